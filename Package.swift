@@ -1,0 +1,65 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The rules every Swift target of the house obeys.
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+  name: "Meridian",
+  products: [
+    .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .executable(name: "locationctl", targets: ["locationctl"]),
+  ],
+  targets: [
+    // The face: Apple's API, over a clang module of the same name.
+    .target(name: "CoreLocationTypes"),
+    .target(
+      name: "CoreLocation",
+      dependencies: ["CoreLocationTypes", "LocationModel"],
+      swiftSettings: house),
+
+    // Pure: no clock, no file, no thread.
+    .target(name: "LocationModel", swiftSettings: house),
+    .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
+    .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
+
+    // The place index.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite"],
+      swiftSettings: house),
+
+    .executableTarget(
+      name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+
+    // Tests.
+    .target(
+      name: "MachineTesting", dependencies: ["LocationModel"], path: "Tests/MachineTesting",
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationModelTests", dependencies: ["LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationEngineTests",
+      dependencies: ["LocationEngine", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationProvidersTests",
+      dependencies: ["LocationProviders", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationGeocodingTests",
+      dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "CoreLocationTests", dependencies: ["CoreLocation"], swiftSettings: house),
+  ]
+)

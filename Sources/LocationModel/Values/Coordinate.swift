@@ -1,0 +1,26 @@
+/// A place on the WGS 84 ellipsoid.
+///
+/// A coordinate is someone's whereabouts: it prints as `‹private›`, and only the code that hands
+/// it to its owner reads the two numbers.
+package struct Coordinate: Hashable, Sendable {
+  /// Degrees north of the equator, in `-90...90`.
+  package var latitude: Double
+  /// Degrees east of Greenwich, in `-180...180`.
+  package var longitude: Double
+
+  package init(latitude: Double, longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+
+  /// Whether both numbers are finite and within range.
+  package var isValid: Bool {
+    latitude.magnitude <= 90 && longitude.magnitude <= 180
+  }
+}
+
+extension Coordinate: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "‹private›" }
+  package var debugDescription: String { "‹private›" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

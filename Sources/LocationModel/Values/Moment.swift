@@ -1,0 +1,103 @@
+/// A point of uptime: never jumps, and goes on counting while the computer sleeps.
+///
+/// For deadlines and for the age of things. It has no meaning outside the process or the virtual
+/// world that made it.
+package struct Instant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the origin of this uptime.
+  package var nanoseconds: Int64
+
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The origin of uptime.
+  package static let start = Instant(nanoseconds: 0)
+
+  package static func < (left: Instant, right: Instant) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  package static func + (instant: Instant, duration: Duration) -> Instant {
+    Instant(nanoseconds: instant.nanoseconds + duration.wholeNanoseconds)
+  }
+
+  package static func - (instant: Instant, duration: Duration) -> Instant {
+    Instant(nanoseconds: instant.nanoseconds - duration.wholeNanoseconds)
+  }
+
+  package static func - (left: Instant, right: Instant) -> Duration {
+    .nanoseconds(left.nanoseconds - right.nanoseconds)
+  }
+
+  /// Seconds since `earlier`; negative when this instant comes before it.
+  package func seconds(since earlier: Instant) -> Double {
+    Double(nanoseconds - earlier.nanoseconds) * 1e-9
+  }
+}
+
+/// A date: the time of an observation, or the time shown to a person. May jump.
+package struct UnixTime: Hashable, Comparable, Sendable {
+  /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+  package var nanoseconds: Int64
+
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  package init(seconds: Double) {
+    nanoseconds = Int64((seconds * 1e9).rounded())
+  }
+
+  package init(milliseconds: Int64) {
+    nanoseconds = milliseconds * 1_000_000
+  }
+
+  /// Seconds since 1970-01-01T00:00:00Z, exact to about 0.2 microseconds in this century.
+  package var seconds: Double { Double(nanoseconds) * 1e-9 }
+
+  package static func < (left: UnixTime, right: UnixTime) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  package static func + (time: UnixTime, duration: Duration) -> UnixTime {
+    UnixTime(nanoseconds: time.nanoseconds + duration.wholeNanoseconds)
+  }
+
+  package static func - (time: UnixTime, duration: Duration) -> UnixTime {
+    UnixTime(nanoseconds: time.nanoseconds - duration.wholeNanoseconds)
+  }
+
+  package static func - (left: UnixTime, right: UnixTime) -> Duration {
+    .nanoseconds(left.nanoseconds - right.nanoseconds)
+  }
+
+  /// Seconds since `earlier`; negative when this time comes before it.
+  package func seconds(since earlier: UnixTime) -> Double {
+    Double(nanoseconds - earlier.nanoseconds) * 1e-9
+  }
+}
+
+/// Now, twice: uptime for deadlines, and the date for people.
+package struct Moment: Hashable, Sendable {
+  package var uptime: Instant
+  package var unixTime: UnixTime
+
+  package init(uptime: Instant, unixTime: UnixTime) {
+    self.uptime = uptime
+    self.unixTime = unixTime
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, rounded towards zero.
+  package var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  /// The duration in seconds.
+  package var inSeconds: Double {
+    let (seconds, attoseconds) = components
+    return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+}
