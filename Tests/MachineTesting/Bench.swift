@@ -9,7 +9,7 @@ package struct Bench<M: Machine> {
   package private(set) var outputs: [(at: Instant, output: M.Output)] = []
   private let describe: @Sendable (M.Output) -> String?
 
-  /// - Parameter describe: an output's line in the transcript; `nil` leaves it out.
+  /// An output for which `describe` says `nil` is left out of the transcript.
   package init(
     _ machine: M,
     startingAt unixTime: UnixTime = UnixTime(seconds: 1_700_000_000),

@@ -18,8 +18,7 @@ package enum SharedData {
   package static let isMissing =
     "the shared data is missing: set MERIDIAN_SHARED to the folder that holds data/"
 
-  /// A file's bytes, unpacked when its name ends in `.gz`.
-  /// - Parameter path: the path below `data/`.
+  /// A file's bytes, unpacked when its name ends in `.gz`; the path is the one below `data/`.
   package static func bytes(_ path: String) throws -> Data {
     let url = try url(path)
     return path.hasSuffix(".gz") ? try unpacked(url) : try Data(contentsOf: url)
