@@ -30,6 +30,12 @@ let package = Package(
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
 
+    // Everything that touches Linux.
+    .target(name: "CLinux"),
+    .target(
+      name: "LocationHost", dependencies: ["LocationModel", "CLinux", "CSQLite"],
+      swiftSettings: house),
+
     // The place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
