@@ -90,7 +90,7 @@ extension Authorization {
   mutating func nextPrompt() -> [Output] {
     guard open == nil else { return [] }
     var outputs = settleWishes()
-    due.removeAll { !isApt($0) }
+    due = due.filter { isApt($0) }
     if let goal = askableGoal {
       outputs += ask(record.grant == .undecided ? .whenInUse : .upgrade, leadsTo: goal)
     } else if isProvisional, held?.hasAsked == false {
@@ -107,7 +107,7 @@ extension Authorization {
   /// Drops requests that no question can serve now, and says why.
   private mutating func settleWishes() -> [Output] {
     let refused = wishes.compactMap { wish in obstacle(to: wish.goal) }
-    wishes.removeAll { obstacle(to: $0.goal) != nil }
+    wishes = wishes.filter { obstacle(to: $0.goal) == nil }
     return refused.map { .explain($0) } + explainGoal()
   }
 

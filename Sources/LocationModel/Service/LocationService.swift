@@ -65,6 +65,8 @@ package enum Request: Hashable, Sendable {
 
 /// What a client asks of authorization.
 package enum AuthorizationRequest: Hashable, Sendable {
+  /// A manager came to life and waits for its first callback (AUTH-11).
+  case observe(SubscriberID)
   /// `requestWhenInUseAuthorization` or `requestAlwaysAuthorization`.
   case request(AuthorizationGoal, by: SubscriberID)
   /// Full accuracy for a while; the subscriber hears how it went.
@@ -75,20 +77,13 @@ package enum AuthorizationRequest: Hashable, Sendable {
 package enum Delivery: Hashable, Sendable {
   /// What can be read at once has changed.
   case state(ClientState)
-  /// The authorization callback is due (AUTH-12); the state was delivered before.
-  case authorizationChanged
+  /// The authorization callback is due, to one manager or to all (AUTH-11, AUTH-12); the state was
+  /// delivered before.
+  case authorizationChanged(SubscriberID?)
   /// How a request for full accuracy ended; `nil` for no error (AUTH-47 to AUTH-51).
-  case temporaryFullAccuracy(ticket: SubscriberID, TemporaryAccuracyFailure?)
+  case temporaryFullAccuracy(SubscriberID, AccuracyRefusal?)
   case updates(SubscriberID, UpdatesDelivery)
   case live(SubscriberID, LiveUpdate)
-}
-
-/// Why full accuracy was not even asked for.
-package enum TemporaryAccuracyFailure: Hashable, Sendable {
-  /// The purpose is not declared, accuracy is full already, or the app is in the background.
-  case promptDeclined
-  /// The app may not know any location.
-  case denied
 }
 
 /// How a client reaches an engine, wherever the engine runs.
