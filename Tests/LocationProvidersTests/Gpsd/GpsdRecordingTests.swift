@@ -8,7 +8,7 @@ import Testing
   "The client of gpsd, with what gpsd makes of real receivers",
   .enabled(if: SharedData.folder != nil, "\(SharedData.isMissing)"))
 struct GpsdRecordingTests {
-  private static let folder = "data/gps-receivers/gpsd"
+  private static let folder = "gps-receivers/gpsd"
 
   /// What the client makes of reports that arrive in pieces of `size` bytes.
   private func outputs(of reports: [UInt8], cutEvery size: Int) -> [GpsdClient.Output] {
