@@ -1,10 +1,14 @@
-package import LocationModel
+import LocationModel
 
 /// What the sentences about one instant have said so far.
 package struct NMEAEpoch: Hashable, Sendable {
   /// Nanoseconds since midnight.
   package let timeOfDay: Int64
   package private(set) var place: NMEAPlace?
+  /// A GLL has named the place, or one that agrees with it.
+  private var isConfirmed = false
+  /// Two sentences named places that differ by more than their digits.
+  package private(set) var hasContradiction = false
   package private(set) var quality: NMEAQuality?
   package private(set) var isSimulated = false
   /// A sentence said that there is no position; no other sentence of the epoch can undo it.
@@ -19,20 +23,6 @@ package struct NMEAEpoch: Hashable, Sendable {
 
   package init(timeOfDay: Int64) {
     self.timeOfDay = timeOfDay
-  }
-
-  /// Whether the position cannot be this epoch's, because the epoch has another one.
-  ///
-  /// Receivers write one position with more and with fewer digits. But on a ship's bus GGA may
-  /// run a second behind RMC (`bundg_zeus_9.log`): the time it names is then not its own.
-  package func contradicts(_ sentence: NMEASentence) -> Bool {
-    switch sentence {
-    case .position(let position, _), .minimum(let position, _, _, _):
-      guard let place, let other = position.place else { return false }
-      return !place.agrees(with: other)
-    case .motion, .dilution, .sky, .errors, .date, .heading, .empty:
-      return false
-    }
   }
 
   /// Whether there is a position that every sentence so far agrees to.
@@ -64,14 +54,26 @@ package struct NMEAEpoch: Hashable, Sendable {
       let isGuess = quality == .deadReckoning || self.quality == .deadReckoning
       self.quality = isGuess ? .deadReckoning : max(quality, self.quality ?? quality)
     }
-    place = position.place ?? place
+    if let other = position.place { merge(other, isBare: position.isBare) }
     altitude = position.altitude ?? altitude
     undulation = position.undulation ?? undulation
     hdop = position.hdop ?? hdop
     satellitesUsed = position.satellitesUsed ?? satellitesUsed
   }
 
-  package mutating func merge(_ motion: NMEAMotion) {
+  /// Receivers write one place with more and with fewer digits; then the later one counts. But
+  /// where a ship's bus mixes sentences, RMC or GGA may run a second behind and name a time that
+  /// is not theirs (`bundg_zeus_9.log`). GLL, which is made for one place at one time, is right.
+  private mutating func merge(_ other: NMEAPlace, isBare: Bool) {
+    if let place, !place.agrees(with: other) {
+      hasContradiction = true
+      if isConfirmed && !isBare { return }
+    }
+    place = other
+    isConfirmed = isConfirmed || isBare
+  }
+
+  private mutating func merge(_ motion: NMEAMotion) {
     self.motion.speed = motion.speed ?? self.motion.speed
     self.motion.course = motion.course ?? self.motion.course
   }

@@ -1,4 +1,4 @@
-package import LocationModel
+import LocationModel
 
 /// The text of one sentence between `$` and `*`, cut into fields as it is read.
 ///

@@ -130,9 +130,7 @@ package struct NMEAReceiver: Machine {
     guard let timeOfDay else { return }
     if epoch?.timeOfDay != timeOfDay { beginEpoch(timeOfDay, at: now, &outputs) }
     let isEnd = cycle.note(kind)
-    if epoch?.contradicts(sentence) == true {
-      reject(.contradiction, &outputs)
-    } else if epoch?.hasBeenPutOut == true {
+    if epoch?.hasBeenPutOut == true {
       status.count(.late)
       cycle.forget()
     } else {
@@ -177,6 +175,7 @@ package struct NMEAReceiver: Machine {
     putOut(at: now, &outputs)
     guard let epoch else { return }
     cycle.close()
+    if epoch.hasContradiction { reject(.contradiction, &outputs) }
     if let summary = sky.close(satellitesUsed: epoch.satellitesUsed) {
       outputs.append(.satellites(summary))
     }

@@ -14,7 +14,7 @@ package enum NMEARejection: Int, Error, Hashable, Sendable, CaseIterable {
   case tooLong
   /// A field that is there and does not mean anything, or lies out of range.
   case malformedField
-  /// A position other than the one its epoch already has.
+  /// Two places for one time, of which one was left out. Once an epoch.
   case contradiction
   /// A correct sentence of a kind we do not read. Counted, never put out.
   case unsupported

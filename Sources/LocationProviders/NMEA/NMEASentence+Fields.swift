@@ -75,7 +75,8 @@ extension NMEASentence {
   }
 
   private static func gll(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
-    let position = try position(line, validity(line, status: 6, mode: 7), place: 1)
+    var position = try position(line, validity(line, status: 6, mode: 7), place: 1)
+    position.isBare = true
     return .position(position, timeOfDay: try line.timeOfDay(5))
   }
 

@@ -85,6 +85,8 @@ package struct NMEAPosition: Hashable, Sendable {
   package var undulation: Double?
   package var hdop: Double?
   package var satellitesUsed: Int?
+  /// From GLL, which has nothing but a place and its time.
+  package var isBare = false
 
   init(validity: NMEAValidity, place: NMEAPlace?) {
     self.validity = validity
