@@ -66,8 +66,9 @@ package struct NMEAPlace: Hashable, Sendable {
 
   /// Whether both may be the same place, written with different care.
   package func agrees(with other: NMEAPlace) -> Bool {
-    // One unit for cutting instead of rounding, and a hundredth for the arithmetic.
-    let tolerance = 1.01 * max(resolution, other.resolution)
+    // Chosen: one unit for cutting instead of rounding, two for an instrument that carries the
+    // position on between two sentences.
+    let tolerance = 3.5 * max(resolution, other.resolution)
     let north = coordinate.latitude - other.coordinate.latitude
     let east = coordinate.longitude - other.coordinate.longitude
     return abs(north) <= tolerance && (abs(east) <= tolerance || abs(east) >= 360 - tolerance)
