@@ -29,11 +29,19 @@ let package = Package(
     .target(name: "LocationModel", swiftSettings: house),
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
+    .target(
+      name: "LocationCore",
+      dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
+      swiftSettings: house),
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
     .target(
-      name: "LocationHost", dependencies: ["LocationModel", "CLinux", "CSQLite"],
+      name: "LocationHost",
+      dependencies: [
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
+        "CSQLite",
+      ],
       swiftSettings: house),
 
     // The place index.

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <termios.h>
@@ -39,10 +40,18 @@ int linux_watch_directory(const char *path) {
   return descriptor;
 }
 
-int linux_drain_watch(int descriptor) {
-  char buffer[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
+int linux_drain_watch(int descriptor, const char *name) {
+  char buffer[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)]
+      __attribute__((aligned(__alignof__(struct inotify_event))));
   int count = 0;
-  while (read(descriptor, buffer, sizeof buffer) > 0) count++;
+  ssize_t length;
+  while ((length = read(descriptor, buffer, sizeof buffer)) > 0) {
+    for (char *next = buffer; next < buffer + length;) {
+      struct inotify_event *event = (struct inotify_event *)next;
+      if (event->len > 0 && strcmp(event->name, name) == 0) count++;
+      next += sizeof *event + event->len;
+    }
+  }
   return count;
 }
 

@@ -7,8 +7,8 @@ int linux_open_pty(int *controller, char *path, unsigned long length);
 /// Watches a directory for files written or moved into it. Returns a descriptor, or -errno.
 int linux_watch_directory(const char *path);
 
-/// Reads away what a watch has to say. Returns how many events there were.
-int linux_drain_watch(int descriptor);
+/// Reads away what a watch has to say. Returns how many events were about this name.
+int linux_drain_watch(int descriptor, const char *name);
 
 /// The credentials of the process at the other end of a Unix socket. Returns 0, or an errno.
 int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gid);

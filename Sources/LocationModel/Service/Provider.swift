@@ -38,3 +38,16 @@ package enum ProviderStatus: Hashable, Sendable {
     case ended
   }
 }
+
+extension ProviderStatus.Reason {
+  /// The reason in words for a person.
+  package var text: String {
+    switch self {
+    case .unreachable(let text), .noPermission(let text), .missing(let text), .malformed(let text):
+      text
+    case .noDevice: "gpsd runs and has no receiver"
+    case .garbled: "bytes come that are no sentences: wrong baud rate, or another protocol"
+    case .ended: "the recording came to its end"
+    }
+  }
+}
