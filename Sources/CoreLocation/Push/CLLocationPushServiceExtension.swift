@@ -19,7 +19,8 @@ extension CLLocationPushServiceExtension {
     _ payload: [String: Any], completion: @escaping () -> Void
   ) {
     // The caller gives all three away with this call.
-    nonisolated(unsafe) let (service, payload, completion) = (self, payload, completion)
+    nonisolated(unsafe) let service: any CLLocationPushServiceExtension = self
+    nonisolated(unsafe) let (payload, completion) = (payload, completion)
     Task {
       await service.didReceiveLocationPushPayload(payload)
       completion()
