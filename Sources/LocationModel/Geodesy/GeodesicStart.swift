@@ -7,7 +7,7 @@ enum GeodesicStart {
 }
 
 extension CanonicalInverse {
-  /// Radians of arc below which the spherical solution of eq. 46 is exact to rounding.
+  /// Radians of arc below which the spherical solution of eq. 48 is exact to rounding.
   private static let shortArc = 3.6e-8
 
   /// Radians by which a path may miss the antipodal branch cut and still count as on it.
