@@ -7,21 +7,23 @@ package enum FixDimensions: Int, Hashable, Sendable {
 }
 
 extension NMEAEpoch {
-  /// Two when the receiver has told no height, or says so itself with too few satellites for one.
+  /// What the receiver says in GSA; without it, three when it has told a height.
   ///
   /// A GSA that says two dimensions with four satellites or more is a receiver's mistake
   /// (`telit-pls83-w.log`).
   package func dimensions(_ dilution: NMEADilution?) -> FixDimensions {
-    guard altitude != nil else { return .two }
     let used = satellitesUsed ?? dilution?.satellitesUsed ?? 0
-    return dilution?.solution == .flat && used < 4 ? .two : .three
+    switch dilution?.solution {
+    case .full: return .three
+    case .flat where used < 4: return .two
+    case .flat, nil, NMEADilution.Solution.none?: return altitude == nil ? .two : .three
+    }
   }
 
-  /// The epoch's fix; `nil` without a position that every sentence agrees to.
+  /// The fix that this epoch makes at one of its places.
   package func fix(
-    at time: UnixTime, dilution: NMEADilution?, origin: Fix.Origin
-  ) -> Fix? {
-    guard let place, !isRefused else { return nil }
+    at place: NMEAPlace, _ time: UnixTime, _ dilution: NMEADilution?, _ origin: Fix.Origin
+  ) -> Fix {
     let quality = quality ?? .autonomous
     let hdop = hdop ?? dilution?.hdop
     var origin = origin

@@ -16,6 +16,8 @@ package struct NMEAReceiver: Machine {
 
   package enum Output: Hashable, Sendable {
     case fix(Fix, FixDimensions)
+    /// A position that gave way to another one of the same epoch: never a fix.
+    case superseded(Fix)
     case heading(NMEAHeading)
     /// Once an epoch, when it is over.
     case satellites(SatelliteSummary)
@@ -134,7 +136,7 @@ package struct NMEAReceiver: Machine {
       status.count(.late)
       cycle.forget()
     } else {
-      epoch?.merge(sentence)
+      if let place = epoch?.merge(sentence) { supersede(place, at: now, &outputs) }
       if isEnd { putOut(at: now, &outputs) }
     }
   }
@@ -143,7 +145,7 @@ package struct NMEAReceiver: Machine {
     if epoch?.hasBeenPutOut == true {
       earlyMotion = motion
     } else {
-      epoch?.merge(.motion(motion))
+      epoch?.merge(motion)
       if cycle.note(.vtg) { putOut(at: now, &outputs) }
     }
   }
@@ -155,27 +157,37 @@ package struct NMEAReceiver: Machine {
   ) {
     closeEpoch(at: now, &outputs)
     var next = NMEAEpoch(timeOfDay: timeOfDay)
-    if let earlyMotion { next.merge(.motion(earlyMotion)) }
+    if let earlyMotion { next.merge(earlyMotion) }
     earlyMotion = nil
     epoch = next
   }
 
   private mutating func putOut(at now: Moment, _ outputs: inout [Output]) {
     quietAt = nil
-    guard let epoch, !epoch.hasBeenPutOut else { return }
+    guard let epoch, let place = epoch.place, epoch.isSolved, !epoch.hasBeenPutOut else {
+      return
+    }
     let dilution = currentDilution(at: now)
-    let time = clock.time(of: epoch.timeOfDay, at: now)
-    guard let fix = epoch.fix(at: time, dilution: dilution, origin: origin) else { return }
     self.epoch?.hasBeenPutOut = true
     status.fixes += 1
-    outputs.append(.fix(fix, epoch.dimensions(dilution)))
+    outputs.append(
+      .fix(fix(of: epoch, at: place, now), epoch.dimensions(dilution)))
+  }
+
+  private func supersede(_ place: NMEAPlace, at now: Moment, _ outputs: inout [Output]) {
+    guard let epoch else { return }
+    outputs.append(.superseded(fix(of: epoch, at: place, now)))
+  }
+
+  private func fix(of epoch: NMEAEpoch, at place: NMEAPlace, _ now: Moment) -> Fix {
+    let time = clock.time(of: epoch.timeOfDay, at: now)
+    return epoch.fix(at: place, time, currentDilution(at: now), origin)
   }
 
   private mutating func closeEpoch(at now: Moment, _ outputs: inout [Output]) {
     putOut(at: now, &outputs)
     guard let epoch else { return }
     cycle.close()
-    if epoch.hasContradiction { reject(.contradiction, &outputs) }
     if let summary = sky.close(satellitesUsed: epoch.satellitesUsed) {
       outputs.append(.satellites(summary))
     }

@@ -14,8 +14,6 @@ package enum NMEARejection: Int, Error, Hashable, Sendable, CaseIterable {
   case tooLong
   /// A field that is there and does not mean anything, or lies out of range.
   case malformedField
-  /// Two places for one time, of which one was left out. Once an epoch.
-  case contradiction
   /// A correct sentence of a kind we do not read. Counted, never put out.
   case unsupported
   /// Part of an epoch whose fix has already been put out. Counted, never put out.
