@@ -54,6 +54,11 @@ let package = Package(
     .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
 
+    // Figures, each with its baseline.
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      swiftSettings: house),
+
     // Tests.
     .target(
       name: "MachineTesting", dependencies: ["LocationModel"], path: "Tests/MachineTesting",
