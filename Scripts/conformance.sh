@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the conformance suite against the module, and compares the module with Apple's symbols.
 #
-#   MERIDIAN_SHARED=…/shared Scripts/conformance.sh
+#   MERIDIAN_SHARED=…/shared Scripts/conformance.sh      (without it: ../shared)
 #
 # How to use the module outside a Swift package: one directory must hold both swiftmodules, the
 # module map, and the headers. This script assembles it as .build/CoreLocationModule, and then
@@ -12,7 +12,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-shared=${MERIDIAN_SHARED:?"set MERIDIAN_SHARED to the folder with api/conformance"}
+shared=$(cd "${MERIDIAN_SHARED:-../shared}" && pwd)
 suite=$shared/api/conformance
 symbols=$shared/api/corelocation-api.tsv
 target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
