@@ -22,7 +22,9 @@ let package = Package(
     .target(name: "CoreLocationTypes"),
     .target(
       name: "CoreLocation",
-      dependencies: ["CoreLocationTypes", "LocationModel"],
+      dependencies: [
+        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+      ],
       swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
