@@ -88,7 +88,7 @@ struct TrackPlayerTests {
     #expect(
       bench.transcript == """
         00:00:00  0.0,0.0 20.0 m/s
-        00:00:00.500  0.0,0.00009 20.0 m/s
+        00:00:00.500  0.0,9e-05 20.0 m/s
         00:00:01  0.0,0.00018 20.0 m/s
         00:00:01  finished
         """)
