@@ -188,6 +188,17 @@ struct TrackPlayerTests {
     #expect(fix.time == bench.now.unixTime)
   }
 
+  @Test("survives dates that lie centuries apart")
+  func centuries() throws {
+    var bench = try bench(
+      """
+      <trk><trkseg><trkpt lat="0" lon="0"><time>1678-01-01T00:00:00Z</time></trkpt></trkseg>
+      <trkseg><trkpt lat="1" lon="0"><time>2261-01-01T00:00:00Z</time></trkpt></trkseg></trk>
+      """, factor: 0.001)
+    bench.run(for: .seconds(2_000_000))
+    #expect(bench.outputs.count == 1)
+  }
+
   @Test("says nothing when there are no points")
   func empty() throws {
     var bench = try bench("")
