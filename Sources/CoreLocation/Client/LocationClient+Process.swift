@@ -23,8 +23,7 @@ extension ClientDescription {
     let manifest =
       values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
       ?? Manifest(file: beside)
-    let name = bundle.bundleIdentifier ?? path
-    self.init(app: AppIdentity(name), manifest: manifest)
+    self.init(app: AppIdentity(manifest.identifier ?? path), manifest: manifest)
   }
 }
 
