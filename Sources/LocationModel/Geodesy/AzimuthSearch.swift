@@ -63,7 +63,7 @@ struct AzimuthSearch {
     (left.sine - right.sine).magnitude + (left.cosine - right.cosine).magnitude
   }
 
-  /// Follows the geodesic with azimuth `alpha` up to the end's latitude (eq. 5, 8, 45, 46).
+  /// Follows the geodesic with azimuth `alpha` up to the end's latitude (eq. 5, 45, 46).
   private func trial(_ alpha: Direction) -> Trial {
     let (beta1, beta2) = (problem.beta1, problem.beta2)
     // Leaving the equator due east has no direction to go on; lean to the south.
@@ -74,25 +74,27 @@ struct AzimuthSearch {
     let arc = Arc(
       from: Direction(y: beta1.sine, x: alpha1.cosine * beta1.cosine),
       to: Direction(y: beta2.sine, x: alpha2.cosine * beta2.cosine))
-
-    let omega1 = Direction(sine: alpha0.sine * beta1.sine, cosine: alpha1.cosine * beta1.cosine)
-    let omega2 = Direction(sine: alpha0.sine * beta2.sine, cosine: alpha2.cosine * beta2.cosine)
-    let omega12 = (omega2 - omega1).forwards
     let epsilon = expansionParameter(alpha0)
-    let longitudes = LongitudeSeries(epsilon: epsilon)
-    let correction =
-      arc.length + longitudes.series(arc.sigma2) - longitudes.series(arc.sigma1)
-    let miss =
-      (omega12 - problem.lambda12).radians
-      - WGS84.flattening * longitudes.scale * alpha0.sine * correction
-
     let lengths = arc.lengths(epsilon: epsilon, in: problem)
     let slope =
       alpha2.cosine == 0
       ? -2 * (1 - WGS84.flattening) * CanonicalInverse.distortion(beta1) / beta1.sine
       : lengths.reduced * (1 - WGS84.flattening) / (alpha2.cosine * beta2.cosine)
     return Trial(
-      alpha1: alpha1, alpha2: alpha2, distance: lengths.distance, miss: miss, slope: slope)
+      alpha1: alpha1, alpha2: alpha2, distance: lengths.distance,
+      miss: miss(of: arc, alpha0, epsilon: epsilon), slope: slope)
+  }
+
+  /// How far the longitude at the end of an arc lies beyond the one sought (eq. 8, 12).
+  private func miss(of arc: Arc, _ alpha0: Direction, epsilon: Double) -> Double {
+    let omega1 = Direction(sine: alpha0.sine * arc.sigma1.sine, cosine: arc.sigma1.cosine)
+    let omega2 = Direction(sine: alpha0.sine * arc.sigma2.sine, cosine: arc.sigma2.cosine)
+    let omega12 = (omega2 - omega1).forwards
+    let longitudes = LongitudeSeries(epsilon: epsilon)
+    let correction =
+      arc.length + longitudes.series(arc.sigma2) - longitudes.series(arc.sigma1)
+    return (omega12 - problem.lambda12).radians
+      - WGS84.flattening * longitudes.scale * alpha0.sine * correction
   }
 
   /// Clairaut's relation at the end, without cancellation near the vertex (eq. 5, 45).
