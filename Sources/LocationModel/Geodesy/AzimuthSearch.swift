@@ -4,11 +4,11 @@
 /// that leaves the bracket or has not settled in time becomes a bisection: the search always ends.
 struct AzimuthSearch {
   let problem: CanonicalInverse
+  /// Newton steps before bisection takes over; with none, bisection finds the path alone.
+  var newtonSteps = 20
 
-  /// Newton steps before bisection takes over; the hardest of Karney's pairs need about 16.
-  private static let newtonSteps = 20
-  /// Halvings that shrink any bracket to neighboring numbers.
-  private static let bisections = 63
+  /// Halvings that shrink any bracket to neighboring numbers, even round a cosine of 1e-100.
+  private static let bisections = 400
 
   /// One geodesic tried: where it comes out on the circle of the end's latitude.
   struct Trial {
@@ -27,20 +27,19 @@ struct AzimuthSearch {
     var low = Direction(sine: Direction.smallestCosine, cosine: 1)
     var high = Direction(sine: Direction.smallestCosine, cosine: -1)
     var isSettled = false
-    for step in 0..<(Self.newtonSteps + Self.bisections) {
+    for step in 0..<(newtonSteps + Self.bisections) {
       let limit = (isSettled ? 8 : 1) * Double.ulpOfOne
       guard trial.miss.magnitude > limit else { break }
       let alpha1 = trial.alpha1
       if trial.miss > 0 { high = alpha1 } else { low = alpha1 }
-      if step < Self.newtonSteps, let next = newtonStep(from: trial, low, high) {
+      if step < newtonSteps, let next = newtonStep(from: trial, low, high) {
         isSettled = trial.miss.magnitude <= 16 * Double.ulpOfOne
         trial = self.trial(next)
       } else {
         isSettled = false
         let middle = Direction(y: low.sine + high.sine, x: low.cosine + high.cosine)
-        let gap = min(Self.gap(low, middle), Self.gap(middle, high))
         trial = self.trial(middle)
-        guard gap > Double.ulpOfOne else { break }
+        if Self.areNeighbors(low, middle) || Self.areNeighbors(middle, high) { break }
       }
     }
     return trial
@@ -59,8 +58,11 @@ struct AzimuthSearch {
     return Direction(y: next.sine, x: next.cosine)
   }
 
-  private static func gap(_ left: Direction, _ right: Direction) -> Double {
-    (left.sine - right.sine).magnitude + (left.cosine - right.cosine).magnitude
+  /// Whether two azimuths differ by rounding only, also where sine or cosine is tiny.
+  private static func areNeighbors(_ left: Direction, _ right: Direction) -> Bool {
+    let tolerance = 2 * Double.ulpOfOne
+    return (left.sine - right.sine).magnitude <= tolerance * right.sine.magnitude
+      && (left.cosine - right.cosine).magnitude <= tolerance * right.cosine.magnitude
   }
 
   /// Follows the geodesic with azimuth `alpha` up to the end's latitude (eq. 5, 45, 46).
