@@ -29,6 +29,20 @@ let package = Package(
     .target(name: "LocationModel", swiftSettings: house),
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
+    .target(
+      name: "LocationCore",
+      dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
+      swiftSettings: house),
+
+    // Everything that touches Linux.
+    .target(name: "CLinux"),
+    .target(
+      name: "LocationHost",
+      dependencies: [
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
+        "CSQLite",
+      ],
+      swiftSettings: house),
 
     // The place index.
     .systemLibrary(
@@ -39,6 +53,11 @@ let package = Package(
 
     .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+
+    // Figures, each with its baseline.
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      swiftSettings: house),
 
     // Tests.
     .target(
