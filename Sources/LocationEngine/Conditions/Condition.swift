@@ -74,6 +74,20 @@ package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
   package static let conditionUnsupported = ConditionDiagnostics(rawValue: 1 << 7)
   package static let conditionLimitExceeded = ConditionDiagnostics(rawValue: 1 << 8)
   package static let persistenceUnavailable = ConditionDiagnostics(rawValue: 1 << 9)
+
+  /// What holds an app back, in the words of conditions; what does not concern them is left out.
+  package init(_ standing: Diagnostics) {
+    let pairs: [(Diagnostics, ConditionDiagnostics)] = [
+      (.authorizationDenied, .authorizationDenied),
+      (.authorizationDeniedGlobally, .authorizationDeniedGlobally),
+      (.authorizationRestricted, .authorizationRestricted),
+      (.authorizationRequestInProgress, .authorizationRequestInProgress),
+      (.insufficientlyInUse, .insufficientlyInUse),
+      (.serviceSessionRequired, .serviceSessionRequired),
+      (.accuracyLimited, .accuracyLimited),
+    ]
+    self = pairs.reduce(into: []) { if standing.contains($1.0) { $0.insert($1.1) } }
+  }
 }
 
 /// The state that an event reports.

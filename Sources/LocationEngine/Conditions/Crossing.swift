@@ -7,17 +7,7 @@ package enum ConditionState: String, Hashable, Sendable, CaseIterable, Codable {
   case unsatisfied
 }
 
-/// A circle on the earth that a condition watches.
-package struct Circle: Hashable, Sendable {
-  package var center: Coordinate
-  /// Meters.
-  package var radius: Double
-
-  package init(center: Coordinate, radius: Double) {
-    self.center = center
-    self.radius = radius
-  }
-
+extension Circle {
   /// Whether it can be watched: a place on earth and a radius above zero (REG-16).
   package var isValid: Bool { center.isValid && radius > 0 && radius.isFinite }
 }

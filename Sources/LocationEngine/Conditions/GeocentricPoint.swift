@@ -13,11 +13,11 @@ package struct GeocentricPoint: Hashable, Sendable {
     let sine = sin(latitude)
     let cosine = cos(latitude)
     let normal =
-      WGS84Radii.equatorial / (1 - WGS84Radii.eccentricitySquared * sine * sine).squareRoot()
+      WGS84.equatorialRadius / (1 - WGS84.eccentricitySquared * sine * sine).squareRoot()
     vector = SIMD3(
       normal * cosine * cos(longitude),
       normal * cosine * sin(longitude),
-      normal * (1 - WGS84Radii.eccentricitySquared) * sine)
+      normal * (1 - WGS84.eccentricitySquared) * sine)
   }
 
   package init(vector: SIMD3<Double>) {
@@ -30,7 +30,7 @@ package struct GeocentricPoint: Hashable, Sendable {
     let squares = difference * difference
     let chord = (squares.x + squares.y + squares.z).squareRoot()
     guard chord > 10_000 else { return chord }
-    let diameter = 2 * WGS84Radii.mean
+    let diameter = 2 * Self.meanRadius
     return diameter * arcsine(min(chord / diameter, 1))
   }
 
@@ -38,11 +38,7 @@ package struct GeocentricPoint: Hashable, Sendable {
   func moved(towards other: GeocentricPoint, by part: Double) -> GeocentricPoint {
     GeocentricPoint(vector: vector + (other.vector - vector) * part)
   }
-}
 
-/// What of WGS 84 is needed here, in meters.
-private enum WGS84Radii {
-  static let equatorial = 6_378_137.0
-  static let mean = 6_371_008.8
-  static let eccentricitySquared = 6.694_379_990_14e-3
+  /// Meters: (2a + b) / 3.
+  private static let meanRadius = (2 * WGS84.equatorialRadius + WGS84.polarRadius) / 3
 }
