@@ -79,6 +79,7 @@ let package = Package(
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
-      name: "CoreLocationTests", dependencies: ["CoreLocation"], swiftSettings: house),
+      name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
   ]
 )

@@ -232,4 +232,6 @@ package enum Note: Sendable {
   case provider(ProviderID, ProviderStatus)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
+  /// A source as configured cannot be understood.
+  case source(String)
 }

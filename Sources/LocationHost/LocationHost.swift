@@ -2,12 +2,13 @@ import Dispatch
 package import LocationCore
 package import LocationEngine
 package import LocationModel
+package import LocationProviders
 
 /// Carries out what the engine and the providers decide: the one place that acts.
 ///
 /// Everything happens on one serial queue, one job at a time, so clients hear of things in the
 /// order in which they happened. No method waits.
-package actor LocationHost: LocationService {
+package actor LocationHost: EngineLink {
   nonisolated let line: HostQueue
   private var core: HostCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
@@ -143,7 +144,7 @@ package actor LocationHost: LocationService {
       switch channel {
       case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
       case .file(let path): try readThrough(Opening.file(path), as: id)
-      case .udp(let port): try listen(Opening.udp(port: port), as: id)
+      case .udp(let host, let port): try listen(Opening.udp(host: host, port: port), as: id)
       case .tcp(let host, let port): connect(to: host, port: port, as: id)
       }
     } catch {

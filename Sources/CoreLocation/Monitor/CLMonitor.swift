@@ -49,6 +49,8 @@ public actor CLMonitor {
   public struct Events: AsyncSequence, Sendable {
     /// An event.
     public typealias Element = Event
+    /// One iteration.
+    public typealias AsyncIterator = Iterator
 
     let service: any MonitorService
 

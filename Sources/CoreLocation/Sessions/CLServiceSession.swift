@@ -81,6 +81,8 @@ public final class CLServiceSession: Sendable {
   public final class Diagnostics: AsyncSequence {
     /// A diagnostic.
     public typealias Element = Diagnostic
+    /// One iteration.
+    public typealias AsyncIterator = Iterator
 
     private let service: any SessionService
 

@@ -33,6 +33,8 @@ extension CLLocationUpdate {
   public struct Updates: AsyncSequence, Sendable {
     /// A report.
     public typealias Element = CLLocationUpdate
+    /// One iteration.
+    public typealias AsyncIterator = Iterator
 
     let activity: LiveActivity
 

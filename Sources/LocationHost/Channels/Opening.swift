@@ -46,17 +46,13 @@ enum Opening {
     return descriptor
   }
 
-  /// A UDP socket that hears datagrams on the port, on every address.
-  static func udp(port: Int) throws(Errno) -> Int32 {
-    let descriptor = try socket(AF_INET, SOCK_DGRAM)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+  /// A UDP socket that hears datagrams on the port, to one address of the machine or to any.
+  static func udp(host: String?, port: Int) throws(Errno) -> Int32 {
+    guard let address = SocketAddress.resolve(host ?? "0.0.0.0", port: port).first else {
+      throw Errno(code: EADDRNOTAVAIL, call: "bind UDP \(host ?? "")")
     }
+    let descriptor = try socket(address.family, SOCK_DGRAM)
+    let bound = address.withPointer { bind(descriptor, $0, $1) }
     guard bound == 0 else {
       let error = Errno(last: "bind UDP port \(port)")
       close(descriptor)

@@ -3,7 +3,8 @@ package enum Channel: Hashable, Sendable {
   /// A serial port; `baud` is `nil` to leave the speed as it is.
   case serial(path: String, baud: Int?)
   case tcp(host: String, port: Int)
-  case udp(port: Int)
+  /// Datagrams to this address, or to any address of the machine.
+  case udp(host: String?, port: Int)
   /// A whole file, from its beginning to its end.
   case file(path: String)
 }

@@ -28,9 +28,10 @@ package struct NMEADate: Hashable, Sendable {
   }
 
   private func check() throws(NMEARejection) {
-    guard (1...31).contains(day), (1...12).contains(month), (0...9999).contains(year) else {
-      throw .malformedField
-    }
+    // February has its 29th in any year here: a receiver that errs by a day is still read.
+    let longest: InlineArray<13, Int> = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1...12).contains(month), (1...longest[month]).contains(day), (0...9999).contains(year)
+    else { throw .malformedField }
   }
 
   /// Days since 1970-01-01; a two-digit year is the one nearest to that of `today`.

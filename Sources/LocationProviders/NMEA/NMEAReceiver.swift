@@ -105,12 +105,8 @@ package struct NMEAReceiver: Machine {
     case .position(let position, let timeOfDay):
       if position.validity == .none { status.sentencesWithoutPosition += 1 }
       add(sentence, kind, timeOfDay, at: now, &outputs)
-    case .minimum(let position, _, let timeOfDay, let date):
-      if position.validity == .none {
-        status.sentencesWithoutPosition += 1
-      } else if let date, let timeOfDay {
-        clock.set(date, timeOfDay: timeOfDay, at: now)
-      }
+    case .minimum(let position, _, let timeOfDay, _):
+      if position.validity == .none { status.sentencesWithoutPosition += 1 }
       add(sentence, kind, timeOfDay, at: now, &outputs)
     case .errors(_, let timeOfDay): add(sentence, kind, timeOfDay, at: now, &outputs)
     case .motion(let motion): add(motion, at: now, &outputs)
@@ -131,6 +127,9 @@ package struct NMEAReceiver: Machine {
   ) {
     guard let timeOfDay else { return }
     if epoch?.timeOfDay != timeOfDay { beginEpoch(timeOfDay, at: now, &outputs) }
+    if case .minimum(let position, _, _, let date?) = sentence, position.validity != .none {
+      clock.set(date, timeOfDay: timeOfDay, at: now)
+    }
     let isEnd = cycle.note(kind)
     if epoch?.hasBeenPutOut == true {
       status.count(.late)

@@ -149,7 +149,7 @@ extension NMEASentence {
     _ line: NMEALine, valid: Bool
   ) throws(NMEARejection) -> NMEASentence {
     guard valid, let heading = try line.double(1) else { return .empty }
-    return .heading(NMEAHeading(magnetic: nil, geographic: normalizedDegrees(heading)))
+    return .heading(NMEAHeading(geographic: normalizedDegrees(heading)))
   }
 
   private static func hdg(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
@@ -164,7 +164,7 @@ extension NMEASentence {
 
   private static func hdm(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
     guard let heading = try line.double(1) else { return .empty }
-    return .heading(NMEAHeading(magnetic: normalizedDegrees(heading), geographic: nil))
+    return .heading(NMEAHeading(magnetic: normalizedDegrees(heading)))
   }
 
   /// An angle with its letter, positive to the east.

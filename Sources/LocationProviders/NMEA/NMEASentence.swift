@@ -120,6 +120,12 @@ package struct NMEAErrors: Hashable, Sendable {
   package var latitude: Double?
   package var longitude: Double?
   package var altitude: Double?
+
+  package init(latitude: Double?, longitude: Double?, altitude: Double?) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.altitude = altitude
+  }
 }
 
 /// One message of a series about the satellites of one constellation (GSV).
@@ -140,6 +146,11 @@ package struct NMEAHeading: Hashable, Sendable {
   package var magnetic: Double?
   /// From true north.
   package var geographic: Double?
+
+  package init(magnetic: Double? = nil, geographic: Double? = nil) {
+    self.magnetic = magnetic
+    self.geographic = geographic
+  }
 }
 
 /// A sentence understood.

@@ -6,6 +6,12 @@ package struct SatelliteSummary: Hashable, Sendable {
   package var used: Int?
   /// dB-Hz of the strongest signal; `nil` when none is received.
   package var strongest: Int?
+
+  package init(inView: Int? = nil, used: Int? = nil, strongest: Int? = nil) {
+    self.inView = inView
+    self.used = used
+    self.strongest = strongest
+  }
 }
 
 /// Adds up what GSV and GSA say during one epoch.

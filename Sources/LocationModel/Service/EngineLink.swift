@@ -90,7 +90,7 @@ package enum Delivery: Hashable, Sendable {
 ///
 /// Deliveries come in order, one at a time, on the service's own thread; the receiver hands them on
 /// and returns.
-package protocol LocationService: AnyObject, Sendable {
+package protocol EngineLink: AnyObject, Sendable {
   /// Connects a process; the state it returns is what the process may read from now on.
   func connect(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
