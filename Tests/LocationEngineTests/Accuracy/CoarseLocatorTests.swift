@@ -48,6 +48,30 @@ struct CoarseLocatorTests {
     }
   }
 
+  @Test("AUTH-46: noise at the very border of a cell changes nothing, however long it is watched")
+  func border() throws {
+    for secret in 1...10 as ClosedRange<UInt64> {
+      // Halving the way between two cells leads to their border.
+      let grid = CoarseGrid(secret: secret)
+      var (inner, outer) = (Self.town, Self.town.moved(east: 9_000, north: 0))
+      guard grid.cell(at: inner) != grid.cell(at: outer) else { continue }
+      for _ in 0..<20 {
+        let middle = Coordinate(
+          latitude: inner.latitude, longitude: (inner.longitude + outer.longitude) / 2)
+        if grid.cell(at: middle) == grid.cell(at: inner) { inner = middle } else { outer = middle }
+      }
+      var snapped: Set<CoarseGrid.Cell> = []
+      let bench = Self.watch(secret: secret, seconds: 86_400) { time in
+        var noise = SeededRandom(seed: UInt64(time))
+        let place = inner.moved(east: .random(in: -50...50, using: &noise), north: 0)
+        snapped.insert(grid.cell(at: place))
+        return place
+      }
+      #expect(snapped.count == 2, "the person is not at a border")
+      #expect(Self.places(bench).count == 1)
+    }
+  }
+
   @Test("AUTH-41, POW-7: a traveler is placed about four times an hour, never faster")
   func traveling() {
     let bench = Self.watch(secret: 3, seconds: 86_400) { time in

@@ -79,7 +79,9 @@ struct DeliveryRuleTests {
     return bench.machine
   }
 
-  @Test("gives every cell of section 16", arguments: specification.split(separator: "\n"))
+  @Test(
+    "SESS-13, LIVE-33, LIVE-38: gives every cell of section 16",
+    arguments: specification.split(separator: "\n"))
   func cell(line: Substring) throws {
     let cells = Self.cells(line)
     let service = try #require(DeliveryService(rawValue: cells[0]))
