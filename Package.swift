@@ -38,6 +38,10 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
+      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
+      path: "Benchmarks/Geocoding", swiftSettings: house),
+
+    .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
 
     // Tests.

@@ -205,16 +205,40 @@ def script(text):
     return found
 
 
+def display_scripts(name, entry):
+    """The scripts whose readers would write a place so; Chinese and Japanese share characters."""
+    found = script(name)
+    if found != "Hani":
+        return [found] if found else []
+    home = (entry.country or entry).code
+    charsets = [("Hans", "gb2312"), ("Hant", "big5")] + [("Jpan", "shift_jis")] * (home == "JP")
+    return [key for key, charset in charsets if encodable(name, charset)]
+
+
+def encodable(text, charset):
+    try:
+        return bool(text.encode(charset))
+    except UnicodeEncodeError:
+        return False
+
+
 def local_names(entry):
-    """One name per script for display, `Cyrl=Москва|Hani=莫斯科`; empty for small places."""
+    """One name per script for display, `Cyrl=Москва|Hans=莫斯科`; none for small places."""
     if entry.population < 15000 and entry.kind < KIND["state"]:
         return None
     best = {}
     for name in entry.others:
-        key = script(name)
-        if key and (key not in best or len(name) < len(best[key])):
-            best[key] = name
+        for key in display_scripts(name, entry):
+            if key not in best or len(name) < len(best[key]):
+                best[key] = name
     return "|".join(f"{key}={best[key]}" for key in sorted(best)) or None
+
+
+ALIASES = {
+    "GB": ["UK", "Great Britain", "Britain"], "US": ["U.S.A.", "United States of America", "America"],
+    "NL": ["Holland"], "CZ": ["Czech Republic"], "CI": ["Ivory Coast"], "MM": ["Burma"],
+    "CN": ["PRC"], "KR": ["Korea"], "AE": ["UAE"],
+}
 
 
 def read_countries(data):
@@ -223,7 +247,7 @@ def read_countries(data):
         for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
             entry = Entry(row["name"], KIND["country"], None, None, int(row["population"] or 0))
             entry.code = row["#iso"]
-            entry.others = [row["iso3"]]
+            entry.others = [row["iso3"], "iso " + entry.code] + ALIASES.get(entry.code, [])
             countries[entry.code] = entry
     return countries
 
@@ -234,7 +258,8 @@ def read_country_names(path, countries):
     for language, code, name in (row for row in rows(path) if len(row) == 3):
         if code in countries:
             countries[code].others.append(name)
-            display.append((language, countries[code], name))
+            if language != "en":
+                display.append((language, countries[code], name))
     return display
 
 
@@ -318,8 +343,8 @@ PRAGMA journal_mode = OFF;
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE zone(id INTEGER PRIMARY KEY, name TEXT);
 CREATE TABLE place(
-  id INTEGER PRIMARY KEY, name TEXT, kind INT, position INT, reach INT, parent INT, zone INT,
-  code TEXT);
+  id INTEGER PRIMARY KEY, name TEXT, kind INT, position INT, reach INT, parent INT, zone INT);
+CREATE TABLE code(place INTEGER PRIMARY KEY, code TEXT);
 CREATE TABLE local_name(place INTEGER PRIMARY KEY, names TEXT);
 CREATE TABLE country_name(
   language TEXT, country INT, name TEXT, PRIMARY KEY(language, country)) WITHOUT ROWID;
@@ -396,9 +421,11 @@ def write_places(db, entries, zones):
         parent = next((whole for whole in (entry.county, entry.state, entry.country)
                        if whole is not None and whole.rank), None)
         zone = None if parent and parent.zone == entry.zone else zones[entry.zone]
-        db.execute("INSERT INTO place VALUES (?,?,?,?,?,?,?,?)", (
+        db.execute("INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?)", (
             entry.rank, entry.name, entry.kind, position(entry.latitude, entry.longitude),
-            reach_steps(entry), parent.rank if parent else None, zone, entry.code))
+            reach_steps(entry), parent.rank if parent else None, zone))
+        if entry.code:
+            db.execute("INSERT INTO code VALUES (?, ?)", (entry.rank, entry.code))
         write_names(db, entry)
 
 
@@ -408,7 +435,8 @@ def write_names(db, entry):
         db.execute("INSERT INTO local_name VALUES (?, ?)", (entry.rank, local))
     if not name:
         return
-    db.execute("INSERT INTO names(rowid, name) VALUES (?, ?)", (entry.rank, term(name)))
+    db.execute("INSERT INTO names(rowid, name) VALUES (?, ?)", (
+        entry.rank, " ".join(map(term, [name] + name_of_the_whole(entry)))))
     others = sorted({fold(other) for other in entry.others} - {name, ""})
     if others:
         db.execute("INSERT INTO others(rowid, name) VALUES (?, ?)",
@@ -418,6 +446,15 @@ def write_names(db, entry):
     if words and entry.population >= 1000:
         db.execute("INSERT INTO words(rowid, word) VALUES (?, ?)",
                    (entry.rank, " ".join(sorted(words))))
+
+
+def name_of_the_whole(entry):
+    """The state's name, where people who say it mean its largest city: New York."""
+    if entry.kind != KIND["settlement"] or entry.state is None:
+        return []
+    whole = fold(entry.state.name)
+    is_known_so = whole in {fold(other) for other in entry.others}
+    return [whole] if is_known_so and entry.population > 0.25 * entry.state.population else []
 
 
 def term(folded):
@@ -432,7 +469,7 @@ def write_settlement_cells(db, settlements):
         db.execute("INSERT INTO place_cell VALUES (?, ?)",
                    (number, b"".join(packed_point(place) for _, _, place in cell)))
     for place in settlements:
-        if place.population < 50000 or place.kind == KIND["quarter"]:
+        if place.population < 100000 or place.kind == KIND["quarter"]:
             continue
         high = math.degrees(reach_meters(place.population) / 6_371_000)
         wide = high / max(0.05, math.cos(math.radians(place.latitude)))
@@ -468,23 +505,35 @@ def write_postal_codes(db, data, countries, settlements):
             codes.append((float(latitude), float(longitude), code, country, name))
     for number, cell in cells(along_the_curve(codes)):
         write_box(db, "postal", number, cell)
-        db.execute("INSERT INTO postal_cell VALUES (?, ?)", (
-            number, b"".join(packed_code(code, countries, nearby) for code in cell)))
+        before, packed = "", b""
+        for code in cell:
+            rank = known_place(code, nearby)
+            packed += packed_code(code, rank, before, countries)
+            before = before if rank else code[4]
+        db.execute("INSERT INTO postal_cell VALUES (?, ?)", (number, packed))
         for offset, code in enumerate(cell):
             db.execute("INSERT INTO codes(rowid, code) VALUES (?, ?)",
                        (number * CELL_SIZE + offset, fold(code[2]).replace(" ", "")))
 
 
-def packed_code(entry, countries, nearby):
-    """Position over the place (19 bits), the country, the code, and a name where no place has it."""
-    latitude, longitude, code, country, name = entry
+def known_place(entry, nearby):
+    """The place of the postal code's name, or 0."""
+    latitude, longitude, _, country, name = entry
     same = [place for place in nearby[country, fold(name)]
             if abs(place.latitude - latitude) < 0.3 and abs(place.longitude - longitude) < 0.5]
     distance = lambda p: abs(p.latitude - latitude) + abs(p.longitude - longitude)
-    rank = min(same, key=distance).rank if same else 0
+    return min(same, key=distance).rank if same else 0
+
+
+def packed_code(entry, rank, before, countries):
+    """Position over the place (19 bits), the country, the code, and a name where no place has it.
+
+    A name of no length is the written name before.
+    """
+    latitude, longitude, code, country, name = entry
     bits = position(latitude, longitude) << 19 | rank
     return struct.pack("<QB", bits, countries[country].rank) + \
-        counted(code) + (b"" if rank else counted(name))
+        counted(code) + (b"" if rank else counted("" if name == before else name))
 
 
 def counted(text):
