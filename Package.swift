@@ -54,6 +54,10 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
+      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
+      path: "Benchmarks/Geocoding", swiftSettings: house),
+
+    .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
 
     // Figures, each with its baseline.
