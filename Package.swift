@@ -84,6 +84,7 @@ let package = Package(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
+    .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
       swiftSettings: house),
