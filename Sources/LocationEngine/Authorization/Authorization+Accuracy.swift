@@ -8,14 +8,6 @@ package enum AccuracyRequester: Hashable, Comparable, Sendable {
   case session(Int)
 }
 
-/// The error a request for temporary full accuracy ends with.
-package enum AccuracyRefusal: String, Sendable {
-  /// No question could be shown (AUTH-48).
-  case promptDeclined
-  /// No location is granted at all (AUTH-51).
-  case denied
-}
-
 struct TemporaryRequest: Hashable, Sendable {
   var requester: AccuracyRequester
   var purposeKey: String

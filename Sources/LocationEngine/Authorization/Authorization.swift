@@ -30,6 +30,8 @@ package struct Authorization: Machine, Hashable {
     case manifest(Manifest)
     case temporaryAccuracy(AccuracyRequester, purposeKey: String)
     case locationButton
+    /// Another process, such as a tool, has stored this record.
+    case stored(AuthorizationRecord)
     /// An event that needs Always is ready (AUTH-32).
     case alwaysEvent(Int)
     case wake
@@ -145,6 +147,9 @@ package struct Authorization: Machine, Hashable {
       return requestAccuracy(requester, purposeKey: key)
     case .locationButton:
       return tapButton()
+    case .stored(let record):
+      self.record = record
+      stored = record
     case .alwaysEvent(let event):
       return take(event: event, at: now)
     case .wake:

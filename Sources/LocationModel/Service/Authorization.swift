@@ -75,3 +75,11 @@ package enum InUseReason: Hashable, Comparable, Sendable {
   /// A live activity on screen (BGA-14).
   case liveActivity
 }
+
+/// The error a request for temporary full accuracy ends with.
+package enum AccuracyRefusal: String, Sendable {
+  /// No question could be shown (AUTH-48).
+  case promptDeclined
+  /// No location is granted at all (AUTH-51).
+  case denied
+}
