@@ -63,6 +63,7 @@ let package = Package(
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      exclude: ["Geocoding"],
       swiftSettings: house),
 
     // Tests.
