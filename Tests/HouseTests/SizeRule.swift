@@ -30,17 +30,18 @@ enum SizeRule {
 
   /// The functions and initializers with a body, found by their braces.
   static func functions(in file: ProjectFile) -> [Function] {
-    let code = file.code
+    let code = "\n" + file.code
     let start =
-      /(?<![.\w`])(func\s+(?<name>[^\s(<]+)|(?<special>init|deinit|subscript)\b(?=[?(<\s]))/
-    var line = 1
+      /[^.\w`](?:func\s+(?<name>[^\s(<]+)|(?<special>init|deinit|subscript)\b(?=[?(<\s]))/
+    var line = 0
     var counted = code.startIndex
-    return code.matches(of: start).compactMap { match in
-      line += code[counted..<match.range.lowerBound].count { $0.isNewline }
-      counted = match.range.lowerBound
+    return code.matches(of: start.wordBoundaryKind(.simple)).compactMap { match in
+      let first = code.index(after: match.range.lowerBound)
+      line += code[counted..<first].count { $0.isNewline }
+      counted = first
       guard let lines = bodyLines(in: code[match.range.upperBound...]) else { return nil }
-      let name = match.name ?? match.special ?? ""
-      return Function(name: String(name), line: line, lines: lines)
+      let word = match.name ?? match.special ?? ""
+      return Function(name: String(word), line: line, lines: lines)
     }
   }
 
@@ -54,10 +55,10 @@ enum SizeRule {
       case "(", "[": parentheses += 1
       case ")", "]": parentheses -= 1
       case "{" where parentheses == 0 || braces > 0: braces += 1
-      case "}":
+      case "}" where braces > 0:
         braces -= 1
         if braces == 0 { return lines }
-        if braces < 0 && parentheses == 0 { return nil }
+      case "}" where parentheses == 0: return nil
       case "\n" where braces > 0: lines += 1
       case "\n" where parentheses == 0 && !continues(rest[index...]): return nil
       default: break
@@ -68,6 +69,6 @@ enum SizeRule {
 
   /// Whether a signature goes on in the next line.
   private static func continues(_ rest: Substring) -> Bool {
-    rest.prefixMatch(of: /\s*(\{|->|where\b|throws\b|async\b|rethrows\b)/) != nil
+    rest.prefixMatch(of: /\s*(\{|->|where |throws|async|rethrows)/) != nil
   }
 }

@@ -1,16 +1,21 @@
 /// The text of a Swift file with the parts that a rule must not read blanked out, line for line.
 struct SourceText {
   /// Without comments and without the contents of string literals.
-  private(set) var code = ""
+  var code: String { String(decoding: codeBytes, as: UTF8.self) }
   /// Without comments.
-  private(set) var codeAndStrings = ""
+  var codeAndStrings: String { String(decoding: codeAndStringBytes, as: UTF8.self) }
+
+  private var codeBytes: [UInt8] = []
+  private var codeAndStringBytes: [UInt8] = []
+
+  private static let newline = UInt8(ascii: "\n")
 
   private enum Place {
     case code
     case lineComment
     case blockComment(depth: Int)
     /// `quote` closes it: `"`, `"""`, or either with `#`.
-    case string(quote: [Character], escape: [Character])
+    case string(quote: [UInt8], escape: [UInt8])
   }
 
   private var place = Place.code
@@ -18,16 +23,16 @@ struct SourceText {
   private var interpolations: [(string: Place, depth: Int)] = []
 
   init(_ text: String) {
-    let characters = Array(text)
+    let bytes = Array(text.utf8)
     var index = 0
-    while index < characters.count {
-      let count = step(characters[index...])
-      for character in characters[index..<(index + count.read)] {
-        let blank: Character = character.isNewline ? "\n" : " "
-        code.append(count.isCode ? character : blank)
-        codeAndStrings.append(count.isCode || count.isString ? character : blank)
+    while index < bytes.count {
+      let step = step(bytes[index...])
+      for byte in bytes[index..<(index + step.read)] {
+        let blank = byte == Self.newline ? byte : UInt8(ascii: " ")
+        codeBytes.append(step.isCode ? byte : blank)
+        codeAndStringBytes.append(step.isCode || step.isString ? byte : blank)
       }
-      index += count.read
+      index += step.read
     }
   }
 
@@ -38,7 +43,7 @@ struct SourceText {
     var isString = false
   }
 
-  private mutating func step(_ rest: ArraySlice<Character>) -> Step {
+  private mutating func step(_ rest: ArraySlice<UInt8>) -> Step {
     switch place {
     case .code: stepCode(rest)
     case .lineComment: stepLineComment(rest)
@@ -47,54 +52,54 @@ struct SourceText {
     }
   }
 
-  private mutating func stepCode(_ rest: ArraySlice<Character>) -> Step {
-    if rest.starts(with: "//") {
+  private mutating func stepCode(_ rest: ArraySlice<UInt8>) -> Step {
+    if rest.starts(with: "//".utf8) {
       place = .lineComment
       return Step(read: 2)
     }
-    if rest.starts(with: "/*") {
+    if rest.starts(with: "/*".utf8) {
       place = .blockComment(depth: 1)
       return Step(read: 2)
     }
-    let hashes = rest.prefix { $0 == "#" }
+    let hashes = rest.prefix { $0 == UInt8(ascii: "#") }
     let quotes = rest.dropFirst(hashes.count)
-    if quotes.first == "\"" {
-      let marks = quotes.starts(with: "\"\"\"") ? 3 : 1
-      let quote = Array(repeating: Character("\""), count: marks) + hashes
-      place = .string(quote: quote, escape: ["\\"] + hashes)
+    if quotes.first == UInt8(ascii: "\"") {
+      let marks = quotes.starts(with: "\"\"\"".utf8) ? 3 : 1
+      let quote = Array(repeating: UInt8(ascii: "\""), count: marks) + hashes
+      place = .string(quote: quote, escape: [UInt8(ascii: "\\")] + hashes)
       return Step(read: quote.count, isCode: true)
     }
     followParentheses(rest.first)
     return Step(isCode: true)
   }
 
-  private mutating func followParentheses(_ character: Character?) {
+  private mutating func followParentheses(_ byte: UInt8?) {
     guard let last = interpolations.indices.last else { return }
-    if character == "(" { interpolations[last].depth += 1 }
-    guard character == ")" else { return }
+    if byte == UInt8(ascii: "(") { interpolations[last].depth += 1 }
+    guard byte == UInt8(ascii: ")") else { return }
     interpolations[last].depth -= 1
     if interpolations[last].depth == 0 { place = interpolations.removeLast().string }
   }
 
-  private mutating func stepLineComment(_ rest: ArraySlice<Character>) -> Step {
-    if rest.first?.isNewline == true { place = .code }
+  private mutating func stepLineComment(_ rest: ArraySlice<UInt8>) -> Step {
+    if rest.first == Self.newline { place = .code }
     return Step()
   }
 
-  private mutating func stepBlockComment(_ rest: ArraySlice<Character>, depth: Int) -> Step {
-    if rest.starts(with: "*/") {
+  private mutating func stepBlockComment(_ rest: ArraySlice<UInt8>, depth: Int) -> Step {
+    if rest.starts(with: "*/".utf8) {
       place = depth == 1 ? .code : .blockComment(depth: depth - 1)
       return Step(read: 2)
     }
-    guard rest.starts(with: "/*") else { return Step() }
+    guard rest.starts(with: "/*".utf8) else { return Step() }
     place = .blockComment(depth: depth + 1)
     return Step(read: 2)
   }
 
   private mutating func stepString(
-    _ rest: ArraySlice<Character>, quote: [Character], escape: [Character]
+    _ rest: ArraySlice<UInt8>, quote: [UInt8], escape: [UInt8]
   ) -> Step {
-    if rest.starts(with: escape + ["("]) {
+    if rest.starts(with: escape + [UInt8(ascii: "(")]) {
       interpolations.append((place, depth: 1))
       place = .code
       return Step(read: escape.count + 1, isString: true)

@@ -38,10 +38,12 @@ struct Violation: Error, Equatable, CustomStringConvertible {
 
 extension ProjectFile {
   /// One violation for each match of an expression in the text that a rule reads.
-  func violations(
-    of expression: some RegexComponent, in text: String, because reason: String
+  func violations<Output>(
+    of expression: Regex<Output>, in text: String, because reason: String
   ) -> [Violation] {
-    text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
+    // Otherwise `Task.sleep` is one word to the expression.
+    let expression = expression.wordBoundaryKind(.simple)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
       guard let match = $1.firstMatch(of: expression) else { return nil }
       let words = $1[match.range].trimmingCharacters(in: .whitespaces)
       return Violation(path: path, line: $0 + 1, reason: "`\(words)`: \(reason)")

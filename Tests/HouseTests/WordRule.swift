@@ -27,7 +27,7 @@ enum WordRule {
       of: /\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/, in: file.text,
       because: "work to be done is an issue; name it, as in (#12)")
       + file.violations(
-        of: /(?<![\w.}])\/(work|home\/\w+|root)\/\w/, in: file.text,
+        of: /(^|[^\w.}])\/(work|home\/\w+|root)\/\w/, in: file.text,
         because: "a path of one machine")
   }
 }
