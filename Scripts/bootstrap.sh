@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|test|bench
+#   Scripts/bootstrap.sh build|docs|test|bench
 set -eu
 
 # What the package links to.
 packages="libsqlite3-dev pkg-config"
 case ${1:-build} in
   build) ;;
+  docs) packages="$packages python3" ;;
   # Real programs that the tests talk to, and Python for the scripts.
   test) packages="$packages python3 gpsd gpsd-clients osmium-tool" ;;
   # What the figures are compared with.
@@ -16,7 +17,7 @@ case ${1:-build} in
     packages="$packages geographiclib-tools libgeographiclib-dev g++"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|test|bench" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|test|bench" >&2
     exit 2
     ;;
 esac

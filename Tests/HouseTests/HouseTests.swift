@@ -229,4 +229,22 @@ struct HouseTests {
     let headed = planted("# License: CC0\n$GPGGA", in: file.path)
     #expect(FixtureRule.violations(in: headed, readMe: "").isEmpty)
   }
+
+  // MARK: Articles
+
+  @Test("shows only code that is compiled")
+  func articles() {
+    let articles = SourceTree.files { $0 == "README.md" || $0.contains(".docc/") }
+    let examples = SourceTree.swift(in: "Examples/")
+    #expect(articles.contains { !ArticleRule.blocks(in: $0.text).isEmpty })
+    #expect(articles.flatMap { ArticleRule.violations(in: $0, examples: examples) }.isEmpty)
+  }
+
+  @Test("sees code that is not compiled")
+  func looseCode() {
+    let article = planted("# A\n```swift\nlet a = 1\n```\n```sh\nls\n```", in: "README.md")
+    let same = planted("  let a = 1\n", in: "Examples/A.swift")
+    #expect(ArticleRule.violations(in: article, examples: [same]).isEmpty)
+    #expect(ArticleRule.violations(in: article, examples: []).map(\.line) == [3])
+  }
 }
