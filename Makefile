@@ -30,11 +30,10 @@ docs: ## build the reference documentation into docs/site
 places: ## build the place index from the shared data
 	@python3 Scripts/build_place_index.py
 
-build: ## build locationctl for installation
-	@. Scripts/toolchain.sh && Scripts/bootstrap.sh build && \
-	  swift build -c release --product locationctl
+build: ## build locationctl, its manual, and completions for installation
+	@Scripts/build.sh
 
-install: ## install locationctl, its manual, and the place index (PREFIX, DESTDIR)
+install: ## install what build and places made (PREFIX, DESTDIR)
 	@[ -x .build/release/locationctl ] || { echo "first: make build" >&2; exit 1; }
 	@Scripts/install.sh install
 

@@ -3,7 +3,7 @@
 #
 #   PREFIX=/usr/local DESTDIR= Scripts/install.sh install|uninstall
 #
-# Build first (`make install` does). What has not been built is left out.
+# `make build` comes first; what has not been built is left out.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,10 +13,10 @@ prefix=${DESTDIR:-}${PREFIX:-/usr/local}
 files() {
   cat << LIST
 .build/release/locationctl 755 bin/locationctl
-docs/man/locationctl.1 644 share/man/man1/locationctl.1
-Scripts/completions/locationctl.bash 644 share/bash-completion/completions/locationctl
-Scripts/completions/_locationctl 644 share/zsh/site-functions/_locationctl
-Scripts/completions/locationctl.fish 644 share/fish/vendor_completions.d/locationctl.fish
+.build/share/locationctl.1 644 share/man/man1/locationctl.1
+.build/share/locationctl.bash 644 share/bash-completion/completions/locationctl
+.build/share/locationctl.zsh 644 share/zsh/site-functions/_locationctl
+.build/share/locationctl.fish 644 share/fish/vendor_completions.d/locationctl.fish
 .build/places.sqlite 644 share/meridian/places.sqlite
 LIST
 }

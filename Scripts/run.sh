@@ -29,4 +29,4 @@ echo "\$ locationctl authorize org.example.whereabouts whenInUse"
 "$products/locationctl" authorize org.example.whereabouts whenInUse
 echo "\$ CORELOCATION_SOURCES='log:///…/tomtom-mkII.log?rate=4' Whereabouts"
 # The recording takes half a minute; an app that waits for longer waits for something else.
-timeout 120 "$products/Whereabouts" < /dev/null
+timeout 120 stdbuf -oL "$products/Whereabouts" < /dev/null
