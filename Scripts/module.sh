@@ -8,9 +8,7 @@ cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 
 module=$1
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-swift build --product CoreLocation > "$log" 2>&1 || { cat "$log" >&2; exit 1; }
+Scripts/quietly.sh swift build --product CoreLocation
 products=$(swift build --show-bin-path)
 
 rm -rf "$module"

@@ -7,13 +7,9 @@ cd "$(dirname "$0")/.."
 Scripts/bootstrap.sh build
 
 echo "Building the example app and locationctl; the first time takes some minutes."
-build() {  # quiet unless it fails
-  swift build --package-path Examples --product "$1" > .build/run.log 2>&1 ||
-    { cat .build/run.log >&2; exit 1; }
-}
-mkdir -p .build
-build Whereabouts
-build locationctl
+for product in Whereabouts locationctl; do
+  Scripts/quietly.sh swift build --package-path Examples --product $product
+done
 
 products=$(swift build --package-path Examples --show-bin-path)
 cp Examples/Sources/Whereabouts/Whereabouts.plist "$products/"

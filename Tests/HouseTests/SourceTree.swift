@@ -42,7 +42,7 @@ extension ProjectFile {
     of expression: Regex<Output>, in text: String, because reason: String
   ) -> [Violation] {
     // Otherwise `Task.sleep` is one word to the expression.
-    let expression = expression.wordBoundaryKind(.simple)
+    let expression = expression.wordBoundaryKind(.simple).matchingSemantics(.unicodeScalar)
     return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
       guard let match = $1.firstMatch(of: expression) else { return nil }
       let words = $1[match.range].trimmingCharacters(in: .whitespaces)
