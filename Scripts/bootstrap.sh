@@ -4,8 +4,8 @@
 #   Scripts/bootstrap.sh build|docs|test|bench
 set -eu
 
-# What the package links to.
-packages="libsqlite3-dev pkg-config"
+# What Swift links with, and what the package links to.
+packages="make g++ libsqlite3-dev pkg-config"
 case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;
@@ -13,8 +13,8 @@ case ${1:-build} in
   test) packages="$packages python3 gpsd gpsd-clients osmium-tool" ;;
   # What the figures are compared with.
   bench)
-    packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev gcc"
-    packages="$packages geographiclib-tools libgeographiclib-dev g++"
+    packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
+    packages="$packages geographiclib-tools libgeographiclib-dev"
     ;;
   *)
     echo "usage: Scripts/bootstrap.sh build|docs|test|bench" >&2
