@@ -48,5 +48,5 @@ fi
 
 echo "installing:$missing"
 as_root DEBIAN_FRONTEND=noninteractive apt-get -qq update
-as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $missing \
+as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends install $missing \
   < /dev/null
