@@ -56,7 +56,7 @@ let package = Package(
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
       swiftSettings: house),
 
     // Tests.
