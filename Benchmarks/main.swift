@@ -3,6 +3,7 @@ import Foundation
 /// Every benchmark by name, one file each: `swift run -c release Benchmarks NAME`.
 let benchmarks: [(name: String, run: () throws -> Void)] = [
   ("geodesic", measureGeodesics),
+  ("circles", measureCircles),
   ("phones", measurePhones),
 ]
 

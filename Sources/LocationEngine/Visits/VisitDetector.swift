@@ -48,7 +48,7 @@ package struct VisitDetector: Machine {
     /// Seconds at a place visited before, until the arrival is told.
     package var familiarDwell = 90.0
     /// Seconds at a new place.
-    package var newDwell = 130.0
+    package var newDwell = 165.0
     /// Seconds at a new place that was reached faster than `ride`: most likely a traffic light.
     package var rideDwell = 300.0
     /// Meters per second: nobody walks as fast.
