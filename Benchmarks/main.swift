@@ -5,6 +5,7 @@ let benchmarks: [(name: String, run: () throws -> Void)] = [
   ("geodesic", measureGeodesics),
   ("circles", measureCircles),
   ("phones", measurePhones),
+  ("tradeoff", measureTradeoff),
 ]
 
 let name = CommandLine.arguments.dropFirst().first ?? ""

@@ -47,6 +47,10 @@ struct FixContinuity: Sendable {
   }
 
   private var state = State.empty
+  private var travel = TravelMeter()
+
+  /// Seconds for which the device has lately been seen to travel.
+  var travelled: Double { travel.seconds }
 
   /// Whether the newest fix awaits confirmation: the next ones should come soon.
   var isDoubting: Bool {
@@ -67,6 +71,7 @@ struct FixContinuity: Sendable {
     var place = Place(
       point: point, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
       speed: fix.speed ?? 0)
+    travel.observe(point, spread: place.spread, of: fix)
     switch state {
     case .empty:
       state = .trusted(place)
@@ -91,6 +96,7 @@ struct FixContinuity: Sendable {
     var place = fresh
     var doubt = earlier
     if Self.isNoise(from: doubt.trusted, to: place) {
+      travel = TravelMeter()
       state = .trusted(place)
       return .returned
     }
@@ -105,6 +111,7 @@ struct FixContinuity: Sendable {
       doubt.note(speed: measured, for: place.time.seconds(since: newest.time))
     }
     if doubt.isConfirmed(by: place) {
+      travel.confirm()
       state = .trusted(place)
       return .trusted
     }
