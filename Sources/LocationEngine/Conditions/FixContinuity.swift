@@ -111,7 +111,7 @@ struct FixContinuity: Sendable {
       doubt.note(speed: measured, for: place.time.seconds(since: newest.time))
     }
     if doubt.isConfirmed(by: place) {
-      travel.confirm()
+      if !doubt.hasLasted(until: place.time) { travel.confirm() }
       state = .trusted(place)
       return .trusted
     }
@@ -128,10 +128,14 @@ extension FixContinuity.Doubt {
     travelled = speed >= 0.8 ? travelled + credit : max(travelled - credit, 0)
   }
 
+  fileprivate func hasLasted(until time: UnixTime) -> Bool {
+    fixes >= 3 && time.seconds(since: origin.time) >= patience
+  }
+
   /// Whether the device travelled on from the new place, or stayed there long enough.
   fileprivate func isConfirmed(by place: FixContinuity.Place) -> Bool {
+    if hasLasted(until: place.time) { return true }
     let seconds = place.time.seconds(since: origin.time)
-    if seconds >= patience, fixes >= 3 { return true }
     // An error that fades moves, too: towards the place where the device is.
     let origins = origin.point.distance(to: trusted.point)
     guard place.point.distance(to: trusted.point) > origins - 10 else { return false }
