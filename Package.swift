@@ -22,7 +22,9 @@ let package = Package(
     .target(name: "CoreLocationTypes"),
     .target(
       name: "CoreLocation",
-      dependencies: ["CoreLocationTypes", "LocationModel"],
+      dependencies: [
+        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+      ],
       swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
@@ -52,11 +54,16 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
+      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
+      path: "Benchmarks/Geocoding", swiftSettings: house),
+
+    .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
+      exclude: ["Geocoding"],
       swiftSettings: house),
 
     // Tests.

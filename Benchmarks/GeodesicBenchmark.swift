@@ -164,32 +164,8 @@ private func compareWithLibrary(
     print("g++ is missing: the library is not timed")
     return
   }
-  let program = """
-    #include <GeographicLib/Geodesic.hpp>
-    #include <chrono>
-    #include <cstdio>
-    #include <vector>
-    int main(int, char** argv) {
-      std::vector<double> v;
-      FILE* file = std::fopen(argv[1], "rb");
-      for (double x; std::fread(&x, sizeof x, 1, file) == 1;) v.push_back(x);
-      const GeographicLib::Geodesic& earth = GeographicLib::Geodesic::WGS84();
-      double best = 1e300, total = 0;
-      for (int round = 0; round < 3; ++round) {
-        auto start = std::chrono::steady_clock::now();
-        for (size_t i = 0; i + 3 < v.size(); i += 4) {
-          double s12, azi1, azi2;
-          earth.Inverse(v[i], v[i + 1], v[i + 2], v[i + 3], s12, azi1, azi2);
-          total += s12;
-        }
-        std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        if (time.count() < best) best = time.count();
-      }
-      std::printf("%.17g %.17g\\n", best, total);
-    }
-    """
   let (source, binary) = (folder.appending(path: "inverse.cpp"), folder.appending(path: "inverse"))
-  try program.write(to: source, atomically: false, encoding: .utf8)
+  try libraryProgram.write(to: source, atomically: false, encoding: .utf8)
   let numbers = folder.appending(path: "numbers")
   try pairs.flatMap(\.numbers).withUnsafeBytes { try Data($0).write(to: numbers) }
   let build = ["-O2", source.path, "-o", binary.path, "-lGeographicLib"]
@@ -204,3 +180,29 @@ private func compareWithLibrary(
   try Figure.report(
     "geodesic.library.ratio", perCall / library, "", "our time over GeographicLib's in C++")
 }
+
+/// Reads pairs as raw numbers; prints the seconds of the shortest of three rounds.
+private let libraryProgram = """
+  #include <GeographicLib/Geodesic.hpp>
+  #include <chrono>
+  #include <cstdio>
+  #include <vector>
+  int main(int, char** argv) {
+    std::vector<double> v;
+    FILE* file = std::fopen(argv[1], "rb");
+    for (double x; std::fread(&x, sizeof x, 1, file) == 1;) v.push_back(x);
+    const GeographicLib::Geodesic& earth = GeographicLib::Geodesic::WGS84();
+    double best = 1e300, total = 0;
+    for (int round = 0; round < 3; ++round) {
+      auto start = std::chrono::steady_clock::now();
+      for (size_t i = 0; i + 3 < v.size(); i += 4) {
+        double s12, azi1, azi2;
+        earth.Inverse(v[i], v[i + 1], v[i + 2], v[i + 3], s12, azi1, azi2);
+        total += s12;
+      }
+      std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+      if (time.count() < best) best = time.count();
+    }
+    std::printf("%.17g %.17g\\n", best, total);
+  }
+  """

@@ -15,7 +15,7 @@ package actor LocationHost: EngineLink {
   private var nextClient: UInt64 = 1
   private var channels: [ChannelID: DescriptorChannel] = [:]
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  private let timer: any DispatchSourceTimer
+  private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
   private let keeper: StateKeeper?
   private let prompter: (any PromptAgent)?
@@ -30,25 +30,27 @@ package actor LocationHost: EngineLink {
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
-    core = HostCore(sources: sources)
+    core = HostCore(sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max))
     self.keeper = keeper
     self.prompter = prompter
     self.journal = journal
-    timer = DispatchSource.makeTimerSource(queue: line.queue)
+    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin() } }
+  }
+
+  /// Reads the state, and arms what wakes the host.
+  private func begin() {
+    let timer = DispatchSource.makeTimerSource(queue: line.queue)
     timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.step(.wake) } }
     timer.activate()
+    self.timer = timer
     keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
       self?.assumeIsolated { $0.step(.engine(.stored(entries))) }
     }
-    line.queue.async { [weak self] in
-      self?.assumeIsolated { host in
-        host.step(.engine(.stored(host.keeper?.entries ?? [])))
-      }
-    }
+    step(.engine(.stored(keeper?.entries ?? [])))
   }
 
-  deinit {
-    timer.cancel()
+  isolated deinit {
+    timer?.cancel()
     for channel in channels.values { channel.end() }
     buffer.deallocate()
   }
@@ -117,7 +119,9 @@ package actor LocationHost: EngineLink {
     case .engine(.prompt(let prompt)): ask(prompt)
     case .engine(.withdraw(let prompt)): prompter?.withdraw(prompt)
     case .engine(.note(let note)): journal(note)
-    case .engine(.demand), .engine(.ignored), .engine(.persist): break
+    case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
+      .engine(.runtimeOver), .engine(.wakeApp), .engine(.launch):
+      break
     }
   }
 
@@ -125,9 +129,12 @@ package actor LocationHost: EngineLink {
     let next = core.nextDeadline
     guard next != armed else { return }
     armed = next
-    guard let next else { return timer.schedule(deadline: .distantFuture) }
+    guard let next else {
+      timer?.schedule(deadline: .distantFuture)
+      return
+    }
     let wait = max(0, (next - now).wholeNanoseconds)
-    timer.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
+    timer?.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
   }
 
   private func ask(_ prompt: Prompt) {
@@ -191,8 +198,8 @@ package actor LocationHost: EngineLink {
     do throws(Errno) {
       let descriptor = try Opening.tcp(address)
       let pending = PendingConnection(descriptor: descriptor, on: line.queue) { [weak self] error in
-        self?.assumeIsolated { host_ in
-          host_.settle(descriptor, error: error, rest: addresses.dropFirst(), of: host, as: id)
+        self?.assumeIsolated { actor in
+          actor.settle(descriptor, error: error, rest: addresses.dropFirst(), of: host, as: id)
         }
       }
       pending.begin()

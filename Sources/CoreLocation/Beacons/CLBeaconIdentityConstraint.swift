@@ -6,25 +6,25 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   private let storedMajor: CLBeaconMajorValue?
   private let storedMinor: CLBeaconMinorValue?
 
-  init(uuid: UUID, optionalMajor: CLBeaconMajorValue?, optionalMinor: CLBeaconMinorValue?) {
-    storedUUID = uuid
-    storedMajor = optionalMajor
-    storedMinor = optionalMinor
-  }
-
   /// Matches every beacon of an owner.
-  public convenience init(uuid: UUID) {
-    self.init(uuid: uuid, optionalMajor: nil, optionalMinor: nil)
+  public init(uuid: UUID) {
+    storedUUID = uuid
+    storedMajor = nil
+    storedMinor = nil
   }
 
   /// Matches every beacon of a group.
-  public convenience init(uuid: UUID, major: CLBeaconMajorValue) {
-    self.init(uuid: uuid, optionalMajor: major, optionalMinor: nil)
+  public init(uuid: UUID, major: CLBeaconMajorValue) {
+    storedUUID = uuid
+    storedMajor = major
+    storedMinor = nil
   }
 
   /// Matches one beacon.
-  public convenience init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
-    self.init(uuid: uuid, optionalMajor: major, optionalMinor: minor)
+  public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
+    storedUUID = uuid
+    storedMajor = major
+    storedMinor = minor
   }
 
   /// Reads a constraint from an archive; `nil` without owner.

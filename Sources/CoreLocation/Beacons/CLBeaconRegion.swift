@@ -13,45 +13,47 @@ open class CLBeaconRegion: CLRegion {
   }
 
   /// Makes the surroundings of every beacon of an owner.
-  public convenience init(uuid: UUID, identifier: String) {
-    self.init(
-      beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid), identifier: identifier)
+  public init(uuid: UUID, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: uuid)
+    super.init(identifier: identifier)
   }
 
   /// Makes the surroundings of every beacon of a group.
-  public convenience init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
-    self.init(
-      beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major),
-      identifier: identifier)
+  public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
+    super.init(identifier: identifier)
   }
 
   /// Makes the surroundings of one beacon.
-  public convenience init(
+  public init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
-    self.init(
-      beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor),
-      identifier: identifier)
+    storedConstraint = CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+    super.init(identifier: identifier)
   }
 
   /// The older name of `init(uuid:identifier:)`.
   @available(*, deprecated, renamed: "init(uuid:identifier:)")
-  public convenience init(proximityUUID: UUID, identifier: String) {
-    self.init(uuid: proximityUUID, identifier: identifier)
+  public init(proximityUUID: UUID, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID)
+    super.init(identifier: identifier)
   }
 
   /// The older name of `init(uuid:major:identifier:)`.
   @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
-  public convenience init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
-    self.init(uuid: proximityUUID, major: major, identifier: identifier)
+  public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
+    super.init(identifier: identifier)
   }
 
   /// The older name of `init(uuid:major:minor:identifier:)`.
   @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
-  public convenience init(
+  public init(
     proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
-    self.init(uuid: proximityUUID, major: major, minor: minor, identifier: identifier)
+    storedConstraint = CLBeaconIdentityConstraint(
+      uuid: proximityUUID, major: major, minor: minor)
+    super.init(identifier: identifier)
   }
 
   /// Reads a region from an archive; `nil` without identifier or identity.

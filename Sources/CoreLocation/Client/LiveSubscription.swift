@@ -7,26 +7,13 @@ import Synchronization
 /// At most 64 plain locations wait; then the oldest of them goes. An element that carries a
 /// changed diagnostic or a change of stillness is never dropped (LIVE-30, LIVE-31).
 final class LiveSubscription: Sendable {
-  private enum Reader {
-    case none
-    case waiting(UnsafeContinuation<LiveUpdate?, Never>)
-    case canceled
-  }
-
-  private struct State {
-    var unread: [LiveUpdate] = []
-    var plain = 0
-    var last: LiveUpdate?
-    var reader = Reader.none
-  }
-
   private let client: LocationClient
   private let subscriber: SubscriberID
   private let state: StateBox
 
   /// Shared with the listener, so that the listener does not keep the subscription alive.
   private final class StateBox: Sendable {
-    let value = Mutex(State())
+    let value = Mutex(LiveBuffer())
   }
 
   init(_ options: LiveOptions, of client: LocationClient) {
@@ -63,12 +50,25 @@ final class LiveSubscription: Sendable {
   }
 }
 
-extension LiveSubscription.State {
+/// What one iteration has not read yet, and who waits for it.
+struct LiveBuffer {
+  private enum Reader {
+    case none
+    case waiting(UnsafeContinuation<LiveUpdate?, Never>)
+    case canceled
+  }
+
+  private var unread: [LiveUpdate] = []
+  /// How many of the unread are nothing but a location.
+  private var plain = 0
+  private var last: LiveUpdate?
+  private var reader = Reader.none
+
   /// Undelivered plain locations that are kept (LIVE-30).
   private static let bound = 64
 
   /// Adds an element; returns the reader that waits for it.
-  fileprivate mutating func add(_ update: LiveUpdate) -> UnsafeContinuation<LiveUpdate?, Never>? {
+  mutating func add(_ update: LiveUpdate) -> UnsafeContinuation<LiveUpdate?, Never>? {
     if case .waiting(let continuation) = reader {
       reader = .none
       last = update
@@ -99,7 +99,7 @@ extension LiveSubscription.State {
   }
 
   /// The oldest unread element at once, or `nil` when the reader has to wait.
-  fileprivate mutating func read(
+  mutating func read(
     _ continuation: UnsafeContinuation<LiveUpdate?, Never>
   ) -> LiveUpdate?? {
     if case .canceled = reader { return .some(nil) }
@@ -114,7 +114,7 @@ extension LiveSubscription.State {
   }
 
   /// Returns the reader that must not wait any longer.
-  fileprivate mutating func cancel() -> UnsafeContinuation<LiveUpdate?, Never>? {
+  mutating func cancel() -> UnsafeContinuation<LiveUpdate?, Never>? {
     defer { reader = .canceled }
     guard case .waiting(let continuation) = reader else { return nil }
     return continuation

@@ -22,15 +22,19 @@ extension ClientDescription {
     let values = bundle.infoDictionary.flatMap { $0.isEmpty ? nil : $0 }
     let manifest =
       values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
-      ?? NSDictionary(contentsOf: beside).map {
-        Manifest(propertyList: $0 as? [String: Any] ?? [:], file: beside.path)
-      } ?? Manifest(file: beside.path)
-    let name = bundle.bundleIdentifier ?? path
-    self.init(app: AppIdentity(name), manifest: manifest)
+      ?? Manifest(file: beside)
+    self.init(app: AppIdentity(manifest.identifier ?? path), manifest: manifest)
   }
 }
 
 extension Manifest {
+  /// Reads a property list file; an app without one declares nothing.
+  init(file: URL) {
+    let list = try? PropertyListSerialization.propertyList(
+      from: Data(contentsOf: file), options: [], format: nil)
+    self.init(propertyList: list as? [String: Any] ?? [:], file: file.path)
+  }
+
   /// Reads the keys of a property list.
   init(propertyList: [String: Any], file: String) {
     self.init(propertyList.compactMapValues(ManifestValue.init), file: file)

@@ -3,6 +3,9 @@ import LocationModel
 /// A position, how exact it is, and when the device was there.
 ///
 /// A location never changes (LOC-18). What is not known reads as a negative number or `nil`.
+///
+/// Every initializer is a designated one, as on Apple's systems: a double in an app's tests may
+/// call any of them.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// All that a location knows, in one piece: a location costs one allocation.
   struct Values: Equatable, Sendable {
@@ -31,8 +34,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   }
 
   /// Makes a location at latitude 0, longitude 0, now.
-  public override convenience init() {
-    self.init(latitude: 0, longitude: 0)
+  public override init() {
+    values = Values(timestamp: Date())
   }
 
   /// Makes a location without height, course, and speed, now, with horizontal accuracy 0 (LOC-1).
@@ -45,30 +48,30 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// Makes a location without course and speed (LOC-2).
   ///
   /// Altitude and accuracies are meters; a negative accuracy means that its value is invalid.
-  public convenience init(
+  public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
     verticalAccuracy vAccuracy: CLLocationAccuracy, timestamp: Date
   ) {
-    self.init(
-      coordinate: coordinate, altitude: altitude, horizontalAccuracy: hAccuracy,
-      verticalAccuracy: vAccuracy, course: -1, speed: -1, timestamp: timestamp)
+    values = Values(
+      latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
+      horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy, timestamp: timestamp)
   }
 
   /// Makes a location whose course and speed are of unknown accuracy (LOC-2).
   ///
   /// Altitude and accuracies are meters, course is degrees clockwise from true north, and speed is
   /// meters per second; negative means unknown.
-  public convenience init(
+  public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
     verticalAccuracy vAccuracy: CLLocationAccuracy, course: CLLocationDirection,
     speed: CLLocationSpeed, timestamp: Date
   ) {
-    self.init(
-      coordinate: coordinate, altitude: altitude, horizontalAccuracy: hAccuracy,
-      verticalAccuracy: vAccuracy, course: course, courseAccuracy: -1, speed: speed,
-      speedAccuracy: -1, timestamp: timestamp)
+    values = Values(
+      latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
+      horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy, course: course, speed: speed,
+      timestamp: timestamp)
   }
 
   /// Makes a location of unknown origin.

@@ -1,3 +1,4 @@
+import LocationModel
 import Synchronization
 
 /// Starts and stops the location services, and tells a delegate what they find.
@@ -5,17 +6,25 @@ import Synchronization
 /// A manager belongs to whoever made it: it is not sendable.
 open class CLLocationManager: NSObject {
   private let state = Mutex(ManagerState())
+  private(set) lazy var link = ManagerLink(self)
+  /// Requests for full accuracy that were not answered yet.
+  private var accuracyRequests: [SubscriberID: ((any Error)?) -> Void] = [:]
 
   /// Who hears of locations and errors; not kept alive, `nil` unless set.
   open weak var delegate: (any CLLocationManagerDelegate)?
 
   /// Makes a manager.
-  public override init() {}
+  public override init() {
+    super.init()
+    _ = link
+  }
 
   // MARK: What the host can do
 
   /// Whether location services are switched on, whatever this app may do (AVAIL-1).
-  open class func locationServicesEnabled() -> Bool { currentService.isEnabled }
+  open class func locationServicesEnabled() -> Bool {
+    LocationClient.current.readable.servicesEnabled
+  }
 
   /// Whether the host can tell headings (AVAIL-3).
   open class func headingAvailable() -> Bool { currentService.supports(.heading) }
@@ -50,23 +59,33 @@ open class CLLocationManager: NSObject {
   // MARK: What the app may know
 
   /// Whether the app may know where the device is (AUTH-1).
-  open var authorizationStatus: CLAuthorizationStatus { currentService.authorization }
+  open var authorizationStatus: CLAuthorizationStatus {
+    CLAuthorizationStatus(link.client.readable.authorization.status)
+  }
 
   /// Whether the app may know where the device is.
   @available(*, deprecated, message: "Use the property of a manager")
-  open class func authorizationStatus() -> CLAuthorizationStatus { currentService.authorization }
+  open class func authorizationStatus() -> CLAuthorizationStatus {
+    CLAuthorizationStatus(LocationClient.current.readable.authorization.status)
+  }
 
   /// How exactly the app may know it.
-  open var accuracyAuthorization: CLAccuracyAuthorization { currentService.accuracyAuthorization }
+  open var accuracyAuthorization: CLAccuracyAuthorization {
+    link.client.readable.authorization.accuracy == .full ? .fullAccuracy : .reducedAccuracy
+  }
 
   /// Whether widgets of the app may know it: there are none on this platform.
   open var isAuthorizedForWidgetUpdates: Bool { false }
 
   /// Asks the person for use of location while the app is in use.
-  open func requestWhenInUseAuthorization() { ask(.requestWhenInUse) }
+  open func requestWhenInUseAuthorization() { request(.whenInUse) }
 
   /// Asks the person for use of location at any time.
-  open func requestAlwaysAuthorization() { ask(.requestAlways) }
+  open func requestAlwaysAuthorization() { request(.always) }
+
+  private func request(_ goal: AuthorizationGoal) {
+    link.client.send(.authorization(.request(goal, by: link.subscriber)))
+  }
 
   /// Asks the person for full accuracy until the app is no longer used; the key names the purpose
   /// in the app's information dictionary.
@@ -78,7 +97,12 @@ open class CLLocationManager: NSObject {
   open func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
   ) {
-    ask(.requestTemporaryFullAccuracy(purposeKey: purposeKey, completion: completion))
+    let (client, place, handle) = (link.client, link.place, ManagerHandle(self))
+    let ticket = client.subscribe { delivery in
+      place.run { handle.manager?.take(delivery) }
+    }
+    accuracyRequests[ticket] = completion
+    client.send(.authorization(.temporaryFullAccuracy(purposeKey: purposeKey, ticket: ticket)))
   }
 
   // MARK: Options
@@ -134,16 +158,16 @@ open class CLLocationManager: NSObject {
   // MARK: Locations
 
   /// The last location; `nil` before the first.
-  open var location: CLLocation? { state.withLock { $0.location } ?? currentService.location }
+  open var location: CLLocation? { link.client.readable.lastFix.map { CLLocation($0) } }
 
   /// Starts telling where the device is.
-  open func startUpdatingLocation() { ask(.startUpdatingLocation) }
+  open func startUpdatingLocation() { link.send(.start(UpdateOptions(options))) }
 
   /// Stops telling where the device is.
-  open func stopUpdatingLocation() { ask(.stopUpdatingLocation) }
+  open func stopUpdatingLocation() { link.send(.stop) }
 
   /// Tells once where the device is.
-  open func requestLocation() { ask(.requestLocation) }
+  open func requestLocation() { link.send(.once(UpdateOptions(options))) }
 
   /// Starts telling of moves of about five hundred meters.
   open func startMonitoringSignificantLocationChanges() { ask(.startSignificantChanges) }
@@ -247,6 +271,13 @@ open class CLLocationManager: NSObject {
   /// How the manager was told to work.
   var options: ManagerOptions { state.withLock { $0.options } }
 
+  /// Ends a request for full accuracy.
+  func finish(_ ticket: SubscriberID, _ refusal: AccuracyRefusal?) {
+    link.client.end(ticket)
+    guard let completion = accuracyRequests.removeValue(forKey: ticket) else { return }
+    completion(refusal.map { CLError($0 == .denied ? .denied : .promptDeclined) })
+  }
+
   /// Remembers what the service has told.
   func remember(_ change: (inout ManagerState) -> Void) {
     state.withLock { change(&$0) }
@@ -254,7 +285,7 @@ open class CLLocationManager: NSObject {
 
   private func change(_ change: (inout ManagerOptions) -> Void) {
     remember { change(&$0.options) }
-    ask(.optionsChanged)
+    link.send(.change(UpdateOptions(options)))
   }
 
   private func ask(_ request: ManagerRequest) {

@@ -1,9 +1,13 @@
 extension CLLocationManager {
-  /// Runs a callback later, on the main queue: never within the call that caused it.
+  /// Runs a callback later, where this manager's callbacks run: never within the call that
+  /// caused it.
   func deliver(_ callback: @escaping (CLLocationManager) -> Void) {
-    // The main queue is where managers and their delegates live.
-    nonisolated(unsafe) let (manager, callback) = (self, callback)
-    DispatchQueue.main.async { callback(manager) }
+    // Run once, at the place of the manager that it came from (docs/decisions/0004).
+    nonisolated(unsafe) let callback = callback
+    let handle = ManagerHandle(self)
+    link.place.run {
+      if let manager = handle.manager { callback(manager) }
+    }
   }
 
   /// Tells the delegate something, unless there is none by then.

@@ -2,17 +2,8 @@
 ///
 /// The face holds no behavior of its own; whoever answers here decides everything.
 protocol LocationService: Sendable {
-  /// The global switch, independent of this app (AVAIL-1).
-  var isEnabled: Bool { get }
-  /// What this app may know (AUTH-1).
-  var authorization: CLAuthorizationStatus { get }
-  /// How exactly this app may know it.
-  var accuracyAuthorization: CLAccuracyAuthorization { get }
   /// Meters; -1 when regions cannot be monitored (REG-6).
   var maximumRegionMonitoringDistance: CLLocationDistance { get }
-  /// The last fix the app may know; `nil` before the first.
-  var location: CLLocation? { get }
-
   /// Whether hardware and providers support a feature, whatever the app may do (AVAIL-3).
   func supports(_ feature: LocationFeature) -> Bool
   /// The regions the app monitors, as new objects (REG-10).
@@ -24,8 +15,6 @@ protocol LocationService: Sendable {
   /// Takes one request of a manager; answers arrive later through `CLLocationManager.deliver`.
   func take(_ request: ManagerRequest, of manager: CLLocationManager)
 
-  /// The updates of one iteration, which never end by themselves.
-  func liveUpdates(_ activity: LiveActivity) -> AsyncThrowingStream<CLLocationUpdate, any Error>
   /// Opens the monitor of a name.
   func openMonitor(_ name: String) -> any MonitorService
   /// Opens a session; it lasts until it is invalidated or let go.
@@ -41,22 +30,12 @@ enum LocationFeature: Sendable {
 
 /// One call of a location manager.
 enum ManagerRequest {
-  case startUpdatingLocation, stopUpdatingLocation, requestLocation
   case startUpdatingHeading, stopUpdatingHeading, dismissHeadingCalibrationDisplay
   case startSignificantChanges, stopSignificantChanges
   case startVisits, stopVisits
   case startMonitoring(CLRegion), stopMonitoring(CLRegion), requestState(CLRegion)
   case startRanging(CLBeaconIdentityConstraint), stopRanging(CLBeaconIdentityConstraint)
   case startRangingRegion(CLBeaconRegion), stopRangingRegion(CLBeaconRegion)
-  case requestWhenInUse, requestAlways
-  case requestTemporaryFullAccuracy(purposeKey: String, completion: (((any Error)?) -> Void)?)
-  /// The options of the manager have changed.
-  case optionsChanged
-}
-
-/// What a live sequence was asked to be good for.
-enum LiveActivity: Sendable {
-  case `default`, automotiveNavigation, otherNavigation, fitness, airborne
 }
 
 /// What a session was opened for.

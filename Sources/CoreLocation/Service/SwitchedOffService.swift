@@ -5,11 +5,7 @@ import Synchronization
 /// It answers as Core Location does there: nothing is available (AVAIL-3), starting fails with the
 /// documented error or stays silent (AVAIL-4), and the modern sequences say why (AVAIL-7).
 struct SwitchedOffService: LocationService {
-  var isEnabled: Bool { false }
-  var authorization: CLAuthorizationStatus { .denied }
-  var accuracyAuthorization: CLAccuracyAuthorization { .reducedAccuracy }
   var maximumRegionMonitoringDistance: CLLocationDistance { -1 }
-  var location: CLLocation? { nil }
 
   func supports(_ feature: LocationFeature) -> Bool { false }
   func monitoredRegions() -> Set<CLRegion> { [] }
@@ -18,8 +14,6 @@ struct SwitchedOffService: LocationService {
 
   func take(_ request: ManagerRequest, of manager: CLLocationManager) {
     switch request {
-    case .startUpdatingLocation, .requestLocation:
-      manager.deliver { $1.locationManager($0, didFailWithError: CLError(.denied)) }
     case .startMonitoring(let region), .requestState(let region):
       manager.deliver {
         $1.locationManager(
@@ -35,18 +29,11 @@ struct SwitchedOffService: LocationService {
         $1.locationManager(
           $0, rangingBeaconsDidFailFor: region, withError: CLError(.rangingUnavailable))
       }
-    case .requestTemporaryFullAccuracy(_, let completion):
-      manager.deliver { _ in completion?(CLError(.denied)) }
-    case .stopUpdatingLocation, .startUpdatingHeading, .stopUpdatingHeading,
-      .dismissHeadingCalibrationDisplay, .startSignificantChanges, .stopSignificantChanges,
-      .startVisits, .stopVisits, .stopMonitoring, .stopRanging, .stopRangingRegion,
-      .requestWhenInUse, .requestAlways, .optionsChanged:
+    case .startUpdatingHeading, .stopUpdatingHeading, .dismissHeadingCalibrationDisplay,
+      .startSignificantChanges, .stopSignificantChanges, .startVisits, .stopVisits,
+      .stopMonitoring, .stopRanging, .stopRangingRegion:
       break
     }
-  }
-
-  func liveUpdates(_ activity: LiveActivity) -> AsyncThrowingStream<CLLocationUpdate, any Error> {
-    AsyncThrowingStream { $0.yield(CLLocationUpdate(diagnostics: .authorizationDeniedGlobally)) }
   }
 
   func openMonitor(_ name: String) -> any MonitorService { SwitchedOffMonitor() }

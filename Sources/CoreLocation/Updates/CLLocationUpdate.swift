@@ -1,3 +1,5 @@
+import LocationModel
+
 /// One report of a live sequence: a location, or why there is none.
 public struct CLLocationUpdate: Sendable {
   /// Where the device is; `nil` while it is not known or must not be told.
@@ -6,13 +8,12 @@ public struct CLLocationUpdate: Sendable {
   /// Whether the device stays where it is; reports pause until it moves.
   public let stationary: Bool
 
-  private let diagnostics: ServiceDiagnostics
+  private let diagnostics: Diagnostics
 
-  init(location: CLLocation? = nil, stationary: Bool = false, diagnostics: ServiceDiagnostics = [])
-  {
-    self.location = location
-    self.stationary = stationary
-    self.diagnostics = diagnostics
+  init(_ update: LiveUpdate) {
+    location = update.fix.map { CLLocation($0) }
+    stationary = update.stationary
+    diagnostics = update.diagnostics
   }
 
   /// The older name of `stationary`.

@@ -1,3 +1,5 @@
+import LocationModel
+
 extension CLLocationUpdate {
   /// What the reports shall be good for.
   @nonexhaustive
@@ -13,9 +15,9 @@ extension CLLocationUpdate {
     /// Flying.
     case airborne
 
-    var activity: LiveActivity {
+    var activity: ActivityKind {
       switch self {
-      case .default: .default
+      case .default: .other
       case .automotiveNavigation: .automotiveNavigation
       case .otherNavigation: .otherNavigation
       case .fitness: .fitness
@@ -36,7 +38,7 @@ extension CLLocationUpdate {
     /// One iteration.
     public typealias AsyncIterator = Iterator
 
-    let activity: LiveActivity
+    let activity: ActivityKind
 
     /// Begins an iteration.
     public func makeAsyncIterator() -> Iterator {
@@ -48,18 +50,19 @@ extension CLLocationUpdate {
       /// A report.
       public typealias Element = Updates.Element
 
-      private let activity: LiveActivity
-      private var stream: AsyncThrowingStream<CLLocationUpdate, any Error>.Iterator?
+      private let activity: ActivityKind
+      private var subscription: LiveSubscription?
 
-      init(activity: LiveActivity) {
+      init(activity: ActivityKind) {
         self.activity = activity
       }
 
       /// The next report; `nil` only when the task is canceled.
       public mutating func next() async throws -> Element? {
-        var iterator = stream ?? currentService.liveUpdates(activity).makeAsyncIterator()
-        defer { stream = iterator }
-        return try await iterator.next(isolation: #isolation)
+        let subscription =
+          subscription ?? LiveSubscription(LiveOptions(activity: activity), of: .current)
+        self.subscription = subscription
+        return await subscription.next().map { CLLocationUpdate($0) }
       }
     }
   }

@@ -52,7 +52,7 @@ extension Authorization {
         outputs.append(.completed(request.requester, .denied))
       } else if accuracy == .full {
         outputs.append(.completed(request.requester, nil))
-      } else if use != .direct && !isOpen(request) {
+      } else if !isAskable(request) {
         outputs.append(.completed(request.requester, .promptDeclined))
       } else {
         waiting.append(request)
@@ -62,7 +62,8 @@ extension Authorization {
     return outputs
   }
 
-  private func isOpen(_ request: TemporaryRequest) -> Bool {
-    open?.prompt.kind == .temporaryAccuracy(purposeKey: request.purposeKey)
+  private func isAskable(_ request: TemporaryRequest) -> Bool {
+    guard manifest.temporaryUsage[request.purposeKey] != nil else { return false }
+    return use == .direct || open?.prompt.kind == .temporaryAccuracy(purposeKey: request.purposeKey)
   }
 }

@@ -86,8 +86,8 @@ extension Authorization {
     if let reason = obstacle(to: .whenInUse) { return [.explain(reason)] }
     if record.buttonConfirmed {
       record.grant = .once
-    } else if open?.prompt.kind != .locationButton && !due.contains(.locationButton) {
-      due.append(.locationButton)
+    } else {
+      put(.locationButton)
     }
     return []
   }

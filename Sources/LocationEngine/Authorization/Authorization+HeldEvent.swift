@@ -27,7 +27,9 @@ extension Authorization {
       return [isEffective ? .release(event: event) : .drop(event: event, .notAuthorized)]
     }
     let displaced = held.map { Output.drop(event: $0.event, .displaced) }
-    held = HeldEvent(event: event, expiry: now.uptime + HeldEvent.patience)
+    held = HeldEvent(
+      event: event, expiry: now.uptime + HeldEvent.patience,
+      hasAsked: open?.prompt.kind == .upgrade)
     return displaced.map { [$0] } ?? []
   }
 

@@ -53,6 +53,12 @@ extension Authorization {
     }
   }
 
+  /// Puts a question when no other is open, unless it stands already.
+  mutating func put(_ kind: Prompt.Kind) {
+    guard open?.prompt.kind != kind && !due.contains(kind) else { return }
+    due.append(kind)
+  }
+
   /// Withdraws the open question when it is moot, or nobody asks it any more.
   mutating func withdrawPrompt() -> [Output] {
     guard let prompt = open?.prompt, !isApt(prompt.kind) || !isWanted(prompt.kind) else {
@@ -67,9 +73,10 @@ extension Authorization {
     guard !isRestricted && servicesAreOn else { return false }
     switch kind {
     case .whenInUse, .locationButton:
-      return record.grant == .undecided
+      return record.grant == .undecided && manifest.whenInUseUsage != nil
     case .upgrade:
-      return record.grant == .whenInUse || record.grant == .provisionalAlways
+      let isBelow = record.grant == .whenInUse || record.grant == .provisionalAlways
+      return isBelow && manifest.alwaysUsage != nil
     case .reminder:
       return record.grant == .always
     case .temporaryAccuracy:

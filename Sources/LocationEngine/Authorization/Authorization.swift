@@ -5,7 +5,7 @@ package import LocationModel
 /// Inputs change facts; afterwards ``settle(at:)`` derives what should now be so, the open
 /// question, the report to the app, the durable record, and the differences are the outputs. A
 /// request that changes nothing therefore calls nobody back (AUTH-13).
-package struct Authorization: Machine {
+package struct Authorization: Machine, Hashable {
   package enum Input: MachineInput {
     /// A manager came to life; it is told the report whatever it is (AUTH-11).
     case managerCreated(Int)
@@ -74,7 +74,7 @@ package struct Authorization: Machine {
   var temporary: [TemporaryRequest] = []
   var held: HeldEvent?
   private var told: AuthorizationReport
-  private var stored: AuthorizationRecord
+  var stored: AuthorizationRecord
 
   /// An app that was never asked, not in use.
   package init(app: AppIdentity, manifest: Manifest) {
@@ -140,7 +140,7 @@ package struct Authorization: Machine {
       record.reset(manifest: manifest)
     case .remind:
       guard record.grant == .always else { return [.explain(.alreadyDecided)] }
-      if !due.contains(.reminder) { due.append(.reminder) }
+      put(.reminder)
     case .manifest(let manifest):
       take(manifest)
     case .temporaryAccuracy(let requester, let key):

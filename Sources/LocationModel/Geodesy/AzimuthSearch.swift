@@ -4,11 +4,11 @@
 /// that leaves the bracket or has not settled in time becomes a bisection: the search always ends.
 struct AzimuthSearch {
   let problem: CanonicalInverse
+  /// Newton steps before bisection takes over; with none, bisection finds the path alone.
+  var newtonSteps = 20
 
-  /// Newton steps before bisection takes over; the hardest of Karney's pairs need about 16.
-  private static let newtonSteps = 20
-  /// Halvings that shrink any bracket to neighboring numbers.
-  private static let bisections = 63
+  /// Halvings that shrink any bracket to neighboring numbers, even round a cosine of 1e-100.
+  private static let bisections = 400
 
   /// One geodesic tried: where it comes out on the circle of the end's latitude.
   struct Trial {
@@ -27,20 +27,19 @@ struct AzimuthSearch {
     var low = Direction(sine: Direction.smallestCosine, cosine: 1)
     var high = Direction(sine: Direction.smallestCosine, cosine: -1)
     var isSettled = false
-    for step in 0..<(Self.newtonSteps + Self.bisections) {
+    for step in 0..<(newtonSteps + Self.bisections) {
       let limit = (isSettled ? 8 : 1) * Double.ulpOfOne
       guard trial.miss.magnitude > limit else { break }
       let alpha1 = trial.alpha1
       if trial.miss > 0 { high = alpha1 } else { low = alpha1 }
-      if step < Self.newtonSteps, let next = newtonStep(from: trial, low, high) {
+      if step < newtonSteps, let next = newtonStep(from: trial, low, high) {
         isSettled = trial.miss.magnitude <= 16 * Double.ulpOfOne
         trial = self.trial(next)
       } else {
         isSettled = false
         let middle = Direction(y: low.sine + high.sine, x: low.cosine + high.cosine)
-        let gap = min(Self.gap(low, middle), Self.gap(middle, high))
         trial = self.trial(middle)
-        guard gap > Double.ulpOfOne else { break }
+        if Self.areNeighbors(low, middle) || Self.areNeighbors(middle, high) { break }
       }
     }
     return trial
@@ -59,11 +58,14 @@ struct AzimuthSearch {
     return Direction(y: next.sine, x: next.cosine)
   }
 
-  private static func gap(_ left: Direction, _ right: Direction) -> Double {
-    (left.sine - right.sine).magnitude + (left.cosine - right.cosine).magnitude
+  /// Whether two azimuths differ by rounding only, also where sine or cosine is tiny.
+  private static func areNeighbors(_ left: Direction, _ right: Direction) -> Bool {
+    let tolerance = 2 * Double.ulpOfOne
+    return (left.sine - right.sine).magnitude <= tolerance * right.sine.magnitude
+      && (left.cosine - right.cosine).magnitude <= tolerance * right.cosine.magnitude
   }
 
-  /// Follows the geodesic with azimuth `alpha` up to the end's latitude (eq. 5, 8, 45, 46).
+  /// Follows the geodesic with azimuth `alpha` up to the end's latitude (eq. 5, 45, 46).
   private func trial(_ alpha: Direction) -> Trial {
     let (beta1, beta2) = (problem.beta1, problem.beta2)
     // Leaving the equator due east has no direction to go on; lean to the south.
@@ -74,25 +76,27 @@ struct AzimuthSearch {
     let arc = Arc(
       from: Direction(y: beta1.sine, x: alpha1.cosine * beta1.cosine),
       to: Direction(y: beta2.sine, x: alpha2.cosine * beta2.cosine))
-
-    let omega1 = Direction(sine: alpha0.sine * beta1.sine, cosine: alpha1.cosine * beta1.cosine)
-    let omega2 = Direction(sine: alpha0.sine * beta2.sine, cosine: alpha2.cosine * beta2.cosine)
-    let omega12 = (omega2 - omega1).forwards
     let epsilon = expansionParameter(alpha0)
-    let longitudes = LongitudeSeries(epsilon: epsilon)
-    let correction =
-      arc.length + longitudes.series(arc.sigma2) - longitudes.series(arc.sigma1)
-    let miss =
-      (omega12 - problem.lambda12).radians
-      - WGS84.flattening * longitudes.scale * alpha0.sine * correction
-
     let lengths = arc.lengths(epsilon: epsilon, in: problem)
     let slope =
       alpha2.cosine == 0
       ? -2 * (1 - WGS84.flattening) * CanonicalInverse.distortion(beta1) / beta1.sine
       : lengths.reduced * (1 - WGS84.flattening) / (alpha2.cosine * beta2.cosine)
     return Trial(
-      alpha1: alpha1, alpha2: alpha2, distance: lengths.distance, miss: miss, slope: slope)
+      alpha1: alpha1, alpha2: alpha2, distance: lengths.distance,
+      miss: miss(of: arc, alpha0, epsilon: epsilon), slope: slope)
+  }
+
+  /// How far the longitude at the end of an arc lies beyond the one sought (eq. 8, 12).
+  private func miss(of arc: Arc, _ alpha0: Direction, epsilon: Double) -> Double {
+    let omega1 = Direction(sine: alpha0.sine * arc.sigma1.sine, cosine: arc.sigma1.cosine)
+    let omega2 = Direction(sine: alpha0.sine * arc.sigma2.sine, cosine: arc.sigma2.cosine)
+    let omega12 = (omega2 - omega1).forwards
+    let longitudes = LongitudeSeries(epsilon: epsilon)
+    let correction =
+      arc.length + longitudes.series(arc.sigma2) - longitudes.series(arc.sigma1)
+    return (omega12 - problem.lambda12).radians
+      - WGS84.flattening * longitudes.scale * alpha0.sine * correction
   }
 
   /// Clairaut's relation at the end, without cancellation near the vertex (eq. 5, 45).

@@ -3,6 +3,8 @@
 /// A missing key has the same effect as on Apple's systems (MODEL-3). The host reads the file; it
 /// passes the strings of the person's locale beside it (AUTH-52).
 package struct Manifest: Hashable, Sendable {
+  /// The bundle identifier; `nil` when none is declared.
+  package var identifier: String?
   /// The name shown to people; `nil` when none is declared.
   package var displayName: String?
   /// The text of the first question; `nil` when missing or empty (AUTH-19).
@@ -35,6 +37,7 @@ package struct Manifest: Hashable, Sendable {
     func text(_ key: String) -> String? {
       (localized[key] ?? values[key]?.string).flatMap { $0.isEmpty ? nil : $0 }
     }
+    identifier = values[Key.identifier]?.string
     displayName = text(Key.displayName) ?? text(Key.name)
     whenInUseUsage = text(Key.whenInUse)
     alwaysAndWhenInUseUsage = text(Key.always)
@@ -59,6 +62,7 @@ package struct Manifest: Hashable, Sendable {
 
   /// The names of the keys.
   package enum Key {
+    package static let identifier = "CFBundleIdentifier"
     package static let displayName = "CFBundleDisplayName"
     package static let name = "CFBundleName"
     package static let whenInUse = "NSLocationWhenInUseUsageDescription"

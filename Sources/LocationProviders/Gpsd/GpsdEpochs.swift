@@ -26,6 +26,8 @@ struct GpsdEpochs: Sendable {
   private var expected = GpsdEpochs.full
   /// The most complete of the last epochs that disappointed, and how many there were.
   private var disappointment = (best: 0, count: 0)
+  /// The older epoch that has just been refused.
+  private var straggler: UnixTime?
 
   var nextDeadline: Instant? {
     guard case .open(_, _, let until) = epoch else { return nil }
@@ -43,9 +45,7 @@ struct GpsdEpochs: Sendable {
       return (keep(fix, until: until), nil)
 
     case .open(let best, _, _):
-      guard fix.time > best.time || Self.isRestart(from: best.time, to: fix.time) else {
-        return ([], .olderEpoch)
-      }
+      guard follows(fix.time, best.time) else { return ([], .olderEpoch) }
       let waiting = close()
       return (waiting + open(fix, at: now), nil)
 
@@ -54,9 +54,7 @@ struct GpsdEpochs: Sendable {
       return ([], .repeatedEpoch)
 
     case .emitted(let time):
-      guard fix.time > time || Self.isRestart(from: time, to: fix.time) else {
-        return ([], .olderEpoch)
-      }
+      guard follows(fix.time, time) else { return ([], .olderEpoch) }
       return (open(fix, at: now), nil)
     }
   }
@@ -102,10 +100,22 @@ struct GpsdEpochs: Sendable {
     disappointment = (0, 0)
   }
 
-  /// A clock that fell back by more than this was set, or the recording began again.
-  private static func isRestart(from last: UnixTime, to next: UnixTime) -> Bool {
-    last.seconds(since: next) > 10
+  /// Whether an epoch at `next` is news after one at `last`.
+  ///
+  /// A single older epoch is a straggler. A clock that fell far back, or that goes on from where
+  /// it fell back to, was set, or its recording began again.
+  private mutating func follows(_ next: UnixTime, _ last: UnixTime) -> Bool {
+    let isAdvancing = straggler.map { next > $0 } ?? false
+    guard next > last || isAdvancing || last.seconds(since: next) > Self.farBack else {
+      straggler = next
+      return false
+    }
+    straggler = nil
+    return true
   }
+
+  /// Seconds. Chosen.
+  private static let farBack = 10.0
 
   /// What an epoch can bring: height, its accuracy, and speed.
   private static let full = 3

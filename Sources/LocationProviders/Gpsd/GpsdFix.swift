@@ -65,7 +65,7 @@ struct GpsdContext: Hashable, Sendable {
 /// 3. `epx` and `epy`, each 1.960 deviations of one axis, joined as in 1.
 /// 4. `sep`, in three dimensions (2.7955 deviations at 95 %), as if the error had no preferred
 ///    direction: over 1.8518. Too large rather than too small, since height is the worst axis.
-/// 5. The dilution of precision times gpsd's own range errors, 15 m horizontally and 23 m
+/// 5. The dilution of precision times gpsd's own range errors, 19 m horizontally and 23 m
 ///    vertically at 95 %, scaled as in 2 and 6.
 /// 6. `epv`, `eps`, `epd` over 1.960.
 ///
@@ -76,8 +76,8 @@ enum GpsdAccuracy {
   static let line95ToDeviation = 1.960
   /// Deviations in the radius that holds 68 % in two dimensions.
   static let circle68 = 1.5096
-  /// Meters at 95 %, without differential correction.
-  static let horizontalRangeError = 15.0
+  /// Meters at 95 %: what gpsd multiplies `hdop` and `vdop` with, read off its reports.
+  static let horizontalRangeError = 19.0
   static let verticalRangeError = 23.0
 
   static func horizontal(_ report: GpsdReport, _ deviations: GpsdReport?, _ context: GpsdContext)

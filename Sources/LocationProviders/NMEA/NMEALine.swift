@@ -10,10 +10,10 @@ package struct NMEALine: Sendable {
   /// Fields that can be told apart. GSV, the longest we read, has 21.
   private static let maximumFields = 32
 
-  private var text = InlineArray<400, UInt8>(repeating: 0)
+  private var text = [UInt8](repeating: 0, count: maximumLength)
   private var length = 0
   /// Where each field begins; the entry after the last field is one past its separator.
-  private var starts = InlineArray<33, Int16>(repeating: 0)
+  private var starts = [Int16](repeating: 0, count: maximumFields + 1)
   private var lastField = 0
 
   package init() {}
@@ -76,7 +76,7 @@ extension NMEALine {
   }
 
   /// 10^0 … 10^9.
-  fileprivate static let powersOfTen: InlineArray<10, Int64> = [
+  fileprivate static let powersOfTen: [Int64] = [
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
   ]
 

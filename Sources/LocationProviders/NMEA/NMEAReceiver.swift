@@ -102,13 +102,10 @@ package struct NMEAReceiver: Machine {
     _ sentence: NMEASentence, _ kind: NMEAKind, at now: Moment, _ outputs: inout [Output]
   ) {
     switch sentence {
-    case .position(let position, let timeOfDay):
+    case .position(let position, _), .minimum(let position, _, _, _):
       if position.validity == .none { status.sentencesWithoutPosition += 1 }
-      add(sentence, kind, timeOfDay, at: now, &outputs)
-    case .minimum(let position, _, let timeOfDay, _):
-      if position.validity == .none { status.sentencesWithoutPosition += 1 }
-      add(sentence, kind, timeOfDay, at: now, &outputs)
-    case .errors(_, let timeOfDay): add(sentence, kind, timeOfDay, at: now, &outputs)
+      add(sentence, kind, at: now, &outputs)
+    case .errors: add(sentence, kind, at: now, &outputs)
     case .motion(let motion): add(motion, at: now, &outputs)
     case .dilution(let dilution):
       self.dilution = Dilution(value: dilution, arrival: now.uptime)
@@ -122,10 +119,9 @@ package struct NMEAReceiver: Machine {
 
   /// A sentence that names its time: it belongs to the epoch of that time, or begins it.
   private mutating func add(
-    _ sentence: NMEASentence, _ kind: NMEAKind, _ timeOfDay: Int64?, at now: Moment,
-    _ outputs: inout [Output]
+    _ sentence: NMEASentence, _ kind: NMEAKind, at now: Moment, _ outputs: inout [Output]
   ) {
-    guard let timeOfDay else { return }
+    guard let timeOfDay = sentence.timeOfDay else { return }
     if epoch?.timeOfDay != timeOfDay { beginEpoch(timeOfDay, at: now, &outputs) }
     if case .minimum(let position, _, _, let date?) = sentence, position.validity != .none {
       clock.set(date, timeOfDay: timeOfDay, at: now)

@@ -83,7 +83,7 @@ extension NMEASentence {
   private static func rmc(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
     let position = try position(line, validity(line, status: 2, mode: 12), place: 3)
     let motion = NMEAMotion(
-      speed: try line.double(7).map { abs($0) * metersPerSecondInKnot },
+      speed: try line.double(7).map { metersPerSecond(knots: $0) },
       course: try line.double(8).map(normalizedDegrees))
     return .minimum(
       position, motion, timeOfDay: try line.timeOfDay(1), try line.shortDate(9))
@@ -92,7 +92,7 @@ extension NMEASentence {
   private static func vtg(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
     guard validity(mode: line.letter(9) ?? UInt8(ascii: "A")) != .none else { return .empty }
     // Knots come first: they are the unit receivers compute in, and have a digit more.
-    let knots = try line.double(5).map { abs($0) * metersPerSecondInKnot }
+    let knots = try line.double(5).map { metersPerSecond(knots: $0) }
     let kilometers = try line.double(7).map { abs($0) / 3.6 }
     return .motion(
       NMEAMotion(speed: knots ?? kilometers, course: try line.double(1).map(normalizedDegrees)))
@@ -199,6 +199,6 @@ extension NMEASentence {
     }
   }
 
-  /// 1,852 meters in 3,600 seconds.
-  private static let metersPerSecondInKnot = 1852.0 / 3600
+  /// A knot is 1,852 meters in 3,600 seconds. Some receivers give a speed a sign.
+  private static func metersPerSecond(knots: Double) -> Double { abs(knots) * 1852 / 3600 }
 }

@@ -169,4 +169,13 @@ package enum NMEASentence: Hashable, Sendable {
   case heading(NMEAHeading)
   /// Correct, and without any content.
   case empty
+
+  /// The time of day that the sentence is about, in nanoseconds, if it names one.
+  package var timeOfDay: Int64? {
+    switch self {
+    case .position(_, let time), .minimum(_, _, let time, _), .errors(_, let time): time
+    case .date(_, let time): time
+    case .motion, .dilution, .sky, .heading, .empty: nil
+    }
+  }
 }

@@ -38,6 +38,8 @@ package struct NMEASentenceReader: Sendable {
   /// Reads on from `index` until something is to be said; `nil` when all bytes are read.
   package mutating func next(in bytes: [UInt8], from index: inout Int) -> Event? {
     while index < bytes.count {
+      if case .text = state { readPlain(bytes, &index) }
+      guard index < bytes.count else { return nil }
       let byte = bytes[index]
       index += 1
       let event: Event?
@@ -63,21 +65,34 @@ package struct NMEASentenceReader: Sendable {
     return nil
   }
 
-  @inline(__always)
+  /// Takes in the text up to the next byte that is something else: nearly all of a stream.
+  private mutating func readPlain(_ bytes: [UInt8], _ index: inout Int) {
+    var sum = sum
+    var next = index
+    while next < bytes.count {
+      let byte = bytes[next]
+      let isPlain =
+        Self.isText(byte) && byte != UInt8(ascii: "*") && byte != UInt8(ascii: "$")
+      guard isPlain, !line.isFull else { break }
+      sum ^= byte
+      line.append(byte)
+      next += 1
+    }
+    self.sum = sum
+    index = next
+  }
+
+  /// The byte that ended the text.
   private mutating func readText(_ byte: UInt8) -> Event? {
     if byte == UInt8(ascii: "*") {
       state = .firstDigit
-    } else if byte == UInt8(ascii: "$") {
+      return nil
+    }
+    if byte == UInt8(ascii: "$") {
       begin()
       return .rejected(.interrupted)
-    } else if Self.isText(byte) {
-      guard !line.isFull else { return reject(.tooLong) }
-      sum ^= byte
-      line.append(byte)
-    } else {
-      return endWithoutSum(byte)
     }
-    return nil
+    return Self.isText(byte) ? reject(.tooLong) : endWithoutSum(byte)
   }
 
   private mutating func endWithoutSum(_ byte: UInt8) -> Event {

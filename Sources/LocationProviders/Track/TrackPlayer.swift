@@ -30,6 +30,10 @@ package struct TrackPlayer: Machine {
   /// Meters. Chosen, for files that do not say.
   package static let standardAccuracy = 5.0
 
+  /// Seconds, some thirty years. Dates of a malformed file may lie further apart than uptime
+  /// reaches; what comes later is reached then.
+  private static let longestLap = 1e9
+
   private enum State: Sendable {
     /// The first lap begins with the first wake.
     case waiting
@@ -148,7 +152,7 @@ package struct TrackPlayer: Machine {
   // MARK: Times and fixes
 
   private func instant(of index: Int, lap: Moment) -> Instant {
-    let seconds = path.stops[index].offset / factor
+    let seconds = min(path.stops[index].offset / factor, Self.longestLap)
     return lap.uptime + .nanoseconds(Int64((seconds * 1e9).rounded()))
   }
 

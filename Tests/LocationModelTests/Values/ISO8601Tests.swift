@@ -60,6 +60,14 @@ struct ISO8601Tests {
     #expect(UnixTime(nanoseconds: .max).iso8601 == "2262-04-11T23:47:16.855Z")
   }
 
+  @Test("can be compared with any other")
+  func centuries() throws {
+    let early = try #require(UnixTime(iso8601: "1678-01-01T00:00:00Z"))
+    let late = try #require(UnixTime(iso8601: "2261-12-31T00:00:00Z"))
+    #expect((late.seconds(since: early) - 18_429_120_000).magnitude < 1e5)
+    #expect(early.seconds(since: late) == -late.seconds(since: early))
+  }
+
   @Test("is the same after writing and reading, for any date")
   func roundTrip() {
     var random = SeededRandom(seed: 1)

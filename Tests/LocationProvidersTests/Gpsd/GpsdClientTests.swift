@@ -185,6 +185,21 @@ struct GpsdClientTests {
         """)
   }
 
+  @Test("follows a clock that goes on from a little earlier, as a recording does in a loop")
+  mutating func restartedRecording() {
+    connect()
+    for second in [3, 4, 5, 3, 4, 5] { say(report(second: second, full)) }
+    #expect(
+      transcript(after: 4) == """
+        00:00:00  fix /dev/a 03.000Z altitude 450.0
+        00:00:00  fix /dev/a 04.000Z altitude 450.0
+        00:00:00  fix /dev/a 05.000Z altitude 450.0
+        00:00:00  rejected olderEpoch /dev/a
+        00:00:00  fix /dev/a 04.000Z altitude 450.0
+        00:00:00  fix /dev/a 05.000Z altitude 450.0
+        """)
+  }
+
   @Test("keeps several receivers apart")
   mutating func severalReceivers() {
     connect()

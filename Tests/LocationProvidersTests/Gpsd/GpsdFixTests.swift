@@ -51,7 +51,7 @@ struct GpsdFixTests {
     let context = try context(
       #"{"class":"SKY","hdop":2.0,"vdop":3.0}"#, #"{"class":"SKY","uSat":5}"#)
     let fix = try fix(#""altMSL":1"#, context)
-    #expect((fix.horizontalAccuracy - 2 * 15 / 1.6214).magnitude < 0.001)
+    #expect((fix.horizontalAccuracy - 2 * 19 / 1.6214).magnitude < 0.001)
     #expect((try #require(fix.verticalAccuracy) - 3 * 23 / 1.96).magnitude < 0.001)
   }
 

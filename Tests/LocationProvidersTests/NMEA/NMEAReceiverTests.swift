@@ -177,6 +177,51 @@ struct NMEAReceiverTests {
     #expect(places == ["superseded 48.1173", "superseded 48.1173", "fix 48.1175"])
   }
 
+  @Test("reads GNS by the best of its constellations, unless it calls itself unsafe")
+  func gns() throws {
+    func fixes(_ mode: String, _ status: String) -> [Fix] {
+      NMEAReceiver.fixes(
+        sentence("GNGNS,120001,4807.0380,N,01131.3240,E,\(mode),14,1.0,250.7,50.0,,,\(status)"))
+    }
+    let fixed = try #require(fixes("NAR", "S").first)
+    let alone = try #require(fixes("AAN", "V").first)
+    #expect(fixed.horizontalAccuracy < 0.1 && alone.horizontalAccuracy > 4)
+    #expect(alone.altitude == 250.7 && alone.ellipsoidalAltitude == 300.7)
+    #expect(fixes("AAN", "U").isEmpty)
+  }
+
+  @Test("takes speed from VTG, in knots or else in kilometers an hour")
+  func vtg() {
+    func speed(_ vtg: String) -> Double? {
+      NMEAReceiver.fixes(sentences(gga, vtg)).first?.speed
+    }
+    #expect(speed("GPVTG,90.0,T,,M,36.0,N,99.0,K,A") == 18.52)
+    #expect(speed("GPVTG,90.0,T,,M,,N,36.0,K,A") == 10)
+    #expect(speed("GPVTG,90.0,T,,M,36.0,N,66.7,K,N") == nil)
+  }
+
+  @Test("keeps a VTG that comes after a fix for the next one")
+  mutating func earlyMotion() {
+    for number in 1...4 {
+      let time = "12000\(number).00"
+      _ = receiver.read(
+        sentence("GPGGA,\(time),4807.0380,N,01131.3240,E,1,08,0.9,545.4,M,46.9,M,,"))
+    }
+    #expect(receiver.status.fixes == 4, "GGA alone is the learned end")
+    let fixes = receiver.read(
+      sentences(
+        "GPVTG,90.0,T,,M,36.0,N,,K,A",
+        "GPGGA,120005.00,4807.0380,N,01131.3240,E,1,08,0.9,545.4,M,46.9,M,,"))
+    #expect(fixes.compactMap(\.fix).map(\.speed) == [18.52])
+  }
+
+  @Test("puts nothing out again when a receiver repeats itself")
+  mutating func frozen() {
+    for number in 1...3 { _ = receiver.read(second(number)) }
+    #expect((1...10).flatMap { _ in receiver.read(second(3)) }.isEmpty)
+    #expect(receiver.status.count(of: .late) == 20)
+  }
+
   @Test("puts out headings, magnetic and true")
   func headings() {
     #expect(

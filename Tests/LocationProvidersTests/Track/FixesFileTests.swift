@@ -1,6 +1,7 @@
 import LocationModel
-import LocationProviders
 import Testing
+
+@testable import LocationProviders
 
 @Suite("A file of recorded fixes")
 struct FixesFileTests {

@@ -1,8 +1,9 @@
 import Foundation
 import LocationModel
-import LocationProviders
 import MachineTesting
 import Testing
+
+@testable import LocationProviders
 
 /// What another reader (gpxpy) found in a file.
 struct ExpectedGPX: Decodable, Sendable {
@@ -38,7 +39,10 @@ struct ExpectedGPX: Decodable, Sendable {
       latitude = point.coordinate.latitude
       longitude = point.coordinate.longitude
       elevation = point.elevation
-      time = point.time
+      // The other reader keeps microseconds.
+      time = point.time.map { time in
+        UnixTime(nanoseconds: Int64((Double(time.nanoseconds) / 1000).rounded()) * 1000)
+      }
     }
   }
 

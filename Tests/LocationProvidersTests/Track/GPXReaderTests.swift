@@ -1,6 +1,7 @@
 import LocationModel
-import LocationProviders
 import Testing
+
+@testable import LocationProviders
 
 @Suite("The GPX reader")
 struct GPXReaderTests {
