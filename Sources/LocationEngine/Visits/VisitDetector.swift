@@ -4,8 +4,9 @@ package import LocationModel
 ///
 /// An arrival is told once the fixes have kept to one place for a while: not long at a place that
 /// was visited before, longer at a new one, and longest where coarse fixes could hide slow traffic
-/// (chosen on run 0 of the shared car and bicycle days, checked on runs 2 and 4). A departure is told by the same kind
-/// of sequential test that watches circles. Both carry the time at which they happened.
+/// (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
+/// departure is told by the same kind of sequential test that watches circles. Both carry the time
+/// at which they happened.
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
