@@ -62,7 +62,7 @@ let package = Package(
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
       exclude: ["Geocoding"],
       swiftSettings: house),
 
