@@ -79,9 +79,10 @@ struct ReverseSearch {
     }
     let townLineage = try town.map { (t) throws(Database.Failure) in try index.lineage(of: t.rank) }
 
-    place.timeZone = try closestLineage.map { (l) throws(Database.Failure) in
-      try index.zone(of: l)
-    } ?? nauticalZone(at: point.longitude)
+    place.timeZone =
+      try closestLineage.map { (l) throws(Database.Failure) in
+        try index.zone(of: l)
+      } ?? nauticalZone(at: point.longitude)
     try fillWholes(of: &place, from: townLineage ?? closestLineage ?? [], in: area)
     if let town, let row = townLineage?.first, town.distance <= Self.farthestLocality {
       place.locality = try index.name(of: row, in: locale)
