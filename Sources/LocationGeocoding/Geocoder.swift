@@ -17,19 +17,26 @@ package final class Geocoder: Sendable {
     var streets: StreetIndex?
   }
 
-  /// Opens the place index and the address index at a path, or where they are usually found. The
-  /// address index may be missing.
+  /// Which file to open.
+  package enum IndexChoice: Hashable, Sendable {
+    /// The one that is found on this machine; see ``IndexLocation``.
+    case installed
+    case file(String)
+    case none
+  }
+
+  /// Opens the place index, which must be there, and the address index, which may be missing.
   package init(
-    places placesPath: String? = nil, streets streetsPath: String? = nil
+    places placesChoice: IndexChoice = .installed, streets streetsChoice: IndexChoice = .installed
   ) throws(GeocodeFailure) {
-    guard let placesPath = placesPath ?? IndexLocation.places.found else {
+    guard let path = Self.path(placesChoice, at: .places) else {
       throw .indexMissing(IndexLocation.places.advice)
     }
-    let places = try Self.open(placesPath) { (path) throws(Database.Failure) in
+    let places = try Self.open(path) { (path) throws(Database.Failure) in
       try PlaceIndex(path: path)
     }
     var streets: StreetIndex?
-    if let path = streetsPath ?? IndexLocation.streets.found {
+    if let path = Self.path(streetsChoice, at: .streets) {
       streets = try Self.open(path) { (path) throws(Database.Failure) in
         try StreetIndex(path: path)
       }
@@ -38,6 +45,14 @@ package final class Geocoder: Sendable {
       .joined(separator: " ")
     hasStreets = streets != nil
     indexes = Mutex(Indexes(places: places, streets: streets))
+  }
+
+  private static func path(_ choice: IndexChoice, at location: IndexLocation) -> String? {
+    switch choice {
+    case .installed: location.found
+    case .file(let path): path
+    case .none: nil
+    }
   }
 
   private static func open<Index>(

@@ -9,11 +9,13 @@ import Testing
 struct NameFoldingTests {
   /// é → e, ß → ss, the hyphen → space, the combining acute → nothing.
   private let folding = NameFolding(
-    table: [(0x2D, " "), (0xDF, "ss"), (0xE9, "e"), (0x301, "")].flatMap {
-      (scalar: UInt32, text: String) in
-      (0..<4).map { UInt8(truncatingIfNeeded: scalar >> (8 * $0)) } + [UInt8(text.utf8.count)]
-        + Array(text.utf8) + Array(repeating: 0, count: 11 - text.utf8.count)
-    })
+    table: record(0x2D, " ") + record(0xDF, "ss") + record(0xE9, "e") + record(0x301, ""))
+
+  private static func record(_ scalar: UInt32, _ text: String) -> [UInt8] {
+    let number = [UInt8(scalar & 0xFF), UInt8(scalar >> 8), 0, 0]
+    let utf8 = Array(text.utf8)
+    return number + [UInt8(utf8.count)] + utf8 + [UInt8](repeating: 0, count: 11 - utf8.count)
+  }
 
   @Test(
     "drops case, accents, and punctuation",
@@ -107,7 +109,7 @@ struct IndexOpeningTests {
   @Test("says where a missing one was looked for and how to build it")
   func missing() throws {
     let failure = #expect(throws: GeocodeFailure.self) {
-      _ = try Geocoder(places: "/nonexistent/places.sqlite")
+      _ = try Geocoder(places: .file("/nonexistent/places.sqlite"))
     }
     guard case .indexMissing(let text) = failure else {
       Issue.record("not a missing index")
@@ -122,7 +124,7 @@ struct IndexOpeningTests {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try Data("not a database, but long enough to be read as one".utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    #expect(throws: GeocodeFailure.self) { _ = try Geocoder(places: file.path) }
+    #expect(throws: GeocodeFailure.self) { _ = try Geocoder(places: .file(file.path)) }
   }
 }
 
