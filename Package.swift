@@ -22,13 +22,29 @@ let package = Package(
     .target(name: "CoreLocationTypes"),
     .target(
       name: "CoreLocation",
-      dependencies: ["CoreLocationTypes", "LocationModel"],
+      dependencies: [
+        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+      ],
       swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
+    .target(
+      name: "LocationCore",
+      dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
+      swiftSettings: house),
+
+    // Everything that touches Linux.
+    .target(name: "CLinux"),
+    .target(
+      name: "LocationHost",
+      dependencies: [
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
+        "CSQLite",
+      ],
+      swiftSettings: house),
 
     // The place index.
     .systemLibrary(
@@ -43,6 +59,12 @@ let package = Package(
 
     .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+
+    // Figures, each with its baseline.
+    .executableTarget(
+      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      exclude: ["Geocoding"],
+      swiftSettings: house),
 
     // Tests.
     .target(
@@ -64,6 +86,7 @@ let package = Package(
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
-      name: "CoreLocationTests", dependencies: ["CoreLocation"], swiftSettings: house),
+      name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
   ]
 )

@@ -72,8 +72,12 @@ package struct UnixTime: Hashable, Comparable, Sendable {
   }
 
   /// Seconds since `earlier`; negative when this time comes before it.
+  ///
+  /// Any two dates will do: those of a malformed file may lie centuries apart, which nanoseconds
+  /// do not span.
   package func seconds(since earlier: UnixTime) -> Double {
-    Double(nanoseconds - earlier.nanoseconds) * 1e-9
+    let (difference, isTooFar) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
+    return isTooFar ? seconds - earlier.seconds : Double(difference) * 1e-9
   }
 }
 

@@ -1,0 +1,98 @@
+#!/bin/sh
+# Compiles the conformance suite against the module, and compares the module with Apple's symbols.
+#
+#   MERIDIAN_SHARED=…/shared Scripts/conformance.sh      (without it: ../shared)
+#
+# How to use the module outside a Swift package: one directory must hold both swiftmodules, the
+# module map, and the headers. This script assembles it as .build/CoreLocationModule, and then
+#   swiftc -I .build/CoreLocationModule …
+# is enough to compile. SwiftPM's own .build/debug/Modules holds only the swiftmodules; there
+#   swiftc -I .build/debug/Modules -I Sources/CoreLocationTypes/include …
+# does the same. Within a Swift package, depending on the product CoreLocation is all it takes.
+set -eu
+cd "$(dirname "$0")/.."
+
+shared=$(cd "${MERIDIAN_SHARED:-../shared}" && pwd)
+suite=$shared/api/conformance
+symbols=$shared/api/corelocation-api.tsv
+target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+  echo "conformance: $1" >&2
+  [ -z "${2:-}" ] || cat "$2" >&2
+  exit 1
+}
+
+compile() {  # the command of the suite's README, for the files given
+  swiftc -emit-sil -wmo -o /dev/null -swift-version 6 -parse-as-library \
+    -module-name CoreLocationConformance -I "$module" "$@" > "$scratch/log" 2>&1
+}
+
+echo "building"
+swift build --product CoreLocation > "$scratch/log" 2>&1 || fail "the build failed" "$scratch/log"
+products=$(swift build --show-bin-path)
+module=.build/CoreLocationModule
+rm -rf "$module"
+mkdir -p "$module"
+cp "$products/Modules/CoreLocation.swiftmodule" "$products/Modules/LocationModel.swiftmodule" \
+  Sources/CoreLocationTypes/include/* "$module"
+
+echo "the suite as a whole"
+compile "$suite"/*.swift || fail "the suite does not compile" "$scratch/log"
+grep -E '^/.*warning:' "$scratch/log" |
+  grep -v -e 'DeprecatedDeclaration' -e "must restate inherited '@unchecked Sendable'" \
+    > "$scratch/warnings" && fail "unexpected warnings" "$scratch/warnings"
+
+echo "each file with its support"
+for file in "$suite"/[0-9]*.swift; do
+  [ "$file" = "$suite/00_Support.swift" ] && continue
+  compile "$suite/00_Support.swift" "$file" || fail "$file does not compile" "$scratch/log"
+done
+
+echo "what must be rejected, and why"
+reason() {  # what the compiler must complain of, by the name of the file
+  case $1 in
+    *open_enum*) echo 'may have additional unknown values' ;;
+    *sendable*) echo 'Sendable' ;;
+    *not_codable*) echo "conform to 'Encodable'" ;;
+    *not_equatable*) echo "operator '=='" ;;
+    *not_hashable*) echo "'Hashable'" ;;
+    *read_only*) echo 'get-only' ;;
+    *must_be_nsobject*) echo "'NSObjectProtocol'" ;;
+    *needs_await*) echo 'actor-isolated' ;;
+    *no_init* | *no_public_init*) echo 'missing argument\|inaccessible' ;;
+    *case_iterable*) echo "no member 'allCases'" ;;
+    *get_distance*) echo 'getDistanceFrom' ;;
+    *region_center*) echo "'center'" ;;
+    *uuid_label*) echo 'UUID\|call to initializer' ;;
+    *) echo 'no reason known for this file' ;;
+  esac
+}
+compile "$suite/19_ImportOnlyCoreLocation.swift" || fail "the control was rejected" "$scratch/log"
+for file in "$suite"/negative/*.swift; do
+  compile "$file" && fail "$file was accepted"
+  grep "^$file:.*error:" "$scratch/log" | grep -q "$(reason "$file")" ||
+    fail "$file was rejected for another reason" "$scratch/log"
+done
+
+echo "facts at run time"
+cat > "$scratch/main.swift" <<'SWIFT'
+let mismatches = coreLocationFactMismatches()
+for mismatch in mismatches { print(mismatch) }
+if !mismatches.isEmpty { fatalError("the facts do not hold") }
+SWIFT
+find "$products/CoreLocation.build" "$products/CoreLocationTypes.build" \
+  "$products/LocationModel.build" -name '*.o' > "$scratch/objects"
+swiftc -swift-version 6 -I "$module" -o "$scratch/facts" "$scratch/main.swift" \
+  "$suite/70_RuntimeFacts.swift" $(cat "$scratch/objects") > "$scratch/log" 2>&1 ||
+  fail "the facts do not link" "$scratch/log"
+"$scratch/facts" > "$scratch/log" 2>&1 || fail "facts do not hold" "$scratch/log"
+
+echo "every symbol that iOS 18 code can call"
+swift-symbolgraph-extract -module-name CoreLocation -I "$module" -target "$target" \
+  -output-dir "$scratch" -minimum-access-level public
+python3 Scripts/conformance-symbols.py "$symbols" "$scratch/CoreLocation.symbols.json"
+
+echo "everything holds"

@@ -1,0 +1,20 @@
+#pragma once
+// The few Linux calls that the Glibc module hides from Swift.
+
+/// Opens a pseudo terminal pair in raw mode. Returns 0, or an errno.
+int linux_open_pty(int *controller, char *path, unsigned long length);
+
+/// Watches a directory for files written or moved into it. Returns a descriptor, or -errno.
+int linux_watch_directory(const char *path);
+
+/// Reads away what a watch has to say. Returns how many events were about this name.
+int linux_drain_watch(int descriptor, const char *name);
+
+/// The credentials of the process at the other end of a Unix socket. Returns 0, or an errno.
+int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gid);
+
+/// Nanoseconds since boot, suspended time included.
+long long linux_uptime_nanoseconds(void);
+
+/// Nanoseconds since 1970 by the system's clock.
+long long linux_unix_nanoseconds(void);

@@ -1,0 +1,89 @@
+/// A beacon that was heard.
+open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
+  /// All that is known of a beacon.
+  struct Values: Equatable, Sendable {
+    /// All zeros while unknown.
+    var uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    var major: CLBeaconMajorValue = 0
+    var minor: CLBeaconMinorValue = 0
+    var proximity = CLProximity.unknown
+    /// Meters; -1 while unknown.
+    var accuracy: CLLocationAccuracy = -1
+    /// dBm; 0 while unknown.
+    var rssi = 0
+    var timestamp = Date.distantPast
+  }
+
+  private let values: Values
+
+  init(_ values: Values) {
+    self.values = values
+  }
+
+  /// Makes a beacon that was never heard.
+  public override init() {
+    values = Values()
+  }
+
+  /// Reads a beacon from an archive; `nil` without owner.
+  public required init?(coder: NSCoder) {
+    guard let text = coder.text("uuid"), let uuid = UUID(uuidString: text) else { return nil }
+    values = Values(
+      uuid: uuid,
+      major: coder.number("major").flatMap(CLBeaconMajorValue.init(exactly:)) ?? 0,
+      minor: coder.number("minor").flatMap(CLBeaconMinorValue.init(exactly:)) ?? 0,
+      proximity: CLProximity(rawValue: coder.decodeInteger(forKey: "proximity")) ?? .unknown,
+      accuracy: coder.number("accuracy") ?? -1,
+      rssi: coder.decodeInteger(forKey: "rssi"),
+      timestamp: coder.date("timestamp") ?? .distantPast)
+  }
+
+  /// Writes the beacon to an archive.
+  open func encode(with coder: NSCoder) {
+    coder.encode(values.uuid.uuidString as NSString, forKey: "uuid")
+    coder.encode(Double(values.major), forKey: "major")
+    coder.encode(Double(values.minor), forKey: "minor")
+    coder.encode(values.proximity.rawValue, forKey: "proximity")
+    coder.encode(values.accuracy, forKey: "accuracy")
+    coder.encode(values.rssi, forKey: "rssi")
+    coder.encode(values.timestamp, forKey: "timestamp")
+  }
+
+  /// Whether archives are read safely: always.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The beacon itself, since it never changes.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// When the beacon was heard (BEACON-20).
+  open var timestamp: Date { values.timestamp }
+
+  /// Whose beacon it is.
+  open var uuid: UUID { values.uuid }
+
+  /// The older name of `uuid`.
+  @available(*, deprecated, renamed: "uuid")
+  open var proximityUUID: UUID { uuid }
+
+  /// The group.
+  open var major: NSNumber { NSNumber(value: values.major) }
+
+  /// The beacon of the group.
+  open var minor: NSNumber { NSNumber(value: values.minor) }
+
+  /// How near the beacon is (BEACON-13).
+  open var proximity: CLProximity { values.proximity }
+
+  /// Meters, one sigma, to compare beacons of one proximity (BEACON-12); negative while unknown.
+  open var accuracy: CLLocationAccuracy { values.accuracy }
+
+  /// dBm, averaged since the last report (BEACON-9); 0 while unknown (BEACON-10).
+  open var rssi: Int { values.rssi }
+
+  /// The identity, proximity, and signal strength.
+  open override var description: String {
+    let distance = String(format: "%d +/- %.2fm", proximity.rawValue, accuracy)
+    return "CLBeacon (uuid:\(uuid), major:\(major), minor:\(minor), proximity:\(distance), "
+      + "rssi:\(rssi), timestamp:\(timestamp))"
+  }
+}

@@ -1,0 +1,74 @@
+/// Which beacons are meant; parts that are missing match any (BEACON-4).
+///
+/// Two constraints with the same parts are equal (BEACON-5).
+open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  private let storedUUID: UUID
+  private let storedMajor: CLBeaconMajorValue?
+  private let storedMinor: CLBeaconMinorValue?
+
+  /// Matches every beacon of an owner.
+  public init(uuid: UUID) {
+    storedUUID = uuid
+    storedMajor = nil
+    storedMinor = nil
+  }
+
+  /// Matches every beacon of a group.
+  public init(uuid: UUID, major: CLBeaconMajorValue) {
+    storedUUID = uuid
+    storedMajor = major
+    storedMinor = nil
+  }
+
+  /// Matches one beacon.
+  public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
+    storedUUID = uuid
+    storedMajor = major
+    storedMinor = minor
+  }
+
+  /// Reads a constraint from an archive; `nil` without owner.
+  public required init?(coder: NSCoder) {
+    guard let text = coder.text("uuid"), let uuid = UUID(uuidString: text) else { return nil }
+    storedUUID = uuid
+    storedMajor = coder.number("major").flatMap(CLBeaconMajorValue.init(exactly:))
+    storedMinor = coder.number("minor").flatMap(CLBeaconMinorValue.init(exactly:))
+  }
+
+  /// Writes the parts to an archive.
+  open func encode(with coder: NSCoder) {
+    coder.encode(storedUUID.uuidString as NSString, forKey: "uuid")
+    if let storedMajor { coder.encode(Double(storedMajor), forKey: "major") }
+    if let storedMinor { coder.encode(Double(storedMinor), forKey: "minor") }
+  }
+
+  /// Whether archives are read safely: always.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The constraint itself, since it never changes.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whose beacon it is.
+  open var uuid: UUID { storedUUID }
+
+  /// The group; `nil` matches any.
+  open var major: UInt16? { storedMajor }
+
+  /// The beacon of the group; `nil` matches any.
+  open var minor: UInt16? { storedMinor }
+
+  /// Whether the other object has the same parts (BEACON-5).
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CLBeaconIdentityConstraint else { return false }
+    return other.uuid == uuid && other.major == major && other.minor == minor
+  }
+
+  /// Equal for constraints with the same parts (BEACON-5).
+  open override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(uuid)
+    hasher.combine(major)
+    hasher.combine(minor)
+    return hasher.finalize()
+  }
+}

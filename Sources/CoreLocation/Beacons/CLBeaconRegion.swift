@@ -1,0 +1,114 @@
+/// The surroundings of the beacons of one identity.
+open class CLBeaconRegion: CLRegion {
+  private let storedConstraint: CLBeaconIdentityConstraint
+
+  /// Whether the app hears that it is inside whenever the display is turned on; false unless
+  /// changed (BEACON-24).
+  open var notifyEntryStateOnDisplay = false
+
+  /// Makes the surroundings of all beacons that match.
+  public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
+    storedConstraint = beaconIdentityConstraint
+    super.init(identifier: identifier)
+  }
+
+  /// Makes the surroundings of every beacon of an owner.
+  public init(uuid: UUID, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: uuid)
+    super.init(identifier: identifier)
+  }
+
+  /// Makes the surroundings of every beacon of a group.
+  public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
+    super.init(identifier: identifier)
+  }
+
+  /// Makes the surroundings of one beacon.
+  public init(
+    uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
+  ) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+    super.init(identifier: identifier)
+  }
+
+  /// The older name of `init(uuid:identifier:)`.
+  @available(*, deprecated, renamed: "init(uuid:identifier:)")
+  public init(proximityUUID: UUID, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID)
+    super.init(identifier: identifier)
+  }
+
+  /// The older name of `init(uuid:major:identifier:)`.
+  @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
+  public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
+    storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
+    super.init(identifier: identifier)
+  }
+
+  /// The older name of `init(uuid:major:minor:identifier:)`.
+  @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
+  public init(
+    proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
+  ) {
+    storedConstraint = CLBeaconIdentityConstraint(
+      uuid: proximityUUID, major: major, minor: minor)
+    super.init(identifier: identifier)
+  }
+
+  /// Reads a region from an archive; `nil` without identifier or identity.
+  public required init?(coder: NSCoder) {
+    guard let constraint = CLBeaconIdentityConstraint(coder: coder) else { return nil }
+    storedConstraint = constraint
+    notifyEntryStateOnDisplay = coder.decodeBool(forKey: "notifyEntryStateOnDisplay")
+    super.init(coder: coder)
+  }
+
+  /// Writes the region to an archive.
+  open override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    storedConstraint.encode(with: coder)
+    coder.encode(notifyEntryStateOnDisplay, forKey: "notifyEntryStateOnDisplay")
+  }
+
+  /// A region with the same contents.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CLBeaconRegion(
+      beaconIdentityConstraint: beaconIdentityConstraint, identifier: identifier)
+    copy.takeNotifications(of: self)
+    copy.notifyEntryStateOnDisplay = notifyEntryStateOnDisplay
+    return copy
+  }
+
+  /// Which beacons are meant.
+  open var beaconIdentityConstraint: CLBeaconIdentityConstraint { storedConstraint }
+
+  /// Whose beacon it is.
+  open var uuid: UUID { storedConstraint.uuid }
+
+  /// The older name of `uuid`.
+  @available(*, deprecated, renamed: "uuid")
+  open var proximityUUID: UUID { uuid }
+
+  /// The group; `nil` matches any.
+  open var major: NSNumber? { storedConstraint.major.map(NSNumber.init(value:)) }
+
+  /// The beacon of the group; `nil` matches any.
+  open var minor: NSNumber? { storedConstraint.minor.map(NSNumber.init(value:)) }
+
+  /// What a peripheral must advertise to be this beacon.
+  ///
+  /// The power is the signal strength at one meter, in dBm; `nil` means -59 (BEACON-2).
+  open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
+    var bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
+    for number in [storedConstraint.major ?? 0, storedConstraint.minor ?? 0] {
+      bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
+    }
+    bytes.append(UInt8(bitPattern: measuredPower?.int8Value ?? Self.defaultMeasuredPower))
+    return NSMutableDictionary(
+      object: NSData(data: Data(bytes)), forKey: "kCBAdvDataAppleBeaconKey" as NSString)
+  }
+
+  /// dBm at one meter (BEACON-2).
+  private static let defaultMeasuredPower: Int8 = -59
+}

@@ -1,0 +1,57 @@
+import LocationHost
+import LocationModel
+
+extension LocationClient {
+  /// The process itself, connected to an engine of its own on first use.
+  static let ofProcess: LocationClient = {
+    let description = ClientDescription(ofProcess: .main)
+    return LocationClient(description, over: LocationHost.ofProcess(of: description))
+  }()
+}
+
+extension ClientDescription {
+  /// What the process declares: its bundle's information property list, else `NAME.plist` beside
+  /// the executable `NAME` (MODEL-1, MODEL-3).
+  init(ofProcess bundle: Bundle) {
+    let executable = ProcessInfo.processInfo.arguments.first.map {
+      URL(fileURLWithPath: $0).standardizedFileURL
+    }
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      ?? executable?.path ?? "unknown"
+    let beside = URL(fileURLWithPath: path + ".plist")
+    let values = bundle.infoDictionary.flatMap { $0.isEmpty ? nil : $0 }
+    let manifest =
+      values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
+      ?? Manifest(file: beside)
+    self.init(app: AppIdentity(manifest.identifier ?? path), manifest: manifest)
+  }
+}
+
+extension Manifest {
+  /// Reads a property list file; an app without one declares nothing.
+  init(file: URL) {
+    let list = try? PropertyListSerialization.propertyList(
+      from: Data(contentsOf: file), options: [], format: nil)
+    self.init(propertyList: list as? [String: Any] ?? [:], file: file.path)
+  }
+
+  /// Reads the keys of a property list.
+  init(propertyList: [String: Any], file: String) {
+    self.init(propertyList.compactMapValues(ManifestValue.init), file: file)
+  }
+}
+
+extension ManifestValue {
+  /// A value of a property list; `nil` for one that no manifest needs, such as a date.
+  init?(_ value: Any) {
+    switch value {
+    case let text as String: self = .string(text)
+    case let flag as Bool: self = .bool(flag)
+    case let number as Int: self = .integer(number)
+    case let elements as [Any]: self = .array(elements.compactMap(ManifestValue.init))
+    case let entries as [String: Any]:
+      self = .dictionary(entries.compactMapValues(ManifestValue.init))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package import LocationModel
+import Synchronization
+
+/// This app as the engine knows it: the link, what can be read at once, and who is waiting.
+///
+/// One for each app; an ordinary process has one, a test may bind several.
+package final class LocationClient: Sendable {
+  /// What a subscriber hears, on the link's own thread: hand on, and return.
+  typealias Listener = @Sendable (Delivery) -> Void
+
+  private struct State {
+    var readable: ClientState
+    var listeners: [SubscriberID: Listener] = [:]
+    var lastSubscriber: UInt64 = 0
+  }
+
+  package let link: any EngineLink
+  /// Where callbacks run when the app's own threads must not decide it, as in virtual time.
+  package let callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  private let id: ClientID
+  private let state: Mutex<State>
+
+  /// Connects an app.
+  package init(
+    _ description: ClientDescription, over link: any EngineLink,
+    callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
+  ) {
+    let inbox = Inbox()
+    let (id, readable) = link.connect(description) { inbox.take($0) }
+    self.link = link
+    self.callbacks = callbacks
+    self.id = id
+    state = Mutex(State(readable: readable))
+    inbox.open(for: self)
+  }
+
+  deinit {
+    link.disconnect(id)
+  }
+
+  /// The app that asks: the one bound to this task, else the process itself.
+  package static var current: LocationClient { bound ?? ofProcess }
+
+  /// An app bound by a test.
+  @TaskLocal package static var bound: LocationClient?
+
+  // MARK: Asking
+
+  /// Adds someone who waits for deliveries; the listener is called until `end(_:)`.
+  func subscribe(_ listener: @escaping Listener) -> SubscriberID {
+    state.withLock {
+      $0.lastSubscriber += 1
+      let subscriber = SubscriberID($0.lastSubscriber)
+      $0.listeners[subscriber] = listener
+      return subscriber
+    }
+  }
+
+  func send(_ request: Request) {
+    link.send(request, from: id)
+  }
+
+  /// The subscriber is gone, with everything it asked for.
+  func end(_ subscriber: SubscriberID) {
+    _ = state.withLock { $0.listeners.removeValue(forKey: subscriber) }
+    send(.end(subscriber))
+  }
+
+  /// What can be read at once (AVAIL-2).
+  var readable: ClientState { state.withLock { $0.readable } }
+
+  // MARK: Hearing
+
+  fileprivate func take(_ delivery: Delivery) {
+    switch delivery {
+    case .state(let readable):
+      state.withLock { $0.readable = readable }
+    case .authorizationChanged(nil):
+      for listener in listeners { listener(delivery) }
+    case .updates(let subscriber, let updates):
+      if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }
+      listener(of: subscriber)?(delivery)
+    case .live(let subscriber, let update):
+      if let fix = update.fix { remember(fix) }
+      listener(of: subscriber)?(delivery)
+    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _):
+      listener(of: subscriber)?(delivery)
+    }
+  }
+
+  private func remember(_ fix: Fix) {
+    state.withLock { $0.readable.lastFix = fix }
+  }
+
+  private func listener(of subscriber: SubscriberID) -> Listener? {
+    state.withLock { $0.listeners[subscriber] }
+  }
+
+  /// In the order in which they subscribed.
+  private var listeners: [Listener] {
+    state.withLock { state in state.listeners.sorted { $0.key < $1.key }.map(\.value) }
+  }
+}
+
+/// Holds what comes before the client is ready, and lets go of the client when it ends.
+private final class Inbox: Sendable {
+  private enum State {
+    case closed([Delivery])
+    case open(Weak)
+  }
+
+  private struct Weak {
+    weak var client: LocationClient?
+  }
+
+  private let state = Mutex(State.closed([]))
+
+  func take(_ delivery: Delivery) {
+    let client: LocationClient? = state.withLock {
+      switch $0 {
+      case .closed(let waiting):
+        $0 = .closed(waiting + [delivery])
+        return nil
+      case .open(let weak):
+        return weak.client
+      }
+    }
+    client?.take(delivery)
+  }
+
+  func open(for client: LocationClient) {
+    let waiting: [Delivery] = state.withLock {
+      guard case .closed(let waiting) = $0 else { return [] }
+      $0 = .open(Weak(client: client))
+      return waiting
+    }
+    for delivery in waiting { client.take(delivery) }
+  }
+}

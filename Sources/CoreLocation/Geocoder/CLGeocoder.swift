@@ -1,0 +1,77 @@
+/// What a geocoding request calls when it is done, on the main thread (GEO-1): placemarks, best
+/// first, or an error; never both (GEO-8, GEO-9).
+public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
+
+/// Finds addresses of places and places of addresses, one request at a time.
+open class CLGeocoder: NSObject {
+  let desk = GeocodingDesk()
+
+  /// Makes a geocoder.
+  public override init() {}
+
+  /// Whether a request is running; false again before its completion is called (GEO-2).
+  open var isGeocoding: Bool { desk.isBusy }
+
+  /// Finds the address of a place, in the user's language (GEO-12).
+  open func reverseGeocodeLocation(
+    _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
+  ) {
+    desk.submit(.coordinate(location, nil), completionHandler)
+  }
+
+  /// Finds the address of a place; `nil` means the user's language (GEO-12).
+  open func reverseGeocodeLocation(
+    _ location: CLLocation, preferredLocale locale: Locale?,
+    completionHandler: @escaping CLGeocodeCompletionHandler
+  ) {
+    desk.submit(.coordinate(location, locale), completionHandler)
+  }
+
+  /// Finds places of an address in one line.
+  open func geocodeAddressString(
+    _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
+  ) {
+    desk.submit(.address(addressString, near: nil, nil), completionHandler)
+  }
+
+  /// Finds places of an address in one line, those in the region first (GEO-10).
+  open func geocodeAddressString(
+    _ addressString: String, in region: CLRegion?,
+    completionHandler: @escaping CLGeocodeCompletionHandler
+  ) {
+    desk.submit(.address(addressString, near: region?.circle, nil), completionHandler)
+  }
+
+  /// Finds places of an address in one line, those in the region first (GEO-10); `nil` means the
+  /// user's language (GEO-12).
+  open func geocodeAddressString(
+    _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
+    completionHandler: @escaping CLGeocodeCompletionHandler
+  ) {
+    desk.submit(.address(addressString, near: region?.circle, locale), completionHandler)
+  }
+
+  /// Finds places of an address given by the keys of the address book.
+  @available(*, deprecated, message: "Use geocodeAddressString")
+  open func geocodeAddressDictionary(
+    _ addressDictionary: [AnyHashable: Any],
+    completionHandler: @escaping CLGeocodeCompletionHandler
+  ) {
+    let line = ["Street", "SubLocality", "City", "State", "ZIP", "Country"]
+      .compactMap { addressDictionary[$0] as? String }
+      .joined(separator: ", ")
+    desk.submit(.address(line, near: nil, nil), completionHandler)
+  }
+
+  /// Ends the running request with `geocodeCanceled` (GEO-4).
+  open func cancelGeocode() {
+    desk.cancel()
+  }
+}
+
+extension CLRegion {
+  /// Center, and radius in meters; `nil` for a region that is no circle.
+  fileprivate var circle: (CLLocationCoordinate2D, CLLocationDistance)? {
+    (self as? CLCircularRegion).map { ($0.center, $0.radius) }
+  }
+}

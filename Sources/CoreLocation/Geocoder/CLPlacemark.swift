@@ -1,0 +1,140 @@
+/// The address of a place. What is not known is `nil` (GEO-14).
+open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  /// The texts of an address, by what they tell.
+  enum Part: String, CaseIterable, Sendable {
+    case name, thoroughfare, subThoroughfare, locality, subLocality
+    case administrativeArea, subAdministrativeArea, postalCode
+    case isoCountryCode = "ISOcountryCode"
+    case country, inlandWater, ocean
+  }
+
+  private let parts: [Part: String]
+  private let storedLocation: CLLocation?
+  /// Never handed out itself: regions can be changed.
+  private let storedRegion: CLRegion?
+  private let storedTimeZone: TimeZone?
+  private let storedAreasOfInterest: [String]?
+
+  init(
+    parts: [Part: String], location: CLLocation?, region: CLRegion? = nil,
+    timeZone: TimeZone? = nil, areasOfInterest: [String]? = nil
+  ) {
+    self.parts = parts
+    storedLocation = location
+    storedRegion = region?.copy() as? CLRegion
+    storedTimeZone = timeZone
+    storedAreasOfInterest = areasOfInterest
+  }
+
+  /// Makes a placemark with the contents of another.
+  public init(placemark: CLPlacemark) {
+    parts = placemark.parts
+    storedLocation = placemark.storedLocation
+    storedRegion = placemark.storedRegion
+    storedTimeZone = placemark.storedTimeZone
+    storedAreasOfInterest = placemark.storedAreasOfInterest
+  }
+
+  /// Reads a placemark from an archive.
+  public required init?(coder: NSCoder) {
+    parts = Part.allCases.reduce(into: [:]) { $0[$1] = coder.text($1.rawValue) }
+    storedLocation = coder.decodeObject(of: CLLocation.self, forKey: "location")
+    storedRegion =
+      coder.decodeObject(
+        of: [CLRegion.self, CLCircularRegion.self], forKey: "region") as? CLRegion
+    storedTimeZone = coder.text("timeZone").flatMap(TimeZone.init(identifier:))
+    let areas = coder.decodeObject(
+      of: [NSArray.self, NSString.self], forKey: "areasOfInterest")
+    storedAreasOfInterest = areas as? [String]
+  }
+
+  /// Writes every field to an archive.
+  open func encode(with coder: NSCoder) {
+    for part in Part.allCases {
+      if let text = parts[part] { coder.encode(text as NSString, forKey: part.rawValue) }
+    }
+    if let storedLocation { coder.encode(storedLocation, forKey: "location") }
+    if let storedRegion { coder.encode(storedRegion, forKey: "region") }
+    if let storedTimeZone {
+      coder.encode(storedTimeZone.identifier as NSString, forKey: "timeZone")
+    }
+    if let storedAreasOfInterest {
+      let areas = NSArray(array: storedAreasOfInterest.map { $0 as NSString })
+      coder.encode(areas, forKey: "areasOfInterest")
+    }
+  }
+
+  /// Whether archives are read safely: always.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The placemark itself, since it never changes.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Where the place is.
+  open var location: CLLocation? { storedLocation }
+
+  /// How far the place reaches.
+  open var region: CLRegion? { storedRegion?.copy() as? CLRegion }
+
+  /// The time zone of the place.
+  open var timeZone: TimeZone? { storedTimeZone }
+
+  /// The most specific name of the place.
+  open var name: String? { parts[.name] }
+
+  /// The street.
+  open var thoroughfare: String? { parts[.thoroughfare] }
+
+  /// The number in the street.
+  open var subThoroughfare: String? { parts[.subThoroughfare] }
+
+  /// The city.
+  open var locality: String? { parts[.locality] }
+
+  /// The part of the city.
+  open var subLocality: String? { parts[.subLocality] }
+
+  /// The state or province.
+  open var administrativeArea: String? { parts[.administrativeArea] }
+
+  /// The county.
+  open var subAdministrativeArea: String? { parts[.subAdministrativeArea] }
+
+  /// The postal code.
+  open var postalCode: String? { parts[.postalCode] }
+
+  /// The country, in two letters.
+  open var isoCountryCode: String? { parts[.isoCountryCode] }
+
+  /// The name of the country.
+  open var country: String? { parts[.country] }
+
+  /// The lake or river (GEO-15).
+  open var inlandWater: String? { parts[.inlandWater] }
+
+  /// The sea (GEO-15).
+  open var ocean: String? { parts[.ocean] }
+
+  /// What the place is known for.
+  open var areasOfInterest: [String]? { storedAreasOfInterest }
+
+  /// The address by the keys of the address book.
+  @available(*, deprecated, message: "Use the properties")
+  open var addressDictionary: [AnyHashable: Any]? {
+    let street = [subThoroughfare, thoroughfare].compactMap { $0 }.joined(separator: " ")
+    let fields: [(String, String?)] = [
+      ("Name", name), ("Street", street.isEmpty ? nil : street), ("Thoroughfare", thoroughfare),
+      ("SubThoroughfare", subThoroughfare), ("City", locality), ("SubLocality", subLocality),
+      ("State", administrativeArea), ("SubAdministrativeArea", subAdministrativeArea),
+      ("ZIP", postalCode), ("Country", country), ("CountryCode", isoCountryCode),
+    ]
+    let known = fields.compactMap { key, text in text.map { (AnyHashable(key), $0 as Any) } }
+    return known.isEmpty ? nil : Dictionary(uniqueKeysWithValues: known)
+  }
+
+  /// The address in one line.
+  open override var description: String {
+    [name, thoroughfare, locality, administrativeArea, postalCode, country]
+      .compactMap { $0 }.joined(separator: ", ")
+  }
+}

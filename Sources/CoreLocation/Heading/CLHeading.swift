@@ -1,0 +1,84 @@
+/// Which way the device points.
+open class CLHeading: NSObject, NSCopying, NSSecureCoding {
+  /// All that a heading knows.
+  struct Values: Equatable, Sendable {
+    var magneticHeading: CLLocationDirection = 0
+    /// -1 while unknown.
+    var trueHeading: CLLocationDirection = -1
+    /// -1 while the heading is invalid.
+    var headingAccuracy: CLLocationDirection = -1
+    var x: CLHeadingComponentValue = 0
+    var y: CLHeadingComponentValue = 0
+    var z: CLHeadingComponentValue = 0
+    var timestamp: Date
+  }
+
+  private let values: Values
+
+  init(_ values: Values) {
+    self.values = values
+  }
+
+  /// Makes an invalid heading, now.
+  public override init() {
+    values = Values(timestamp: Date())
+  }
+
+  /// Reads a heading from an archive; `nil` without time.
+  public required init?(coder: NSCoder) {
+    guard let timestamp = coder.date("timestamp") else { return nil }
+    values = Values(
+      magneticHeading: coder.number("magneticHeading") ?? 0,
+      trueHeading: coder.number("trueHeading") ?? -1,
+      headingAccuracy: coder.number("headingAccuracy") ?? -1,
+      x: coder.number("x") ?? 0, y: coder.number("y") ?? 0, z: coder.number("z") ?? 0,
+      timestamp: timestamp)
+  }
+
+  /// Writes the heading to an archive.
+  open func encode(with coder: NSCoder) {
+    coder.encode(values.magneticHeading, forKey: "magneticHeading")
+    coder.encode(values.trueHeading, forKey: "trueHeading")
+    coder.encode(values.headingAccuracy, forKey: "headingAccuracy")
+    coder.encode(values.x, forKey: "x")
+    coder.encode(values.y, forKey: "y")
+    coder.encode(values.z, forKey: "z")
+    coder.encode(values.timestamp, forKey: "timestamp")
+  }
+
+  /// Whether archives are read safely: always.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The heading itself, since it never changes.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Degrees clockwise from magnetic north, in `0..<360` (HEAD-5).
+  open var magneticHeading: CLLocationDirection { values.magneticHeading }
+
+  /// Degrees clockwise from true north, in `0..<360`; negative while the place is unknown (HEAD-4).
+  open var trueHeading: CLLocationDirection { values.trueHeading }
+
+  /// Degrees by which the magnetic heading may be wrong; negative while it is invalid (HEAD-6).
+  open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
+
+  /// The magnetic field along the device's x axis, in microteslas (HEAD-7).
+  open var x: CLHeadingComponentValue { values.x }
+
+  /// The magnetic field along the device's y axis, in microteslas (HEAD-7).
+  open var y: CLHeadingComponentValue { values.y }
+
+  /// The magnetic field along the device's z axis, in microteslas (HEAD-7).
+  open var z: CLHeadingComponentValue { values.z }
+
+  /// When the heading was determined (HEAD-14a).
+  open var timestamp: Date { values.timestamp }
+
+  /// The headings, their accuracy, the field, and the time.
+  open override var description: String {
+    let angles = String(
+      format: "magneticHeading %.2f trueHeading %.2f accuracy %.2f",
+      magneticHeading, trueHeading, headingAccuracy)
+    let field = String(format: "x %+.3f y %+.3f z %+.3f", x, y, z)
+    return "\(angles) \(field) @ \(timestamp)"
+  }
+}

@@ -1,0 +1,50 @@
+import LocationModel
+
+/// What kind of thing made a location (LOC-14).
+open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
+  private let origin: Fix.Origin
+
+  init(_ origin: Fix.Origin) {
+    self.origin = origin
+  }
+
+  /// Says whether software or an accessory made the location.
+  public init(
+    softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool
+  ) {
+    origin = Fix.Origin(isSimulated: isSoftware, isAccessory: isAccessory)
+  }
+
+  /// Reads the information from an archive.
+  public required init?(coder: NSCoder) {
+    origin = Fix.Origin(
+      isSimulated: coder.decodeBool(forKey: "isSimulatedBySoftware"),
+      isAccessory: coder.decodeBool(forKey: "isProducedByAccessory"))
+  }
+
+  /// Writes both flags to an archive.
+  open func encode(with coder: NSCoder) {
+    coder.encode(origin.isSimulated, forKey: "isSimulatedBySoftware")
+    coder.encode(origin.isAccessory, forKey: "isProducedByAccessory")
+  }
+
+  /// Whether archives are read safely: always.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// The information itself, since it never changes.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether software made the location: a simulation or a replay (LOC-14).
+  open var isSimulatedBySoftware: Bool { origin.isSimulated }
+
+  /// Whether an external receiver made the location (LOC-14).
+  open var isProducedByAccessory: Bool { origin.isAccessory }
+}
+
+extension Fix.Origin {
+  init(_ information: CLLocationSourceInformation) {
+    self.init(
+      isSimulated: information.isSimulatedBySoftware,
+      isAccessory: information.isProducedByAccessory)
+  }
+}

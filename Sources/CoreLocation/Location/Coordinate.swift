@@ -1,0 +1,15 @@
+/// Makes a coordinate of degrees north of the equator and degrees east of Greenwich.
+public func CLLocationCoordinate2DMake(
+  _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
+) -> CLLocationCoordinate2D {
+  CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+}
+
+/// Whether a coordinate names a place: both numbers finite, the latitude in -90...90, and the
+/// longitude in -180...180 (LOC-16).
+public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
+  coord.latitude.magnitude <= 90 && coord.longitude.magnitude <= 180
+}
+
+/// The coordinate that names no place: -180 degrees twice (LOC-16).
+public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)

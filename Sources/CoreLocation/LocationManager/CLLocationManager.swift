@@ -1,0 +1,294 @@
+import LocationModel
+import Synchronization
+
+/// Starts and stops the location services, and tells a delegate what they find.
+///
+/// A manager belongs to whoever made it: it is not sendable.
+open class CLLocationManager: NSObject {
+  private let state = Mutex(ManagerState())
+  private(set) lazy var link = ManagerLink(self)
+  /// Requests for full accuracy that were not answered yet.
+  private var accuracyRequests: [SubscriberID: ((any Error)?) -> Void] = [:]
+
+  /// Who hears of locations and errors; not kept alive, `nil` unless set.
+  open weak var delegate: (any CLLocationManagerDelegate)?
+
+  /// Makes a manager.
+  public override init() {
+    super.init()
+    _ = link
+  }
+
+  // MARK: What the host can do
+
+  /// Whether location services are switched on, whatever this app may do (AVAIL-1).
+  open class func locationServicesEnabled() -> Bool {
+    LocationClient.current.readable.servicesEnabled
+  }
+
+  /// Whether the host can tell headings (AVAIL-3).
+  open class func headingAvailable() -> Bool { currentService.supports(.heading) }
+
+  /// Whether the host can tell of significant changes (AVAIL-3).
+  open class func significantLocationChangeMonitoringAvailable() -> Bool {
+    currentService.supports(.significantChanges)
+  }
+
+  /// Whether the host can watch regions of a class (AVAIL-3).
+  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
+    if regionClass is CLCircularRegion.Type { return currentService.supports(.circularRegions) }
+    if regionClass is CLBeaconRegion.Type { return currentService.supports(.beaconRegions) }
+    return false
+  }
+
+  /// Whether the host can tell how near beacons are (AVAIL-3).
+  open class func isRangingAvailable() -> Bool { currentService.supports(.ranging) }
+
+  /// Whether updates can be deferred: never, the feature is retired (AVAIL-5).
+  @available(*, deprecated, message: "Updates are no longer deferred")
+  open class func deferredLocationUpdatesAvailable() -> Bool { false }
+
+  /// Whether location services are switched on.
+  @available(*, deprecated, message: "Use the class method")
+  open var locationServicesEnabled: Bool { Self.locationServicesEnabled() }
+
+  /// Whether the host can tell headings.
+  @available(*, deprecated, message: "Use the class method")
+  open var headingAvailable: Bool { Self.headingAvailable() }
+
+  // MARK: What the app may know
+
+  /// Whether the app may know where the device is (AUTH-1).
+  open var authorizationStatus: CLAuthorizationStatus {
+    CLAuthorizationStatus(link.client.readable.authorization.status)
+  }
+
+  /// Whether the app may know where the device is.
+  @available(*, deprecated, message: "Use the property of a manager")
+  open class func authorizationStatus() -> CLAuthorizationStatus {
+    CLAuthorizationStatus(LocationClient.current.readable.authorization.status)
+  }
+
+  /// How exactly the app may know it.
+  open var accuracyAuthorization: CLAccuracyAuthorization {
+    link.client.readable.authorization.accuracy == .full ? .fullAccuracy : .reducedAccuracy
+  }
+
+  /// Whether widgets of the app may know it: there are none on this platform.
+  open var isAuthorizedForWidgetUpdates: Bool { false }
+
+  /// Asks the person for use of location while the app is in use.
+  open func requestWhenInUseAuthorization() { request(.whenInUse) }
+
+  /// Asks the person for use of location at any time.
+  open func requestAlwaysAuthorization() { request(.always) }
+
+  private func request(_ goal: AuthorizationGoal) {
+    link.client.send(.authorization(.request(goal, by: link.subscriber)))
+  }
+
+  /// Asks the person for full accuracy until the app is no longer used; the key names the purpose
+  /// in the app's information dictionary.
+  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
+    requestTemporaryFullAccuracyAuthorization(withPurposeKey: purposeKey, completion: nil)
+  }
+
+  /// Asks the person for full accuracy, and calls `completion` with `nil` when they have answered.
+  open func requestTemporaryFullAccuracyAuthorization(
+    withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
+  ) {
+    let (client, place, handle) = (link.client, link.place, ManagerHandle(self))
+    let ticket = client.subscribe { delivery in
+      place.run { handle.manager?.take(delivery) }
+    }
+    accuracyRequests[ticket] = completion
+    client.send(.authorization(.temporaryFullAccuracy(purposeKey: purposeKey, ticket: ticket)))
+  }
+
+  // MARK: Options
+
+  /// What the person does; `.other` unless set.
+  open var activityType: CLActivityType {
+    get { options.activityType }
+    set { change { $0.activityType = newValue } }
+  }
+
+  /// Meters to move before the next location; `kCLDistanceFilterNone` unless set.
+  open var distanceFilter: CLLocationDistance {
+    get { options.distanceFilter }
+    set { change { $0.distanceFilter = newValue } }
+  }
+
+  /// How exact locations shall be, in meters; `kCLLocationAccuracyBest` unless set.
+  open var desiredAccuracy: CLLocationAccuracy {
+    get { options.desiredAccuracy }
+    set { change { $0.desiredAccuracy = newValue } }
+  }
+
+  /// Whether updates may pause while nothing is likely to change; true unless set.
+  open var pausesLocationUpdatesAutomatically: Bool {
+    get { options.pausesLocationUpdatesAutomatically }
+    set { change { $0.pausesLocationUpdatesAutomatically = newValue } }
+  }
+
+  /// Whether updates go on while the app is in the background; false unless set.
+  open var allowsBackgroundLocationUpdates: Bool {
+    get { options.allowsBackgroundLocationUpdates }
+    set { change { $0.allowsBackgroundLocationUpdates = newValue } }
+  }
+
+  /// Whether the person is shown that updates go on in the background; false unless set.
+  open var showsBackgroundLocationIndicator: Bool {
+    get { options.showsBackgroundLocationIndicator }
+    set { change { $0.showsBackgroundLocationIndicator = newValue } }
+  }
+
+  /// Degrees to turn before the next heading; 1 unless set.
+  open var headingFilter: CLLocationDegrees {
+    get { options.headingFilter }
+    set { change { $0.headingFilter = newValue } }
+  }
+
+  /// Which way the device is held; `.portrait` unless set (HEAD-8).
+  open var headingOrientation: CLDeviceOrientation {
+    get { options.headingOrientation }
+    set { change { $0.headingOrientation = newValue } }
+  }
+
+  // MARK: Locations
+
+  /// The last location; `nil` before the first.
+  open var location: CLLocation? { link.client.readable.lastFix.map { CLLocation($0) } }
+
+  /// Starts telling where the device is.
+  open func startUpdatingLocation() { link.send(.start(UpdateOptions(options))) }
+
+  /// Stops telling where the device is.
+  open func stopUpdatingLocation() { link.send(.stop) }
+
+  /// Tells once where the device is.
+  open func requestLocation() { link.send(.once(UpdateOptions(options))) }
+
+  /// Starts telling of moves of about five hundred meters.
+  open func startMonitoringSignificantLocationChanges() { ask(.startSignificantChanges) }
+
+  /// Stops telling of moves of about five hundred meters.
+  open func stopMonitoringSignificantLocationChanges() { ask(.stopSignificantChanges) }
+
+  /// Starts telling of stays (VISIT-1).
+  open func startMonitoringVisits() { ask(.startVisits) }
+
+  /// Stops telling of stays (VISIT-12).
+  open func stopMonitoringVisits() { ask(.stopVisits) }
+
+  /// Would defer updates; the feature is retired and the call fails (AVAIL-5).
+  @available(*, deprecated, message: "Updates are no longer deferred")
+  open func allowDeferredLocationUpdates(
+    untilTraveled distance: CLLocationDistance, timeout: TimeInterval
+  ) {
+    deliver { $1.locationManager($0, didFinishDeferredUpdatesWithError: CLError(.deferredFailed)) }
+  }
+
+  /// Ends deferring, which never begins.
+  @available(*, deprecated, message: "Updates are no longer deferred")
+  open func disallowDeferredLocationUpdates() {}
+
+  // MARK: Headings
+
+  /// The last heading; `nil` before the first (HEAD-13).
+  open var heading: CLHeading? { state.withLock { $0.heading }.map(CLHeading.init) }
+
+  /// Starts telling which way the device points; does nothing without a compass (AVAIL-4).
+  open func startUpdatingHeading() { ask(.startUpdatingHeading) }
+
+  /// Stops telling which way the device points.
+  open func stopUpdatingHeading() { ask(.stopUpdatingHeading) }
+
+  /// Takes the calibration display away.
+  open func dismissHeadingCalibrationDisplay() { ask(.dismissHeadingCalibrationDisplay) }
+
+  // MARK: Regions
+
+  /// Meters: the largest radius of a region; -1 when regions cannot be monitored (REG-6).
+  open var maximumRegionMonitoringDistance: CLLocationDistance {
+    currentService.maximumRegionMonitoringDistance
+  }
+
+  /// The regions that the app monitors (REG-10).
+  open var monitoredRegions: Set<CLRegion> { currentService.monitoredRegions() }
+
+  /// Starts telling of entering and leaving a region (REG-1).
+  open func startMonitoring(for region: CLRegion) { ask(.startMonitoring(region)) }
+
+  /// Stops telling of a region (REG-9).
+  open func stopMonitoring(for region: CLRegion) { ask(.stopMonitoring(region)) }
+
+  /// Tells once whether the device is in a region.
+  open func requestState(for region: CLRegion) { ask(.requestState(region)) }
+
+  // MARK: Beacons
+
+  /// The constraints whose beacons are told.
+  open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
+    currentService.rangedConstraints(of: self)
+  }
+
+  /// The regions whose beacons are told.
+  @available(*, deprecated, message: "Use rangedBeaconConstraints")
+  open var rangedRegions: Set<CLRegion> { currentService.rangedRegions(of: self) }
+
+  /// Starts telling how near beacons are.
+  open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    ask(.startRanging(constraint))
+  }
+
+  /// Stops telling how near beacons are.
+  open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    ask(.stopRanging(constraint))
+  }
+
+  /// Starts telling how near the beacons of a region are, by the older callbacks (BEACON-19).
+  @available(*, deprecated, message: "Use startRangingBeacons(satisfying:)")
+  open func startRangingBeacons(in region: CLBeaconRegion) { ask(.startRangingRegion(region)) }
+
+  /// Stops telling how near the beacons of a region are.
+  @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:)")
+  open func stopRangingBeacons(in region: CLBeaconRegion) { ask(.stopRangingRegion(region)) }
+
+  // MARK: Location pushes
+
+  /// Would ask for a token for location pushes, which this platform has not: `completion` gets
+  /// `unsupportedPlatform`.
+  open func startMonitoringLocationPushes(completion: ((Data?, (any Error)?) -> Void)? = nil) {
+    deliver { _ in completion?(nil, CLLocationPushServiceError(.unsupportedPlatform)) }
+  }
+
+  /// Ends location pushes, which never begin.
+  open func stopMonitoringLocationPushes() {}
+
+  // MARK: The door to the service
+
+  /// How the manager was told to work.
+  var options: ManagerOptions { state.withLock { $0.options } }
+
+  /// Ends a request for full accuracy.
+  func finish(_ ticket: SubscriberID, _ refusal: AccuracyRefusal?) {
+    link.client.end(ticket)
+    guard let completion = accuracyRequests.removeValue(forKey: ticket) else { return }
+    completion(refusal.map { CLError($0 == .denied ? .denied : .promptDeclined) })
+  }
+
+  /// Remembers what the service has told.
+  func remember(_ change: (inout ManagerState) -> Void) {
+    state.withLock { change(&$0) }
+  }
+
+  private func change(_ change: (inout ManagerOptions) -> Void) {
+    remember { change(&$0.options) }
+    link.send(.change(UpdateOptions(options)))
+  }
+
+  private func ask(_ request: ManagerRequest) {
+    currentService.take(request, of: self)
+  }
+}

@@ -1,0 +1,70 @@
+/// Something that `CLMonitor` can watch.
+public protocol CLCondition: Decodable, Encodable, Sendable {}
+
+extension CLMonitor {
+  /// Being within a circle.
+  public struct CircularGeographicCondition: CLCondition {
+    /// The center of the circle.
+    public let center: CLLocationCoordinate2D
+    /// Meters.
+    public let radius: CLLocationDistance
+
+    /// Makes a circle; the radius is meters.
+    public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
+      self.center = center
+      self.radius = radius
+    }
+
+    private enum CodingKeys: CodingKey {
+      case latitude, longitude, radius
+    }
+
+    /// Reads a circle.
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      center = CLLocationCoordinate2D(
+        latitude: try values.decode(Double.self, forKey: .latitude),
+        longitude: try values.decode(Double.self, forKey: .longitude))
+      radius = try values.decode(Double.self, forKey: .radius)
+    }
+
+    /// Writes the circle.
+    public func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      try values.encode(center.latitude, forKey: .latitude)
+      try values.encode(center.longitude, forKey: .longitude)
+      try values.encode(radius, forKey: .radius)
+    }
+  }
+
+  /// Being near a beacon; parts that are missing match any beacon (BEACON-4).
+  public struct BeaconIdentityCondition: CLCondition {
+    /// Whose beacon it is.
+    public let uuid: UUID
+    /// The group; `nil` matches any.
+    public let major: UInt16?
+    /// The beacon of the group; `nil` matches any.
+    public let minor: UInt16?
+
+    /// Matches every beacon of an owner.
+    public init(uuid: UUID) {
+      self.uuid = uuid
+      major = nil
+      minor = nil
+    }
+
+    /// Matches every beacon of a group.
+    public init(uuid: UUID, major: UInt16) {
+      self.uuid = uuid
+      self.major = major
+      minor = nil
+    }
+
+    /// Matches one beacon.
+    public init(uuid: UUID, major: UInt16, minor: UInt16) {
+      self.uuid = uuid
+      self.major = major
+      self.minor = minor
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// A circle on the Earth.
+open class CLCircularRegion: CLRegion {
+  private let storedCenter: CLLocationCoordinate2D
+  private let storedRadius: CLLocationDistance
+
+  /// Makes a circle; the radius is meters.
+  public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
+    storedCenter = center
+    storedRadius = radius
+    super.init(identifier: identifier)
+  }
+
+  /// Reads a circle from an archive; `nil` without identifier, center, or radius.
+  public required init?(coder: NSCoder) {
+    guard let latitude = coder.number("latitude"), let longitude = coder.number("longitude"),
+      let radius = coder.number("radius")
+    else { return nil }
+    storedCenter = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+    storedRadius = radius
+    super.init(coder: coder)
+  }
+
+  /// Writes the circle to an archive.
+  open override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(storedCenter.latitude, forKey: "latitude")
+    coder.encode(storedCenter.longitude, forKey: "longitude")
+    coder.encode(storedRadius, forKey: "radius")
+  }
+
+  /// A circle with the same contents.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = CLCircularRegion(center: center, radius: radius, identifier: identifier)
+    copy.takeNotifications(of: self)
+    return copy
+  }
+
+  /// The center of the circle.
+  open var center: CLLocationCoordinate2D { storedCenter }
+
+  /// Meters.
+  open var radius: CLLocationDistance { storedRadius }
+
+  /// Whether a place lies within the circle or on its edge, on the WGS 84 ellipsoid (REG-38).
+  open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
+    CLLocationCoordinate2DIsValid(coordinate) && center.distance(to: coordinate) <= radius
+  }
+
+  /// The identifier, center, and radius.
+  open override var description: String {
+    let circle = String(
+      format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius)
+    return "\(type(of: self)) (identifier:'\(identifier)', \(circle))"
+  }
+}

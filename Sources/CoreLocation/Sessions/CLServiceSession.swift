@@ -1,0 +1,111 @@
+/// Declares that the app needs to be authorized, for as long as the session is held.
+public final class CLServiceSession: Sendable {
+  /// How much the app needs.
+  @nonexhaustive
+  public enum AuthorizationRequirement: Hashable {
+    /// No authorization.
+    case none
+    /// While the app is in use.
+    case whenInUse
+    /// At any time.
+    case always
+
+    var need: AuthorizationNeed {
+      switch self {
+      case .none: .none
+      case .whenInUse: .whenInUse
+      case .always: .always
+      }
+    }
+  }
+
+  private let service: any SessionService
+
+  /// Opens a session.
+  public init(authorization: AuthorizationRequirement) {
+    service = currentService.openSession(
+      .service(authorization.need, fullAccuracyPurposeKey: nil))
+  }
+
+  /// Opens a session that needs full accuracy, too; the key names the purpose in the app's
+  /// information dictionary.
+  public init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
+    service = currentService.openSession(
+      .service(authorization.need, fullAccuracyPurposeKey: fullAccuracyPurposeKey))
+  }
+
+  deinit {
+    service.invalidate()
+  }
+
+  /// Ends the session; its diagnostics end, too.
+  public func invalidate() {
+    service.invalidate()
+  }
+
+  /// Why the app does not get what it needs.
+  public var diagnostics: Diagnostics { Diagnostics(service) }
+
+  /// Why the app does not get what it needs, at one time.
+  public struct Diagnostic {
+    let flags: ServiceDiagnostics
+
+    /// Whether the person denied the app.
+    public var authorizationDenied: Bool { flags.contains(.authorizationDenied) }
+
+    /// Whether location services are switched off.
+    public var authorizationDeniedGlobally: Bool { flags.contains(.authorizationDeniedGlobally) }
+
+    /// Whether a policy forbids the app to know.
+    public var authorizationRestricted: Bool { flags.contains(.authorizationRestricted) }
+
+    /// Whether the person is being asked.
+    public var authorizationRequestInProgress: Bool {
+      flags.contains(.authorizationRequestInProgress)
+    }
+
+    /// Whether the app would have to be in use.
+    public var insufficientlyInUse: Bool { flags.contains(.insufficientlyInUse) }
+
+    /// Whether the app would have to hold another session.
+    public var serviceSessionRequired: Bool { flags.contains(.serviceSessionRequired) }
+
+    /// Whether full accuracy was needed and denied.
+    public var fullAccuracyDenied: Bool { flags.contains(.fullAccuracyDenied) }
+
+    /// Whether always was needed and denied.
+    public var alwaysAuthorizationDenied: Bool { flags.contains(.alwaysAuthorizationDenied) }
+  }
+
+  /// A sequence of diagnostics, which ends with the session.
+  public final class Diagnostics: AsyncSequence {
+    /// A diagnostic.
+    public typealias Element = Diagnostic
+    /// One iteration.
+    public typealias AsyncIterator = Iterator
+
+    private let service: any SessionService
+
+    init(_ service: any SessionService) {
+      self.service = service
+    }
+
+    /// Begins an iteration.
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(stream: service.diagnostics().makeAsyncIterator())
+    }
+
+    /// One iteration.
+    public struct Iterator: AsyncIteratorProtocol {
+      /// A diagnostic.
+      public typealias Element = Diagnostics.Element
+
+      var stream: AsyncThrowingStream<ServiceDiagnostics, any Error>.Iterator
+
+      /// The next diagnostic; `nil` when the session has ended or the task is canceled.
+      public mutating func next() async throws -> Element? {
+        try await stream.next(isolation: #isolation).map(Diagnostic.init(flags:))
+      }
+    }
+  }
+}

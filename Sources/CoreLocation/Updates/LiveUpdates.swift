@@ -1,0 +1,73 @@
+import LocationModel
+
+extension CLLocationUpdate {
+  /// What the reports shall be good for.
+  @nonexhaustive
+  public enum LiveConfiguration: Hashable {
+    /// Anything.
+    case `default`
+    /// Driving a car.
+    case automotiveNavigation
+    /// Moving in another vehicle.
+    case otherNavigation
+    /// Walking, running, cycling.
+    case fitness
+    /// Flying.
+    case airborne
+
+    var activity: ActivityKind {
+      switch self {
+      case .default: .other
+      case .automotiveNavigation: .automotiveNavigation
+      case .otherNavigation: .otherNavigation
+      case .fitness: .fitness
+      case .airborne: .airborne
+      }
+    }
+  }
+
+  /// Reports from now on; each iteration begins when it is first awaited, and never ends by itself.
+  public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
+    Updates(activity: configuration.activity)
+  }
+
+  /// A sequence of reports.
+  public struct Updates: AsyncSequence, Sendable {
+    /// A report.
+    public typealias Element = CLLocationUpdate
+    /// One iteration.
+    public typealias AsyncIterator = Iterator
+
+    let activity: ActivityKind
+
+    /// Begins an iteration.
+    public func makeAsyncIterator() -> Iterator {
+      Iterator(activity: activity)
+    }
+
+    /// One iteration; the service runs while it is awaited.
+    public struct Iterator: AsyncIteratorProtocol {
+      /// A report.
+      public typealias Element = Updates.Element
+
+      private let activity: ActivityKind
+      private var subscription: LiveSubscription?
+
+      init(activity: ActivityKind) {
+        self.activity = activity
+      }
+
+      /// The next report; `nil` only when the task is canceled.
+      public mutating func next() async throws -> Element? {
+        let subscription =
+          subscription ?? LiveSubscription(LiveOptions(activity: activity), of: .current)
+        self.subscription = subscription
+        return await subscription.next().map { CLLocationUpdate($0) }
+      }
+    }
+  }
+}
+
+/// An iteration belongs to the task that began it.
+@available(*, unavailable)
+extension CLLocationUpdate.Updates.Iterator: Sendable {}

@@ -1,0 +1,4 @@
+#pragma once
+
+/// Microteslas along one axis of the device.
+typedef double CLHeadingComponentValue;

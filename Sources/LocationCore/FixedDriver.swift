@@ -1,0 +1,38 @@
+import LocationModel
+import LocationProviders
+
+/// A position that was given once and for all.
+struct FixedDriver: SourceDriver {
+  private let coordinate: Coordinate
+  private let accuracy: Double
+  private var position: FixedPosition?
+
+  init(_ coordinate: Coordinate, accuracy: Double) {
+    self.coordinate = coordinate
+    self.accuracy = accuracy
+  }
+
+  var rejections: [SourceRejection] { [] }
+  var nextDeadline: Instant? { position?.nextDeadline }
+
+  mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+    switch input {
+    case .needed(true):
+      guard position == nil else { return [] }
+      position = FixedPosition(coordinate, accuracy: accuracy)
+      return [.status(.working)] + fixes(at: now)
+    case .needed(false):
+      position = nil
+      return [.status(.idle)]
+    case .channel: return []
+    case .wake: return fixes(at: now)
+    }
+  }
+
+  private mutating func fixes(at now: Moment) -> [SourceOutput] {
+    let outputs = position?.handle(.wake, at: now) ?? []
+    return outputs.map { output -> SourceOutput in
+      switch output { case .fix(let fix): .fix(fix) }
+    }
+  }
+}

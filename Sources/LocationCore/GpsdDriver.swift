@@ -1,0 +1,82 @@
+import LocationModel
+import LocationProviders
+
+/// gpsd, reached over TCP; its client machine decides when to connect.
+struct GpsdDriver: SourceDriver {
+  private let channel: Channel
+  private var client: GpsdClient?
+  private var isOpen = false
+  private var status = ProviderStatus.idle
+  private var turnedAway: [String: Int] = [:]
+
+  init(channel: Channel) {
+    self.channel = channel
+  }
+
+  var rejections: [SourceRejection] {
+    turnedAway.map { SourceRejection(reason: $0.key, count: $0.value) }
+      .sorted { $0.reason < $1.reason }
+  }
+
+  var nextDeadline: Instant? { client?.nextDeadline }
+
+  mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+    switch input {
+    case .needed(true):
+      guard client == nil else { return [] }
+      client = GpsdClient()
+      return say(.searching) + tell(.wake, at: now)
+    case .needed(false):
+      guard client != nil else { return [] }
+      client = nil
+      let close: [SourceOutput] = isOpen ? [.close] : []
+      isOpen = false
+      return close + say(.idle)
+    case .channel(.opened): return tell(.connected, at: now)
+    case .channel(.bytes(let bytes)): return tell(.bytes(bytes), at: now)
+    case .channel(.closed(let end)):
+      isOpen = false
+      return tell(.closed(reason: end.reason.text), at: now)
+    case .wake: return tell(.wake, at: now)
+    }
+  }
+
+  private mutating func tell(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
+    let outputs = client?.handle(input, at: now) ?? []
+    return outputs.flatMap { translate($0) }
+  }
+
+  private mutating func translate(_ output: GpsdClient.Output) -> [SourceOutput] {
+    switch output {
+    case .connect:
+      isOpen = true
+      return [.open(channel)]
+    case .disconnect:
+      isOpen = false
+      return [.close]
+    case .send(let bytes): return [.send(bytes)]
+    case .fix(let fix, _): return say(.working) + [.fix(fix)]
+    case .attitude: return []
+    case .devices(let devices): return devices.isEmpty ? say(.unavailable(.noDevice)) : []
+    case .status(let status): return translate(status)
+    case .rejected(let reason, _):
+      turnedAway["\(reason)", default: 0] += 1
+      return []
+    }
+  }
+
+  private mutating func translate(_ status: GpsdClient.Status) -> [SourceOutput] {
+    switch status {
+    case .serving, .noFix: say(.searching)
+    case .solving: say(.working)
+    case .lost(let reason, _): say(.unavailable(.unreachable(reason)))
+    case .complaint: []
+    }
+  }
+
+  private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
+    guard status != self.status else { return [] }
+    self.status = status
+    return [.status(status)]
+  }
+}

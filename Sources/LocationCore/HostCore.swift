@@ -1,0 +1,125 @@
+package import LocationEngine
+package import LocationModel
+package import LocationProviders
+
+/// Engine and sources joined: bytes of channels in, deliveries out, still pure.
+///
+/// The same core runs in an app's own process, in the daemon, and in virtual time; who runs it
+/// only carries out what it says.
+package struct HostCore: Machine {
+  package enum Input: MachineInput {
+    case channel(ChannelID, ChannelEvent)
+    case engine(LocationEngine.Input)
+    case wake
+  }
+
+  package enum Output: Sendable {
+    case open(ChannelID, Channel)
+    case close(ChannelID)
+    case send(ChannelID, [UInt8])
+    case engine(LocationEngine.Output)
+  }
+
+  package private(set) var engine: LocationEngine
+  private var desks: [SourceDesk]
+
+  /// One source and what is known of it.
+  private struct SourceDesk: Sendable {
+    let source: Source
+    var driver: any SourceDriver
+    var status = ProviderStatus.idle
+    var fixes = 0
+    var openings = 0
+    /// The channel that is open, or being opened.
+    var channel: ChannelID?
+  }
+
+  package init(sources: [Source]) {
+    engine = LocationEngine(providers: sources.count)
+    desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
+  }
+
+  package var nextDeadline: Instant? {
+    desks.reduce(engine.nextDeadline) { earliest($0, $1.driver.nextDeadline) }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    switch input {
+    case .channel(let id, let event):
+      guard isOpen(id) else { return [] }
+      if case .closed = event { desks[id.provider.index].channel = nil }
+      drive(id.provider.index, .channel(event), at: now, to: &outputs)
+    case .engine(let input): ask(input, at: now, to: &outputs)
+    case .wake:
+      for index in desks.indices { drive(index, .wake, at: now, to: &outputs) }
+      ask(.wake, at: now, to: &outputs)
+    }
+    return outputs
+  }
+
+  /// Whether this opening is the present one; an event of an earlier one is stale.
+  package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
+
+  /// What each source said last, in the order the sources were given.
+  package var sourceReports: [SourceReport] {
+    desks.map {
+      SourceReport(
+        source: $0.source, status: $0.status, fixes: $0.fixes, rejections: $0.driver.rejections)
+    }
+  }
+
+  private mutating func ask(
+    _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in engine.handle(input, at: now) {
+      outputs.append(.engine(output))
+      guard case .demand(let demand) = output else { continue }
+      for index in desks.indices {
+        drive(index, .needed(demand.position != nil), at: now, to: &outputs)
+      }
+    }
+  }
+
+  private mutating func drive(
+    _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in desks[index].driver.handle(input, at: now) {
+      carry(output, of: index, at: now, to: &outputs)
+    }
+  }
+
+  private mutating func carry(
+    _ output: SourceOutput, of index: Int, at now: Moment, to outputs: inout [Output]
+  ) {
+    let provider = ProviderID(index)
+    switch output {
+    case .open(let channel):
+      desks[index].openings += 1
+      let id = ChannelID(provider: provider, opening: desks[index].openings)
+      desks[index].channel = id
+      outputs.append(.open(id, channel))
+    case .close:
+      guard let id = desks[index].channel else { return }
+      desks[index].channel = nil
+      outputs.append(.close(id))
+    case .send(let bytes):
+      guard let id = desks[index].channel else { return }
+      outputs.append(.send(id, bytes))
+    case .fix(let fix):
+      desks[index].fixes += 1
+      ask(.fix(fix, from: provider), at: now, to: &outputs)
+    case .status(let status):
+      desks[index].status = status
+      ask(.provider(provider, status), at: now, to: &outputs)
+    }
+  }
+}
+
+/// What one source has said so far, for a person who looks for the reason of a silence.
+package struct SourceReport: Sendable {
+  package var source: Source
+  package var status: ProviderStatus
+  package var fixes: Int
+  package var rejections: [SourceRejection]
+}

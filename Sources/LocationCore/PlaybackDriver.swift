@@ -1,0 +1,215 @@
+import LocationModel
+import LocationProviders
+
+/// A recording in a file, read once from end to end and then played by its own machine.
+struct PlaybackDriver: SourceDriver {
+  /// What plays, once the file was read.
+  enum Player: Sendable {
+    case track(TrackPlayer)
+    /// Bytes of a receiver go through the machine that speaks its language, as they did at first.
+    case log(LogPlayer, NMEAReceiver)
+    case reports(LogPlayer, GpsdClient)
+    case fixes(FixesPlayer)
+  }
+
+  private enum State: Sendable {
+    case idle
+    case reading([UInt8])
+    case playing(Player)
+    /// Nobody needs it for the moment; it goes on from here.
+    case paused(Player)
+    case failed
+  }
+
+  private let path: String
+  private let prepare: @Sendable ([UInt8]) throws(PlaybackFault) -> Player
+  private var state = State.idle
+  private var status = ProviderStatus.idle
+
+  /// `prepare` makes the player from the file's bytes.
+  init(path: String, prepare: @escaping @Sendable ([UInt8]) throws(PlaybackFault) -> Player) {
+    self.path = path
+    self.prepare = prepare
+  }
+
+  var rejections: [SourceRejection] {
+    guard case .playing(.log(_, let receiver)) = state else { return [] }
+    return receiver.status.rejected.map {
+      SourceRejection(reason: "\($0.reason)", count: $0.count)
+    }
+  }
+
+  var nextDeadline: Instant? {
+    guard case .playing(let player) = state else { return nil }
+    return player.nextDeadline
+  }
+
+  mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+    switch (input, state) {
+    case (.needed(true), .idle):
+      state = .reading([])
+      return say(.searching) + [.open(.file(path: path))]
+    case (.needed(true), .paused(let player)):
+      state = .playing(player)
+      return say(.searching) + play(player, at: now)
+    case (.needed(false), .reading):
+      state = .idle
+      return say(.idle) + [.close]
+    case (.needed(false), .playing(let player)):
+      state = .paused(player)
+      return say(.idle)
+    case (.needed, _): return []
+    case (.channel(.bytes(let bytes)), .reading(let before)):
+      state = .reading([])
+      state = .reading(before + bytes)
+      return []
+    case (.channel(.closed(.ended)), .reading(let bytes)): return begin(bytes, at: now)
+    case (.channel(.closed(let end)), .reading):
+      state = .failed
+      return say(.unavailable(end.reason))
+    case (.channel, _): return []
+    case (.wake, .playing(let player)): return play(player, at: now)
+    case (.wake, _): return []
+    }
+  }
+
+  private mutating func begin(_ bytes: [UInt8], at now: Moment) -> [SourceOutput] {
+    do throws(PlaybackFault) {
+      return play(try prepare(bytes), at: now)
+    } catch {
+      state = .failed
+      return say(.unavailable(.malformed("\(path): \(error.cause)")))
+    }
+  }
+
+  private mutating func play(_ player: Player, at now: Moment) -> [SourceOutput] {
+    var player = player
+    let steps = player.wake(at: now)
+    state = .playing(player)
+    var outputs: [SourceOutput] = []
+    for step in steps {
+      switch step {
+      case .fix(let fix): outputs += say(.working) + [.fix(fix)]
+      case .finished: outputs += say(.unavailable(.ended))
+      }
+    }
+    return outputs
+  }
+
+  private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
+    guard status != self.status else { return [] }
+    self.status = status
+    return [.status(status)]
+  }
+}
+
+/// Why a recording cannot be played: line and cause.
+struct PlaybackFault: Error, Hashable, Sendable {
+  var cause: String
+}
+
+extension PlaybackDriver.Player {
+  enum Step: Hashable, Sendable {
+    case fix(Fix)
+    case finished
+  }
+
+  var nextDeadline: Instant? {
+    switch self {
+    case .track(let player): player.nextDeadline
+    case .log(let player, let receiver): earliest(player.nextDeadline, receiver.nextDeadline)
+    case .reports(let player, let client): earliest(player.nextDeadline, client.nextDeadline)
+    case .fixes(let player): player.nextDeadline
+    }
+  }
+
+  /// Plays what is due.
+  mutating func wake(at now: Moment) -> [Step] {
+    switch self {
+    case .track(var player):
+      let outputs = player.handle(.wake, at: now)
+      self = .track(player)
+      return outputs.map {
+        switch $0 {
+        case .fix(let fix): .fix(fix)
+        case .finished: .finished
+        }
+      }
+    case .log(var player, var receiver):
+      let steps = Self.play(&player, into: &receiver, at: now)
+      self = .log(player, receiver)
+      return steps
+    case .reports(var player, var client):
+      let steps = Self.play(&player, into: &client, at: now)
+      self = .reports(player, client)
+      return steps
+    case .fixes(var player):
+      let steps = player.handle(.wake, at: now)
+      self = .fixes(player)
+      return steps
+    }
+  }
+
+  private static func play(
+    _ player: inout LogPlayer, into receiver: inout NMEAReceiver, at now: Moment
+  ) -> [Step] {
+    var steps: [Step] = []
+    var heard = receiver.handle(.wake, at: now)
+    for output in player.handle(.wake, at: now) {
+      switch output {
+      case .bytes(let bytes): heard += receiver.handle(.bytes(bytes), at: now)
+      case .finished:
+        heard += receiver.handle(.closed, at: now)
+        steps.append(.finished)
+      }
+    }
+    return heard.compactMap { if case .fix(let fix, _) = $0 { .fix(fix) } else { nil } } + steps
+  }
+
+  private static func play(
+    _ player: inout LogPlayer, into client: inout GpsdClient, at now: Moment
+  ) -> [Step] {
+    var steps: [Step] = []
+    var heard = client.handle(.wake, at: now)
+    for output in player.handle(.wake, at: now) {
+      switch output {
+      case .bytes(let bytes): heard += client.handle(.bytes(bytes), at: now)
+      case .finished: steps.append(.finished)
+      }
+    }
+    return heard.compactMap { if case .fix(let fix, _) = $0 { .fix(fix) } else { nil } } + steps
+  }
+}
+
+/// Plays recorded fixes at the pace of their own dates.
+struct FixesPlayer: Machine {
+  enum Input: MachineInput {
+    case wake
+  }
+
+  private let fixes: [Fix]
+  private var next = 0
+  private var due = Instant.start
+  private var isFinished = false
+
+  init(_ fixes: [Fix]) {
+    self.fixes = fixes
+  }
+
+  var nextDeadline: Instant? { isFinished ? nil : due }
+
+  mutating func handle(_ input: Input, at now: Moment) -> [PlaybackDriver.Player.Step] {
+    guard !isFinished, now.uptime >= due else { return [] }
+    guard next < fixes.count else {
+      isFinished = true
+      return [.finished]
+    }
+    let fix = fixes[next]
+    next += 1
+    if next < fixes.count {
+      let begun = due == .start ? now.uptime : due
+      due = begun + max(.zero, fixes[next].time - fix.time)
+    }
+    return [.fix(fix)]
+  }
+}

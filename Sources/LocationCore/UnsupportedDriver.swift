@@ -1,0 +1,18 @@
+import LocationModel
+
+/// A source this build cannot serve; it says so as soon as it is needed.
+struct UnsupportedDriver: SourceDriver {
+  let name: String
+
+  var rejections: [SourceRejection] { [] }
+  var nextDeadline: Instant? { nil }
+
+  mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+    switch input {
+    case .needed(true):
+      [.status(.unavailable(.missing("\(name) gives no positions in this version")))]
+    case .needed(false): [.status(.idle)]
+    case .channel, .wake: []
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import LocationModel
+
+/// Says when no position can be had, and when one can again (STD-32, LIVE-17).
+struct PositionWatch: Machine {
+  enum Input: MachineInput {
+    case status(ProviderID, ProviderStatus)
+    /// A fix became the current one.
+    case fix
+    /// Whether anybody needs positions.
+    case needed(Bool)
+    case wake
+  }
+
+  enum Output: Hashable, Sendable {
+    case lost
+    case found
+  }
+
+  private enum State: Hashable, Sendable {
+    /// Nobody asks.
+    case idle
+    /// A position is expected; silence counts from here.
+    case expecting(since: Instant)
+    case lost
+  }
+
+  private var state = State.idle
+  private var statuses: [ProviderStatus]
+
+  init(providers: Int) {
+    statuses = Array(repeating: .idle, count: providers)
+  }
+
+  var isOut: Bool { state == .lost }
+
+  var nextDeadline: Instant? {
+    guard case .expecting(let since) = state else { return nil }
+    return since + Self.patience
+  }
+
+  mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .status(let provider, let status):
+      guard statuses.indices.contains(provider.index) else { return [] }
+      statuses[provider.index] = status
+      return hopeless(at: now)
+    case .needed(true):
+      guard state == .idle else { return [] }
+      state = .expecting(since: now.uptime)
+      return hopeless(at: now)
+    case .needed(false):
+      let wasLost = state == .lost
+      state = .idle
+      return wasLost ? [.found] : []
+    case .fix:
+      let wasLost = state == .lost
+      if state != .idle { state = .expecting(since: now.uptime) }
+      return wasLost ? [.found] : []
+    case .wake:
+      guard let nextDeadline, now.uptime >= nextDeadline else { return [] }
+      return lose()
+    }
+  }
+
+  /// No provider can give anything: no use to wait.
+  private mutating func hopeless(at now: Moment) -> [Output] {
+    guard case .expecting = state else { return [] }
+    let hope = statuses.contains {
+      if case .unavailable = $0 { return false }
+      return true
+    }
+    return hope ? [] : lose()
+  }
+
+  private mutating func lose() -> [Output] {
+    state = .lost
+    return [.lost]
+  }
+
+  /// How long a needed position may fail to come before it counts as lost. Chosen: below the ten
+  /// seconds of LIVE-18 and of STD-26.
+  static let patience = Duration.seconds(9)
+}

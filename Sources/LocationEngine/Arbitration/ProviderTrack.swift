@@ -1,0 +1,120 @@
+import LocationModel
+
+/// What one provider said lately, and how far it agrees with itself.
+struct ProviderTrack: Sendable {
+  let provider: ProviderID
+  /// The last fix that agreed with the ones before it, and when it came.
+  private var last: Heard?
+  /// A fix that did not agree, waiting for another to confirm it.
+  private var suspect: Heard?
+  /// Fixes in a row that agreed with each other, the last one included.
+  private(set) var confirmations = 0
+  /// When a jump was last confirmed; `nil` before the first.
+  private var jumpedAt: Instant?
+  /// Seconds between fixes, as learned.
+  private var interval = 1.0
+  /// Whether the last fix came after a confirmed step of the receiver's clock.
+  private(set) var clockStepped = false
+
+  private struct Heard: Sendable {
+    var fix: Fix
+    var at: Instant
+  }
+
+  init(provider: ProviderID) {
+    self.provider = provider
+  }
+
+  /// Takes in one fix.
+  ///
+  /// Returns why it must wait, or `nil` when it agrees with this provider's own story.
+  mutating func note(_ fix: Fix, at now: Instant) -> IgnoreReason? {
+    clockStepped = false
+    guard let last else {
+      accept(fix, at: now, restarting: true)
+      return nil
+    }
+    guard let doubt = Self.doubt(fix, after: last, at: now) else {
+      suspect = nil
+      accept(fix, at: now, restarting: false)
+      return nil
+    }
+    if doubt == .olderThanCurrent, last.fix.time.seconds(since: fix.time) < Self.reordering {
+      return doubt
+    }
+    guard let suspect, Self.doubt(fix, after: suspect, at: now) == nil else {
+      self.suspect = Heard(fix: fix, at: now)
+      return doubt == .olderThanCurrent ? .unconfirmedClock : doubt
+    }
+    self.suspect = nil
+    clockStepped = fix.time <= last.fix.time
+    accept(fix, at: now, restarting: true)
+    confirmations = 2
+    jumpedAt = now
+    return nil
+  }
+
+  private mutating func accept(_ fix: Fix, at now: Instant, restarting: Bool) {
+    if let last, !restarting {
+      let gap = min(now.seconds(since: last.at), 60)
+      interval += (gap - interval) * 0.2
+    }
+    confirmations = restarting ? 1 : confirmations + 1
+    last = Heard(fix: fix, at: now)
+  }
+
+  /// Why `fix` cannot follow `earlier`; `nil` when it can.
+  private static func doubt(_ fix: Fix, after earlier: Heard, at now: Instant) -> IgnoreReason? {
+    let dates = fix.time.seconds(since: earlier.fix.time)
+    if dates <= 0 { return .olderThanCurrent }
+    if dates > now.seconds(since: earlier.at) + clockJump { return .unconfirmedClock }
+    let distance = fix.coordinate.distance(to: earlier.fix.coordinate)
+    let reach = fastest * max(dates, 1)
+    let slack = 4 * (fix.horizontalAccuracy + earlier.fix.horizontalAccuracy) + 200
+    return distance > reach + slack ? .unconfirmedJump : nil
+  }
+
+  /// The radius of the last fix, grown by how far the device may have moved since it was due.
+  func agedRadius(at now: Instant) -> Double {
+    guard let last else { return .infinity }
+    let late = max(0, now.seconds(since: last.at) - max(2, 2 * interval))
+    return last.fix.horizontalAccuracy + Self.growth * late
+  }
+
+  /// Whether nothing came for so long that this provider has no say.
+  func isSilent(at now: Instant) -> Bool {
+    guard let last else { return true }
+    return now.seconds(since: last.at) > max(10, 5 * interval)
+  }
+
+  /// Whether the two last fixes cannot both be true.
+  func isContradicted(by other: ProviderTrack) -> Bool {
+    guard let mine = last, let theirs = other.last else { return false }
+    let apart = mine.fix.coordinate.distance(to: theirs.fix.coordinate)
+    let gap = abs(theirs.at.seconds(since: mine.at))
+    let radii = hypotenuse(mine.fix.horizontalAccuracy, theirs.fix.horizontalAccuracy)
+    return apart > 5 * radii + 50 + Self.growth * gap
+  }
+
+  /// Whether a confirmed jump lies less than ten minutes back.
+  func jumpedLately(at now: Instant) -> Bool {
+    guard let jumpedAt else { return false }
+    return now.seconds(since: jumpedAt) < 600
+  }
+
+  /// Whether the last fix carries a speed, as satellite solutions do.
+  var measuresMotion: Bool { last?.fix.speed != nil }
+
+  /// The radius of the last fix, as claimed; meters.
+  var claimedRadius: Double { last?.fix.horizontalAccuracy ?? 0 }
+
+  /// Meters per second. Chosen: faster than an airliner with the jet stream behind it.
+  private static let fastest = 350.0
+  /// Meters per second by which an overdue fix becomes less sure. Chosen: a fast car.
+  private static let growth = 30.0
+  /// Seconds that a date may run ahead of the time that passed. Chosen: more than any gap that a
+  /// replay at a sensible rate makes, less than a wrong week or year.
+  private static let clockJump = 86_400.0
+  /// Seconds within which an older date is a late sentence, not a stepped clock.
+  private static let reordering = 2.0
+}

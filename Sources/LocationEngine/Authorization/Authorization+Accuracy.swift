@@ -1,0 +1,69 @@
+import LocationModel
+
+/// Who asks for full accuracy for a while.
+package enum AccuracyRequester: Hashable, Comparable, Sendable {
+  /// A call, by the number its client gave it.
+  case call(Int)
+  /// A service session (SESS-5).
+  case session(Int)
+}
+
+struct TemporaryRequest: Hashable, Sendable {
+  var requester: AccuracyRequester
+  var purposeKey: String
+}
+
+extension Authorization {
+  /// Row 29 of the table.
+  mutating func requestAccuracy(_ requester: AccuracyRequester, purposeKey: String) -> [Output] {
+    guard status.isGranted else { return [.completed(requester, .denied)] }
+    if let reason = obstacleToAccuracy(purposeKey: purposeKey) {
+      return [.explain(reason), .completed(requester, .promptDeclined)]
+    }
+    temporary.append(TemporaryRequest(requester: requester, purposeKey: purposeKey))
+    return []
+  }
+
+  private func obstacleToAccuracy(purposeKey: String) -> AuthorizationExplanation? {
+    if accuracy == .full { return .accuracyIsFull }
+    guard manifest.temporaryUsage[purposeKey] != nil else {
+      let key = Manifest.Key.temporary + "." + purposeKey
+      return .missingUsage(key: key, file: manifest.file)
+    }
+    return use == .direct ? nil : .notInDirectUse
+  }
+
+  /// Ends the requests that the answer settles.
+  mutating func takeAccuracy(_ answer: PromptAnswer, purposeKey: String) -> [Output] {
+    if answer == .accept { record.hasTemporaryAccuracy = true }
+    let settled = temporary.filter { $0.purposeKey == purposeKey }
+    temporary.removeAll { $0.purposeKey == purposeKey }
+    let error: AccuracyRefusal? = answer == .dismissed ? .promptDeclined : nil
+    return settled.map { .completed($0.requester, error) }
+  }
+
+  /// Ends the requests that no question can settle any more.
+  mutating func settleAccuracyRequests() -> [Output] {
+    guard !temporary.isEmpty else { return [] }
+    var outputs: [Output] = []
+    var waiting: [TemporaryRequest] = []
+    for request in temporary {
+      if !status.isGranted {
+        outputs.append(.completed(request.requester, .denied))
+      } else if accuracy == .full {
+        outputs.append(.completed(request.requester, nil))
+      } else if !isAskable(request) {
+        outputs.append(.completed(request.requester, .promptDeclined))
+      } else {
+        waiting.append(request)
+      }
+    }
+    temporary = waiting
+    return outputs
+  }
+
+  private func isAskable(_ request: TemporaryRequest) -> Bool {
+    guard manifest.temporaryUsage[request.purposeKey] != nil else { return false }
+    return use == .direct || open?.prompt.kind == .temporaryAccuracy(purposeKey: request.purposeKey)
+  }
+}

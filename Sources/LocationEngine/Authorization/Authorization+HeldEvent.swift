@@ -1,0 +1,52 @@
+import LocationModel
+
+/// Why an event that needed Always never came.
+package enum DropReason: String, Sendable {
+  /// A newer one took its place (AUTH-36).
+  case displaced
+  /// It waited longer than `provisionalHold` (AUTH-36).
+  case tooOld
+  /// The person kept, or set, less than Always (AUTH-35).
+  case notAuthorized
+}
+
+/// The newest event that waits for the answer to the second question (AUTH-32).
+struct HeldEvent: Hashable, Sendable {
+  var event: Int
+  var expiry: Instant
+  /// Whether the second question was put for it.
+  var hasAsked = false
+
+  /// Chosen (AUTH-36, `provisionalHold`).
+  static let patience = Duration.seconds(600)
+}
+
+extension Authorization {
+  mutating func take(event: Int, at now: Moment) -> [Output] {
+    guard isProvisional && status.isGranted && use == .none else {
+      return [isEffective ? .release(event: event) : .drop(event: event, .notAuthorized)]
+    }
+    let displaced = held.map { Output.drop(event: $0.event, .displaced) }
+    held = HeldEvent(
+      event: event, expiry: now.uptime + HeldEvent.patience,
+      hasAsked: open?.prompt.kind == .upgrade)
+    return displaced.map { [$0] } ?? []
+  }
+
+  /// Lets the held event go when the answer, the use of the app, or its age decides.
+  mutating func settleHeldEvent(at now: Moment) -> [Output] {
+    guard let held else { return [] }
+    if now.uptime >= held.expiry {
+      self.held = nil
+      return [.drop(event: held.event, .tooOld)]
+    }
+    let isAnswered = record.grant == .whenInUse
+    if isEffective && !isAnswered {
+      self.held = nil
+      return [.release(event: held.event)]
+    }
+    guard !isProvisional || !status.isGranted else { return [] }
+    self.held = nil
+    return [.drop(event: held.event, .notAuthorized)]
+  }
+}

@@ -1,0 +1,158 @@
+import LocationModel
+
+/// The question that is open, and where a yes leads.
+struct OpenPrompt: Hashable, Sendable {
+  var prompt: Prompt
+  /// Where Allow While Using leads: to a lasting grant, or to a provisional Always.
+  var leadsTo: AuthorizationGoal
+}
+
+/// A manager's request that a question has yet to settle.
+struct Wish: Hashable, Sendable {
+  var goal: AuthorizationGoal
+  var manager: Int
+}
+
+extension Authorization {
+  /// Takes a request, unless there is a reason against it; requests are never queued (AUTH-20).
+  mutating func request(_ goal: AuthorizationGoal, manager: Int) -> [Output] {
+    guard goal != .none else { return [] }
+    // Evaluated after the answer to the question that is open already (AUTH-26).
+    let isJoining = open?.prompt.kind == .whenInUse && use == .direct
+    if !isJoining, let reason = obstacle(to: goal) { return [.explain(reason)] }
+    let wish = Wish(goal: goal, manager: manager)
+    if !wishes.contains(wish) { wishes.append(wish) }
+    return []
+  }
+
+  /// Why no question for `goal` can be asked now; `nil` when one can.
+  func obstacle(to goal: AuthorizationGoal) -> AuthorizationExplanation? {
+    if isRestricted { return .restricted }
+    guard servicesAreOn else { return .servicesOff }
+    switch (record.grant, goal) {
+    case (.denied, _): return .denied
+    case (.once, .always): return .grantedOnceOnly
+    case (.whenInUse, .always): if record.opportunityUsed { return .opportunityUsed }
+    case (.undecided, _): if let key = missingUsage(for: .whenInUse) { return key }
+    case (.once, _), (.whenInUse, _), (.provisionalAlways, _), (.always, _): return .alreadyDecided
+    }
+    if let key = missingUsage(for: goal) { return key }
+    return use == .direct ? nil : .notInDirectUse
+  }
+
+  private func missingUsage(for goal: AuthorizationGoal) -> AuthorizationExplanation? {
+    switch goal {
+    case .none:
+      return nil
+    case .whenInUse:
+      guard manifest.whenInUseUsage == nil else { return nil }
+      return .missingUsage(key: Manifest.Key.whenInUse, file: manifest.file)
+    case .always:
+      guard manifest.alwaysUsage == nil else { return nil }
+      return .missingUsage(key: Manifest.Key.always, file: manifest.file)
+    }
+  }
+
+  /// Puts a question when no other is open, unless it stands already.
+  mutating func put(_ kind: Prompt.Kind) {
+    guard open?.prompt.kind != kind && !due.contains(kind) else { return }
+    due.append(kind)
+  }
+
+  /// Withdraws the open question when it is moot, or nobody asks it any more.
+  mutating func withdrawPrompt() -> [Output] {
+    guard let prompt = open?.prompt, !isApt(prompt.kind) || !isWanted(prompt.kind) else {
+      return []
+    }
+    open = nil
+    return [.withdraw(prompt.id)]
+  }
+
+  /// Whether an answer would still decide something.
+  private func isApt(_ kind: Prompt.Kind) -> Bool {
+    guard !isRestricted && servicesAreOn else { return false }
+    switch kind {
+    case .whenInUse, .locationButton:
+      return record.grant == .undecided && manifest.whenInUseUsage != nil
+    case .upgrade:
+      let isBelow = record.grant == .whenInUse || record.grant == .provisionalAlways
+      return isBelow && manifest.alwaysUsage != nil
+    case .reminder:
+      return record.grant == .always
+    case .temporaryAccuracy:
+      return accuracy == .reduced
+    }
+  }
+
+  private func isWanted(_ kind: Prompt.Kind) -> Bool {
+    switch kind {
+    case .whenInUse: goal != .none || !wishes.isEmpty
+    case .upgrade: isProvisional || goal == .always || wishes.contains { $0.goal == .always }
+    case .temporaryAccuracy: !temporary.isEmpty
+    case .reminder, .locationButton: true
+    }
+  }
+
+  /// Puts the next question, unless one is open.
+  mutating func nextPrompt() -> [Output] {
+    guard open == nil else { return [] }
+    var outputs = settleWishes()
+    due = due.filter { isApt($0) }
+    if let goal = askableGoal {
+      outputs += ask(record.grant == .undecided ? .whenInUse : .upgrade, leadsTo: goal)
+    } else if isProvisional, held?.hasAsked == false {
+      held?.hasAsked = true
+      outputs += ask(.upgrade, leadsTo: .always)
+    } else if !due.isEmpty {
+      outputs += ask(due.removeFirst(), leadsTo: .whenInUse)
+    } else if let request = temporary.first {
+      outputs += ask(.temporaryAccuracy(purposeKey: request.purposeKey), leadsTo: .none)
+    }
+    return outputs
+  }
+
+  /// Drops requests that no question can serve now, and says why.
+  private mutating func settleWishes() -> [Output] {
+    let refused = wishes.compactMap { wish in obstacle(to: wish.goal) }
+    wishes = wishes.filter { obstacle(to: $0.goal) == nil }
+    return refused.map { .explain($0) } + explainGoal()
+  }
+
+  private mutating func explainGoal() -> [Output] {
+    let reason = goal == .none ? nil : goalRests ? .unansweredInThisUse : obstacle(to: goal)
+    defer { goalExplanation = reason }
+    // A goal that is met needs no word (SESS-7).
+    guard let reason, reason != goalExplanation, reason != .alreadyDecided else { return [] }
+    return [.explain(reason)]
+  }
+
+  /// The strongest goal that can be asked for now: of requests, and of sessions.
+  private var askableGoal: AuthorizationGoal? {
+    var goals = wishes.map(\.goal)
+    if goal != .none && !goalRests { goals.append(goal) }
+    return goals.filter { obstacle(to: $0) == nil }.max()
+  }
+
+  private mutating func ask(_ kind: Prompt.Kind, leadsTo: AuthorizationGoal) -> [Output] {
+    record.lastPrompt += 1
+    // Documented (AUTH-23): a request has one chance, answered or not.
+    if kind == .upgrade && wishes.contains(where: { $0.goal == .always }) {
+      record.opportunityUsed = true
+    }
+    let prompt = Prompt(
+      id: Prompt.ID(app: app, number: record.lastPrompt), kind: kind,
+      appName: manifest.displayName ?? app.name, text: text(for: kind),
+      offersPrecise: kind == .whenInUse && !manifest.defaultAccuracyReduced)
+    open = OpenPrompt(prompt: prompt, leadsTo: leadsTo)
+    let isOlder = leadsTo == .always && manifest.alwaysUsage?.isOlder == true
+    return (isOlder ? [.explain(.olderAlwaysKey(file: manifest.file))] : []) + [.prompt(prompt)]
+  }
+
+  private func text(for kind: Prompt.Kind) -> String {
+    switch kind {
+    case .whenInUse, .locationButton: manifest.whenInUseUsage ?? ""
+    case .upgrade, .reminder: manifest.alwaysUsage?.text ?? ""
+    case .temporaryAccuracy(let key): manifest.temporaryUsage[key] ?? ""
+    }
+  }
+}

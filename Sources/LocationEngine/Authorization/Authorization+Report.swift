@@ -1,0 +1,88 @@
+package import LocationModel
+
+extension Authorization {
+  /// What the app reads (AUTH-5, AUTH-31).
+  package var report: AuthorizationReport {
+    AuthorizationReport(status: status, accuracy: accuracy)
+  }
+
+  package var status: AuthorizationStatus {
+    if isRestricted { return .restricted }
+    guard servicesAreOn else { return .denied }
+    switch record.grant {
+    case .undecided: return .notDetermined
+    case .denied: return .denied
+    case .once, .whenInUse: return .whenInUse
+    case .provisionalAlways, .always: return .always
+    }
+  }
+
+  /// Full as well where it means nothing (AUTH-16).
+  package var accuracy: AccuracyAuthorization {
+    guard status.isGranted else { return .full }
+    return record.isPrecise || record.hasTemporaryAccuracy ? .full : .reduced
+  }
+
+  /// Whether locations may flow right now by the classic rules.
+  package var isEffective: Bool {
+    status.isGranted && (record.grant == .always || use != .none)
+  }
+
+  /// For the simulator; an app cannot tell (AUTH-31).
+  package var isProvisional: Bool { record.grant == .provisionalAlways }
+
+  /// For the simulator; an app cannot tell (AUTH-31).
+  package var isForOnce: Bool { record.grant == .once }
+
+  /// The open question, if any.
+  package var openPrompt: Prompt? { open?.prompt }
+
+  /// What sessions and their diagnostics need to know.
+  package var facts: AuthorizationFacts {
+    AuthorizationFacts(
+      report: report, isDeniedGlobally: !servicesAreOn, isProvisional: isProvisional,
+      openPrompt: open?.prompt.kind, isAlwaysDecided: isAlwaysDecided)
+  }
+
+  /// Whether a goal of Always that is not met stays unmet.
+  private var isAlwaysDecided: Bool {
+    switch record.grant {
+    case .undecided, .once: manifest.alwaysUsage == nil
+    case .denied, .provisionalAlways, .always: true
+    case .whenInUse: record.opportunityUsed || manifest.alwaysUsage == nil
+    }
+  }
+}
+
+/// What the sessions of an app need to know of its authorization.
+package struct AuthorizationFacts: Hashable, Sendable {
+  package var report: AuthorizationReport
+  /// Whether the switch of the whole machine is off.
+  package var isDeniedGlobally: Bool
+  package var isProvisional: Bool
+  package var openPrompt: Prompt.Kind?
+  /// Whether no question about Always can come any more.
+  package var isAlwaysDecided: Bool
+
+  package init(
+    report: AuthorizationReport, isDeniedGlobally: Bool = false, isProvisional: Bool = false,
+    openPrompt: Prompt.Kind? = nil, isAlwaysDecided: Bool = false
+  ) {
+    self.report = report
+    self.isDeniedGlobally = isDeniedGlobally
+    self.isProvisional = isProvisional
+    self.openPrompt = openPrompt
+    self.isAlwaysDecided = isAlwaysDecided
+  }
+
+  package var status: AuthorizationStatus { report.status }
+
+  /// The flags that say why nothing may flow (LIVE-13, SESS-20).
+  package var denial: Diagnostics {
+    var flags: Diagnostics = []
+    if status == .denied || status == .restricted { flags.insert(.authorizationDenied) }
+    if status == .restricted { flags.insert(.authorizationRestricted) }
+    if isDeniedGlobally { flags.formUnion([.authorizationDenied, .authorizationDeniedGlobally]) }
+    return flags
+  }
+}

@@ -1,0 +1,184 @@
+package import LocationModel
+
+/// Decides what one app may know: the state table 2.7 of the behavior document.
+///
+/// Inputs change facts; afterwards ``settle(at:)`` derives what should now be so, the open
+/// question, the report to the app, the durable record, and the differences are the outputs. A
+/// request that changes nothing therefore calls nobody back (AUTH-13).
+package struct Authorization: Machine, Hashable {
+  package enum Input: MachineInput {
+    /// A manager came to life; it is told the report whatever it is (AUTH-11).
+    case managerCreated(Int)
+    /// A manager went; a question that only it asked is withdrawn (MODEL-6).
+    case managerReleased(Int)
+    case request(AuthorizationGoal, manager: Int)
+    /// The strongest goal of the sessions held, implicit ones among them.
+    case goal(AuthorizationGoal)
+    case use(AppUse)
+    /// `precise` counts where the prompt offered the choice.
+    case answered(Prompt.ID, PromptAnswer, precise: Bool)
+    case setting(AuthorizationSetting)
+    /// The person's switch for full accuracy.
+    case precise(Bool)
+    /// The switch for the whole machine (AUTH-5).
+    case services(on: Bool)
+    case restriction(Bool)
+    case reset
+    /// A reminder that the app uses Always is due (AUTH-38).
+    case remind
+    /// The app was installed anew, or updated (AUTH-10).
+    case manifest(Manifest)
+    case temporaryAccuracy(AccuracyRequester, purposeKey: String)
+    case locationButton
+    /// Another process, such as a tool, has stored this record.
+    case stored(AuthorizationRecord)
+    /// An event that needs Always is ready (AUTH-32).
+    case alwaysEvent(Int)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    /// Tells one new manager.
+    case report(AuthorizationReport, manager: Int)
+    /// Tells every manager of the app.
+    case changed(AuthorizationReport)
+    case prompt(Prompt)
+    case withdraw(Prompt.ID)
+    /// Ends a temporary request; without an error also when the person declined (AUTH-49).
+    case completed(AccuracyRequester, AccuracyRefusal?)
+    case release(event: Int)
+    case drop(event: Int, DropReason)
+    case explain(AuthorizationExplanation)
+    case persist(StateChange)
+  }
+
+  package let app: AppIdentity
+  package internal(set) var manifest: Manifest
+  package internal(set) var record: AuthorizationRecord
+  package internal(set) var use = AppUse.none
+  package internal(set) var isRestricted = false
+  package internal(set) var servicesAreOn = true
+
+  /// The one open question.
+  var open: OpenPrompt?
+  /// Requests of managers that no question has settled yet.
+  var wishes: [Wish] = []
+  /// What the sessions lead to.
+  var goal = AuthorizationGoal.none
+  /// Set when the sessions' question went unanswered; they ask again with the next direct use.
+  var goalRests = false
+  /// The last thing said about the sessions' goal, so that it is said once.
+  var goalExplanation: AuthorizationExplanation?
+  /// Questions to put when no other is open.
+  var due: [Prompt.Kind] = []
+  var temporary: [TemporaryRequest] = []
+  var held: HeldEvent?
+  private var told: AuthorizationReport
+  var stored: AuthorizationRecord
+
+  /// An app that was never asked, not in use.
+  package init(app: AppIdentity, manifest: Manifest) {
+    self.app = app
+    self.manifest = manifest
+    record = AuthorizationRecord(manifest: manifest)
+    stored = record
+    told = AuthorizationReport(status: .notDetermined)
+  }
+
+  /// Takes back what was stored; outputs what has changed since, as after an update of the app.
+  ///
+  /// The app counts as in use until its life cycle is known again, so that a restart of the
+  /// daemon ends no grant (LIFE-9).
+  package mutating func restore(from entries: [StateEntry], at now: Moment) -> [Output] {
+    guard let entry = entries.first(where: { $0.key == AuthorizationRecord.key(of: app) }) else {
+      return []
+    }
+    guard let record = AuthorizationRecord(stored: entry.value) else {
+      return [.explain(.unreadableRecord)]
+    }
+    self.record = record
+    stored = record
+    use = .extended
+    told = report
+    take(manifest)
+    return settle(at: now)
+  }
+
+  package var nextDeadline: Instant? { held?.expiry }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    let outputs = take(input, at: now)
+    return outputs + settle(at: now)
+  }
+
+  private mutating func take(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .managerCreated(let manager):
+      return [.report(report, manager: manager)]
+    case .managerReleased(let manager):
+      wishes.removeAll { $0.manager == manager }
+    case .request(let goal, let manager):
+      return request(goal, manager: manager)
+    case .goal(let goal):
+      if goal > self.goal { goalRests = false }
+      self.goal = goal
+    case .use(let use):
+      if use == .direct && self.use != .direct { goalRests = false }
+      self.use = use
+    case .answered(let id, let answer, let precise):
+      return take(answer, to: id, precise: precise)
+    case .setting(let setting):
+      return take(setting)
+    case .precise(let precise):
+      if isRestricted { return [.explain(.restricted)] }
+      record.isPrecise = precise
+    case .services(let on):
+      servicesAreOn = on
+    case .restriction(let restricted):
+      isRestricted = restricted
+    case .reset:
+      record.reset(manifest: manifest)
+    case .remind:
+      guard record.grant == .always else { return [.explain(.alreadyDecided)] }
+      put(.reminder)
+    case .manifest(let manifest):
+      take(manifest)
+    case .temporaryAccuracy(let requester, let key):
+      return requestAccuracy(requester, purposeKey: key)
+    case .locationButton:
+      return tapButton()
+    case .stored(let record):
+      self.record = record
+      stored = record
+    case .alwaysEvent(let event):
+      return take(event: event, at: now)
+    case .wake:
+      break
+    }
+    return []
+  }
+
+  /// Derives what should now be so, and returns the differences.
+  private mutating func settle(at now: Moment) -> [Output] {
+    lapse()
+    var outputs = settleHeldEvent(at: now)
+    outputs += withdrawPrompt()
+    outputs += settleAccuracyRequests()
+    outputs += nextPrompt()
+    if report != told {
+      told = report
+      outputs.append(.changed(report))
+    }
+    if record != stored {
+      stored = record
+      outputs.append(.persist(record.change(for: app)))
+    }
+    return outputs
+  }
+
+  /// Ends what lasts only as long as the app is in use (AUTH-28, AUTH-50).
+  private mutating func lapse() {
+    if use == .none && record.grant == .once { record.grant = .undecided }
+    if use == .none || !record.grant.isGranted { record.hasTemporaryAccuracy = false }
+  }
+}

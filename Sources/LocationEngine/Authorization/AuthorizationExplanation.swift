@@ -1,0 +1,51 @@
+package import LocationModel
+
+/// Why an authorization did not move, in words for the log and the tests.
+package enum AuthorizationExplanation: Hashable, Sendable, CustomStringConvertible {
+  /// AUTH-19: the app does not say why it wants to know.
+  case missingUsage(key: String, file: String)
+  /// AUTH-25: the text stands under the older key; it counts.
+  case olderAlwaysKey(file: String)
+  /// AUTH-20: questions are asked in the foreground only, and requests are not queued.
+  case notInDirectUse
+  /// AUTH-18: there is nothing left to ask.
+  case alreadyDecided
+  case denied
+  case restricted
+  case servicesOff
+  /// AUTH-23: the question for Always was put once, and once is all.
+  case opportunityUsed
+  /// AUTH-24: a grant for once cannot become Always.
+  case grantedOnceOnly
+  /// The question went away unanswered; it comes back with the next direct use (SESS-23).
+  case unansweredInThisUse
+  /// AUTH-48: accuracy is full already.
+  case accuracyIsFull
+  /// An answer to a question that is not open.
+  case staleAnswer(Prompt.ID)
+  /// An answer that the question does not offer.
+  case answerNotOffered(PromptAnswer)
+  /// The stored record cannot be read; the app counts as never asked.
+  case unreadableRecord
+
+  package var description: String {
+    switch self {
+    case .missingUsage(let key, let file):
+      "no question is asked: add the key \(key) with the reason to \(file)"
+    case .olderAlwaysKey(let file):
+      "\(file) has only the older key \(Manifest.Key.olderAlways): use \(Manifest.Key.always)"
+    case .notInDirectUse: "ignored: the app is not in the foreground"
+    case .alreadyDecided: "nothing to ask: already decided"
+    case .denied: "nothing to ask: denied"
+    case .restricted: "location is restricted on this machine and not the person's to change"
+    case .servicesOff: "location services are off for the whole machine"
+    case .opportunityUsed: "Always was asked for once already; change it in the settings"
+    case .grantedOnceOnly: "ignored: the present grant is for once"
+    case .unansweredInThisUse: "the question went unanswered; it comes back with the next use"
+    case .accuracyIsFull: "accuracy is full already"
+    case .staleAnswer(let id): "no open question has the number \(id.number)"
+    case .answerNotOffered(let answer): "the question does not offer the answer \(answer.rawValue)"
+    case .unreadableRecord: "the stored authorization cannot be read and counts as never asked"
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+package import LocationModel
+
+/// What is remembered of one app's authorization across restarts.
+package struct AuthorizationRecord: Hashable, Codable, Sendable {
+  /// What the person, or a policy, has said so far.
+  package enum Grant: String, CaseIterable, Codable, Sendable {
+    /// Nothing; the next request asks.
+    case undecided
+    case denied
+    /// Allow Once: lapses to `undecided` with the use of the app (AUTH-28).
+    case once
+    case whenInUse
+    /// Reads as Always; a second question comes with the first event that needs it (AUTH-32).
+    case provisionalAlways
+    case always
+
+    /// Whether some location may flow.
+    package var isGranted: Bool { self != .undecided && self != .denied }
+  }
+
+  package var grant = Grant.undecided
+  /// The person's choice of full accuracy.
+  package var isPrecise: Bool
+  /// Full accuracy for a while, on top of a reduced grant (AUTH-47).
+  package var hasTemporaryAccuracy = false
+  /// Whether the single opportunity to ask for Always is gone (AUTH-23).
+  package var opportunityUsed = false
+  /// Whether the first tap on a location button was confirmed (AUTH-54).
+  package var buttonConfirmed = false
+  /// Whether the app declared support of Always when last seen (AUTH-10).
+  package var declaresAlways: Bool
+  /// The number of the last prompt; numbers are not used again.
+  package var lastPrompt = 0
+
+  /// An app that was never asked.
+  package init(manifest: Manifest) {
+    isPrecise = !manifest.defaultAccuracyReduced
+    declaresAlways = manifest.alwaysUsage != nil
+  }
+
+  /// Forgets every choice, as a reset of location and privacy settings does (AUTH-7).
+  package mutating func reset(manifest: Manifest) {
+    let lastPrompt = lastPrompt
+    self = AuthorizationRecord(manifest: manifest)
+    self.lastPrompt = lastPrompt
+  }
+}
+
+extension AuthorizationRecord {
+  package static func key(of app: AppIdentity) -> StateKey {
+    StateKey(domain: "authorization", owner: app.name)
+  }
+
+  /// Reads a stored record; `nil` when the bytes are none.
+  package init?(stored bytes: [UInt8]) {
+    guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    self = record
+  }
+
+  /// The change that makes this record durable.
+  package func change(for app: AppIdentity) -> StateChange {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    // Encoding a struct of numbers, flags, and names has no way to fail.
+    let bytes = (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
+    return .set(Self.key(of: app), bytes)
+  }
+}

@@ -1,0 +1,122 @@
+package import LocationModel
+
+/// Tells for each watched constraint whether a matching beacon is there.
+///
+/// The beacon half of conditions and regions: who is told, and what is stored, is decided by the
+/// conditions themselves.
+///
+/// - Chosen (BEACON-21): the first matching advertisement satisfies at once.
+/// - Chosen (BEACON-22): silence of thirty seconds ends it. Time in which nothing could be heard
+///   is not silence, so a radio switched off ends nothing.
+/// - Documented (BEACON-25): one beacon may take another's place without an event.
+package struct BeaconPresence: Machine {
+  package enum Input: MachineInput {
+    /// Starts over when the constraint was watched already.
+    case watch(BeaconConstraint)
+    case unwatch(BeaconConstraint)
+    case reception(BeaconReception)
+    case sample(BeaconSample)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    /// The state has changed; the date is that of the observation (MON-32).
+    case changed(BeaconConstraint, BeaconState, UnixTime)
+    case ignored(BeaconSample, BeaconPresenceRefusal)
+  }
+
+  private struct Watch: Sendable {
+    var constraint: BeaconConstraint
+    var state: BeaconState
+    /// When a match was last heard, or listening began.
+    var lastNews: Instant
+  }
+
+  /// Sorted by constraint.
+  private var watches: [Watch] = []
+  private var reception: BeaconReception
+
+  package init(reception: BeaconReception = .listening) {
+    self.reception = reception
+  }
+
+  /// `nil` for a constraint that is not watched.
+  package func state(of constraint: BeaconConstraint) -> BeaconState? {
+    watches.first { $0.constraint == constraint }?.state
+  }
+
+  /// How hard Bluetooth must listen (POW-3).
+  package var scan: BeaconScan { watches.isEmpty ? .off : .passive }
+
+  package var nextDeadline: Instant? {
+    guard reception == .listening else { return nil }
+    return watches.filter { $0.state != .unsatisfied }.map { $0.lastNews + Self.silence }.min()
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .watch(let constraint): watch(constraint, at: now.uptime)
+    case .unwatch(let constraint): watches.removeAll { $0.constraint == constraint }
+    case .reception(let new): setReception(new, at: now.uptime)
+    case .sample(let sample): return take(sample, at: now.uptime)
+    case .wake: return endSilent(at: now)
+    }
+    return []
+  }
+
+  private mutating func watch(_ constraint: BeaconConstraint, at now: Instant) {
+    watches.removeAll { $0.constraint == constraint }
+    watches.append(Watch(constraint: constraint, state: .unknown, lastNews: now))
+    watches.sort { $0.constraint < $1.constraint }
+  }
+
+  private mutating func setReception(_ new: BeaconReception, at now: Instant) {
+    if reception != .listening, new == .listening {
+      for index in watches.indices { watches[index].lastNews = now }
+    }
+    reception = new
+  }
+
+  private mutating func take(_ sample: BeaconSample, at now: Instant) -> [Output] {
+    var isWatched = false
+    var outputs: [Output] = []
+    for index in watches.indices where watches[index].constraint.matches(sample.identity) {
+      isWatched = true
+      watches[index].lastNews = now
+      if case .satisfied = watches[index].state { continue }
+      watches[index].state = .satisfied(sample.identity)
+      outputs.append(.changed(watches[index].constraint, watches[index].state, sample.time))
+    }
+    return isWatched ? outputs : [.ignored(sample, .unwanted)]
+  }
+
+  private mutating func endSilent(at now: Moment) -> [Output] {
+    guard reception == .listening else { return [] }
+    var outputs: [Output] = []
+    for index in watches.indices where watches[index].state != .unsatisfied {
+      guard now.uptime - watches[index].lastNews >= Self.silence else { continue }
+      watches[index].state = .unsatisfied
+      outputs.append(.changed(watches[index].constraint, .unsatisfied, now.unixTime))
+    }
+    return outputs
+  }
+
+  /// Observed: 20 to 45 seconds; value chosen (BEACON-22).
+  private static let silence = Duration.seconds(30)
+}
+
+/// The state of a beacon condition.
+package enum BeaconState: Hashable, Sendable {
+  /// Nothing was heard yet, and not long enough listened.
+  case unknown
+  /// A match is there; the full identity of the one that was heard first (MON-30).
+  case satisfied(BeaconIdentity)
+  /// No match is there.
+  case unsatisfied
+}
+
+/// Why a sample changed no presence.
+package enum BeaconPresenceRefusal: Hashable, Sendable {
+  /// No watched constraint matches.
+  case unwanted
+}

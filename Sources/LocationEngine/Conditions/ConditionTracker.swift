@@ -1,0 +1,213 @@
+package import LocationModel
+
+/// Follows any number of circles through the fixes of one device.
+///
+/// A circle believed to be far costs nothing: only circles that hold the newest fix, and those that
+/// are satisfied or undecided, are looked at.
+package struct ConditionTracker: Sendable {
+  package typealias Slot = ConditionIndex.Slot
+
+  private struct Followed: Sendable {
+    var circle: Circle
+    var center: GeocentricPoint
+    var detector: CrossingDetector
+    var isActive: Bool
+    /// From the boundary in the last fix looked at; for the time of a crossing.
+    var previous: (distance: Double, time: UnixTime)?
+  }
+
+  private var index = ConditionIndex()
+  /// By slot; `nil` where a slot is free.
+  private var followed: [Followed?] = []
+  /// Circles that the next fix must look at, in the order they became so.
+  private var active: [Slot] = []
+  private var found: [Slot] = []
+  private var continuity = FixContinuity()
+  private var last: (point: GeocentricPoint, fix: Fix, uptime: Instant)?
+
+  package init() {}
+
+  package var count: Int { index.count }
+
+  /// Begins to follow a valid circle.
+  package mutating func insert(_ circle: Circle, assuming state: ConditionState = .unknown) -> Slot
+  {
+    let slot = index.insert(center: circle.center, radius: circle.radius)
+    let entry = Followed(
+      circle: circle, center: GeocentricPoint(circle.center),
+      detector: CrossingDetector(assuming: state), isActive: true)
+    if Int(slot) < followed.count { followed[Int(slot)] = entry } else { followed.append(entry) }
+    active.append(slot)
+    return slot
+  }
+
+  package mutating func remove(_ slot: Slot) {
+    index.remove(slot)
+    if followed[Int(slot)]?.isActive == true { active.removeAll { $0 == slot } }
+    followed[Int(slot)] = nil
+  }
+
+  package func state(of slot: Slot) -> ConditionState {
+    followed[Int(slot)]?.detector.state ?? .unknown
+  }
+
+  /// Whether a fix has borne the state out since the circle was inserted.
+  package func isVerified(_ slot: Slot) -> Bool {
+    followed[Int(slot)]?.detector.isVerified ?? false
+  }
+
+  /// Where the newest fix lies, for a circle that is not followed; unknown when it is too near
+  /// the boundary to say.
+  package func state(in circle: Circle) -> ConditionState {
+    guard let last, last.fix.horizontalAccuracy <= max(circle.radius, 200) else { return .unknown }
+    let distance = last.point.distance(to: GeocentricPoint(circle.center)) - circle.radius
+    if distance.magnitude < last.fix.horizontalAccuracy { return .unknown }
+    return distance > 0 ? .unsatisfied : .satisfied
+  }
+
+  /// Takes the next fix, in the order of time, and returns what it decided.
+  package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {
+    if let last, fix.time <= last.fix.time { return [] }
+    let point = GeocentricPoint(fix.coordinate)
+    let verdict = continuity.observe(point, of: fix)
+    if verdict == .returned { dismissExcursions() }
+    activate(at: fix.coordinate)
+    let weight = last.map { min(fix.time.seconds(since: $0.fix.time), Self.longestWeight) }
+    for slot in active {
+      look(at: slot, from: point, fix, weight: weight ?? Self.longestWeight)
+    }
+    last = (point, fix, now.uptime)
+    guard verdict != .doubted else { return [] }
+    return decide(at: fix.time)
+  }
+
+  /// Lets silence decide what the last fix left open.
+  package mutating func wake(at now: Moment) -> [(slot: Slot, decision: Decision)] {
+    guard let last, !continuity.isDoubting, let due = nextDeadline, due <= now.uptime else {
+      return []
+    }
+    let time = last.fix.time + (now.uptime - last.uptime)
+    for slot in active { followed[Int(slot)]?.detector.extend(to: time) }
+    let decisions = decide(at: time)
+    for slot in active { followed[Int(slot)]?.detector.dismissExcursion() }
+    return decisions
+  }
+
+  /// When silence will have decided the first open question.
+  package var nextDeadline: Instant? {
+    guard let last, !continuity.isDoubting else { return nil }
+    var soonest: UnixTime?
+    for slot in active {
+      guard let due = followed[Int(slot)]?.detector.nextDecision else { continue }
+      soonest = min(soonest ?? due, due)
+    }
+    return soonest.map { last.uptime + max($0 - last.fix.time, .zero) }
+  }
+
+  /// Seconds for which one fix speaks at most, however long ago the one before was.
+  private static let longestWeight = 10.0
+}
+
+// MARK: - One step
+
+extension ConditionTracker {
+  private mutating func activate(at coordinate: Coordinate) {
+    found.removeAll(keepingCapacity: true)
+    index.collect(at: coordinate, into: &found)
+    for slot in found where followed[Int(slot)]?.isActive == false {
+      let position = Int(slot)
+      followed[position]?.isActive = true
+      if let last, let entry = followed[position] {
+        let distance = last.point.distance(to: entry.center) - entry.circle.radius
+        followed[position]?.previous = (distance, last.fix.time)
+      }
+      active.append(slot)
+    }
+  }
+
+  private mutating func look(
+    at slot: Slot, from point: GeocentricPoint, _ fix: Fix, weight: Double
+  ) {
+    guard let entry = followed[Int(slot)] else { return }
+    let radius = entry.circle.radius
+    // A fix coarser than this cannot change the state (REG-20).
+    guard fix.horizontalAccuracy <= max(radius, 200) else { return }
+    let distance = point.distance(to: entry.center) - radius
+    followed[Int(slot)]?.detector.observe(
+      CrossingDetector.Sighting(
+        distance: distance, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
+        weight: weight, previous: entry.previous))
+    followed[Int(slot)]?.previous = (distance, fix.time)
+  }
+
+  /// Takes every decision that is due, and lets circles at rest go.
+  private mutating func decide(at time: UnixTime) -> [(slot: Slot, decision: Decision)] {
+    var decisions: [(slot: Slot, decision: Decision)] = []
+    var kept = 0
+    for slot in active {
+      let decision = followed[Int(slot)]?.detector.decide(at: time)
+      if let decision { decisions.append((slot, decision)) }
+      if followed[Int(slot)]?.detector.isIdle ?? true {
+        followed[Int(slot)]?.isActive = false
+      } else {
+        active[kept] = slot
+        kept += 1
+      }
+    }
+    active.removeSubrange(kept...)
+    return decisions
+  }
+
+  private mutating func dismissExcursions() {
+    for slot in active { followed[Int(slot)]?.detector.dismissExcursion() }
+  }
+
+  /// Meters: no fix is believed to be better than this (chosen).
+  private static let finest = 10.0
+}
+
+// MARK: - Demand
+
+extension ConditionTracker {
+  /// Meters to the nearest boundary that a fix could cross next, at most `limit`.
+  package func clearance(upTo limit: Double) -> Double {
+    guard let last else { return 0 }
+    var nearest = limit
+    for slot in active {
+      guard let entry = followed[Int(slot)] else { continue }
+      nearest = min(nearest, Self.clearance(of: entry, from: last.point))
+    }
+    var radius = 250.0
+    while radius / 4 < nearest {
+      var near: [Slot] = []
+      let reach = min(radius, limit)
+      guard index.collect(within: reach, of: last.fix.coordinate, limit: 4096, into: &near) else {
+        return 0
+      }
+      for slot in near {
+        guard let entry = followed[Int(slot)], !entry.isActive else { continue }
+        nearest = min(nearest, Self.clearance(of: entry, from: last.point))
+      }
+      if nearest <= reach || reach >= limit { break }
+      radius *= 4
+    }
+    return nearest
+  }
+
+  private static func clearance(of entry: Followed, from point: GeocentricPoint) -> Double {
+    guard entry.detector.isVerified else { return 0 }
+    return (point.distance(to: entry.center) - entry.circle.radius).magnitude
+  }
+
+  /// How soon the next fix is needed for crossings to be told within `promise`.
+  ///
+  /// While something is undecided, at once. Otherwise the time to the nearest boundary at the
+  /// present speed, at least a brisk walk, and never so long that a drive could be missed.
+  package func interval(promising promise: Duration) -> Duration {
+    guard last != nil, !continuity.isDoubting else { return .zero }
+    if active.contains(where: { followed[Int($0)]?.detector.excursion != nil }) { return .zero }
+    let speed = max(continuity.speed * 1.5, 2)
+    let seconds = clearance(upTo: 20_000) / speed
+    return .seconds(min(max(seconds, promise.inSeconds / 2), 900))
+  }
+}

@@ -1,0 +1,148 @@
+package import LocationModel
+
+/// Names a monitor of an app.
+package struct MonitorKey: Hashable, Comparable, Sendable {
+  package var app: AppIdentity
+  package var name: String
+
+  package init(app: AppIdentity, name: String) {
+    self.app = app
+    self.name = name
+  }
+
+  package static func < (left: MonitorKey, right: MonitorKey) -> Bool {
+    (left.app, left.name) < (right.app, right.name)
+  }
+}
+
+/// What is known of the one loop over a monitor's events.
+struct MonitorLoop: Sendable {
+  enum State: Sendable {
+    /// Nobody asks.
+    case idle
+    /// The loop waits for news.
+    case asking
+    /// The loop has this event in hand; it is handled when the loop asks again (MON-23).
+    case handling(ConditionEvent)
+  }
+
+  /// Who has the monitor open; `nil` while nobody has.
+  var opener: UInt64?
+  var state = State.idle
+  /// Conditions with possible news, in the order in which it was detected (MON-29).
+  private var queue: [String] = []
+  /// How many at the front of the queue are done with.
+  private var passed = 0
+  private var queued: Set<String> = []
+
+  mutating func enqueue(_ identifier: String) {
+    if queued.insert(identifier).inserted { queue.append(identifier) }
+  }
+
+  mutating func dequeue() -> String? {
+    guard passed < queue.count else {
+      queue.removeAll(keepingCapacity: true)
+      passed = 0
+      return nil
+    }
+    let identifier = queue[passed]
+    passed += 1
+    queued.remove(identifier)
+    return identifier
+  }
+
+  /// An event in hand of a condition that is gone is not handled any more.
+  mutating func forget(_ identifier: String) {
+    if case .handling(let event) = state, event.identifier == identifier { state = .idle }
+  }
+
+  /// The loop is gone: what it had in hand is news again, ahead of the rest.
+  mutating func leave() {
+    if case .handling(let event) = state, queued.insert(event.identifier).inserted {
+      queue.replaceSubrange(0..<passed, with: [event.identifier])
+      passed = 0
+    }
+    state = .idle
+  }
+}
+
+extension Conditions {
+  mutating func open(_ monitor: MonitorKey, by opener: UInt64) -> [Output] {
+    if let other = monitors[monitor]?.opener, other != opener {
+      return [.refused(monitor, openedBy: other)]
+    }
+    monitors[monitor, default: MonitorLoop()].opener = opener
+    return [.opened(monitor)]
+  }
+
+  mutating func close(_ monitor: MonitorKey, by opener: UInt64) -> [Output] {
+    guard monitors[monitor]?.opener == opener else { return [] }
+    monitors[monitor]?.leave()
+    monitors[monitor]?.opener = nil
+    return []
+  }
+
+  /// The loop asks: what it had in hand is handled, and the next news goes out.
+  mutating func next(of monitor: MonitorKey) -> [Output] {
+    var outputs: [Output] = []
+    if case .handling(let event) = monitors[monitor]?.state {
+      outputs += settle(event, of: monitor)
+    }
+    monitors[monitor, default: MonitorLoop()].state = .asking
+    return outputs + deliver(to: monitor)
+  }
+
+  /// Takes an event as handled; what was held back behind it is now observed (MON-27).
+  private mutating func settle(_ event: ConditionEvent, of monitor: MonitorKey) -> [Output] {
+    let key = conditionKey(event.identifier, of: monitor)
+    guard conditions[key] != nil else { return [] }
+    conditions[key]?.lastEvent = event
+    if let later = conditions[key]?.later {
+      conditions[key]?.observation = later
+      conditions[key]?.later = nil
+    }
+    monitors[monitor]?.enqueue(event.identifier)
+    return [store(key)].compactMap(\.self)
+  }
+
+  mutating func tellMonitor(_ monitor: MonitorKey, of key: ConditionKey) -> [Output] {
+    guard let condition = conditions[key], condition.isNews(event(of: condition, key)) else {
+      return []
+    }
+    monitors[monitor, default: MonitorLoop()].enqueue(key.identifier)
+    switch monitors[monitor]?.state ?? .idle {
+    case .asking: return deliver(to: monitor)
+    case .idle: return [.waiting(monitor)]
+    case .handling: return []
+    }
+  }
+
+  /// Hands the first true news to a loop that asks; what is no news any more is passed over.
+  private mutating func deliver(to monitor: MonitorKey) -> [Output] {
+    while let identifier = monitors[monitor]?.dequeue() {
+      let key = conditionKey(identifier, of: monitor)
+      guard let condition = conditions[key] else { continue }
+      let event = event(of: condition, key)
+      guard condition.isNews(event) else { continue }
+      monitors[monitor]?.state = .handling(event)
+      return [.event(monitor, event)]
+    }
+    return []
+  }
+
+  private func conditionKey(_ identifier: String, of monitor: MonitorKey) -> ConditionKey {
+    ConditionKey(app: monitor.app, owner: .monitor(monitor.name), identifier: identifier)
+  }
+
+  /// The identifiers of a monitor, surplus included, in the order they were added (MON-16).
+  package func identifiers(of monitor: MonitorKey) -> [String] {
+    keys(of: monitor.app).filter { $0.owner == .monitor(monitor.name) }.map(\.identifier)
+  }
+
+  /// A condition with its last handled event; `nil` for an unknown identifier (MON-15).
+  package func record(of identifier: String, in monitor: MonitorKey) -> ConditionRecord? {
+    conditions[conditionKey(identifier, of: monitor)].map {
+      ConditionRecord(target: $0.target, lastEvent: $0.lastEvent)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package import LocationModel
+
+extension Conditions {
+  /// Tells a region's app that its state was determined or changed.
+  ///
+  /// The first state is no entry and no exit (REG-22, REG-23). While the app may not know, nothing
+  /// is told; afterwards one event makes up for all that was missed (REG-33).
+  mutating func tellRegion(_ key: ConditionKey) -> [Output] {
+    guard var condition = conditions[key], let notices = condition.notices else { return [] }
+    let event = event(of: condition, key)
+    guard condition.isVerified, event.diagnostics.isEmpty else { return [] }
+    let earlier = condition.lastEvent.state
+    guard event.state != earlier else { return [] }
+    condition.lastEvent = event
+    conditions[key] = condition
+    var outputs = [store(key)].compactMap(\.self)
+    outputs.append(.region(key, .determined(condition.observation.state)))
+    switch (earlier, event.state) {
+    case (.unsatisfied, .satisfied) where notices.onEntry:
+      outputs.append(.region(key, .entered(event.evidence)))
+    case (.satisfied, .unsatisfied) where notices.onExit:
+      outputs.append(.region(key, .exited(event.evidence)))
+    default:
+      break
+    }
+    return outputs
+  }
+
+  /// Tells the apps that asked for it that the device is inside a beacon region (BEACON-24).
+  func tellBeaconRegions() -> [Output] {
+    watchedBeacons.compactMap { key, _ in
+      guard let condition = conditions[key], condition.notices?.onDisplay == true,
+        condition.isVerified, condition.observation.state == .satisfied,
+        (access[key.app]?.diagnostics ?? []).isEmpty
+      else { return nil }
+      return .region(key, .determined(.satisfied))
+    }
+  }
+
+  /// The regions of an app, in the order of their registration (REG-10).
+  package func regions(
+    of app: AppIdentity
+  ) -> [(identifier: String, target: ConditionTarget, notices: RegionNotices)] {
+    keys(of: app).compactMap { key in
+      guard key.owner == .regions, let condition = conditions[key],
+        let notices = condition.notices
+      else { return nil }
+      return (key.identifier, condition.target, notices)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package import LocationModel
+
+extension Conditions {
+  /// Begins a region, or replaces the one of the same identifier.
+  mutating func register(
+    _ key: ConditionKey, _ target: ConditionTarget, _ notices: RegionNotices, at now: Moment
+  ) -> [Output] {
+    if let failure = failure(of: target, key) { return [.region(key, .failed(failure))] }
+    let started = Output.region(key, .started)
+    if conditions[key]?.target == target {
+      conditions[key]?.notices = notices
+      return [store(key), started].compactMap(\.self)
+    }
+    var outputs = remove(key, at: now, makesRoom: false)
+    insert(key, target, assuming: .unknown, notices: notices, at: now)
+    outputs += [store(key), started].compactMap(\.self)
+    return outputs
+  }
+
+  private func failure(of target: ConditionTarget, _ key: ConditionKey) -> RegionFailure? {
+    guard target.isSupported else { return .invalid }
+    if case .circle(let circle) = target, circle.radius > limits.maximumRadius {
+      return .radiusTooLarge
+    }
+    let denials: ConditionDiagnostics = [
+      .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
+      .accuracyLimited,
+    ]
+    if let access = access[key.app], !access.diagnostics.isDisjoint(with: denials) {
+      return .denied
+    }
+    return conditions[key] != nil || hasRoom(for: key.app) ? nil : .limitExceeded
+  }
+
+  /// Adds a condition to a monitor; the very same one again changes nothing (MON-11).
+  mutating func add(
+    _ key: ConditionKey, _ target: ConditionTarget, assuming assumed: ConditionState,
+    at now: Moment
+  ) -> [Output] {
+    if conditions[key]?.target == target { return [] }
+    var outputs = remove(key, at: now, makesRoom: false)
+    insert(key, target, assuming: assumed, notices: nil, at: now)
+    outputs += [store(key)].compactMap(\.self)
+    return outputs + tell(key)
+  }
+
+  /// Ends a condition with everything not yet told of it (MON-14); unknown ones are ignored.
+  mutating func remove(_ key: ConditionKey, at now: Moment) -> [Output] {
+    remove(key, at: now, makesRoom: true)
+  }
+
+  private mutating func remove(
+    _ key: ConditionKey, at now: Moment, makesRoom: Bool
+  ) -> [Output] {
+    guard let condition = conditions.removeValue(forKey: key) else { return [] }
+    switch condition.watch {
+    case .surplus:
+      surplus[key.app]?.removeAll { $0 == key }
+    case .unsupported:
+      break
+    case .circle(let slot):
+      tracker.remove(slot)
+      keysBySlot[Int(slot)] = nil
+      monitoredCounts[key.app, default: 1] -= 1
+    case .beacon:
+      monitoredCounts[key.app, default: 1] -= 1
+    }
+    if case .monitor(let name) = key.owner {
+      monitors[MonitorKey(app: key.app, name: name)]?.forget(key.identifier)
+    }
+    let removed = Output.store(.remove(stateKey(of: key)))
+    return makesRoom ? [removed] + admitSurplus(of: key.app, at: now) : [removed]
+  }
+
+  private mutating func insert(
+    _ key: ConditionKey, _ target: ConditionTarget, assuming assumed: ConditionState,
+    notices: RegionNotices?, at now: Moment
+  ) {
+    let event = ConditionEvent(
+      identifier: key.identifier, state: MonitoredState(assumed), date: now.unixTime)
+    var condition = WatchedCondition(
+      ordinal: nextOrdinal, target: target, watch: .surplus, notices: notices, lastEvent: event,
+      observation: .init(state: assumed, date: now.unixTime), isVerified: false)
+    nextOrdinal += 1
+    watch(&condition, key)
+    conditions[key] = condition
+  }
+
+  /// Begins to watch a condition, if it can be watched and there is room.
+  mutating func watch(_ condition: inout WatchedCondition, _ key: ConditionKey) {
+    switch condition.target {
+    case _ where !condition.target.isSupported:
+      condition.watch = .unsupported
+    case .circle(let circle) where circle.radius > limits.maximumRadius:
+      condition.watch = .unsupported
+    case _ where !hasRoom(for: key.app):
+      condition.watch = .surplus
+      surplus[key.app, default: []].append(key)
+    case .circle(let circle):
+      let slot = tracker.insert(circle, assuming: condition.observation.state)
+      while keysBySlot.count <= Int(slot) { keysBySlot.append(nil) }
+      keysBySlot[Int(slot)] = key
+      condition.watch = .circle(slot)
+      monitoredCounts[key.app, default: 0] += 1
+    case .beacon:
+      condition.watch = .beacon
+      monitoredCounts[key.app, default: 0] += 1
+    case .unsupported:
+      condition.watch = .unsupported
+    }
+  }
+
+  private func hasRoom(for app: AppIdentity) -> Bool {
+    guard let limit = limits.perApp else { return true }
+    return monitoredCounts[app, default: 0] < limit
+  }
+
+  /// Watches the earliest surplus afresh once there is room (MON-19).
+  private mutating func admitSurplus(of app: AppIdentity, at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    while hasRoom(for: app), let key = surplus[app]?.first, var condition = conditions[key] {
+      surplus[app]?.removeFirst()
+      condition.observation = .init(state: .unknown, date: now.unixTime)
+      condition.isVerified = false
+      watch(&condition, key)
+      conditions[key] = condition
+      outputs += [store(key)].compactMap(\.self)
+    }
+    return outputs
+  }
+
+  /// The beacons that someone must listen for, in the order of their keys.
+  package var watchedBeacons: [(key: ConditionKey, constraint: BeaconConstraint)] {
+    conditions.compactMap { key, condition in
+      guard condition.watch == .beacon, case .beacon(let constraint) = condition.target else {
+        return nil
+      }
+      return (key, constraint)
+    }.sorted { $0.key < $1.key }
+  }
+}

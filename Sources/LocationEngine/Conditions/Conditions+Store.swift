@@ -1,0 +1,188 @@
+internal import FoundationEssentials
+internal import LocationModel
+
+/// A condition as it is stored.
+private struct StoredCondition: Codable {
+  var ordinal: UInt64
+  var identifier: String
+  var monitor: String?
+  var circle: StoredCircle?
+  var beacon: StoredBeacon?
+  var onEntry: Bool?
+  var onExit: Bool?
+  var onDisplay: Bool?
+  var handled: StoredEvent
+  var observed: StoredObservation
+  var later: StoredObservation?
+}
+
+private struct StoredCircle: Codable {
+  var latitude: Double
+  var longitude: Double
+  var radius: Double
+}
+
+private struct StoredBeacon: Codable {
+  var uuid: [UInt64]
+  var major: UInt16?
+  var minor: UInt16?
+}
+
+/// Dates are nanoseconds since 1970.
+private struct StoredEvent: Codable {
+  var state: MonitoredState
+  var date: Int64
+  var diagnostics: UInt16
+  var refinement: StoredBeacon?
+}
+
+private struct StoredObservation: Codable {
+  var state: ConditionState
+  var date: Int64
+  var refinement: StoredBeacon?
+}
+
+extension Conditions {
+  /// Where conditions live in the durable state.
+  static let stateDomain = "condition"
+
+  func stateKey(of key: ConditionKey) -> StateKey {
+    let name =
+      switch key.owner {
+      case .regions: "regions/" + key.identifier
+      case .monitor(let monitor): "monitor/" + monitor + "/" + key.identifier
+      }
+    return StateKey(domain: Self.stateDomain, owner: key.app.name, name: name)
+  }
+
+  /// The change that makes the present state of a condition durable; `nil` for an unknown one.
+  func store(_ key: ConditionKey) -> Output? {
+    guard let condition = conditions[key] else { return nil }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.nonConformingFloatEncodingStrategy = Self.strangeNumbersOut
+    guard let data = try? encoder.encode(StoredCondition(condition, key)) else {
+      preconditionFailure("a condition is made of numbers and text and can always be written")
+    }
+    return .store(.set(stateKey(of: key), [UInt8](data)))
+  }
+
+  /// Takes up the stored conditions in the order of their registration; unreadable ones stay out.
+  mutating func restore(_ entries: [StateEntry]) {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = Self.strangeNumbersIn
+    let stored = entries.filter { $0.key.domain == Self.stateDomain }.compactMap { entry in
+      (try? decoder.decode(StoredCondition.self, from: Data(entry.value)))
+        .map { (app: AppIdentity(entry.key.owner), condition: $0) }
+    }
+    for entry in stored.sorted(by: { $0.condition.ordinal < $1.condition.ordinal }) {
+      let key = entry.condition.key(in: entry.app)
+      var condition = entry.condition.restored
+      watch(&condition, key)
+      conditions[key] = condition
+      nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
+      guard case .monitor(let name) = key.owner else { continue }
+      monitors[MonitorKey(app: key.app, name: name), default: MonitorLoop()]
+        .enqueue(key.identifier)
+    }
+  }
+
+  private static let strangeNumbersOut = JSONEncoder.NonConformingFloatEncodingStrategy
+    .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+  private static let strangeNumbersIn = JSONDecoder.NonConformingFloatDecodingStrategy
+    .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+}
+
+// MARK: - To and from what is stored
+
+extension StoredCondition {
+  init(_ condition: WatchedCondition, _ key: ConditionKey) {
+    ordinal = condition.ordinal
+    identifier = key.identifier
+    if case .monitor(let name) = key.owner { monitor = name }
+    switch condition.target {
+    case .circle(let target):
+      circle = StoredCircle(
+        latitude: target.center.latitude, longitude: target.center.longitude,
+        radius: target.radius)
+    case .beacon(let constraint):
+      beacon = StoredBeacon(
+        uuid: [constraint.uuid.high, constraint.uuid.low], major: constraint.major,
+        minor: constraint.minor)
+    case .unsupported:
+      break
+    }
+    onEntry = condition.notices?.onEntry
+    onExit = condition.notices?.onExit
+    onDisplay = condition.notices?.onDisplay
+    handled = StoredEvent(
+      state: condition.lastEvent.state, date: condition.lastEvent.date.nanoseconds,
+      diagnostics: condition.lastEvent.diagnostics.rawValue,
+      refinement: condition.lastEvent.refinement.map { StoredBeacon($0) })
+    observed = StoredObservation(condition.observation)
+    later = condition.later.map { StoredObservation($0) }
+  }
+
+  func key(in app: AppIdentity) -> ConditionKey {
+    let owner = monitor.map { ConditionOwner.monitor($0) } ?? .regions
+    return ConditionKey(app: app, owner: owner, identifier: identifier)
+  }
+
+  var restored: WatchedCondition {
+    var event = ConditionEvent(
+      identifier: identifier, state: handled.state, date: UnixTime(nanoseconds: handled.date),
+      diagnostics: ConditionDiagnostics(rawValue: handled.diagnostics))
+    event.refinement = handled.refinement?.identity
+    var condition = WatchedCondition(
+      ordinal: ordinal, target: target, watch: .surplus, notices: notices, lastEvent: event,
+      observation: observed.restored, isVerified: false)
+    condition.later = later?.restored
+    return condition
+  }
+
+  private var target: ConditionTarget {
+    if let circle {
+      let center = Coordinate(latitude: circle.latitude, longitude: circle.longitude)
+      return .circle(Circle(center: center, radius: circle.radius))
+    }
+    return beacon?.constraint.map { .beacon($0) } ?? .unsupported
+  }
+
+  private var notices: RegionNotices? {
+    guard monitor == nil else { return nil }
+    return RegionNotices(
+      onEntry: onEntry ?? true, onExit: onExit ?? true, onDisplay: onDisplay ?? false)
+  }
+}
+
+extension StoredBeacon {
+  init(_ identity: BeaconIdentity) {
+    self.init(
+      uuid: [identity.uuid.high, identity.uuid.low], major: identity.major, minor: identity.minor)
+  }
+
+  var constraint: BeaconConstraint? {
+    guard uuid.count == 2 else { return nil }
+    return BeaconConstraint(
+      uuid: BeaconUUID(high: uuid[0], low: uuid[1]), major: major, minor: minor)
+  }
+
+  var identity: BeaconIdentity? {
+    guard let constraint, let major, let minor else { return nil }
+    return BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
+  }
+}
+
+extension StoredObservation {
+  init(_ observation: WatchedCondition.Observation) {
+    state = observation.state
+    date = observation.date.nanoseconds
+    refinement = observation.refinement.map { StoredBeacon($0) }
+  }
+
+  var restored: WatchedCondition.Observation {
+    .init(
+      state: state, date: UnixTime(nanoseconds: date), refinement: refinement?.identity,
+      evidence: nil)
+  }
+}

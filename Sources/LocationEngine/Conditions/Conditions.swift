@@ -1,0 +1,248 @@
+package import LocationModel
+
+/// Watches the conditions of all apps: the regions of location managers and those of monitors.
+///
+/// Both kinds stand on one tracker and share one limit (REG-3); beacons are told from outside. What
+/// an app should know is derived from what was observed and what it is permitted to know, and
+/// compared with what it was last told: so one crossing is one event, a crossing and its return
+/// while nobody listens are none, and no event is lost with the process.
+package struct Conditions: Machine {
+  package enum Input: MachineInput {
+    /// Begin or replace a region (REG-1, REG-4).
+    case register(ConditionKey, ConditionTarget, RegionNotices)
+    /// Add or replace a condition of a monitor (MON-9 to MON-13).
+    case add(ConditionKey, ConditionTarget, assuming: ConditionState)
+    case remove(ConditionKey)
+    /// Ask for the state of a region, monitored or not (REG-26).
+    case requestState(ConditionKey, ConditionTarget)
+    /// Open a monitor for one client; a name has one opener (MON-2, MON-40).
+    case open(MonitorKey, opener: UInt64)
+    case close(MonitorKey, opener: UInt64)
+    /// The loop of a monitor asks for its next event: the one before is handled (MON-23).
+    case next(MonitorKey)
+    /// The loop was left: what it had in hand was not handled (MON-24).
+    case leave(MonitorKey)
+    /// What an app may know from now on.
+    case access(AppIdentity, ConditionDiagnostics)
+    /// The app is gone for good (REG-14).
+    case uninstall(AppIdentity)
+    case fix(Fix)
+    case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?)
+    /// The display turned on (BEACON-24).
+    case display
+    /// Whether the device stands still.
+    case stillness(Bool)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case store(StateChange)
+    case opened(MonitorKey)
+    /// Somebody else has this name open.
+    case refused(MonitorKey, openedBy: UInt64)
+    /// For the loop that asked.
+    case event(MonitorKey, ConditionEvent)
+    /// News for a monitor whose loop is not asking: a reason to launch the app (MON-38).
+    case waiting(MonitorKey)
+    case region(ConditionKey, RegionEvent)
+    /// The answer to a request for a region's state.
+    case state(ConditionKey, ConditionState)
+  }
+
+  /// The numbers that may be changed.
+  package struct Limits: Hashable, Sendable {
+    /// Conditions of all kinds per app; `nil` lifts the limit. Documented: 20 (REG-2).
+    package var perApp: Int?
+    /// Meters. Chosen (REG-5).
+    package var maximumRadius: Double
+
+    package init(perApp: Int? = 20, maximumRadius: Double = 1_000_000) {
+      self.perApp = perApp
+      self.maximumRadius = maximumRadius
+    }
+  }
+
+  let limits: Limits
+  var conditions: [ConditionKey: WatchedCondition] = [:]
+  var keysBySlot: [ConditionKey?] = []
+  /// How many conditions of each app are monitored.
+  var monitoredCounts: [AppIdentity: Int] = [:]
+  /// The surplus of each app, earliest first.
+  var surplus: [AppIdentity: [ConditionKey]] = [:]
+  var monitors: [MonitorKey: MonitorLoop] = [:]
+  var access: [AppIdentity: Access] = [:]
+  var tracker = ConditionTracker()
+  var nextOrdinal: UInt64 = 0
+  private var isStill = false
+
+  /// What an app may know, and since when.
+  struct Access: Sendable {
+    var diagnostics: ConditionDiagnostics
+    var since: UnixTime
+  }
+
+  /// Takes up what an earlier engine stored; its states are believed again once borne out.
+  package init(restoring entries: [StateEntry] = [], limits: Limits = Limits()) {
+    self.limits = limits
+    restore(entries)
+  }
+
+  package var nextDeadline: Instant? { tracker.nextDeadline }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .register(let key, let target, let notices):
+      return register(key, target, notices, at: now)
+    case .add(let key, let target, let assumed):
+      return add(key, target, assuming: assumed, at: now)
+    case .remove(let key):
+      return remove(key, at: now)
+    case .requestState(let key, let target):
+      return [.state(key, knownState(of: key, target))]
+    case .open(let monitor, let opener):
+      return open(monitor, by: opener)
+    case .close(let monitor, let opener):
+      return close(monitor, by: opener)
+    case .next(let monitor):
+      return next(of: monitor)
+    case .leave(let monitor):
+      monitors[monitor]?.leave()
+      return []
+    case .access(let app, let diagnostics):
+      return setAccess(diagnostics, of: app, at: now)
+    case .uninstall(let app):
+      return uninstall(app, at: now)
+    case .fix(let fix):
+      return apply(tracker.observe(fix, at: now), at: now)
+    case .beacon(let key, let state, let refinement):
+      return observeBeacon(key, state, refinement, at: now)
+    case .display:
+      return tellBeaconRegions()
+    case .stillness(let still):
+      isStill = still
+      return []
+    case .wake:
+      return apply(tracker.wake(at: now), at: now)
+    }
+  }
+
+  /// What the circles need: little while far from every boundary, nothing but a motion sensor
+  /// while the device stands still.
+  package var demand: Demand {
+    guard tracker.count > 0 else { return .none }
+    let interval = tracker.interval(promising: .seconds(60))
+    if isStill, interval > .zero { return Demand(motion: true) }
+    let tier: PositionTier = interval <= .seconds(60) ? .satellite : .network
+    return Demand(position: PositionDemand(tier: tier, interval: interval), motion: true)
+  }
+}
+
+// MARK: - Observations
+
+extension Conditions {
+  private mutating func apply(
+    _ decisions: [(slot: ConditionTracker.Slot, decision: Decision)], at now: Moment
+  ) -> [Output] {
+    decisions.flatMap { entry -> [Output] in
+      guard let key = keysBySlot[Int(entry.slot)] else { return [] }
+      switch entry.decision {
+      case .confirmed:
+        conditions[key]?.isVerified = true
+        return tell(key)
+      case .changed(let crossing):
+        let evidence = crossing.evidence
+        return observe(
+          key,
+          WatchedCondition.Observation(
+            state: crossing.state, date: evidence.lastFix, evidence: evidence))
+      }
+    }
+  }
+
+  private mutating func observeBeacon(
+    _ key: ConditionKey, _ state: ConditionState, _ refinement: BeaconIdentity?, at now: Moment
+  ) -> [Output] {
+    guard let condition = conditions[key], condition.watch == .beacon else { return [] }
+    if condition.isVerified, condition.observation.state == state { return [] }
+    return observe(
+      key,
+      WatchedCondition.Observation(state: state, date: now.unixTime, refinement: refinement))
+  }
+
+  private mutating func observe(
+    _ key: ConditionKey, _ observation: WatchedCondition.Observation
+  ) -> [Output] {
+    guard var condition = conditions[key] else { return [] }
+    if isFrozen(condition, key) {
+      condition.later = observation
+    } else {
+      condition.observation = observation
+      condition.isVerified = true
+    }
+    conditions[key] = condition
+    return [store(key)].compactMap(\.self) + tell(key)
+  }
+
+  /// Whether an event waits for a monitor that nobody has open (MON-27).
+  private func isFrozen(_ condition: WatchedCondition, _ key: ConditionKey) -> Bool {
+    guard case .monitor(let name) = key.owner else { return false }
+    let monitor = MonitorKey(app: key.app, name: name)
+    guard monitors[monitor]?.opener == nil else { return false }
+    return condition.isNews(event(of: condition, key))
+  }
+
+  /// Tells the app what is new of one condition, if it may know.
+  mutating func tell(_ key: ConditionKey) -> [Output] {
+    switch key.owner {
+    case .regions: tellRegion(key)
+    case .monitor(let name): tellMonitor(MonitorKey(app: key.app, name: name), of: key)
+    }
+  }
+
+  func event(of condition: WatchedCondition, _ key: ConditionKey) -> ConditionEvent {
+    let access = access[key.app]
+    return condition.currentEvent(
+      diagnostics: access?.diagnostics ?? [], since: access?.since ?? condition.lastEvent.date)
+  }
+
+  /// The cached state, or for a region not monitored the one that the last fix gives.
+  private func knownState(of key: ConditionKey, _ target: ConditionTarget) -> ConditionState {
+    if let condition = conditions[key], condition.watch != .surplus {
+      return condition.isVerified ? condition.observation.state : .unknown
+    }
+    guard case .circle(let circle) = target, circle.isValid else { return .unknown }
+    return tracker.state(in: circle)
+  }
+}
+
+// MARK: - Permission
+
+extension Conditions {
+  private mutating func setAccess(
+    _ diagnostics: ConditionDiagnostics, of app: AppIdentity, at now: Moment
+  ) -> [Output] {
+    let earlier = access[app]?.diagnostics ?? []
+    access[app] = Access(diagnostics: diagnostics, since: now.unixTime)
+    guard diagnostics != earlier else { return [] }
+    return keys(of: app).flatMap { key -> [Output] in
+      guard key.owner == .regions, diagnostics.contains(.accuracyLimited),
+        !earlier.contains(.accuracyLimited)
+      else { return tell(key) }
+      return [.region(key, .failed(.denied))]
+    }
+  }
+
+  private mutating func uninstall(_ app: AppIdentity, at now: Moment) -> [Output] {
+    let outputs = keys(of: app).flatMap { remove($0, at: now) }
+    access[app] = nil
+    for monitor in monitors.keys where monitor.app == app { monitors[monitor] = nil }
+    return outputs
+  }
+
+  /// The conditions of an app in the order of their registration.
+  func keys(of app: AppIdentity) -> [ConditionKey] {
+    conditions.filter { $0.key.app == app }
+      .sorted { $0.value.ordinal < $1.value.ordinal }
+      .map(\.key)
+  }
+}

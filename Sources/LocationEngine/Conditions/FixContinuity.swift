@@ -1,0 +1,175 @@
+internal import LocationModel
+
+/// Judges whether the fixes, one after another, can be the way of one body.
+///
+/// A receiver may claim 2 m and be 200 m wrong for minutes, and its claims then agree with each
+/// other perfectly. What gives it away is the way it got there: a step no body could take. After
+/// such a step the fixes are doubted until the device is seen to travel from the new place, until
+/// they return, or until they have lasted longer than such errors do (chosen).
+struct FixContinuity: Sendable {
+  /// What to make of the newest fix.
+  enum Verdict: Hashable, Sendable {
+    /// It continues a believable way.
+    case trusted
+    /// It lies beyond a step that needs confirmation.
+    case doubted
+    /// It is back where the doubt began: everything doubted since was an error.
+    case returned
+  }
+
+  /// The last fix taken as a place where the device was.
+  fileprivate struct Place: Sendable {
+    var point: GeocentricPoint
+    /// Meters.
+    var spread: Double
+    var time: UnixTime
+    /// Meters per second, smoothed.
+    var speed: Double
+  }
+
+  fileprivate struct Doubt: Sendable {
+    /// Where the device was before the step.
+    var trusted: Place
+    /// The first fix after the step.
+    var origin: Place
+    /// Seconds of fixes after which the new place is believed without movement.
+    var patience: Double
+    /// Seconds for which the receiver measured travel itself.
+    var travelled = 0.0
+    var fixes = 1
+  }
+
+  private enum State: Sendable {
+    case empty
+    case trusted(Place)
+    /// The newest place lies beyond the step.
+    case doubted(Doubt, newest: Place)
+  }
+
+  private var state = State.empty
+
+  /// Whether the newest fix awaits confirmation: the next ones should come soon.
+  var isDoubting: Bool {
+    if case .doubted = state { return true }
+    return false
+  }
+
+  /// Meters per second, as the last believable steps went; zero when nothing is known.
+  var speed: Double {
+    switch state {
+    case .empty: 0
+    case .trusted(let place), .doubted(_, let place): place.speed
+    }
+  }
+
+  mutating func observe(_ point: GeocentricPoint, of fix: Fix) -> Verdict {
+    guard fix.horizontalAccuracy <= Self.coarsest else { return isDoubting ? .doubted : .trusted }
+    var place = Place(
+      point: point, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
+      speed: fix.speed ?? 0)
+    switch state {
+    case .empty:
+      state = .trusted(place)
+      return .trusted
+    case .trusted(let last):
+      place.speed = Self.speed(from: last, to: place, measured: fix.speed)
+      guard let patience = Self.patience(from: last, to: place) else {
+        state = .trusted(place)
+        return .trusted
+      }
+      place.speed = fix.speed ?? 0
+      state = .doubted(Doubt(trusted: last, origin: place, patience: patience), newest: place)
+      return .doubted
+    case .doubted(let doubt, let newest):
+      return resolve(doubt, newest: newest, place, measured: fix.speed)
+    }
+  }
+
+  private mutating func resolve(
+    _ earlier: Doubt, newest: Place, _ fresh: Place, measured: Double?
+  ) -> Verdict {
+    var place = fresh
+    var doubt = earlier
+    if Self.isNoise(from: doubt.trusted, to: place) {
+      state = .trusted(place)
+      return .returned
+    }
+    if let patience = Self.patience(from: newest, to: place), patience >= doubt.patience {
+      doubt.origin = place
+      doubt.patience = patience
+      doubt.travelled = 0
+      doubt.fixes = 1
+    } else {
+      place.speed = Self.speed(from: newest, to: place, measured: measured)
+      doubt.fixes += 1
+      doubt.note(speed: measured, for: place.time.seconds(since: newest.time))
+    }
+    if doubt.isConfirmed(by: place) {
+      state = .trusted(place)
+      return .trusted
+    }
+    state = .doubted(doubt, newest: place)
+    return .doubted
+  }
+}
+
+extension FixContinuity.Doubt {
+  fileprivate mutating func note(speed: Double?, for seconds: Double) {
+    guard let speed else { return }
+    let credit = min(max(seconds, 0), 5)
+    // 0.8 m/s is a slow walk; receivers at rest report less.
+    travelled = speed >= 0.8 ? travelled + credit : max(travelled - credit, 0)
+  }
+
+  /// Whether the device travelled on from the new place, or stayed there long enough.
+  fileprivate func isConfirmed(by place: FixContinuity.Place) -> Bool {
+    let seconds = place.time.seconds(since: origin.time)
+    if seconds >= patience, fixes >= 3 { return true }
+    // An error that fades moves, too: towards the place where the device is.
+    let origins = origin.point.distance(to: trusted.point)
+    guard place.point.distance(to: trusted.point) > origins - 10 else { return false }
+    if travelled >= 12 { return true }
+    let way = place.point.distance(to: origin.point)
+    return fixes >= 4 && seconds >= 10 && way >= max(40, 2 * place.spread)
+  }
+}
+
+// MARK: - Steps
+
+extension FixContinuity {
+  /// Meters: claims below this are not believed (chosen; consumer receivers wander that much).
+  private static let finest = 10.0
+  /// Meters: fixes coarser than this say nothing about steps.
+  private static let coarsest = 200.0
+
+  private static func isNoise(from last: Place, to next: Place) -> Bool {
+    next.point.distance(to: last.point) <= 3 * hypotenuse(last.spread, next.spread)
+  }
+
+  /// Seconds for which a step needs confirmation; `nil` for a believable one.
+  private static func patience(from last: Place, to next: Place) -> Double? {
+    let seconds = max(next.time.seconds(since: last.time), 0)
+    let step = next.point.distance(to: last.point)
+    let noise = 3 * hypotenuse(last.spread, next.spread)
+    // From rest a body may reach 40 m/s at 3 m/s², and a moving one keeps its speed.
+    let gained = min(last.speed * seconds + 1.5 * seconds * seconds, max(last.speed, 40) * seconds)
+    if seconds <= 10 { return step <= noise + gained ? nil : jumpPatience }
+    if step <= noise + (last.speed + 2) * seconds { return nil }
+    return step <= noise + gained ? gapPatience : jumpPatience
+  }
+
+  /// Seconds: after a step that was possible, but not watched (chosen).
+  private static let gapPatience = 60.0
+  /// Seconds: after a step that was impossible (chosen: longer than receivers stay wrong).
+  private static let jumpPatience = 900.0
+
+  private static func speed(from last: Place, to next: Place, measured: Double?) -> Double {
+    if let measured { return measured }
+    let seconds = next.time.seconds(since: last.time)
+    guard seconds > 0 else { return last.speed }
+    let step = next.point.distance(to: last.point)
+    let believed = isNoise(from: last, to: next) ? min(step / seconds, 3) : step / seconds
+    let weight = min(seconds / 10, 1)
+    return last.speed + (believed - last.speed) * weight
+  }
+}

@@ -1,0 +1,132 @@
+package import LocationModel
+
+/// What becomes of an event of a service, given who asks and where the app is: section 16 of the
+/// behavior document, as one table with its overlays.
+///
+/// Nothing else decides this. The table prints itself as `docs/formats/delivery.md`.
+package enum DeliveryRule {
+  /// The deed.
+  package enum Action: String, CaseIterable, Sendable {
+    case deliver = "Y"
+    /// Waits until the app runs again (STD-50).
+    case queue = "Q"
+    /// Waits too, but only the latest is kept.
+    case queueLatest = "Q (latest)"
+    /// Wakes the suspended app and delivers.
+    case wake = "W"
+    /// Launches the app and delivers.
+    case launch = "L"
+    /// Launches unless the person's quitting the app is honored (LIFE-4).
+    case launchUnlessQuit = "L*"
+    /// The state is tracked; the event comes when it may.
+    case hold = "H"
+    /// As `hold`, and the second question is put (AUTH-33).
+    case holdAndAsk = "H + prompt 2"
+    case nothing = "–"
+  }
+
+  /// What the engine does with one event.
+  package struct Verdict: Hashable, Sendable {
+    package var action: Action
+    /// What a modern service says beside it, or instead of it.
+    package var flags: Diagnostics
+    /// Whether the place in the event is the coarse one (AUTH-41).
+    package var isCoarse: Bool
+
+    package init(_ action: Action, flags: Diagnostics = [], isCoarse: Bool = false) {
+      self.action = action
+      self.flags = flags
+      self.isCoarse = isCoarse
+    }
+  }
+
+  /// Who asks, and where the app is.
+  package struct Circumstances: Hashable, Sendable {
+    package var authorization: AuthorizationFacts
+    package var session: DeliverySession
+    /// Whether modern services wait for an explicit service session (SESS-10).
+    package var needsSession: Bool
+    package var life: AppLife
+    package var use: AppUse
+    package var policy = LaunchPolicy()
+
+    package init(
+      authorization: AuthorizationFacts, session: DeliverySession, presence: AppPresence,
+      needsSession: Bool = false
+    ) {
+      self.authorization = authorization
+      self.session = session
+      self.needsSession = needsSession
+      life = presence.life
+      use = presence.use
+    }
+  }
+
+  package static func decide(
+    _ service: DeliveryService, _ circumstances: Circumstances
+  ) -> Verdict {
+    let facts = circumstances.authorization
+    if service.isModern && circumstances.needsSession {
+      return Verdict(.nothing, flags: facts.denial.union(.serviceSessionRequired))
+    }
+    let place = DeliveryPlace(life: circumstances.life, use: circumstances.use)
+    let authority = DeliveryAuthority(facts, service: service, session: circumstances.session)
+    guard let row = DeliveryTable.row(service, authority) else {
+      return Verdict(.nothing, flags: service.isModern ? facts.refusal(in: place) : [])
+    }
+    var verdict = row.verdict(in: place)
+    if facts.report.accuracy == .reduced && facts.status.isGranted {
+      verdict = reduced(verdict, of: service)
+    }
+    verdict.action = circumstances.policy.permitted(verdict.action)
+    return verdict
+  }
+
+  /// The overlay of reduced accuracy (AUTH-43, MON-33).
+  private static func reduced(_ verdict: Verdict, of service: DeliveryService) -> Verdict {
+    switch service.coarseness {
+    case .unaffected: return verdict
+    case .coarsePlace:
+      let flags: Diagnostics = service.isModern ? .accuracyLimited : []
+      return Verdict(verdict.action, flags: verdict.flags.union(flags), isCoarse: true)
+    case .none:
+      let flags: Diagnostics = service.isModern ? .accuracyLimited : []
+      return Verdict(.nothing, flags: verdict.flags.union(flags))
+    }
+  }
+}
+
+/// When an app that does not run may be started for an event.
+package struct LaunchPolicy: Hashable, Sendable {
+  /// The daemon's option `honourForceQuit` (LIFE-4).
+  package var honorsQuit = false
+  /// Whether the person lets the app be refreshed in the background (STD-53).
+  package var allowsRefresh = true
+  /// Whether the device was unlocked since it started (LIFE-7).
+  package var isUnlocked = true
+  /// Whether the app registered a command to launch it with (LIFE-2).
+  package var hasLaunchCommand = true
+
+  package init() {}
+
+  /// What may be done in place of a launch; a locked device gives no events to the absent at all.
+  package func permitted(_ action: DeliveryRule.Action) -> DeliveryRule.Action {
+    let mayLaunch = allowsRefresh && isUnlocked && hasLaunchCommand
+    switch action {
+    case .launch: return mayLaunch ? .launch : .nothing
+    case .launchUnlessQuit: return mayLaunch && !honorsQuit ? .launch : .nothing
+    case .deliver, .queue, .queueLatest, .wake, .hold, .holdAndAsk, .nothing: return action
+    }
+  }
+}
+
+extension AuthorizationFacts {
+  /// What a modern service says when there is no row for it: why nothing flows (LIVE-13, LIVE-14).
+  fileprivate func refusal(in place: DeliveryPlace) -> Diagnostics {
+    var flags = denial
+    guard status == .notDetermined else { return flags }
+    if openPrompt == .whenInUse { flags.insert(.authorizationRequestInProgress) }
+    if place != .foreground { flags.insert(.insufficientlyInUse) }
+    return flags
+  }
+}

@@ -1,0 +1,106 @@
+import LocationModel
+
+/// A service as the delivery table knows it.
+package enum DeliveryService: String, CaseIterable, Sendable {
+  case standard = "startUpdatingLocation"
+  case oneShot = "requestLocation"
+  case significantChange = "Significant change"
+  case visits = "Visits"
+  case region = "Region (classic)"
+  case beaconRegion = "Beacon region (classic)"
+  case ranging = "Beacon ranging"
+  case heading = "Heading"
+  case liveUpdates = "liveUpdates"
+  case monitor = "CLMonitor events"
+  case diagnostics = "Session diagnostics"
+  case geocoder = "Geocoder"
+
+  /// How reduced accuracy shows in a service.
+  enum Coarseness {
+    case coarsePlace
+    /// No events at all (AUTH-43).
+    case none
+    case unaffected
+  }
+
+  var coarseness: Coarseness {
+    switch self {
+    case .standard, .oneShot, .significantChange, .visits, .liveUpdates: .coarsePlace
+    case .region, .beaconRegion, .ranging, .monitor: .none
+    case .heading, .diagnostics, .geocoder: .unaffected
+    }
+  }
+
+  /// Whether it reports diagnostics, and lives by sessions (SESS-13).
+  var isModern: Bool { self == .liveUpdates || self == .monitor }
+
+  /// Whether it needs no grant at all (HEAD-10, SESS-17, GEO-13).
+  var needsNoGrant: Bool { self == .heading || self == .diagnostics || self == .geocoder }
+
+  /// Whether an event of it waits for a full Always (AUTH-32).
+  var needsAlwaysOutsideUse: Bool { !needsNoGrant }
+}
+
+/// The session that carries a modern service outside use.
+package enum DeliverySession: Sendable {
+  case none
+  /// A session with the goal of Always, and with standing (SESS-13).
+  case always
+  /// An active background activity session, or a live activity (BGA-4).
+  case backgroundActivity
+}
+
+/// The second column of the table.
+package enum DeliveryAuthority: String, CaseIterable, Sendable {
+  case any = "any"
+  case whenInUse = "WhenInUse"
+  case whenInUseWithActivity = "WhenInUse + background activity session"
+  case always = "Always"
+  case alwaysWithSession = "Always + `.always` session"
+  case provisional = "provisional Always"
+  /// Denied, restricted, undecided, or off: no row.
+  case none = "none"
+
+  init(_ facts: AuthorizationFacts, service: DeliveryService, session: DeliverySession) {
+    if service.needsNoGrant {
+      self = .any
+    } else if facts.status == .whenInUse {
+      self =
+        service.isModern && session == .backgroundActivity ? .whenInUseWithActivity : .whenInUse
+    } else if facts.status == .always {
+      self = Self.always(facts, service: service, session: session)
+    } else {
+      self = .none
+    }
+  }
+
+  /// A background activity session carries modern services whatever the grant.
+  private static func always(
+    _ facts: AuthorizationFacts, service: DeliveryService, session: DeliverySession
+  ) -> DeliveryAuthority {
+    if service.isModern && session == .backgroundActivity { return .whenInUseWithActivity }
+    if facts.isProvisional { return .provisional }
+    return service.isModern && session == .always ? .alwaysWithSession : .always
+  }
+}
+
+/// The columns of the table: where the app is.
+package enum DeliveryPlace: String, CaseIterable, Sendable {
+  case foreground = "FG"
+  /// In the background, and still in use.
+  case backgroundInUse = "BG+"
+  case background = "BG"
+  case suspended = "SUS"
+  case dead = "DEAD"
+  case quit = "QUIT"
+
+  init(life: AppLife, use: AppUse) {
+    switch life {
+    case .foreground: self = .foreground
+    case .background: self = use == .none ? .background : .backgroundInUse
+    case .suspended: self = .suspended
+    case .terminated: self = .dead
+    case .quit: self = .quit
+    }
+  }
+}

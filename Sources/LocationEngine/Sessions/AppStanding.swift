@@ -1,0 +1,122 @@
+package import LocationModel
+
+/// Decides everything about one app that is not a service: may it know, is it in use, what has it
+/// declared, what must it be told.
+///
+/// The parent of ``Authorization`` and ``Sessions``: it hands the words of one to the other until
+/// both are quiet, and only then lets the diagnostics speak.
+package struct AppStanding: Machine {
+  package enum Input: MachineInput {
+    case authorization(Authorization.Input)
+    case sessions(Sessions.Input)
+    /// The app was installed anew, or updated.
+    case manifest(Manifest)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case authorization(Authorization.Output)
+    case sessions(Sessions.Output)
+  }
+
+  package private(set) var authorization: Authorization
+  package private(set) var sessions: Sessions
+
+  /// An app that was never asked and does not run.
+  package init(app: AppIdentity, manifest: Manifest) {
+    authorization = Authorization(app: app, manifest: manifest)
+    sessions = Sessions(app: app, manifest: manifest)
+  }
+
+  /// Takes back what was stored of the app.
+  package mutating func restore(from entries: [StateEntry], at now: Moment) -> [Output] {
+    let answers = authorization.restore(from: entries, at: now)
+    let words = sessions.restore(from: entries, facts: authorization.facts, at: now)
+    return settle(words, answers, at: now)
+  }
+
+  /// What the delivery table must know of the app.
+  package var circumstances: DeliveryRule.Circumstances {
+    let session: DeliverySession =
+      sessions.presence.carriesModernServices
+      ? .backgroundActivity : sessions.hasAlwaysStanding ? .always : .none
+    return DeliveryRule.Circumstances(
+      authorization: authorization.facts, session: session, presence: sessions.presence,
+      needsSession: sessions.needsSession)
+  }
+
+  package var nextDeadline: Instant? {
+    [authorization.nextDeadline, sessions.nextDeadline].compactMap(\.self).min()
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .authorization(let input):
+      return settle([], authorization.handle(input, at: now), at: now)
+    case .sessions(let input):
+      return settle(sessions.handle(input, at: now), [], at: now)
+    case .manifest(let manifest):
+      let words = sessions.handle(.manifest(manifest), at: now)
+      return settle(words, authorization.handle(.manifest(manifest), at: now), at: now)
+    case .wake:
+      let words = sessions.handle(.wake, at: now)
+      return settle(words, authorization.handle(.wake, at: now), at: now)
+    }
+  }
+
+  /// Carries the words across until neither side has more for the other.
+  private mutating func settle(
+    _ fromSessions: [Sessions.Output], _ fromAuthorization: [Authorization.Output],
+    at now: Moment
+  ) -> [Output] {
+    var outputs: [Output] = []
+    var words = fromSessions
+    var answers = fromAuthorization
+    var told: AuthorizationFacts?
+    repeat {
+      for word in words {
+        outputs += Self.isInternal(word) ? [] : [.sessions(word)]
+        answers += ask(word, at: now)
+      }
+      outputs += answers.compactMap { Self.isInternal($0) ? nil : .authorization($0) }
+      let settled = answers.compactMap { Self.settledSession($0) }
+      answers = []
+      let isNews = told != authorization.facts || !settled.isEmpty
+      told = authorization.facts
+      words =
+        isNews
+        ? sessions.handle(.authorization(authorization.facts, settled: settled), at: now) : []
+    } while !words.isEmpty
+    return outputs + sessions.publish().map { .sessions($0) }
+  }
+
+  /// Hands a word of the sessions to the authorization, when it is meant for it.
+  private mutating func ask(_ word: Sessions.Output, at now: Moment) -> [Authorization.Output] {
+    switch word {
+    case .goal(let goal):
+      authorization.handle(.goal(goal), at: now)
+    case .use(let use):
+      authorization.handle(.use(use), at: now)
+    case .askAccuracy(let session, let key):
+      authorization.handle(.temporaryAccuracy(.session(session), purposeKey: key), at: now)
+    case .diagnostics, .finished, .indicator, .runtimeOver, .explain, .persist:
+      []
+    }
+  }
+
+  private static func isInternal(_ word: Sessions.Output) -> Bool {
+    switch word {
+    case .goal, .askAccuracy: true
+    case .use, .diagnostics, .finished, .indicator, .runtimeOver, .explain, .persist: false
+    }
+  }
+
+  private static func isInternal(_ word: Authorization.Output) -> Bool {
+    settledSession(word) != nil
+  }
+
+  private static func settledSession(_ word: Authorization.Output) -> Int? {
+    guard case .completed(.session(let id), _) = word else { return nil }
+    return id
+  }
+}

@@ -1,0 +1,77 @@
+import LocationModel
+
+/// The background activity sessions of one app, and those its last process left behind.
+struct BackgroundActivity: Hashable, Sendable {
+  struct Session: Hashable, Sendable {
+    var id: Int
+    var isActive: Bool
+  }
+
+  /// What a session needs to be active (BGA-2).
+  struct Conditions: Hashable, Sendable {
+    var isGranted: Bool
+    var hasBackgroundMode: Bool
+    /// An explicit service session is required, and none is held (SESS-10).
+    var needsSession: Bool
+    var isForeground: Bool
+
+    var allowActivity: Bool { isGranted && hasBackgroundMode && !needsSession }
+  }
+
+  /// In the order of their creation.
+  private(set) var sessions: [Session] = []
+  /// How many active sessions a process that ended left behind (BGA-7).
+  private(set) var remnants: Int
+
+  init(remnants: Int = 0) {
+    self.remnants = remnants
+  }
+
+  /// Whether the app is in use in the background until the last one ends (BGA-4, BGA-13).
+  var isActive: Bool { remnants > 0 || sessions.contains(where: \.isActive) }
+
+  /// What must outlive the daemon.
+  var record: Int { remnants + sessions.count(where: \.isActive) }
+
+  /// Adds a session, which rejoins one that a former process left behind (BGA-1, BGA-7).
+  mutating func open(_ id: Int) {
+    sessions.append(Session(id: id, isActive: remnants > 0))
+    remnants = max(0, remnants - 1)
+  }
+
+  mutating func invalidate(_ id: Int) {
+    sessions.removeAll { $0.id == id }
+  }
+
+  mutating func processEnded() {
+    remnants = record
+    sessions = []
+  }
+
+  mutating func dropRemnants() {
+    remnants = 0
+  }
+
+  /// A session becomes active in direct use only; it stays so while it may (BGA-2, BGA-10).
+  mutating func settle(_ conditions: Conditions) {
+    if !conditions.allowActivity { remnants = 0 }
+    for index in sessions.indices {
+      let mayBegin = sessions[index].isActive || conditions.isForeground
+      sessions[index].isActive = mayBegin && conditions.allowActivity
+    }
+  }
+}
+
+extension BackgroundActivity.Session {
+  /// What its diagnostics say now (BGA-11).
+  func diagnostics(
+    _ facts: AuthorizationFacts, _ conditions: BackgroundActivity.Conditions
+  ) -> Diagnostics {
+    var flags = facts.denial
+    if facts.openPrompt == .whenInUse { flags.insert(.authorizationRequestInProgress) }
+    if conditions.needsSession { flags.insert(.serviceSessionRequired) }
+    let isUndenied = flags.isDisjoint(with: .authorizationDenied)
+    if !isActive && !conditions.isForeground && isUndenied { flags.insert(.insufficientlyInUse) }
+    return flags
+  }
+}

@@ -1,0 +1,51 @@
+import LocationModel
+
+/// The iterations of sessions' diagnostics: the first element at once, one more per change.
+///
+/// Each iteration has its own full stream (SESS-24).
+struct DiagnosticStreams: Hashable, Sendable {
+  private struct Stream: Hashable, Sendable {
+    var id: Int
+    var session: Int
+    /// What the stream said last; `nil` before its first element.
+    var last: Diagnostics?
+  }
+
+  private var streams: [Stream] = []
+
+  mutating func begin(_ id: Int, session: Int) {
+    streams.append(Stream(id: id, session: session))
+  }
+
+  mutating func end(_ id: Int) {
+    streams.removeAll { $0.id == id }
+  }
+
+  mutating func removeAll() {
+    streams = []
+  }
+
+  /// Ends the streams of a session that is no more, and returns their names (SESS-16).
+  mutating func finish(session: Int) -> [Int] {
+    let finished = streams.filter { $0.session == session }.map(\.id)
+    streams.removeAll { $0.session == session }
+    return finished
+  }
+
+  /// Returns what each stream has to say, given what is true of the sessions now.
+  mutating func publish(
+    _ current: [(session: Int, diagnostics: Diagnostics)]
+  ) -> [(stream: Int, diagnostics: Diagnostics)] {
+    var news: [(stream: Int, diagnostics: Diagnostics)] = []
+    for index in streams.indices {
+      let session = streams[index].session
+      guard let flags = current.first(where: { $0.session == session })?.diagnostics else {
+        continue
+      }
+      guard flags != streams[index].last else { continue }
+      streams[index].last = flags
+      news.append((streams[index].id, flags))
+    }
+    return news
+  }
+}

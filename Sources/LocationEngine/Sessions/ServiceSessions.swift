@@ -1,0 +1,146 @@
+package import LocationModel
+
+/// What one service session declares (SESS-1).
+package struct SessionGoal: Hashable, Codable, Sendable {
+  package var authorization: AuthorizationGoal
+  /// The purpose for which full accuracy is needed; `nil` when it is not.
+  package var purposeKey: String?
+
+  package init(_ authorization: AuthorizationGoal, purposeKey: String? = nil) {
+    self.authorization = authorization
+    self.purposeKey = purposeKey
+  }
+}
+
+/// The service sessions of one app, and those its last process left behind.
+struct ServiceSessions: Hashable, Sendable {
+  struct Session: Hashable, Sendable {
+    var id: Int
+    var goal: SessionGoal
+    /// Begun in the foreground, or in a chain of sessions from one that was (SESS-12).
+    var hasStanding: Bool
+    /// What became of the purpose question, which is put once per session (SESS-5).
+    var accuracy = Accuracy.unasked
+  }
+
+  enum Accuracy: Hashable, Sendable {
+    case unasked
+    case asked
+    case settled
+  }
+
+  /// A session of a process that ended; waits to be created again (SESS-14).
+  struct Remnant: Hashable, Codable, Sendable {
+    var goal: SessionGoal
+    var hasStanding: Bool
+  }
+
+  /// In the order of their creation.
+  private(set) var sessions: [Session] = []
+  private(set) var remnants: [Remnant] = []
+
+  init(remnants: [Remnant] = []) {
+    self.remnants = remnants
+  }
+
+  var isEmpty: Bool { sessions.isEmpty && remnants.isEmpty }
+
+  /// The strongest goal of the sessions that live (SESS-6).
+  var goal: AuthorizationGoal { sessions.map(\.goal.authorization).max() ?? .none }
+
+  /// Whether some session with standing makes Always effective for modern sequences (SESS-13).
+  var hasAlwaysStanding: Bool {
+    sessions.contains { $0.hasStanding && $0.goal.authorization == .always }
+      || remnants.contains { $0.hasStanding && $0.goal.authorization == .always }
+  }
+
+  /// What must outlive the daemon.
+  var record: [Remnant] {
+    sessions.map { Remnant(goal: $0.goal, hasStanding: $0.hasStanding) } + remnants
+  }
+
+  mutating func open(_ id: Int, goal: SessionGoal, inForeground: Bool) {
+    let inherits =
+      sessions.contains(where: \.hasStanding) || remnants.contains(where: \.hasStanding)
+    sessions.append(Session(id: id, goal: goal, hasStanding: inForeground || inherits))
+    // Created again in time, it continues the old one (SESS-15).
+    if let old = remnants.firstIndex(where: { $0.goal == goal }) { remnants.remove(at: old) }
+  }
+
+  mutating func invalidate(_ id: Int) {
+    sessions.removeAll { $0.id == id }
+  }
+
+  /// Sessions held when the app comes to the foreground are as good as begun there.
+  ///
+  /// Chosen: otherwise a session made too early could never be of use.
+  mutating func enterForeground() {
+    for index in sessions.indices { sessions[index].hasStanding = true }
+  }
+
+  /// Keeps what the process declared for the next one (SESS-14).
+  mutating func processEnded() {
+    remnants = record
+    sessions = []
+  }
+
+  mutating func dropRemnants() {
+    remnants = []
+  }
+
+  /// The sessions whose purpose question is due; they count as asked from now on.
+  mutating func takeAccuracyRequests() -> [(id: Int, purposeKey: String)] {
+    var due: [(id: Int, purposeKey: String)] = []
+    for index in sessions.indices where sessions[index].accuracy == .unasked {
+      guard let key = sessions[index].goal.purposeKey else { continue }
+      sessions[index].accuracy = .asked
+      due.append((sessions[index].id, key))
+    }
+    return due
+  }
+
+  mutating func settleAccuracy(_ id: Int) {
+    for index in sessions.indices where sessions[index].id == id {
+      sessions[index].accuracy = .settled
+    }
+  }
+}
+
+extension ServiceSessions.Session {
+  /// What its diagnostics say now.
+  func diagnostics(_ facts: AuthorizationFacts, use: AppUse) -> Diagnostics {
+    var flags = facts.denial
+    if isAsked(facts.openPrompt) { flags.insert(.authorizationRequestInProgress) }
+    if isInsufficientlyInUse(facts.status, use: use) { flags.insert(.insufficientlyInUse) }
+    let isReduced = facts.status.isGranted && facts.report.accuracy == .reduced
+    if accuracy == .settled && isReduced { flags.insert(.fullAccuracyDenied) }
+    if isAlwaysDenied(facts) { flags.insert(.alwaysAuthorizationDenied) }
+    return flags
+  }
+
+  private func isAsked(_ prompt: Prompt.Kind?) -> Bool {
+    switch prompt {
+    case .whenInUse: true
+    case .upgrade: goal.authorization == .always
+    case .temporaryAccuracy(let key): goal.purposeKey == key
+    case .reminder, .locationButton, nil: false
+    }
+  }
+
+  /// SESS-11 and SESS-23.
+  private func isInsufficientlyInUse(_ status: AuthorizationStatus, use: AppUse) -> Bool {
+    guard use != .direct && goal.authorization != .none else { return false }
+    switch status {
+    case .notDetermined: return true
+    case .whenInUse: return use == .none
+    case .always: return goal.authorization == .always && !hasStanding
+    case .restricted, .denied: return false
+    }
+  }
+
+  /// Neither granted nor to be asked any more (SESS-21).
+  private func isAlwaysDenied(_ facts: AuthorizationFacts) -> Bool {
+    guard goal.authorization == .always && !facts.isDeniedGlobally else { return false }
+    return facts.status != .always && facts.isAlwaysDecided && !isAsked(facts.openPrompt)
+  }
+}

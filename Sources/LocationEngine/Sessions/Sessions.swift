@@ -1,0 +1,227 @@
+package import LocationModel
+
+/// Decides what one app has declared that it needs, how far that carries, and what it is told.
+///
+/// Inputs change facts; afterwards the goal, the use, the indicator, and the diagnostics are
+/// derived, and the differences are the outputs. A step therefore puts at most one element into
+/// any stream (SESS-19).
+package struct Sessions: Machine {
+  package enum Input: MachineInput {
+    /// A service session was made. Numbers are not shared with background activity sessions.
+    case open(Int, SessionGoal)
+    /// A background activity session was made.
+    case openBackgroundActivity(Int)
+    /// A session of either kind was invalidated or released.
+    case invalidate(Int)
+    /// A modern sequence is iterated, or no longer (SESS-9).
+    case iterate(Int)
+    case endIteration(Int)
+    case diagnose(stream: Int, session: Int)
+    case endDiagnosis(stream: Int)
+    case presence(AppPresence.Input)
+    case manifest(Manifest)
+    /// What the authorization has come to, and the sessions whose purpose question is settled.
+    case authorization(AuthorizationFacts, settled: [Int])
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case goal(AuthorizationGoal)
+    case use(AppUse)
+    case askAccuracy(session: Int, purposeKey: String)
+    case diagnostics(stream: Int, Diagnostics)
+    case finished(stream: Int)
+    case indicator(Bool)
+    case runtimeOver
+    case explain(SessionExplanation)
+    case persist(StateChange)
+  }
+
+  package let app: AppIdentity
+  package private(set) var presence = AppPresence()
+  private var manifest: Manifest
+  private var facts = AuthorizationFacts(report: AuthorizationReport(status: .notDetermined))
+  private var service = ServiceSessions()
+  private var background = BackgroundActivity()
+  private var streams = DiagnosticStreams()
+  private var iterations: [Int] = []
+  /// When the sessions of the last process are given up, counted from the start of this one.
+  private var reclaimUntil: Instant?
+  private var toldGoal = AuthorizationGoal.none
+  private var stored = SessionsRecord()
+
+  package init(app: AppIdentity, manifest: Manifest) {
+    self.app = app
+    self.manifest = manifest
+  }
+
+  /// Takes back the sessions of an app that lived when the daemon stopped (LIFE-9).
+  package mutating func restore(
+    from entries: [StateEntry], facts: AuthorizationFacts, at now: Moment
+  ) -> [Output] {
+    self.facts = facts
+    var outputs: [Output] = []
+    if let entry = entries.first(where: { $0.key == SessionsRecord.key(of: app) }) {
+      if let record = SessionsRecord(stored: entry.value) {
+        stored = record
+        service = ServiceSessions(remnants: record.service)
+        background = BackgroundActivity(remnants: record.background)
+      } else {
+        outputs.append(.explain(.unreadableRecord))
+      }
+    }
+    return outputs + handle(.presence(.restored), at: now)
+  }
+
+  // MARK: What others ask
+
+  /// Whether Always is effective for modern sequences outside use (SESS-13).
+  package var hasAlwaysStanding: Bool { service.hasAlwaysStanding }
+
+  /// Whether modern services must report `serviceSessionRequired` (SESS-10).
+  package var needsSession: Bool { manifest.requiresExplicitServiceSession && service.isEmpty }
+
+  /// Whether some background activity session is active (BGA-4).
+  package var hasBackgroundActivity: Bool { background.isActive }
+
+  package var nextDeadline: Instant? {
+    [presence.nextDeadline, reclaimUntil].compactMap(\.self).min()
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    switch input {
+    case .open(let id, let goal):
+      service.open(id, goal: goal, inForeground: isForeground)
+    case .openBackgroundActivity(let id):
+      if !manifest.hasLocationBackgroundMode {
+        outputs.append(.explain(.missingBackgroundMode(file: manifest.file)))
+      }
+      background.open(id)
+    case .invalidate(let id):
+      service.invalidate(id)
+      background.invalidate(id)
+      outputs += streams.finish(session: id).map { .finished(stream: $0) }
+    case .iterate(let id):
+      iterations.append(id)
+    case .endIteration(let id):
+      iterations.removeAll { $0 == id }
+    case .diagnose(let stream, let session):
+      outputs += diagnose(stream, session: session)
+    case .endDiagnosis(let stream):
+      streams.end(stream)
+    case .presence(let input):
+      outputs += take(input, at: now)
+    case .manifest(let manifest):
+      self.manifest = manifest
+    case .authorization(let facts, let settled):
+      self.facts = facts
+      for id in settled { service.settleAccuracy(id) }
+    case .wake:
+      outputs += take(.wake, at: now)
+    }
+    return outputs + settle(at: now)
+  }
+}
+
+extension Sessions {
+  private var isForeground: Bool { presence.life == .foreground }
+
+  /// A session that is over, or never was, has an empty stream.
+  private mutating func diagnose(_ stream: Int, session: Int) -> [Output] {
+    let isKnown =
+      service.sessions.contains { $0.id == session }
+      || background.sessions.contains { $0.id == session }
+    guard isKnown else { return [.finished(stream: stream)] }
+    streams.begin(stream, session: session)
+    return []
+  }
+
+  private mutating func take(_ input: AppPresence.Input, at now: Moment) -> [Output] {
+    let before = presence.life
+    let outputs = presence.handle(input, at: now)
+    let life = presence.life
+    if before.hasProcess && !life.hasProcess {
+      service.processEnded()
+      background.processEnded()
+      streams.removeAll()
+      iterations = []
+      reclaimUntil = nil
+    }
+    if !before.hasProcess && life.hasProcess {
+      reclaimUntil = now.uptime + AppPresence.reclaimWindow
+    }
+    if life == .foreground { service.enterForeground() }
+    return outputs.map { Self.output($0) }
+  }
+
+  private static func output(_ output: AppPresence.Output) -> Output {
+    switch output {
+    case .use(let use): .use(use)
+    case .indicator(let shown): .indicator(shown)
+    case .runtimeOver: .runtimeOver
+    }
+  }
+
+  /// Derives what should now be so, and returns the differences.
+  private mutating func settle(at now: Moment) -> [Output] {
+    if let until = reclaimUntil, now.uptime >= until {
+      reclaimUntil = nil
+      service.dropRemnants()
+      background.dropRemnants()
+    }
+    var outputs = settlePresence(at: now)
+    if goal != toldGoal {
+      toldGoal = goal
+      outputs.append(.goal(goal))
+    }
+    if facts.status.isGranted && facts.report.accuracy == .reduced && isForeground {
+      for request in service.takeAccuracyRequests() {
+        outputs.append(.askAccuracy(session: request.id, purposeKey: request.purposeKey))
+      }
+    }
+    outputs += persist()
+    return outputs
+  }
+
+  /// The strongest goal held; modern use counts as a session of its own (SESS-9, SESS-10).
+  private var goal: AuthorizationGoal {
+    let isImplicit = !iterations.isEmpty || !background.sessions.isEmpty
+    let implicit: AuthorizationGoal =
+      isImplicit && !manifest.requiresExplicitServiceSession ? .whenInUse : .none
+    return max(implicit, service.goal)
+  }
+
+  private mutating func settlePresence(at now: Moment) -> [Output] {
+    background.settle(conditions)
+    let reason: AppPresence.Input =
+      background.isActive ? .hold(.backgroundActivity) : .release(.backgroundActivity)
+    let outputs =
+      presence.handle(reason, at: now) + presence.handle(.status(facts.status), at: now)
+    return outputs.map { Self.output($0) }
+  }
+
+  private var conditions: BackgroundActivity.Conditions {
+    BackgroundActivity.Conditions(
+      isGranted: facts.status.isGranted, hasBackgroundMode: manifest.hasLocationBackgroundMode,
+      needsSession: needsSession, isForeground: isForeground)
+  }
+
+  private mutating func persist() -> [Output] {
+    let record = SessionsRecord(service: service.record, background: background.record)
+    guard record != stored else { return [] }
+    stored = record
+    return [.persist(record.change(for: app))]
+  }
+
+  /// What the streams have to say now; a suspended app hears the latest when it runs again.
+  ///
+  /// Called when a step is over, so that prompts and grants it led to are in one element.
+  package mutating func publish() -> [Output] {
+    guard presence.life != .suspended else { return [] }
+    let current =
+      service.sessions.map { ($0.id, $0.diagnostics(facts, use: presence.use)) }
+      + background.sessions.map { ($0.id, $0.diagnostics(facts, conditions)) }
+    return streams.publish(current).map { .diagnostics(stream: $0.stream, $0.diagnostics) }
+  }
+}

@@ -1,0 +1,51 @@
+import FoundationEssentials
+import LocationModel
+
+/// Why a session does less than its maker may expect.
+package enum SessionExplanation: Hashable, Sendable, CustomStringConvertible {
+  /// BGA-12: no crash, unlike STD-46.
+  case missingBackgroundMode(file: String)
+  case unreadableRecord
+
+  package var description: String {
+    switch self {
+    case .missingBackgroundMode(let file):
+      "a background activity session stays inactive: add location to "
+        + "\(Manifest.Key.backgroundModes) in \(file)"
+    case .unreadableRecord:
+      "the stored sessions cannot be read and are given up"
+    }
+  }
+}
+
+/// What is remembered of one app's sessions across restarts of the daemon.
+struct SessionsRecord: Hashable, Codable, Sendable {
+  var service: [ServiceSessions.Remnant] = []
+  /// How many background activity sessions are active.
+  var background = 0
+
+  init(service: [ServiceSessions.Remnant] = [], background: Int = 0) {
+    self.service = service
+    self.background = background
+  }
+
+  static func key(of app: AppIdentity) -> StateKey {
+    StateKey(domain: "sessions", owner: app.name)
+  }
+
+  /// Reads a stored record; `nil` when the bytes are none.
+  init?(stored bytes: [UInt8]) {
+    guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    self = record
+  }
+
+  /// The change that makes this record durable; an empty one leaves nothing behind.
+  func change(for app: AppIdentity) -> StateChange {
+    if self == SessionsRecord() { return .remove(Self.key(of: app)) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    // Encoding a struct of numbers, flags, and names has no way to fail.
+    let bytes = (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
+    return .set(Self.key(of: app), bytes)
+  }
+}

@@ -1,0 +1,129 @@
+package import LocationModel
+
+/// Decides when a client of the significant-change service hears of a move.
+///
+/// - Documented (SLC-2): a move of 500 m or more is announced, at most once in five minutes.
+/// - Chosen (SLC-3): a move made during those five minutes is announced when they end, with the
+///   place the device has by then.
+package struct SignificantChangeDetector: Machine {
+  package enum Input: MachineInput {
+    /// Start; a second start changes nothing (SLC-7). The cached fix is news at once (SLC-1).
+    case start(cached: Fix?)
+    case stop
+    /// Whether the app may know the place only roughly (SLC-12).
+    case reduced(Bool)
+    case fix(Fix)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case announce(Fix)
+    case ignored(Fix, Reason)
+  }
+
+  /// Why a fix was no news.
+  package enum Reason: Hashable, Sendable {
+    case stopped
+    /// Older than what is known, or the same.
+    case outOfOrder
+    /// Too coarse to tell such a move from its own error.
+    case coarse
+  }
+
+  private enum State: Sendable {
+    case stopped
+    /// Nothing announced yet: the first fix is news.
+    case silent
+    /// `last` is what the client knows. `latest` came after it; `hasMoved` says it is news, due
+    /// when the quiet time ends.
+    case announced(last: Fix, quietUntil: Instant, latest: Fix, hasMoved: Bool)
+  }
+
+  private var state = State.stopped
+  private var isReduced = false
+  private let heartbeat: Duration?
+
+  /// - Parameter heartbeat: how long a device at rest stays silent at most; `nil` for ever
+  ///   (SLC-11).
+  package init(heartbeat: Duration? = nil) {
+    self.heartbeat = heartbeat
+  }
+
+  package var nextDeadline: Instant? {
+    guard case .announced(_, let quietUntil, _, let hasMoved) = state else { return nil }
+    if hasMoved { return quietUntil }
+    return heartbeat.map { quietUntil + max($0 - quiet, .zero) }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch (input, state) {
+    case (.start(let cached), .stopped):
+      state = .silent
+      return cached.map { announce($0, at: now) } ?? []
+
+    case (.start, .silent), (.start, .announced):
+      return []
+
+    case (.stop, _):
+      state = .stopped
+      return []
+
+    case (.reduced(let reduced), _):
+      isReduced = reduced
+      return []
+
+    case (.fix(let fix), .stopped):
+      return [.ignored(fix, .stopped)]
+
+    case (.fix(let fix), .silent):
+      return announce(fix, at: now)
+
+    case (.fix(let fix), .announced(let last, let quietUntil, let latest, _)):
+      guard fix.time > latest.time else { return [.ignored(fix, .outOfOrder)] }
+      return follow(fix, from: last, quietUntil: quietUntil, at: now)
+
+    case (.wake, .announced(_, _, let latest, _)):
+      guard let due = nextDeadline, now.uptime >= due else { return [] }
+      return announce(latest, at: now)
+
+    case (.wake, .stopped), (.wake, .silent):
+      return []
+    }
+  }
+
+  private mutating func follow(
+    _ fix: Fix, from last: Fix, quietUntil: Instant, at now: Moment
+  ) -> [Output] {
+    let distance = GeocentricPoint(fix.coordinate).distance(to: GeocentricPoint(last.coordinate))
+    let error = hypotenuse(fix.horizontalAccuracy, last.horizontalAccuracy)
+    let hasMoved = distance >= max(Self.distance, error)
+    if hasMoved && now.uptime >= quietUntil { return announce(fix, at: now) }
+    state = .announced(last: last, quietUntil: quietUntil, latest: fix, hasMoved: hasMoved)
+    return distance >= Self.distance && !hasMoved ? [.ignored(fix, .coarse)] : []
+  }
+
+  private mutating func announce(_ fix: Fix, at now: Moment) -> [Output] {
+    state = .announced(
+      last: fix, quietUntil: now.uptime + quiet, latest: fix, hasMoved: false)
+    return [.announce(fix)]
+  }
+
+  private var quiet: Duration { isReduced ? Self.reducedQuiet : Self.fullQuiet }
+
+  /// Coarse sources only, about as often as anything can be announced (POW-2).
+  package var demand: Demand {
+    switch state {
+    case .stopped: .none
+    case .silent: Demand(position: PositionDemand(tier: .network, interval: .zero))
+    case .announced:
+      Demand(position: PositionDemand(tier: .network, interval: quiet / 5), motion: true)
+    }
+  }
+
+  /// Meters. Documented (SLC-2).
+  private static let distance = 500.0
+  /// Documented (SLC-2).
+  private static let fullQuiet = Duration.seconds(300)
+  /// Four events an hour. Documented (SLC-12).
+  private static let reducedQuiet = Duration.seconds(900)
+}

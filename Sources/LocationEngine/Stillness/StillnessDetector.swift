@@ -1,0 +1,165 @@
+package import LocationModel
+
+/// Decides when a device has stood still long enough to be told so, and when it moves again.
+///
+/// Live updates (LIVE-23 to LIVE-29) and the automatic pause of a location manager (STD-39 to
+/// STD-45) ask the same question with different patience.
+package struct StillnessDetector: Machine {
+  package enum Input: MachineInput {
+    case fix(Fix)
+    /// A motion sensor says that the device began to move.
+    case motion
+    /// No position can be had: nothing is known of stillness either (LIVE-25).
+    case positionLost
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    /// It has stood still for the whole patience; the fix is the newest.
+    case stationary(Fix)
+    /// It moves again, by this fix or, without one, by the motion sensor or a lost position.
+    case moving(Fix?)
+  }
+
+  /// How long a device must stand still.
+  package enum Patience {
+    /// Live updates by activity. Chosen (section 0.3); `nil` never.
+    package static func liveUpdates(_ activity: ActivityKind) -> Duration? {
+      switch activity {
+      case .other: .seconds(180)
+      case .fitness: .seconds(120)
+      case .automotiveNavigation, .otherNavigation: .seconds(300)
+      case .airborne: nil
+      }
+    }
+
+    /// The automatic pause by activity. Chosen from reports of 10 to 20 minutes; `nil` never.
+    package static func pause(_ activity: ActivityKind) -> Duration? {
+      switch activity {
+      case .fitness: .seconds(600)
+      case .other, .automotiveNavigation, .otherNavigation: .seconds(900)
+      case .airborne: nil
+      }
+    }
+  }
+
+  fileprivate struct Stay: Sendable {
+    /// The mean of the first fixes, by their weight.
+    var center: GeocentricPoint
+    var weight: Double
+    var since: Instant
+    var latest: Fix
+    var latestAt: Instant
+    /// How many fixes in a row lay outside.
+    var strays = 0
+  }
+
+  private enum State: Sendable {
+    case unknown
+    case watching(Stay)
+    case stationary(Stay)
+  }
+
+  private var state = State.unknown
+  private let patience: Duration?
+
+  /// - Parameter patience: how long the device must stand still; `nil` means that it is never
+  ///   told (STD-45).
+  package init(patience: Duration?) {
+    self.patience = patience
+  }
+
+  package var isStationary: Bool {
+    if case .stationary = state { return true }
+    return false
+  }
+
+  package var nextDeadline: Instant? {
+    guard let patience, case .watching(let stay) = state else { return nil }
+    let due = stay.since + patience
+    return due - stay.latestAt <= Self.longestSilence ? max(due, stay.latestAt) : nil
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    guard patience != nil else { return [] }
+    switch (input, state) {
+    case (.fix(let fix), .unknown):
+      begin(at: fix, now)
+      return []
+
+    case (.fix(let fix), .watching(var stay)):
+      guard stay.holds(fix, at: now) else {
+        begin(at: fix, now)
+        return []
+      }
+      state = .watching(stay)
+      return tellStationary(at: now)
+
+    case (.fix(let fix), .stationary(var stay)):
+      guard stay.holds(fix, at: now) else {
+        begin(at: fix, now)
+        return [.moving(fix)]
+      }
+      state = .stationary(stay)
+      return []
+
+    case (.wake, .watching):
+      return tellStationary(at: now)
+
+    case (.motion, .stationary), (.positionLost, .stationary):
+      state = .unknown
+      return [.moving(nil)]
+
+    case (.positionLost, .watching), (.motion, .watching):
+      state = .unknown
+      return []
+
+    case (.wake, _), (.motion, .unknown), (.positionLost, .unknown):
+      return []
+    }
+  }
+
+  private mutating func begin(at fix: Fix, _ now: Moment) {
+    state = .watching(
+      Stay(
+        center: GeocentricPoint(fix.coordinate), weight: 1, since: now.uptime, latest: fix,
+        latestAt: now.uptime))
+  }
+
+  private mutating func tellStationary(at now: Moment) -> [Output] {
+    guard case .watching(let stay) = state, let patience, now.uptime >= stay.since + patience
+    else { return [] }
+    state = .stationary(stay)
+    return [.stationary(stay.latest)]
+  }
+
+  /// While stationary, satellites are off: a motion sensor, and the network now and then (POW-6).
+  package var demand: Demand {
+    guard isStationary else { return .none }
+    let position = PositionDemand(tier: .network, interval: .seconds(60))
+    return Demand(position: position, motion: true)
+  }
+
+  /// For how long a stay goes on without a fix: a device at rest may give fewer (chosen).
+  private static let longestSilence = Duration.seconds(60)
+}
+
+extension StillnessDetector.Stay {
+  /// Takes a fix into the stay; says no when it ends the stay.
+  ///
+  /// One stray fix is noise (LIVE-29); two in a row, or a far one with good speed, are movement.
+  fileprivate mutating func holds(_ fix: Fix, at now: Moment) -> Bool {
+    let point = GeocentricPoint(fix.coordinate)
+    let radius = max(15, fix.horizontalAccuracy)
+    latest = fix
+    latestAt = now.uptime
+    guard point.distance(to: center) > radius else {
+      strays = 0
+      weight = min(weight + 1, 60)
+      center = center.moved(towards: point, by: 1 / weight)
+      return true
+    }
+    strays += 1
+    return strays < 2 && (fix.speed ?? 0) < 1
+  }
+}

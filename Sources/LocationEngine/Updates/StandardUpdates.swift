@@ -1,0 +1,230 @@
+package import LocationModel
+
+/// What authorization lets flow to one subscriber now.
+package enum Flow: Hashable, Sendable {
+  /// Locations may flow.
+  case open
+  /// Nobody has answered yet; a start is remembered (STD-13).
+  case undetermined
+  /// Denied, restricted, or switched off (STD-12).
+  case denied
+  /// Authorized, but not while the app is where it is now.
+  case notInUse
+}
+
+/// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34).
+package struct StandardUpdates: Machine {
+  package enum Input: MachineInput {
+    case request(UpdatesRequest)
+    case fix(Fix)
+    case flow(Flow)
+    /// No provider can give a position now.
+    case outage(Failure)
+    /// The device is still, as judged for this activity.
+    case still(Bool)
+    case wake
+  }
+
+  package typealias Output = UpdatesDelivery
+
+  private enum State: Sendable {
+    case idle
+    /// `last` is the last fix delivered; `nil` until the first.
+    case running(last: Fix?)
+    /// Still: hardware off, until the app starts again or the device moves (STD-39, STD-42).
+    case paused(last: Fix?)
+    /// One fix is owed; `best` is the best so far, the deadline runs from the answer (STD-31).
+    case once(best: Fix?, deadline: Instant?)
+  }
+
+  private var state = State.idle
+  private var options = UpdateOptions()
+  private var flow: Flow
+  /// The newest current fix, wherever it came from.
+  private var cached: Fix?
+  /// Whether the present outage was announced (STD-34).
+  private var outageTold = false
+  private var isStill = false
+
+  package init(flow: Flow, cached: Fix? = nil) {
+    self.flow = flow
+    self.cached = cached
+  }
+
+  package var nextDeadline: Instant? {
+    guard case .once(_, let deadline) = state else { return nil }
+    return deadline
+  }
+
+  /// Whether the client wants anything at all, allowed or not.
+  package var isActive: Bool {
+    if case .idle = state { return false }
+    return true
+  }
+
+  /// Whether updates run in the sense of the app: started, and not paused.
+  package var isRunning: Bool {
+    if case .running = state { return true }
+    return false
+  }
+
+  package var isPaused: Bool {
+    if case .paused = state { return true }
+    return false
+  }
+
+  package var currentOptions: UpdateOptions { options }
+
+  package var demand: Demand {
+    guard flow == .open else { return .none }
+    switch state {
+    case .idle: return .none
+    case .paused: return Demand(motion: true)
+    case .running, .once:
+      return Demand(position: PositionDemand(tier: options.accuracy.tier))
+    }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .request(let request): return handle(request, at: now)
+    case .fix(let fix):
+      cached = fix
+      outageTold = false
+      return take(fix)
+    case .flow(let flow): return change(to: flow, at: now)
+    case .outage(let failure): return announce(failure)
+    case .still(let still): return rest(still)
+    case .wake: return expire(at: now)
+    }
+  }
+
+  // MARK: Requests
+
+  private mutating func handle(_ request: UpdatesRequest, at now: Moment) -> [Output] {
+    switch request {
+    case .start(let options):
+      self.options = options
+      return start()
+    case .change(let options):
+      self.options = options
+      guard case .once(let best?, _) = state else { return [] }
+      return finishIfGoodEnough(best)
+    case .stop:
+      state = .idle
+      return []
+    case .once(let options):
+      return requestOnce(options, at: now)
+    }
+  }
+
+  private mutating func start() -> [Output] {
+    switch state {
+    case .running: return []
+    case .paused(let last):
+      state = .running(last: last)
+      return [.resumed]
+    case .idle, .once:
+      guard flow != .denied else {
+        state = .idle
+        return [.failed(.denied)]
+      }
+      state = .running(last: nil)
+      outageTold = false
+      guard flow == .open, let cached else { return [] }
+      return take(cached)
+    }
+  }
+
+  private mutating func requestOnce(_ options: UpdateOptions, at now: Moment) -> [Output] {
+    switch state {
+    case .running, .paused, .once: return []
+    case .idle:
+      self.options = options
+      guard flow != .denied else { return [.failed(.denied)] }
+      state = .once(best: nil, deadline: flow == .open ? now.uptime + Self.oneShotTimeout : nil)
+      guard flow == .open, let cached, isFresh(cached, at: now) else { return [] }
+      return finishIfGoodEnough(cached)
+    }
+  }
+
+  private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
+    now.unixTime.seconds(since: fix.time).magnitude < Self.oneShotTimeout.inSeconds
+  }
+
+  // MARK: The world
+
+  private mutating func take(_ fix: Fix) -> [Output] {
+    guard flow == .open else { return [] }
+    switch state {
+    case .idle, .paused: return []
+    case .running(let last):
+      guard passes(fix, after: last) else { return [] }
+      state = .running(last: fix)
+      return [.fixes([fix])]
+    case .once(let best, let deadline):
+      let better = best.map { $0.horizontalAccuracy >= fix.horizontalAccuracy } ?? true
+      state = .once(best: better ? fix : best, deadline: deadline)
+      return finishIfGoodEnough(fix)
+    }
+  }
+
+  /// STD-15, STD-16, STD-17.
+  private func passes(_ fix: Fix, after last: Fix?) -> Bool {
+    guard let last, let filter = options.distanceFilter, filter > 0 else { return true }
+    if fix.horizontalAccuracy * 2 <= last.horizontalAccuracy { return true }
+    return fix.coordinate.distance(to: last.coordinate) >= filter
+  }
+
+  private mutating func finishIfGoodEnough(_ fix: Fix) -> [Output] {
+    guard fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
+    state = .idle
+    return [.fixes([fix])]
+  }
+
+  private mutating func change(to flow: Flow, at now: Moment) -> [Output] {
+    guard flow != self.flow else { return [] }
+    self.flow = flow
+    switch (flow, state) {
+    case (_, .idle): return []
+    case (.denied, .running), (.denied, .paused), (.denied, .once):
+      state = .idle
+      return [.failed(.denied)]
+    case (.open, .once(let best, nil)):
+      state = .once(best: best, deadline: now.uptime + Self.oneShotTimeout)
+      guard let cached, isFresh(cached, at: now) else { return [] }
+      return finishIfGoodEnough(cached)
+    case (.open, .running(nil)):
+      return cached.map { take($0) } ?? []
+    case (.open, _), (.undetermined, _), (.notInUse, _): return []
+    }
+  }
+
+  private mutating func announce(_ failure: Failure) -> [Output] {
+    guard flow == .open, case .running = state, !outageTold else { return [] }
+    outageTold = true
+    return [.failed(failure)]
+  }
+
+  private mutating func rest(_ still: Bool) -> [Output] {
+    isStill = still
+    switch state {
+    case .running(let last) where still && options.pausesAutomatically && last != nil:
+      state = .paused(last: last)
+      return [.paused]
+    case .paused(let last) where !still && flow == .open:
+      state = .running(last: last)
+      return [.resumed]
+    case .idle, .running, .paused, .once: return []
+    }
+  }
+
+  private mutating func expire(at now: Moment) -> [Output] {
+    guard case .once(let best, let deadline?) = state, now.uptime >= deadline else { return [] }
+    state = .idle
+    return [best.map { .fixes([$0]) } ?? .failed(.positionUnknown)]
+  }
+
+  /// Documented and observed (STD-26).
+  package static let oneShotTimeout = Duration.seconds(10)
+}

@@ -1,0 +1,196 @@
+package import LocationModel
+
+/// Finds the stays in the way of one device, while it is on it.
+///
+/// An arrival is told once the fixes have kept to one place for a while: not long at a place that
+/// was visited before, longer at a new one, and longest under open sky, where people wait for buses
+/// and trains (chosen; `docs/visits.md` has the measurements). A departure is told by the same kind
+/// of sequential test that watches circles. Both carry the time at which they happened.
+package struct VisitDetector: Machine {
+  package enum Input: MachineInput {
+    case fix(Fix)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case arrived(Visit)
+    case departed(Visit)
+  }
+
+  private enum State: Sendable {
+    /// No fix yet.
+    case empty
+    /// On the way; the newest fixes might be the beginning of a stay.
+    case travelling(Stay)
+    /// At a place; `leaving` is evidence of departure that has not yet decided.
+    case visiting(Stay, leaving: Leaving?)
+  }
+
+  /// Evidence that the device is leaving.
+  private struct Leaving: Sendable {
+    var since: UnixTime
+    var logOdds: Double
+    /// A stay that might have begun elsewhere meanwhile.
+    var next: Stay
+  }
+
+  private var state = State.empty
+  private var continuity = FixContinuity()
+  private var lastUptime = Instant.start
+  private(set) var tuning: Tuning
+  /// Places visited before, the newest last.
+  package private(set) var places: [Coordinate]
+
+  /// The numbers of the decision.
+  package struct Tuning: Hashable, Sendable {
+    /// Seconds at a place visited before, until the arrival is told.
+    package var familiarDwell = 120.0
+    /// Seconds at a new place.
+    package var newDwell = 180.0
+    /// Seconds at a new place under open sky.
+    package var openDwell = 420.0
+    /// Meters: a median accuracy better than this is had under open sky only.
+    package var openAccuracy = 20.0
+    /// Meters that a stay extends, beside the errors of its fixes.
+    package var reach = 35.0
+    /// Logarithm of the odds that decide a departure.
+    package var leaveOdds = 2.5
+    /// Seconds that a departure must last at least.
+    package var leaveDwell = 8.0
+
+    package init() {}
+  }
+
+  /// - Parameters:
+  ///   - places: places visited before.
+  ///   - current: the visit that was not over when the engine ended.
+  ///   - tuning: the numbers of the decision.
+  package init(
+    places: [Coordinate] = [], current: Visit? = nil, tuning: Tuning = Tuning()
+  ) {
+    self.places = places
+    self.tuning = tuning
+    if let current { state = .visiting(Stay(of: current), leaving: nil) }
+  }
+
+  /// The visit that lasts.
+  package var current: Visit? {
+    guard case .visiting(let stay, _) = state else { return nil }
+    return stay.visit
+  }
+
+  package var nextDeadline: Instant? {
+    guard case .travelling(let stay) = state, stay.isSettled else { return nil }
+    let due = stay.since + .seconds(dwell(of: stay))
+    return lastUptime + max(due - stay.latest, .zero)
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .fix(let fix):
+      guard fix.horizontalAccuracy <= Self.coarsest else { return [] }
+      return observe(fix, at: now)
+    case .wake:
+      guard let due = nextDeadline, due <= now.uptime, case .travelling(let stay) = state else {
+        return []
+      }
+      return arrive(stay)
+    }
+  }
+
+  private mutating func observe(_ fix: Fix, at now: Moment) -> [Output] {
+    let point = GeocentricPoint(fix.coordinate)
+    let verdict = continuity.observe(point, of: fix)
+    defer { lastUptime = now.uptime }
+    switch state {
+    case .empty:
+      state = .travelling(Stay(at: fix, point))
+      return []
+    case .travelling(var stay):
+      guard fix.time > stay.latest else { return [] }
+      guard stay.take(fix, point, reach: tuning.reach) else {
+        state = .travelling(Stay(at: fix, point))
+        return []
+      }
+      state = .travelling(stay)
+      return stay.length >= dwell(of: stay) ? arrive(stay) : []
+    case .visiting(let stay, let leaving):
+      guard fix.time > stay.latest else { return [] }
+      return attend(stay, leaving, fix, point, verdict)
+    }
+  }
+
+  private mutating func attend(
+    _ present: Stay, _ earlier: Leaving?, _ fix: Fix, _ point: GeocentricPoint,
+    _ verdict: FixContinuity.Verdict
+  ) -> [Output] {
+    var stay = present
+    let spread = max(fix.horizontalAccuracy, 10)
+    let distance = point.distance(to: stay.center)
+    let support = min(max((distance - stay.extent) / spread - 0.5, -3), 3)
+    let seconds = fix.time.seconds(since: earlier?.next.latest ?? stay.latest)
+    let gained = support * min(seconds, 10) / 10
+    if verdict == .returned || (earlier?.logOdds ?? 0) + gained <= 0 {
+      stay.keep(fix, point)
+      state = .visiting(stay, leaving: nil)
+      return []
+    }
+    var leaving =
+      earlier ?? Leaving(since: fix.time, logOdds: 0, next: Stay(at: fix, point))
+    leaving.logOdds = min(leaving.logOdds + gained, 6)
+    if leaving.next.latest < fix.time, !leaving.next.take(fix, point, reach: tuning.reach) {
+      leaving.next = Stay(at: fix, point)
+    }
+    let lasted = fix.time.seconds(since: leaving.since)
+    guard verdict != .doubted, leaving.logOdds >= tuning.leaveOdds, lasted >= tuning.leaveDwell
+    else {
+      state = .visiting(stay, leaving: leaving)
+      return []
+    }
+    state = .travelling(leaving.next)
+    var visit = stay.visit
+    visit.departure = stay.latest
+    return [.departed(visit)]
+  }
+
+  private mutating func arrive(_ stay: Stay) -> [Output] {
+    state = .visiting(stay, leaving: nil)
+    if !isFamiliar(stay) {
+      places.append(stay.visit.coordinate)
+      if places.count > Self.mostPlaces { places.removeFirst() }
+    }
+    return [.arrived(stay.visit)]
+  }
+
+  private func dwell(of stay: Stay) -> Double {
+    if isFamiliar(stay) { return tuning.familiarDwell }
+    return stay.meanAccuracy < tuning.openAccuracy ? tuning.openDwell : tuning.newDwell
+  }
+
+  private func isFamiliar(_ stay: Stay) -> Bool {
+    places.contains { GeocentricPoint($0).distance(to: stay.center) <= Self.sameplace }
+  }
+
+  /// Little while staying; on the way, what finds an arrival in time (POW-2).
+  package var demand: Demand {
+    switch state {
+    case .empty:
+      return Demand(position: PositionDemand(tier: .network, interval: .zero), motion: true)
+    case .travelling:
+      let interval = Duration.seconds(20)
+      return Demand(position: PositionDemand(tier: .network, interval: interval), motion: true)
+    case .visiting(_, let leaving):
+      let position =
+        leaving == nil
+        ? PositionDemand(tier: .network, interval: .seconds(120))
+        : PositionDemand(tier: .satellite, interval: .zero)
+      return Demand(position: position, motion: true)
+    }
+  }
+
+  /// Meters: coarser fixes say nothing about stays.
+  private static let coarsest = 200.0
+  /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).
+  private static let sameplace = 100.0
+  private static let mostPlaces = 200
+}

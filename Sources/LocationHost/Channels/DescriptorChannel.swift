@@ -1,0 +1,79 @@
+import Dispatch
+import Glibc
+import LocationModel
+
+/// An open descriptor on the host's queue: what comes from it, and what goes to it.
+///
+/// Never leaves the host. Each source closes its own descriptor when it has ended.
+final class DescriptorChannel {
+  private let descriptor: Int32
+  private let reader: any DispatchSourceRead
+  private var writer: (any DispatchSourceWrite)?
+  /// What could not be written yet.
+  private var unwritten: [UInt8] = []
+
+  /// Begins to read; `readable` is called on the queue whenever there is something.
+  init(
+    descriptor: Int32, on queue: DispatchQueue, readable: @escaping @Sendable () -> Void
+  ) {
+    self.descriptor = descriptor
+    reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    reader.setEventHandler(handler: readable)
+    reader.setCancelHandler { close(descriptor) }
+    reader.activate()
+  }
+
+  /// Reads what is there, at most as much as the buffer holds.
+  ///
+  /// `nil` when there is nothing yet; a `.closed` event when there never will be more.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> ChannelEvent? {
+    let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    if count > 0 { return .bytes([UInt8](buffer[..<count])) }
+    if count == 0 { return .closed(.ended) }
+    switch errno {
+    case EAGAIN, EINTR: return nil
+    case EIO: return .closed(.failed("the device was unplugged"))
+    default: return .closed(.failed(Errno(last: "read").reason))
+    }
+  }
+
+  /// Writes now what can be written, and the rest when there is room.
+  func write(_ bytes: [UInt8], on queue: DispatchQueue, writable: @escaping @Sendable () -> Void) {
+    unwritten += bytes
+    flush()
+    guard !unwritten.isEmpty, writer == nil else { return }
+    let twin = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard twin >= 0 else { return }
+    let source = DispatchSource.makeWriteSource(fileDescriptor: twin, queue: queue)
+    source.setEventHandler(handler: writable)
+    source.setCancelHandler { close(twin) }
+    source.activate()
+    writer = source
+  }
+
+  /// There may be room again.
+  func flush() {
+    while !unwritten.isEmpty {
+      let count = unwritten.withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == ENOTSOCK {
+        let written = unwritten.withUnsafeBytes {
+          Glibc.write(descriptor, $0.baseAddress, $0.count)
+        }
+        guard written > 0 else { return }
+        unwritten.removeFirst(written)
+        continue
+      }
+      guard count > 0 else { return }
+      unwritten.removeFirst(count)
+    }
+    writer?.cancel()
+    writer = nil
+  }
+
+  func end() {
+    writer?.cancel()
+    reader.cancel()
+  }
+}

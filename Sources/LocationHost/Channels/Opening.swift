@@ -1,0 +1,140 @@
+import Glibc
+import LocationModel
+
+/// Opens descriptors for channels: without waiting, closed on exec.
+enum Opening {
+  /// A serial port in raw mode, or anything else that can be read like one.
+  static func serial(_ path: String, baud: Int?) throws(Errno) -> Int32 {
+    var descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    if descriptor < 0 { descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw Errno(last: "open \(path)") }
+    var settings = termios()
+    guard tcgetattr(descriptor, &settings) == 0 else { return descriptor }
+    cfmakeraw(&settings)
+    settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+    if let baud {
+      guard let speed = speeds[baud], cfsetspeed(&settings, speed) == 0 else {
+        close(descriptor)
+        throw Errno(code: EINVAL, call: "baud rate \(baud) on \(path)")
+      }
+    }
+    guard tcsetattr(descriptor, TCSANOW, &settings) == 0 else {
+      let error = Errno(last: "tcsetattr \(path)")
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// The speeds that the system names.
+  private static let speeds: [Int: speed_t] = [
+    1200: speed_t(B1200), 2400: speed_t(B2400), 4800: speed_t(B4800), 9600: speed_t(B9600),
+    19200: speed_t(B19200), 38400: speed_t(B38400), 57600: speed_t(B57600),
+    115_200: speed_t(B115200), 230_400: speed_t(B230400), 460_800: speed_t(B460800),
+    921_600: speed_t(B921600),
+  ]
+
+  /// A file, from its beginning.
+  static func file(_ path: String) throws(Errno) -> Int32 {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Errno(last: "open \(path)") }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      close(descriptor)
+      throw Errno(code: EISDIR, call: "open \(path)")
+    }
+    return descriptor
+  }
+
+  /// A UDP socket that hears datagrams on the port, to one address of the machine or to any.
+  static func udp(host: String?, port: Int) throws(Errno) -> Int32 {
+    guard let address = SocketAddress.resolve(host ?? "0.0.0.0", port: port).first else {
+      throw Errno(code: EADDRNOTAVAIL, call: "bind UDP \(host ?? "")")
+    }
+    let descriptor = try socket(address.family, SOCK_DGRAM)
+    let bound = address.withPointer { bind(descriptor, $0, $1) }
+    guard bound == 0 else {
+      let error = Errno(last: "bind UDP port \(port)")
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Begins to connect; the descriptor becomes writable when that is decided.
+  static func tcp(_ address: SocketAddress) throws(Errno) -> Int32 {
+    let descriptor = try socket(address.family, SOCK_STREAM)
+    let result = address.withPointer { connect(descriptor, $0, $1) }
+    guard result == 0 || errno == EINPROGRESS else {
+      let error = Errno(last: "connect")
+      close(descriptor)
+      throw error
+    }
+    var noDelay: Int32 = 1
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, socklen_t(MemoryLayout<Int32>.size))
+    return descriptor
+  }
+
+  /// What became of a connection that was begun; `nil` when it stands.
+  static func connectionError(_ descriptor: Int32) -> Errno? {
+    var code: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+    return code == 0 ? nil : Errno(code: code, call: "connect")
+  }
+
+  /// Reads the next piece of a file.
+  static func readPiece(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) -> ChannelEvent {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    if count > 0 { return .bytes([UInt8](buffer[..<count])) }
+    return .closed(count == 0 ? .ended : .failed(Errno(last: "read").description))
+  }
+
+  /// Closes a descriptor that nobody needs any more.
+  static func abandon(_ descriptor: Int32) {
+    close(descriptor)
+  }
+
+  private static func socket(_ family: Int32, _ type: __socket_type) throws(Errno) -> Int32 {
+    let flags = Int32(type.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = Glibc.socket(family, flags, 0)
+    guard descriptor >= 0 else { throw Errno(last: "socket") }
+    return descriptor
+  }
+}
+
+/// One address that a host name stands for.
+struct SocketAddress: Sendable {
+  var family: Int32
+  private var bytes: [UInt8]
+
+  /// Looks a host name up. Waits for the network, so never call it on the host's queue.
+  static func resolve(_ host: String, port: Int) -> [SocketAddress] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    var found: [SocketAddress] = []
+    var next = list
+    while let entry = next?.pointee {
+      if let address = entry.ai_addr {
+        let bytes = UnsafeRawBufferPointer(start: address, count: Int(entry.ai_addrlen))
+        found.append(SocketAddress(family: entry.ai_family, bytes: [UInt8](bytes)))
+      }
+      next = entry.ai_next
+    }
+    return found
+  }
+
+  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    bytes.withUnsafeBytes { raw in
+      let pointer = raw.assumingMemoryBound(to: sockaddr.self)
+      guard let base = pointer.baseAddress else { preconditionFailure("an address has bytes") }
+      return body(base, socklen_t(bytes.count))
+    }
+  }
+}

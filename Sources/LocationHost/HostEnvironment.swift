@@ -1,0 +1,84 @@
+import Glibc
+package import LocationEngine
+import LocationModel
+package import LocationProviders
+
+/// What the process's surroundings say: environment variables, and where messages go.
+package struct HostEnvironment: Sendable {
+  package var variables: [String: String]
+
+  package init(_ variables: [String: String]) {
+    self.variables = variables
+  }
+
+  /// The environment of this process.
+  package static var current: HostEnvironment {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let pair = String(cString: entry).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if pair.count == 2 { variables[String(pair[0])] = String(pair[1]) }
+      next += 1
+    }
+    return HostEnvironment(variables)
+  }
+
+  /// The sources named in `$CORELOCATION_SOURCES`, else gpsd on its own port.
+  ///
+  /// A source that cannot be read is left out, and `noting` hears why.
+  package func sources(noting: (Note) -> Void) -> [Source] {
+    guard let named = variables[Self.sourcesVariable] else { return [Self.discovered] }
+    return named.split(separator: " ").compactMap { word in
+      do throws(SourceFault) {
+        return try Source(url: String(word))
+      } catch {
+        noting(.source("\(Self.sourcesVariable): \(error)"))
+        return nil
+      }
+    }
+  }
+
+  /// Where the state lives; `nil`, and a note, where there is no place for it.
+  package func stateFolder(noting: (Note) -> Void) -> StateFolder? {
+    guard let folder = StateFolder.ofUser(variables) else {
+      noting(.store("neither XDG_STATE_HOME nor HOME is set: state is kept in memory only"))
+      return nil
+    }
+    do throws(Errno) {
+      try folder.create()
+      return folder
+    } catch {
+      noting(.store("\(error): state is kept in memory only"))
+      return nil
+    }
+  }
+
+  package static let sourcesVariable = "CORELOCATION_SOURCES"
+  /// What is tried when nobody names a source: gpsd on this machine.
+  package static let discovered = Source.gpsd(host: "localhost", port: Source.gpsdPort)
+
+  /// Writes what an app's developer should know to standard error; silent about the rest.
+  package static let journal: @Sendable (Note) -> Void = { note in
+    guard let line = note.message else { return }
+    let text = "CoreLocation: \(line)\n"
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}
+
+extension Note {
+  /// What a developer should read, in words; `nil` for what belongs into a log only.
+  package var message: String? {
+    switch self {
+    case .authorization(let app, .missingUsage(let key, let file)):
+      "\(app): \(AuthorizationExplanation.missingUsage(key: key, file: file))"
+    case .authorization(let app, .olderAlwaysKey(let file)):
+      "\(app): \(AuthorizationExplanation.olderAlwaysKey(file: file))"
+    case .authorization, .provider: nil
+    case .unanswerable(let prompt):
+      "\(prompt.appName) asks for your location and there is no terminal to answer on; "
+        + "answer with: locationctl authorize \(prompt.id.app) whenInUse"
+    case .store(let text), .source(let text): text
+    }
+  }
+}

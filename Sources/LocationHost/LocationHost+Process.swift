@@ -1,0 +1,17 @@
+import Glibc
+package import LocationModel
+import LocationProviders
+
+extension LocationHost {
+  /// The host of an app's own process: sources as configured, state of this app only.
+  package static func ofProcess(of client: ClientDescription) -> LocationHost {
+    let environment = HostEnvironment.current
+    let journal = HostEnvironment.journal
+    return LocationHost(
+      sources: environment.sources(noting: journal),
+      keeper: environment.stateFolder(noting: journal).map {
+        StateKeeper(folder: $0, owner: client.app, noting: journal)
+      },
+      prompter: TerminalAgent(), journal: journal)
+  }
+}

@@ -1,0 +1,245 @@
+import Dispatch
+package import LocationCore
+package import LocationEngine
+package import LocationModel
+package import LocationProviders
+
+/// Carries out what the engine and the providers decide: the one place that acts.
+///
+/// Everything happens on one serial queue, one job at a time, so clients hear of things in the
+/// order in which they happened. No method waits.
+package actor LocationHost: EngineLink {
+  nonisolated let line: HostQueue
+  private var core: HostCore
+  private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
+  private var nextClient: UInt64 = 1
+  private var channels: [ChannelID: DescriptorChannel] = [:]
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+  private var timer: (any DispatchSourceTimer)?
+  private var armed: Instant?
+  private let keeper: StateKeeper?
+  private let prompter: (any PromptAgent)?
+  private let journal: @Sendable (Note) -> Void
+
+  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package var now: Moment { HostClock.now }
+
+  /// Starts an engine on this computer.
+  package init(
+    sources: [Source], keeper: StateKeeper? = nil, prompter: (any PromptAgent)? = nil,
+    journal: @escaping @Sendable (Note) -> Void = { _ in }
+  ) {
+    line = HostQueue(label: "meridian.host")
+    core = HostCore(sources: sources)
+    self.keeper = keeper
+    self.prompter = prompter
+    self.journal = journal
+    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin() } }
+  }
+
+  /// Reads the state, and arms what wakes the host.
+  private func begin() {
+    let timer = DispatchSource.makeTimerSource(queue: line.queue)
+    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.step(.wake) } }
+    timer.activate()
+    self.timer = timer
+    keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
+      self?.assumeIsolated { $0.step(.engine(.stored(entries))) }
+    }
+    step(.engine(.stored(keeper?.entries ?? [])))
+  }
+
+  isolated deinit {
+    timer?.cancel()
+    for channel in channels.values { channel.end() }
+    buffer.deallocate()
+  }
+
+  // MARK: Clients
+
+  nonisolated package func connect(
+    _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
+  ) -> (ClientID, ClientState) {
+    line.queue.sync { assumeIsolated { $0.add(client, receiving: deliver) } }
+  }
+
+  private func add(
+    _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
+  ) -> (ClientID, ClientState) {
+    let id = ClientID(nextClient)
+    nextClient += 1
+    clients[id] = deliver
+    step(.engine(.client(id, .connected(client))))
+    return (id, core.engine.state(of: id))
+  }
+
+  nonisolated package func send(_ request: Request, from client: ClientID) {
+    enter { $0.step(.engine(.client(client, .request(request)))) }
+  }
+
+  nonisolated package func disconnect(_ client: ClientID) {
+    enter { host in
+      host.step(.engine(.client(client, .disconnected)))
+      host.clients[client] = nil
+    }
+  }
+
+  /// Hands the engine an input of the person or the system: a setting, an answer, a life.
+  nonisolated package func tell(_ input: LocationEngine.Input) {
+    enter { $0.step(.engine(input)) }
+  }
+
+  /// What each source said last, in the order the sources were given.
+  nonisolated package func sourceReports() -> [SourceReport] {
+    line.queue.sync { assumeIsolated { $0.core.sourceReports } }
+  }
+
+  /// Runs on the host's queue, after everything posted before.
+  private nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
+    line.queue.async { self.assumeIsolated { body($0) } }
+  }
+
+  // MARK: Steps
+
+  /// One step: decide, make it durable, then carry it out.
+  private func step(_ input: HostCore.Input) {
+    let now = HostClock.now
+    let outputs = core.handle(input, at: now)
+    keeper?.commit(outputs, noting: journal)
+    for output in outputs { carryOut(output) }
+    arm(at: now.uptime)
+  }
+
+  private func carryOut(_ output: HostCore.Output) {
+    switch output {
+    case .open(let id, let channel): open(channel, as: id)
+    case .close(let id): channels.removeValue(forKey: id)?.end()
+    case .send(let id, let bytes): write(bytes, to: id)
+    case .engine(.deliver(let client, let delivery)): clients[client]?(delivery)
+    case .engine(.prompt(let prompt)): ask(prompt)
+    case .engine(.withdraw(let prompt)): prompter?.withdraw(prompt)
+    case .engine(.note(let note)): journal(note)
+    case .engine(.demand), .engine(.ignored), .engine(.persist): break
+    }
+  }
+
+  private func arm(at now: Instant) {
+    let next = core.nextDeadline
+    guard next != armed else { return }
+    armed = next
+    guard let next else {
+      timer?.schedule(deadline: .distantFuture)
+      return
+    }
+    let wait = max(0, (next - now).wholeNanoseconds)
+    timer?.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
+  }
+
+  private func ask(_ prompt: Prompt) {
+    guard let prompter else { return journal(.unanswerable(prompt)) }
+    prompter.show(prompt) { [weak self] answer, precise in
+      self?.tell(.answer(prompt.id, answer, precise: precise))
+    }
+  }
+
+  // MARK: Channels
+
+  private func open(_ channel: Channel, as id: ChannelID) {
+    do throws(Errno) {
+      switch channel {
+      case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
+      case .file(let path): try readThrough(Opening.file(path), as: id)
+      case .udp(let host, let port): try listen(Opening.udp(host: host, port: port), as: id)
+      case .tcp(let host, let port): connect(to: host, port: port, as: id)
+      }
+    } catch {
+      fail(id, with: error)
+    }
+  }
+
+  private func listen(_ descriptor: Int32, as id: ChannelID) {
+    channels[id] = DescriptorChannel(descriptor: descriptor, on: line.queue) { [weak self] in
+      self?.assumeIsolated { $0.read(id) }
+    }
+    step(.channel(id, .opened))
+  }
+
+  private func read(_ id: ChannelID) {
+    guard let channel = channels[id], let event = channel.read(into: buffer) else { return }
+    if case .closed = event { channels.removeValue(forKey: id)?.end() }
+    step(.channel(id, event))
+  }
+
+  private func write(_ bytes: [UInt8], to id: ChannelID) {
+    channels[id]?.write(bytes, on: line.queue) { [weak self] in
+      self?.assumeIsolated { $0.channels[id]?.flush() }
+    }
+  }
+
+  private func fail(_ id: ChannelID, with error: Errno) {
+    enter { $0.step(.channel(id, .closed(ChannelEnd(error)))) }
+  }
+
+  /// Looks the name up elsewhere, then tries one address after the other.
+  private func connect(to host: String, port: Int, as id: ChannelID) {
+    DispatchQueue.global().async { [weak self] in
+      let addresses = SocketAddress.resolve(host, port: port)
+      self?.enter { $0.connect(to: addresses[...], of: host, as: id) }
+    }
+  }
+
+  private func connect(to addresses: ArraySlice<SocketAddress>, of host: String, as id: ChannelID) {
+    guard core.isOpen(id) else { return }
+    guard let address = addresses.first else {
+      return step(.channel(id, .closed(.missing("no host named \(host)"))))
+    }
+    do throws(Errno) {
+      let descriptor = try Opening.tcp(address)
+      let pending = PendingConnection(descriptor: descriptor, on: line.queue) { [weak self] error in
+        self?.assumeIsolated { actor in
+          actor.settle(descriptor, error: error, rest: addresses.dropFirst(), of: host, as: id)
+        }
+      }
+      pending.begin()
+    } catch {
+      guard addresses.count > 1 else { return fail(id, with: error) }
+      connect(to: addresses.dropFirst(), of: host, as: id)
+    }
+  }
+
+  private func settle(
+    _ descriptor: Int32, error: Errno?, rest: ArraySlice<SocketAddress>, of host: String,
+    as id: ChannelID
+  ) {
+    guard core.isOpen(id) else { return Opening.abandon(descriptor) }
+    guard let error else { return listen(descriptor, as: id) }
+    Opening.abandon(descriptor)
+    guard rest.isEmpty else { return connect(to: rest, of: host, as: id) }
+    step(.channel(id, .closed(ChannelEnd(error))))
+  }
+
+  /// Reads a file from end to end, a piece at a time, other work in between.
+  private func readThrough(_ descriptor: Int32, as id: ChannelID) {
+    step(.channel(id, .opened))
+    readPiece(descriptor, as: id)
+  }
+
+  private func readPiece(_ descriptor: Int32, as id: ChannelID) {
+    guard core.isOpen(id) else { return Opening.abandon(descriptor) }
+    let event = Opening.readPiece(descriptor, into: buffer)
+    step(.channel(id, event))
+    guard case .bytes = event else { return Opening.abandon(descriptor) }
+    enter { $0.readPiece(descriptor, as: id) }
+  }
+}
+
+extension ChannelEnd {
+  /// The system's refusal, in words for a person.
+  init(_ error: Errno) {
+    switch error.code {
+    case Errno.noEntry: self = .missing(error.description)
+    case Errno.noAccess, Errno.notPermitted: self = .noPermission(error.description)
+    default: self = .failed(error.description)
+    }
+  }
+}

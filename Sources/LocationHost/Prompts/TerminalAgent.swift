@@ -1,0 +1,137 @@
+import Dispatch
+import Glibc
+package import LocationModel
+import Synchronization
+
+/// Asks on the terminal that the process was started from, one question at a time.
+package final class TerminalAgent: PromptAgent {
+  private let descriptor: Int32
+  private let line = DispatchQueue(label: "meridian.terminal")
+  private let withdrawn = Mutex<Set<Prompt.ID>>([])
+
+  /// `nil` when the process has no terminal.
+  package init?() {
+    descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0, isatty(descriptor) == 1, isatty(STDERR_FILENO) == 1,
+      tcgetpgrp(descriptor) == getpgrp()
+    else {
+      if descriptor >= 0 { close(descriptor) }
+      return nil
+    }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  package func show(
+    _ prompt: Prompt, answer: @escaping @Sendable (PromptAnswer, Bool) -> Void
+  ) {
+    line.async {
+      let asked = self.ask(prompt)
+      answer(asked.answer, asked.precise)
+    }
+  }
+
+  package func withdraw(_ prompt: Prompt.ID) {
+    _ = withdrawn.withLock { $0.insert(prompt) }
+  }
+
+  private func ask(_ prompt: Prompt) -> TerminalQuestion.Choice {
+    let question = TerminalQuestion(prompt)
+    write(question.text)
+    while true {
+      guard !withdrawn.withLock({ $0.contains(prompt.id) }), let typed = readLine() else {
+        return TerminalQuestion.Choice(answer: .dismissed, precise: true)
+      }
+      if let choice = question.choice(typed) { return choice }
+      write(question.reminder)
+    }
+  }
+
+  private func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// A line as typed; `nil` when the terminal is gone.
+  private func readLine() -> String? {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) == 1 {
+      if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+      if bytes.count < 100 { bytes.append(byte) }
+    }
+    return nil
+  }
+}
+
+/// A question as it stands on a terminal, and what can be typed.
+package struct TerminalQuestion: Sendable {
+  /// What a typed line means.
+  package struct Choice: Hashable, Sendable {
+    package var answer: PromptAnswer
+    package var precise: Bool
+  }
+
+  private let prompt: Prompt
+  private let choices: [(key: String, words: String, choice: Choice)]
+
+  package init(_ prompt: Prompt) {
+    self.prompt = prompt
+    choices = prompt.kind.answers.map { answer in
+      let (key, words) = Self.wording(answer)
+      return (key, words, Choice(answer: answer, precise: true))
+    }
+  }
+
+  /// The whole question, ready to print.
+  package var text: String {
+    let options = choices.map { "  [\($0.key)] \($0.words)" }.joined(separator: "\n")
+    let hint = prompt.offersPrecise ? "\n  add ~ for an approximate location only, as in w~" : ""
+    return "\n\(title)\n  “\(prompt.text)”\n\(options)\(hint)\nAnswer: "
+  }
+
+  /// What to say when nothing known was typed.
+  package var reminder: String {
+    "Please type one of \(choices.map(\.key).joined(separator: ", ")): "
+  }
+
+  /// What a typed line means; `nil` when it means nothing.
+  package func choice(_ typed: String) -> Choice? {
+    var word = typed.lowercased().filter { !$0.isWhitespace }
+    let isApproximate = prompt.offersPrecise && word.hasSuffix("~")
+    if isApproximate { word.removeLast() }
+    guard var choice = choices.first(where: { $0.key == word || $0.words.lowercased() == word })?
+      .choice
+    else { return nil }
+    choice.precise = !isApproximate
+    return choice
+  }
+
+  private var title: String {
+    switch prompt.kind {
+    case .whenInUse, .locationButton: "Allow “\(prompt.appName)” to use your location?"
+    case .upgrade: "Allow “\(prompt.appName)” to use your location even when it is not in use?"
+    case .reminder: "“\(prompt.appName)” has used your location in the background. Go on?"
+    case .temporaryAccuracy: "Allow “\(prompt.appName)” to use your precise location for now?"
+    }
+  }
+
+  private static func wording(_ answer: PromptAnswer) -> (key: String, words: String) {
+    switch answer {
+    case .once: ("o", "Allow Once")
+    case .whileUsing: ("w", "Allow While Using")
+    case .deny: ("d", "Don’t Allow")
+    case .always: ("a", "Change to Always Allow")
+    case .keepWhileUsing: ("k", "Keep Only While Using")
+    case .accept: ("y", "Allow")
+    case .decline: ("n", "Don’t Allow")
+    case .dismissed: ("", "")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package import Dispatch
+package import LocationCore
+package import LocationEngine
+package import LocationModel
+
+/// Keeps the durable state of one host: reads it at the start, stores each step, and hears when
+/// another process has changed it.
+///
+/// Lives on the host's queue. What cannot be stored now (a full disk) is kept and stored with the
+/// next step, so nothing accepted is lost while the process lives.
+package final class StateKeeper {
+  private let folder: StateFolder
+  private let owner: AppIdentity?
+  private var store: StateStore?
+  private var unsaved: [StateChange] = []
+  private var watch: (any DispatchSourceRead)?
+  /// What was stored when the file was opened.
+  package private(set) var entries: [StateEntry] = []
+
+  /// Opens the state of one app, or of all; `noting` hears why it could not be opened.
+  package init(
+    folder: StateFolder, owner: AppIdentity? = nil, noting: (Note) -> Void = { _ in }
+  ) {
+    self.folder = folder
+    self.owner = owner
+    do throws(StoreError) {
+      try open()
+    } catch {
+      noting(.store("\(error); the state of this run is kept in memory only"))
+    }
+  }
+
+  deinit {
+    watch?.cancel()
+  }
+
+  private func open() throws(StoreError) {
+    do throws(StoreError) {
+      let store = try StateStore(path: folder.file)
+      entries = try store.entries(of: owner)
+      self.store = store
+    } catch {
+      guard error.isCorruption else { throw error }
+      folder.moveDamagedFileAside()
+      store = try StateStore(path: folder.file)
+    }
+  }
+
+  /// Stores the changes among a step's outputs, all or none.
+  package func commit(_ outputs: [HostCore.Output], noting: (Note) -> Void) {
+    var isNew = false
+    for case .engine(.persist(let change)) in outputs {
+      unsaved.append(change)
+      isNew = true
+    }
+    guard isNew, let store else { return }
+    do throws(StoreError) {
+      try store.commit(unsaved)
+      unsaved = []
+    } catch {
+      noting(.store("\(error); will try again with the next change"))
+    }
+  }
+
+  /// Calls `changed` on the queue when another process says that it has changed the state.
+  package func whenChangedOutside(
+    on queue: DispatchQueue, _ changed: @escaping @Sendable ([StateEntry]) -> Void
+  ) {
+    guard let (source, descriptor) = folder.watch(on: queue) else { return }
+    let (path, owner) = (folder.file, owner)
+    source.setEventHandler {
+      guard StateFolder.drain(descriptor) else { return }
+      guard let store = try? StateStore(path: path),
+        let entries = try? store.entries(of: owner)
+      else { return }
+      changed(entries)
+    }
+    source.activate()
+    watch = source
+  }
+}

@@ -1,0 +1,46 @@
+/// Where a provider's bytes come from. A pure target names it; the host opens it.
+package enum Channel: Hashable, Sendable {
+  /// A serial port; `baud` is `nil` to leave the speed as it is.
+  case serial(path: String, baud: Int?)
+  case tcp(host: String, port: Int)
+  /// Datagrams to this address, or to any address of the machine.
+  case udp(host: String?, port: Int)
+  /// A whole file, from its beginning to its end.
+  case file(path: String)
+}
+
+/// Names one opening of a channel; an event of an earlier opening is stale.
+package struct ChannelID: Hashable, Comparable, Sendable {
+  package var provider: ProviderID
+  /// Counts the openings of this provider.
+  package var opening: Int
+
+  package init(provider: ProviderID, opening: Int) {
+    self.provider = provider
+    self.opening = opening
+  }
+
+  package static func < (left: ChannelID, right: ChannelID) -> Bool {
+    (left.provider, left.opening) < (right.provider, right.opening)
+  }
+}
+
+/// What happens on a channel.
+package enum ChannelEvent: Hashable, Sendable {
+  case opened
+  case bytes([UInt8])
+  /// It could not be opened, or it ended. After this nothing more comes.
+  case closed(ChannelEnd)
+}
+
+/// Why a channel is closed.
+package enum ChannelEnd: Hashable, Sendable {
+  /// The file was read to its end, or the peer hung up.
+  case ended
+  /// Nothing is there: no such file, no such device, no such host.
+  case missing(String)
+  /// The system refuses.
+  case noPermission(String)
+  /// Nothing listens, the device was unplugged, the network is down.
+  case failed(String)
+}

@@ -1,0 +1,106 @@
+/// One process that asks: an app while it runs.
+package struct ClientID: Hashable, Comparable, Sendable {
+  package var rawValue: UInt64
+
+  package init(_ rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  package static func < (left: ClientID, right: ClientID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One thing of a client that asks: a manager, a loop, a monitor, a session.
+///
+/// Chosen by the client, never used twice in its life.
+package struct SubscriberID: Hashable, Comparable, Sendable {
+  package var rawValue: UInt64
+
+  package init(_ rawValue: UInt64) {
+    self.rawValue = rawValue
+  }
+
+  package static func < (left: SubscriberID, right: SubscriberID) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// What a process says of itself when it connects; in a daemon, what the kernel says of it.
+package struct ClientDescription: Hashable, Sendable {
+  package var app: AppIdentity
+  package var manifest: Manifest
+  package var life: AppLife
+
+  package init(app: AppIdentity, manifest: Manifest, life: AppLife = .foreground) {
+    self.app = app
+    self.manifest = manifest
+    self.life = life
+  }
+}
+
+/// What a client can read at once, without asking (AVAIL-2).
+package struct ClientState: Hashable, Sendable {
+  package var authorization: AuthorizationReport
+  package var servicesEnabled: Bool
+  /// The last location the system has for this app; `nil` without authorization (STD-9, STD-10).
+  package var lastFix: Fix?
+
+  package init(
+    authorization: AuthorizationReport = AuthorizationReport(status: .notDetermined),
+    servicesEnabled: Bool = true, lastFix: Fix? = nil
+  ) {
+    self.authorization = authorization
+    self.servicesEnabled = servicesEnabled
+    self.lastFix = lastFix
+  }
+}
+
+/// What a client asks. Requests are carried out in the order they were sent.
+package enum Request: Hashable, Sendable {
+  case authorization(AuthorizationRequest)
+  case updates(SubscriberID, UpdatesRequest)
+  case live(SubscriberID, LiveRequest)
+  /// The subscriber is gone, with everything it asked for (MODEL-6).
+  case end(SubscriberID)
+}
+
+/// What a client asks of authorization.
+package enum AuthorizationRequest: Hashable, Sendable {
+  /// A manager came to life and waits for its first callback (AUTH-11).
+  case observe(SubscriberID)
+  /// `requestWhenInUseAuthorization` or `requestAlwaysAuthorization`.
+  case request(AuthorizationGoal, by: SubscriberID)
+  /// Full accuracy for a while; the subscriber hears how it went.
+  case temporaryFullAccuracy(purposeKey: String, ticket: SubscriberID)
+}
+
+/// What a client receives, in the order in which it happened.
+package enum Delivery: Hashable, Sendable {
+  /// What can be read at once has changed.
+  case state(ClientState)
+  /// The authorization callback is due, to one manager or to all (AUTH-11, AUTH-12); the state was
+  /// delivered before.
+  case authorizationChanged(SubscriberID?)
+  /// How a request for full accuracy ended; `nil` for no error (AUTH-47 to AUTH-51).
+  case temporaryFullAccuracy(SubscriberID, AccuracyRefusal?)
+  case updates(SubscriberID, UpdatesDelivery)
+  case live(SubscriberID, LiveUpdate)
+}
+
+/// How a client reaches an engine, wherever the engine runs.
+///
+/// Deliveries come in order, one at a time, on the service's own thread; the receiver hands them on
+/// and returns.
+package protocol EngineLink: AnyObject, Sendable {
+  /// Connects a process; the state it returns is what the process may read from now on.
+  func connect(
+    _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
+  ) -> (ClientID, ClientState)
+
+  /// Posts a request; returns at once.
+  func send(_ request: Request, from client: ClientID)
+
+  func disconnect(_ client: ClientID)
+
+  /// The time of the engine's world.
+  var now: Moment { get }
+}

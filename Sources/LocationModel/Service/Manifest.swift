@@ -1,0 +1,114 @@
+/// What an app declares about its use of location in its information property list.
+///
+/// A missing key has the same effect as on Apple's systems (MODEL-3). The host reads the file; it
+/// passes the strings of the person's locale beside it (AUTH-52).
+package struct Manifest: Hashable, Sendable {
+  /// The bundle identifier; `nil` when none is declared.
+  package var identifier: String?
+  /// The name shown to people; `nil` when none is declared.
+  package var displayName: String?
+  /// The text of the first question; `nil` when missing or empty (AUTH-19).
+  package var whenInUseUsage: String?
+  /// The text of the question for Always; `nil` when missing or empty (AUTH-25).
+  package var alwaysAndWhenInUseUsage: String?
+  /// The older text of the question for Always; `nil` when missing or empty (AUTH-25).
+  package var olderAlwaysUsage: String?
+  /// Why full accuracy is needed for a while, by purpose key (AUTH-47).
+  package var temporaryUsage: [String: String]
+  /// Whether a grant is for reduced accuracy unless the person says otherwise (AUTH-40).
+  package var defaultAccuracyReduced: Bool
+  /// Whether modern services need a service session of the app's own making (SESS-10).
+  package var requiresExplicitServiceSession: Bool
+  /// Whether the background modes contain `location` (STD-46, BGA-2).
+  package var hasLocationBackgroundMode: Bool
+  /// The file it was read from, or the one to create; for messages only.
+  package var file: String
+
+  /// Nothing declared.
+  package init(file: String = "Info.plist") {
+    self.init([:], file: file)
+  }
+
+  /// Reads the keys that matter here; values of another type count as missing.
+  package init(
+    _ values: [String: ManifestValue], localized: [String: String] = [:],
+    file: String = "Info.plist"
+  ) {
+    func text(_ key: String) -> String? {
+      (localized[key] ?? values[key]?.string).flatMap { $0.isEmpty ? nil : $0 }
+    }
+    identifier = values[Key.identifier]?.string
+    displayName = text(Key.displayName) ?? text(Key.name)
+    whenInUseUsage = text(Key.whenInUse)
+    alwaysAndWhenInUseUsage = text(Key.always)
+    olderAlwaysUsage = text(Key.olderAlways)
+    let purposes = values[Key.temporary]?.dictionary ?? [:]
+    temporaryUsage = purposes.reduce(into: [:]) { usage, entry in
+      guard let text = localized[entry.key] ?? entry.value.string, !text.isEmpty else { return }
+      usage[entry.key] = text
+    }
+    defaultAccuracyReduced = values[Key.defaultAccuracyReduced]?.isTrue ?? false
+    requiresExplicitServiceSession = Key.explicitSession.contains { values[$0]?.isTrue ?? false }
+    hasLocationBackgroundMode =
+      values[Key.backgroundModes]?.array.contains(.string("location")) ?? false
+    self.file = file
+  }
+
+  /// The text of the question for Always, and whether it stands under the older key.
+  package var alwaysUsage: (text: String, isOlder: Bool)? {
+    if let alwaysAndWhenInUseUsage { return (alwaysAndWhenInUseUsage, false) }
+    return olderAlwaysUsage.map { ($0, true) }
+  }
+
+  /// The names of the keys.
+  package enum Key {
+    package static let identifier = "CFBundleIdentifier"
+    package static let displayName = "CFBundleDisplayName"
+    package static let name = "CFBundleName"
+    package static let whenInUse = "NSLocationWhenInUseUsageDescription"
+    package static let always = "NSLocationAlwaysAndWhenInUseUsageDescription"
+    package static let olderAlways = "NSLocationAlwaysUsageDescription"
+    package static let temporary = "NSLocationTemporaryUsageDescriptionDictionary"
+    package static let defaultAccuracyReduced = "NSLocationDefaultAccuracyReduced"
+    package static let backgroundModes = "UIBackgroundModes"
+    /// One article and the header spell the key differently; both count (SESS-10).
+    package static let explicitSession = [
+      "NSLocationRequireExplicitServiceSession", "CLRequireExplicitServiceSession",
+    ]
+  }
+}
+
+/// A value of a property list, as far as a manifest needs it.
+package indirect enum ManifestValue: Hashable, Sendable {
+  case string(String)
+  case bool(Bool)
+  case integer(Int)
+  case array([ManifestValue])
+  case dictionary([String: ManifestValue])
+
+  package var string: String? {
+    guard case .string(let text) = self else { return nil }
+    return text
+  }
+
+  /// The elements; none when it is not an array.
+  package var array: [ManifestValue] {
+    guard case .array(let elements) = self else { return [] }
+    return elements
+  }
+
+  package var dictionary: [String: ManifestValue]? {
+    guard case .dictionary(let entries) = self else { return nil }
+    return entries
+  }
+
+  /// A true value, also in the older spellings `1` and `"YES"`.
+  package var isTrue: Bool {
+    switch self {
+    case .bool(let value): value
+    case .integer(let value): value != 0
+    case .string(let text): ["YES", "yes", "true", "1"].contains(text)
+    case .array, .dictionary: false
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// A question that an agent puts to a person, or to a policy.
+package struct Prompt: Hashable, Sendable {
+  /// Names one question of one app; never used again.
+  package struct ID: Hashable, Comparable, Sendable {
+    package var app: AppIdentity
+    package var number: Int
+
+    package init(app: AppIdentity, number: Int) {
+      self.app = app
+      self.number = number
+    }
+
+    package static func < (left: ID, right: ID) -> Bool {
+      (left.app, left.number) < (right.app, right.number)
+    }
+  }
+
+  package enum Kind: Hashable, Sendable {
+    /// The first question: once, while using, or not.
+    case whenInUse
+    /// The second question: change to Always, or keep.
+    case upgrade
+    /// A reminder that the app uses Always in the background (AUTH-38).
+    case reminder
+    /// Full accuracy for a while, for one purpose (AUTH-47).
+    case temporaryAccuracy(purposeKey: String)
+    /// The confirmation of an app's first location button (AUTH-54).
+    case locationButton
+
+    /// The answers it can have; ``PromptAnswer/dismissed`` is always possible.
+    package var answers: [PromptAnswer] {
+      switch self {
+      case .whenInUse: [.once, .whileUsing, .deny]
+      case .upgrade, .reminder: [.always, .keepWhileUsing]
+      case .temporaryAccuracy, .locationButton: [.accept, .decline]
+      }
+    }
+  }
+
+  package var id: ID
+  package var kind: Kind
+  /// The name of the app as people know it.
+  package var appName: String
+  /// The app's own reason.
+  package var text: String
+  /// Whether the person may choose between full and reduced accuracy here (AUTH-40).
+  package var offersPrecise: Bool
+
+  package init(id: ID, kind: Kind, appName: String, text: String, offersPrecise: Bool) {
+    self.id = id
+    self.kind = kind
+    self.appName = appName
+    self.text = text
+    self.offersPrecise = offersPrecise
+  }
+}
+
+/// What came of a prompt.
+package enum PromptAnswer: String, CaseIterable, Codable, Sendable {
+  /// Allow Once.
+  case once
+  /// Allow While Using.
+  case whileUsing
+  /// Don't Allow.
+  case deny
+  /// Change to Always Allow.
+  case always
+  /// Keep Only While Using.
+  case keepWhileUsing
+  case accept
+  case decline
+  /// It went away without an answer; nothing is decided (AUTH-27).
+  case dismissed
+}
+
+/// What a person can choose for an app in the settings, at any time (AUTH-8, AUTH-9).
+package enum AuthorizationSetting: String, CaseIterable, Codable, Sendable {
+  case never
+  case ask
+  case whileUsing
+  case always
+}

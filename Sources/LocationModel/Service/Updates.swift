@@ -1,0 +1,131 @@
+/// What a client of the standard service wants (STD).
+package struct UpdateOptions: Hashable, Sendable {
+  package var accuracy: DesiredAccuracy
+  /// Meters, not negative; `nil` delivers every fix (STD-17).
+  package var distanceFilter: Double?
+  package var activity: ActivityKind
+  /// Whether updates pause while the device is still (STD-39).
+  package var pausesAutomatically: Bool
+  /// `allowsBackgroundLocationUpdates` (STD-47, STD-49).
+  package var allowsBackground: Bool
+  /// `showsBackgroundLocationIndicator` (STD-52).
+  package var showsIndicator: Bool
+
+  package init(
+    accuracy: DesiredAccuracy = .best, distanceFilter: Double? = nil,
+    activity: ActivityKind = .other, pausesAutomatically: Bool = false
+  ) {
+    self.accuracy = accuracy
+    self.distanceFilter = distanceFilter
+    self.activity = activity
+    self.pausesAutomatically = pausesAutomatically
+    self.allowsBackground = false
+    self.showsIndicator = false
+  }
+}
+
+/// How exact positions should be: a target, not a filter (STD-19, STD-20).
+package enum DesiredAccuracy: Hashable, Sendable {
+  case bestForNavigation
+  case best
+  /// Meters, greater than zero.
+  case meters(Double)
+  /// The coarse place of reduced accuracy (AUTH-45).
+  case reduced
+
+  /// The radius that satisfies a one-shot request (STD-25); meters.
+  package var radius: Double {
+    switch self {
+    case .bestForNavigation, .best: 10
+    case .meters(let meters): meters
+    case .reduced: .infinity
+    }
+  }
+
+  /// The hardware that reaches it (STD-21, POW-1).
+  package var tier: PositionTier {
+    switch self {
+    case .bestForNavigation: .navigation
+    case .best: .satellite
+    case .meters(let meters): meters < 100 ? .satellite : meters < 1000 ? .network : .cell
+    case .reduced: .cell
+    }
+  }
+}
+
+/// What the person does, as far as the app says (STD-22, LIVE-5).
+package enum ActivityKind: Hashable, Sendable, CaseIterable {
+  case other
+  case automotiveNavigation
+  case fitness
+  case otherNavigation
+  case airborne
+}
+
+/// What a manager asks of the standard service.
+package enum UpdatesRequest: Hashable, Sendable {
+  case start(UpdateOptions)
+  /// Applies to later fixes, without a restart (STD-18).
+  case change(UpdateOptions)
+  case stop
+  /// `requestLocation` (STD-24).
+  case once(UpdateOptions)
+}
+
+/// What the standard service tells a manager.
+package enum UpdatesDelivery: Hashable, Sendable {
+  /// Never empty; newest last (STD-6).
+  case fixes([Fix])
+  case failed(Failure)
+  case paused
+  case resumed
+}
+
+/// What goes wrong in the world, as a client hears of it.
+package enum Failure: Hashable, Sendable {
+  /// No position can be computed now (STD-32).
+  case positionUnknown
+  /// Not authorized, or location services are off (STD-12).
+  case denied
+  /// The network that positioning needs is missing (STD-33).
+  case network
+  /// The magnetic field is disturbed (STD-35).
+  case headingFailure
+}
+
+/// The configuration of live updates (LIVE-5).
+package struct LiveOptions: Hashable, Sendable {
+  package var activity: ActivityKind
+
+  package init(activity: ActivityKind = .other) {
+    self.activity = activity
+  }
+}
+
+/// What a loop over live updates asks.
+package enum LiveRequest: Hashable, Sendable {
+  case start(LiveOptions)
+  case stop
+}
+
+/// One element of live updates.
+package struct LiveUpdate: Hashable, Sendable {
+  /// `nil` while there is no location to give (LIVE-4).
+  package var fix: Fix?
+  package var stationary: Bool
+  package var diagnostics: Diagnostics
+
+  package init(fix: Fix?, stationary: Bool = false, diagnostics: Diagnostics = []) {
+    self.fix = fix
+    self.stationary = stationary
+    self.diagnostics = diagnostics
+  }
+}
+
+extension Diagnostics {
+  /// Any of these means that no location may flow at all.
+  package static let barring: Diagnostics = [
+    .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
+    .authorizationRequestInProgress, .insufficientlyInUse, .serviceSessionRequired,
+  ]
+}

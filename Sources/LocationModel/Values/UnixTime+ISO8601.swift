@@ -1,0 +1,137 @@
+extension UnixTime {
+  /// Reads a date and time of ISO 8601, such as `2024-01-01T01:00:00.25+01:00`.
+  ///
+  /// Accepted: the extended and the basic form, `T`, `t`, or a space between date and time, a
+  /// fraction of any length behind a point or a comma (digits beyond nanoseconds are ignored), a
+  /// leap second, `Z`, `±HH`, `±HHMM`, or `±HH:MM`, and white space around it all. A time without
+  /// zone is UTC, as GPX and gpsd mean it. `nil` for everything else, and for years outside
+  /// 1678–2261, which nanoseconds do not reach.
+  package init?(iso8601 text: String) {
+    self.init(iso8601: text.utf8.span)
+  }
+
+  /// The same, from UTF-8 bytes.
+  package init?(iso8601 bytes: Span<UInt8>) {
+    var cursor = DateCursor()
+    guard let time = cursor.time(in: bytes) else { return nil }
+    self = time
+  }
+
+  /// The date and time in UTC, rounded to milliseconds: `2024-01-01T00:00:00.250Z`.
+  package var iso8601: String {
+    let (floor, rest) = floorDivide(Int(nanoseconds), 1_000_000)
+    let (day, millisecond) = floorDivide(rest < 500_000 ? floor : floor + 1, 86_400_000)
+    let date = CivilDate(daysSince1970: day)
+    let second = millisecond / 1000
+    let fields = [
+      (date.year, 4, "-"), (date.month, 2, "-"), (date.day, 2, "T"), (second / 3600, 2, ":"),
+      (second / 60 % 60, 2, ":"), (second % 60, 2, "."), (millisecond % 1000, 3, "Z"),
+    ]
+    return fields.reduce(into: "") { text, field in
+      let digits = String(field.0)
+      text += String(repeating: "0", count: max(0, field.1 - digits.count)) + digits + field.2
+    }
+  }
+}
+
+/// Walks over the bytes of one date.
+private struct DateCursor {
+  private var position = 0
+
+  mutating func time(in bytes: Span<UInt8>) -> UnixTime? {
+    skipSpace(in: bytes)
+    guard let days = date(in: bytes), let nanoseconds = timeOfDay(in: bytes),
+      let offset = zone(in: bytes)
+    else { return nil }
+    skipSpace(in: bytes)
+    guard position == bytes.count else { return nil }
+    let (midnight, dayOverflow) = (Int64(days) * 86_400 - offset)
+      .multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow) = midnight.addingReportingOverflow(nanoseconds)
+    return dayOverflow || overflow ? nil : UnixTime(nanoseconds: sum)
+  }
+
+  /// Days since 1970, and the mark between date and time.
+  private mutating func date(in bytes: Span<UInt8>) -> Int? {
+    guard let year = number(digits: 4, in: bytes) else { return nil }
+    let isExtended = skip("-", in: bytes)
+    guard let month = number(digits: 2, in: bytes), skip("-", in: bytes) == isExtended,
+      let day = number(digits: 2, in: bytes),
+      skip("T", in: bytes) || skip("t", in: bytes) || skip(" ", in: bytes)
+    else { return nil }
+    return CivilDate(year: year, month: month, day: day)?.daysSince1970
+  }
+
+  /// Nanoseconds since midnight. Second 60 is a leap second and counts into the next minute.
+  private mutating func timeOfDay(in bytes: Span<UInt8>) -> Int64? {
+    guard let hour = number(digits: 2, in: bytes), hour <= 24 else { return nil }
+    let isExtended = skip(":", in: bytes)
+    guard let minute = number(digits: 2, in: bytes), minute < 60,
+      skip(":", in: bytes) == isExtended,
+      let second = number(digits: 2, in: bytes), second <= 60,
+      let fraction = fraction(in: bytes)
+    else { return nil }
+    let total = Int64(hour * 3600 + minute * 60 + second) * 1_000_000_000 + fraction
+    return hour == 24 && total > 86_400_000_000_000 ? nil : total
+  }
+
+  /// Nanoseconds below a second; 0 when there is no fraction.
+  private mutating func fraction(in bytes: Span<UInt8>) -> Int64? {
+    guard skip(".", in: bytes) || skip(",", in: bytes) else { return 0 }
+    var fraction: Int64 = 0
+    var unit: Int64 = 100_000_000
+    let start = position
+    while let digit = digit(in: bytes) {
+      fraction += digit * unit
+      unit /= 10
+    }
+    return position > start ? fraction : nil
+  }
+
+  /// Seconds east of UTC; 0 when there is no zone.
+  private mutating func zone(in bytes: Span<UInt8>) -> Int64? {
+    if skip("Z", in: bytes) || skip("z", in: bytes) { return 0 }
+    let isEast = skip("+", in: bytes)
+    guard isEast || skip("-", in: bytes) else { return 0 }
+    guard let hours = number(digits: 2, in: bytes), hours < 24 else { return nil }
+    let hasMinutes = skip(":", in: bytes)
+    guard let minutes = number(digits: 2, in: bytes) ?? (hasMinutes ? nil : 0), minutes < 60 else {
+      return nil
+    }
+    let offset = Int64(hours * 3600 + minutes * 60)
+    return isEast ? offset : -offset
+  }
+
+  private mutating func number(digits: Int, in bytes: Span<UInt8>) -> Int? {
+    let start = position
+    var number: Int64 = 0
+    while position < start + digits {
+      guard let digit = digit(in: bytes) else {
+        position = start
+        return nil
+      }
+      number = number * 10 + digit
+    }
+    return Int(number)
+  }
+
+  private mutating func digit(in bytes: Span<UInt8>) -> Int64? {
+    guard position < bytes.count else { return nil }
+    let value = bytes[position] &- UInt8(ascii: "0")
+    guard value < 10 else { return nil }
+    position += 1
+    return Int64(value)
+  }
+
+  private mutating func skip(_ mark: Unicode.Scalar, in bytes: Span<UInt8>) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func skipSpace(in bytes: Span<UInt8>) {
+    while skip(" ", in: bytes) || skip("\n", in: bytes) || skip("\r", in: bytes)
+      || skip("\t", in: bytes)
+    {}
+  }
+}

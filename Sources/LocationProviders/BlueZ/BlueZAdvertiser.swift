@@ -1,0 +1,146 @@
+package import LocationModel
+
+/// Makes this computer a beacon through `bluetoothd`.
+///
+/// That the app is in the foreground (BEACON-3) is decided outside.
+package struct BlueZAdvertiser: Machine {
+  package enum Input: MachineInput {
+    case advertise(IBeaconAdvert)
+    case stop
+    case bus(BusEvent)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case bus(BusAction)
+    case changed(BeaconAdvertising)
+  }
+
+  private enum State: Sendable {
+    /// Nothing is wanted, or no adapter can do it.
+    case idle
+    /// The registration has not been answered.
+    case starting(adapter: String, call: Int)
+    case advertising(adapter: String)
+    /// The adapter refused; another try at `retry`.
+    case refused(retry: Instant)
+  }
+
+  private var survey = BlueZSurvey()
+  private var advert: IBeaconAdvert?
+  private var state = State.idle
+  private var told = BeaconAdvertising.stopped
+
+  package init() {}
+
+  package var nextDeadline: Instant? {
+    guard case .refused(let retry) = state else { return nil }
+    return retry
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .advertise(let new):
+      guard new != advert else { return [] }
+      advert = new
+      return end() + begin()
+    case .stop:
+      advert = nil
+      return end() + tell(.stopped)
+    case .bus(let event):
+      let (actions, news) = survey.handle(event)
+      return actions.map { .bus($0) } + news.flatMap { take($0) } + take(event, at: now)
+    case .wake:
+      guard let due = nextDeadline, now.uptime >= due else { return [] }
+      return begin()
+    }
+  }
+
+  private mutating func take(_ news: BlueZSurvey.News) -> [Output] {
+    guard case .adapter(let adapter) = news else { return [] }
+    guard case .on = adapter else {
+      state = .idle
+      return advert == nil ? [] : tell(.unavailable)
+    }
+    return end() + begin()
+  }
+
+  private mutating func take(_ event: BusEvent, at now: Moment) -> [Output] {
+    switch (event, state) {
+    case (.reply(let number, let reply), .starting(let adapter, let call)) where number == call:
+      guard case .error(let name) = reply else {
+        state = .advertising(adapter: adapter)
+        return tell(.advertising)
+      }
+      state = .refused(retry: now.uptime + Self.retryAfter)
+      return [.bus(.withdraw(path: Self.path))] + tell(.refused(name))
+    case (.called(let call), .advertising) where call.path == Self.path && call.member == "Release":
+      return [.bus(.withdraw(path: Self.path))] + begin()
+    case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _):
+      return []
+    }
+  }
+
+  private mutating func begin() -> [Output] {
+    state = .idle
+    guard let advert else { return [] }
+    guard case .on(let adapter, _, canAdvertise: true) = survey.adapter else {
+      return tell(.unavailable)
+    }
+    let number = survey.nextCall()
+    state = .starting(adapter: adapter, call: number)
+    let register = Self.call("RegisterAdvertisement", adapter)
+      .with(.objectPath(Self.path), .properties([:]))
+    return [.bus(.export(Self.object(advert))), .bus(.call(number, register))]
+  }
+
+  private mutating func end() -> [Output] {
+    defer { state = .idle }
+    switch state {
+    case .idle, .refused: return []
+    case .starting(let adapter, _), .advertising(let adapter):
+      let unregister = Self.call("UnregisterAdvertisement", adapter).with(.objectPath(Self.path))
+      return [
+        .bus(.call(survey.nextCall(), unregister)), .bus(.withdraw(path: Self.path)),
+      ]
+    }
+  }
+
+  private mutating func tell(_ new: BeaconAdvertising) -> [Output] {
+    guard new != told else { return [] }
+    told = new
+    return [.changed(new)]
+  }
+
+  private static func call(_ member: String, _ adapter: String) -> BusCall {
+    BusCall(BlueZ.service, path: adapter, interface: BlueZ.advertisingManager, member: member)
+  }
+
+  /// A beacon only speaks: `broadcast` advertisements take no connections.
+  private static func object(_ advert: IBeaconAdvert) -> BusObject {
+    let data = advert.manufacturerData
+    return BusObject(
+      path: path, interface: BlueZ.advertisement,
+      properties: .properties([
+        "Type": .string("broadcast"),
+        "ManufacturerData": .dictionary(
+          key: "q", value: "v",
+          [BusEntry(key: .uint16(data.company), value: .variant(.bytes(data.payload)))]),
+      ]),
+      methods: [BusMethod("Release")])
+  }
+
+  private static let path = "/org/meridian/advertisements/ibeacon"
+  /// Chosen.
+  private static let retryAfter = Duration.seconds(10)
+}
+
+/// Whether this computer is a beacon now.
+package enum BeaconAdvertising: Hashable, Sendable {
+  case stopped
+  case advertising
+  /// No adapter is on, or it cannot advertise.
+  case unavailable
+  /// `bluetoothd` said no; the name of its error. Tried again by itself.
+  case refused(String)
+}

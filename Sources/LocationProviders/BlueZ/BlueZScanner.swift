@@ -1,0 +1,295 @@
+package import LocationModel
+
+/// Hears beacons through `bluetoothd`.
+///
+/// Monitoring (POW-3) lets the adapter wait for beacons by itself where it can, and listens five
+/// seconds of fifteen where it cannot; ranging listens without pause.
+package struct BlueZScanner: Machine {
+  package enum Input: MachineInput {
+    /// How hard to listen.
+    case scan(BeaconScan)
+    case bus(BusEvent)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case bus(BusAction)
+    case observation(BeaconSample)
+    /// Whether beacons can be heard has changed, or is known for the first time.
+    case reception(BeaconReception)
+  }
+
+  /// How the adapter listens.
+  private enum Mode: Hashable, Sendable {
+    /// Without pause.
+    case discovery
+    /// Five seconds of fifteen.
+    case cycle
+    /// The adapter waits for beacons by itself.
+    case monitor
+  }
+
+  private enum State: Sendable {
+    /// Nothing is wanted, or there is no adapter that is on.
+    case idle
+    /// The call that begins to listen has not been answered.
+    case starting(Mode, adapter: String, call: Int)
+    /// `until` the pause of a cycle, or the next word about monitored beacons.
+    case listening(Mode, adapter: String, until: Instant?)
+    /// Between two turns of a cycle.
+    case pausing(adapter: String, until: Instant)
+    /// The adapter refused; another try at `retry`.
+    case refused(retry: Instant)
+  }
+
+  private var survey = BlueZSurvey()
+  private var wanted = BeaconScan.off
+  private var state = State.idle
+  private var reception: BeaconReception?
+  /// The adapter refused to monitor although it offers to.
+  private var monitorIsBroken = false
+  /// Paths of the devices that the monitor found and did not lose, sorted.
+  private var monitored: [String] = []
+  /// Advertisements that were no beacon.
+  package private(set) var otherAdvertisements = 0
+
+  package init() {}
+
+  package var nextDeadline: Instant? {
+    switch state {
+    case .idle, .starting: nil
+    case .listening(_, _, let until): until
+    case .pausing(_, let until): until
+    case .refused(let retry): retry
+    }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .scan(let scan):
+      guard scan != wanted else { return [] }
+      wanted = scan
+      return stop() + start()
+    case .bus(let event):
+      let (actions, news) = survey.handle(event)
+      return actions.map { .bus($0) } + news.flatMap { take($0, at: now) }
+        + take(event, at: now)
+    case .wake:
+      guard let due = nextDeadline, now.uptime >= due else { return [] }
+      return wake(at: now)
+    }
+  }
+
+  private mutating func take(_ news: BlueZSurvey.News, at now: Moment) -> [Output] {
+    switch news {
+    case .adapter(let adapter):
+      monitorIsBroken = false
+      guard case .on = adapter else {
+        state = .idle
+        monitored = []
+        return tell(.unavailable)
+      }
+      return stop() + start() + tell(.listening)
+    case .heard(_, let device):
+      guard case .listening = state else { return [] }
+      return observe(device, at: now)
+    }
+  }
+
+  private mutating func take(_ event: BusEvent, at now: Moment) -> [Output] {
+    switch (event, state) {
+    case (.reply(let number, let reply), .starting(let mode, let adapter, let call))
+    where number == call:
+      return started(mode, adapter, reply, at: now)
+    case (.called(let call), .starting(.monitor, _, _)),
+      (.called(let call), .listening(.monitor, _, _)):
+      return called(call, at: now)
+    case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _):
+      return []
+    }
+  }
+
+  // MARK: - Beginning and ending
+
+  private mutating func start() -> [Output] {
+    guard wanted != .off, case .on(let adapter, let canMonitor, _) = survey.adapter else {
+      return []
+    }
+    guard wanted == .passive else { return discover(.discovery, adapter) }
+    return canMonitor && !monitorIsBroken ? monitor(adapter) : discover(.cycle, adapter)
+  }
+
+  private mutating func discover(_ mode: Mode, _ adapter: String) -> [Output] {
+    let filter = BusValue.properties(["Transport": .string("le"), "DuplicateData": .boolean(true)])
+    let (first, second) = (survey.nextCall(), survey.nextCall())
+    state = .starting(mode, adapter: adapter, call: second)
+    return [
+      .bus(.call(first, Self.call("SetDiscoveryFilter", adapter).with(filter))),
+      .bus(.call(second, Self.call("StartDiscovery", adapter))),
+    ]
+  }
+
+  private mutating func monitor(_ adapter: String) -> [Output] {
+    let number = survey.nextCall()
+    state = .starting(.monitor, adapter: adapter, call: number)
+    let register = Self.monitorCall("RegisterMonitor", adapter)
+    return [.bus(.export(Self.monitorObject)), .bus(.call(number, register))]
+  }
+
+  private mutating func started(
+    _ mode: Mode, _ adapter: String, _ reply: BusReply, at now: Moment
+  ) -> [Output] {
+    switch (reply, mode) {
+    case (.values, _), (.error("org.bluez.Error.InProgress"), .discovery),
+      (.error("org.bluez.Error.InProgress"), .cycle):
+      state = .listening(mode, adapter: adapter, until: turn(of: mode).map { now.uptime + $0 })
+      return tell(.listening)
+    case (.error, .monitor):
+      return fallBack()
+    case (.error, .discovery), (.error, .cycle):
+      state = .refused(retry: now.uptime + Self.retryAfter)
+      return tell(.failing)
+    }
+  }
+
+  private func turn(of mode: Mode) -> Duration? {
+    switch mode {
+    case .discovery: nil
+    case .cycle: Self.cycleListens
+    case .monitor: Self.monitorRepeats
+    }
+  }
+
+  /// Listens in turns from now on, because the adapter does not monitor after all.
+  private mutating func fallBack() -> [Output] {
+    monitorIsBroken = true
+    monitored = []
+    state = .idle
+    return [.bus(.withdraw(path: Self.monitorPath))] + start()
+  }
+
+  private mutating func stop() -> [Output] {
+    defer {
+      state = .idle
+      monitored = []
+    }
+    switch state {
+    case .idle, .pausing, .refused: return []
+    case .starting(let mode, let adapter, _), .listening(let mode, let adapter, _):
+      return end(mode, adapter)
+    }
+  }
+
+  private mutating func end(_ mode: Mode, _ adapter: String) -> [Output] {
+    let number = survey.nextCall()
+    switch mode {
+    case .discovery, .cycle:
+      return [.bus(.call(number, Self.call("StopDiscovery", adapter)))]
+    case .monitor:
+      return [
+        .bus(.call(number, Self.monitorCall("UnregisterMonitor", adapter))),
+        .bus(.withdraw(path: Self.monitorPath)),
+      ]
+    }
+  }
+
+  private mutating func wake(at now: Moment) -> [Output] {
+    switch state {
+    case .listening(.cycle, let adapter, _):
+      state = .pausing(adapter: adapter, until: now.uptime + Self.cyclePauses)
+      return end(.cycle, adapter)
+    case .listening(.monitor, let adapter, _):
+      state = .listening(.monitor, adapter: adapter, until: now.uptime + Self.monitorRepeats)
+      return monitored.flatMap { observeSilent($0, at: now) }
+    case .pausing, .refused:
+      state = .idle
+      return start()
+    case .listening(.discovery, _, _), .starting, .idle:
+      return []
+    }
+  }
+
+  // MARK: - Hearing
+
+  private mutating func called(_ call: BusSignal, at now: Moment) -> [Output] {
+    guard call.path == Self.monitorPath, call.interface == BlueZ.monitor else { return [] }
+    let device = call[0]?.text
+    switch call.member {
+    case "Release":
+      return fallBack()
+    case "DeviceFound":
+      guard let device, !monitored.contains(device) else { return [] }
+      monitored.append(device)
+      monitored.sort()
+      return survey.device(device).map { observe($0, at: now) } ?? []
+    case "DeviceLost":
+      monitored.removeAll { $0 == device }
+      return []
+    default:
+      return []
+    }
+  }
+
+  /// A monitor speaks up only when a beacon comes or goes, or its strength has changed much. In
+  /// between, a beacon that was not lost is there, at an unknown distance.
+  private mutating func observeSilent(_ path: String, at now: Moment) -> [Output] {
+    guard var device = survey.device(path) else { return [] }
+    device.rssi = nil
+    return observe(device, at: now)
+  }
+
+  private mutating func observe(_ device: BlueZDevice, at now: Moment) -> [Output] {
+    guard let address = device.address,
+      let sample = BeaconSample(
+        Advertisement(
+          address: address, rssi: device.rssi, manufacturerData: device.manufacturerData,
+          time: now.unixTime))
+    else {
+      otherAdvertisements += 1
+      return []
+    }
+    return [.observation(sample)]
+  }
+
+  private mutating func tell(_ new: BeaconReception) -> [Output] {
+    guard new != reception else { return [] }
+    reception = new
+    return [.reception(new)]
+  }
+
+  // MARK: - What BlueZ is asked
+
+  private static func call(_ member: String, _ adapter: String) -> BusCall {
+    BusCall(BlueZ.service, path: adapter, interface: BlueZ.adapter, member: member)
+  }
+
+  private static func monitorCall(_ member: String, _ adapter: String) -> BusCall {
+    BusCall(BlueZ.service, path: adapter, interface: BlueZ.monitorManager, member: member)
+      .with(.objectPath(monitorRoot))
+  }
+
+  /// Waits for advertisements whose manufacturer data begins as an iBeacon's.
+  private static let monitorObject = BusObject(
+    path: monitorPath, root: monitorRoot, interface: BlueZ.monitor,
+    properties: .properties([
+      "Type": .string("or_patterns"),
+      "Patterns": .array(
+        of: "(yyay)",
+        [.structure([.byte(0), .byte(0xFF), .bytes([0x4C, 0x00, 0x02, 0x15])])]),
+    ]),
+    methods: [
+      BusMethod("Release"), BusMethod("Activate"), BusMethod("DeviceFound", "o"),
+      BusMethod("DeviceLost", "o"),
+    ])
+
+  private static let monitorRoot = "/org/meridian/monitors"
+  private static let monitorPath = "/org/meridian/monitors/ibeacon"
+  /// Chosen: a beacon that sends once a second is heard in every turn.
+  private static let cycleListens = Duration.seconds(5)
+  /// Chosen: two turns fit into the thirty seconds of BEACON-22.
+  private static let cyclePauses = Duration.seconds(10)
+  /// Chosen: thrice within the thirty seconds of BEACON-22.
+  private static let monitorRepeats = Duration.seconds(10)
+  /// Chosen.
+  private static let retryAfter = Duration.seconds(10)
+}

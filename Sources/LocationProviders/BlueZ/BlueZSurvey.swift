@@ -1,0 +1,227 @@
+package import LocationModel
+
+/// Follows what `bluetoothd` has: whether it runs, its adapters, and the devices it has heard.
+///
+/// Scanner and advertiser each hold one. It makes the numbers of all calls of its owner.
+package struct BlueZSurvey: Sendable {
+  /// What the survey found, in order.
+  package enum News: Hashable, Sendable {
+    /// The adapter to use has changed, or what it can do.
+    case adapter(BlueZAdapter)
+    /// A device was heard, or what it says has changed.
+    case heard(path: String, BlueZDevice)
+  }
+
+  private enum State: Sendable {
+    case disconnected
+    /// Waiting for the objects, or for the service to come.
+    case asking(call: Int)
+    case following
+  }
+
+  private struct Adapter: Sendable {
+    var path: String
+    var isPowered: Bool
+    var canMonitor: Bool
+    var canAdvertise: Bool
+  }
+
+  private var state = State.disconnected
+  /// Sorted by path.
+  private var adapters: [Adapter] = []
+  private var devices: [String: BlueZDevice] = [:]
+  private var lastCall = 0
+  package private(set) var adapter = BlueZAdapter.none
+
+  package init() {}
+
+  /// A number for a call.
+  package mutating func nextCall() -> Int {
+    lastCall += 1
+    return lastCall
+  }
+
+  /// What is known of a device, by its path.
+  package func device(_ path: String) -> BlueZDevice? { devices[path] }
+
+  package mutating func handle(_ event: BusEvent) -> (actions: [BusAction], news: [News]) {
+    switch event {
+    case .connected:
+      return (Self.matches.map { .subscribe($0) } + ask(), [])
+    case .disconnected:
+      state = .disconnected
+      return ([], forget())
+    case .reply(let number, let reply):
+      guard case .asking(number) = state else { return ([], []) }
+      return ([], take(reply))
+    case .signal(let signal):
+      if let isPresent = signal.presence(of: BlueZ.service) {
+        return (isPresent ? ask() : [], forget())
+      }
+      return ([], follow(signal))
+    case .called:
+      return ([], [])
+    }
+  }
+
+  private mutating func ask() -> [BusAction] {
+    let number = nextCall()
+    state = .asking(call: number)
+    let call = BusCall(
+      BlueZ.service, path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects")
+    return [.call(number, call)]
+  }
+
+  private mutating func forget() -> [News] {
+    adapters = []
+    devices = [:]
+    return compare()
+  }
+
+  private mutating func take(_ reply: BusReply) -> [News] {
+    // Without a service the state stays: its owner will change when it comes.
+    guard let objects = reply.first?.entries else { return compare(isFirst: true) }
+    state = .following
+    for object in objects {
+      guard let path = object.key.text else { continue }
+      add(object.value, at: path)
+    }
+    return compare(isFirst: true)
+  }
+
+  private mutating func follow(_ signal: BusSignal) -> [News] {
+    guard case .following = state else { return [] }
+    if signal.interface == BlueZ.objectManager, let path = signal[0]?.text {
+      switch signal.member {
+      case "InterfacesAdded":
+        let before = devices[path]
+        add(signal[1] ?? .boolean(false), at: path)
+        return compare() + heard(path, isNews: devices[path] != before, signal[1]?[BlueZ.device])
+      case "InterfacesRemoved":
+        remove(signal[1]?.elements?.compactMap(\.text) ?? [], at: path)
+        return compare()
+      default: return []
+      }
+    }
+    if let changes = signal.changes(of: BlueZ.device), devices[signal.path] != nil {
+      devices[signal.path]?.apply(changes)
+      return heard(signal.path, isNews: true, changes)
+    }
+    if let changes = signal.changes(of: BlueZ.adapter),
+      let powered = changes["Powered"]?.boolean,
+      let index = adapters.firstIndex(where: { $0.path == signal.path })
+    {
+      adapters[index].isPowered = powered
+      return compare()
+    }
+    return []
+  }
+
+  /// Only a change of strength or content is a new advertisement.
+  private mutating func heard(_ path: String, isNews: Bool, _ changes: BusValue?) -> [News] {
+    guard isNews, var device = devices[path], let changes else { return [] }
+    guard changes["RSSI"] != nil || changes["ManufacturerData"] != nil else { return [] }
+    if changes["RSSI"] == nil { device.rssi = nil }
+    return [.heard(path: path, device)]
+  }
+
+  private mutating func add(_ interfaces: BusValue, at path: String) {
+    if let properties = interfaces[BlueZ.device] {
+      var device = devices[path] ?? BlueZDevice()
+      device.apply(properties)
+      devices[path] = device
+    }
+    var adapter = adapters.first { $0.path == path }
+    if let properties = interfaces[BlueZ.adapter] {
+      adapter = Adapter(
+        path: path, isPowered: properties["Powered"]?.boolean ?? false, canMonitor: false,
+        canAdvertise: false)
+    }
+    guard var adapter else { return }
+    if interfaces[BlueZ.monitorManager] != nil { adapter.canMonitor = true }
+    if interfaces[BlueZ.advertisingManager] != nil { adapter.canAdvertise = true }
+    adapters.removeAll { $0.path == path }
+    adapters.append(adapter)
+    adapters.sort { $0.path < $1.path }
+  }
+
+  private mutating func remove(_ interfaces: [String], at path: String) {
+    if interfaces.contains(BlueZ.device) { devices[path] = nil }
+    if interfaces.contains(BlueZ.adapter) { adapters.removeAll { $0.path == path } }
+    guard let index = adapters.firstIndex(where: { $0.path == path }) else { return }
+    if interfaces.contains(BlueZ.monitorManager) { adapters[index].canMonitor = false }
+    if interfaces.contains(BlueZ.advertisingManager) { adapters[index].canAdvertise = false }
+  }
+
+  private mutating func compare(isFirst: Bool = false) -> [News] {
+    let chosen = adapters.first(where: \.isPowered) ?? adapters.first
+    let new: BlueZAdapter =
+      switch chosen {
+      case nil: .none
+      case let chosen? where !chosen.isPowered: .off
+      case let chosen?:
+        .on(
+          path: chosen.path, canMonitor: chosen.canMonitor, canAdvertise: chosen.canAdvertise)
+      }
+    guard isFirst || new != adapter else { return [] }
+    adapter = new
+    return [.adapter(new)]
+  }
+
+  private static let matches: [BusMatch] = [
+    .owner(of: BlueZ.service),
+    BusMatch(
+      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesAdded"),
+    BusMatch(
+      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesRemoved"),
+    .propertiesChanged(of: BlueZ.service),
+  ]
+}
+
+/// The adapter that is used: the first one that is switched on.
+package enum BlueZAdapter: Hashable, Sendable {
+  /// No adapter, or no `bluetoothd`.
+  case none
+  case off
+  /// `canMonitor` when it scans passively for patterns; `canAdvertise` when it can be a beacon.
+  case on(path: String, canMonitor: Bool, canAdvertise: Bool)
+}
+
+/// What `bluetoothd` says of a device.
+package struct BlueZDevice: Hashable, Sendable {
+  /// `nil` until told, or when it is no address.
+  package var address: BluetoothAddress?
+  /// dBm; `nil` when not measured.
+  package var rssi: Int?
+  /// Sorted by company.
+  package var manufacturerData: [ManufacturerData] = []
+
+  mutating func apply(_ properties: BusValue) {
+    if let text = properties["Address"]?.text { address = BluetoothAddress(text) }
+    if let value = properties["RSSI"]?.integer {
+      rssi = Self.measurable.contains(value) ? value : nil
+    }
+    guard let entries = properties["ManufacturerData"]?.entries else { return }
+    manufacturerData = entries.compactMap { entry in
+      guard case .uint16(let company) = entry.key.content, let payload = entry.value.bytes else {
+        return nil
+      }
+      return ManufacturerData(company: company, payload: payload)
+    }.sorted { $0.company < $1.company }
+  }
+
+  /// dBm; the Bluetooth core specification's range. 127 means "not available".
+  private static let measurable = -127...20
+}
+
+/// The names of `bluetoothd` on the bus.
+package enum BlueZ {
+  package static let service = "org.bluez"
+  package static let objectManager = "org.freedesktop.DBus.ObjectManager"
+  package static let adapter = "org.bluez.Adapter1"
+  package static let device = "org.bluez.Device1"
+  package static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+  package static let monitor = "org.bluez.AdvertisementMonitor1"
+  package static let advertisingManager = "org.bluez.LEAdvertisingManager1"
+  package static let advertisement = "org.bluez.LEAdvertisement1"
+}

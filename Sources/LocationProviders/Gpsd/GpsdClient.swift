@@ -1,0 +1,188 @@
+package import LocationModel
+
+/// Speaks gpsd's JSON protocol over a byte stream.
+///
+/// The host opens and closes the stream when told to, and hands in what happens to it. After
+/// ``Output/connect`` it answers with ``Input/connected`` or ``Input/closed(_:)``.
+package struct GpsdClient: Machine {
+  package enum Input: MachineInput {
+    /// The stream is open.
+    case connected
+    /// The next bytes, cut anywhere.
+    case bytes([UInt8])
+    /// The stream is closed, or could not be opened.
+    case closed(reason: String)
+    case wake
+  }
+
+  package enum Output: Sendable, Hashable {
+    case connect
+    /// Close the stream; the client will ask for a new one.
+    case disconnect
+    case send([UInt8])
+    case fix(Fix, device: String?)
+    case attitude(GpsdAttitude)
+    /// All receivers that gpsd knows, sorted by path, whenever they change.
+    case devices([GpsdDevice])
+    case status(Status)
+    /// A line or solution that was not used, and why.
+    case rejected(GpsdRejection, device: String?)
+  }
+
+  /// What a person asks about the connection.
+  package enum Status: Sendable, Hashable {
+    /// The server has introduced itself. Protocol 3 is the one we know.
+    case serving(release: String, protocolMajor: Int, protocolMinor: Int)
+    /// The receiver works and has no solution (`mode` 0 or 1); sent when that begins.
+    case noFix(device: String?)
+    /// The receiver has a solution again; sent when that begins.
+    case solving(device: String?)
+    /// The connection is gone; a new one is asked for at `retryAt`.
+    case lost(reason: String, retryAt: Instant)
+    /// The server's words.
+    case complaint(String)
+  }
+
+  private enum State: Sendable {
+    /// Not connected. A wake at `until` asks for a connection.
+    case waiting(until: Instant)
+    /// The host has been asked for a connection.
+    case connecting
+    /// Connected; the server must introduce itself before `until`.
+    case greeting(until: Instant)
+    /// Reports flow. Silent since `heardAt`; `isProbed` when the server has been asked for a word.
+    case watching(heardAt: Instant, isProbed: Bool)
+  }
+
+  /// Bytes. gpsd's own buffer for a report is 10 KB.
+  package static let longestLine = 65_536
+  /// Chosen: the first wait before a new connection, doubled each time up to the longest.
+  static let firstBackoff = Duration.seconds(1)
+  static let longestBackoff = Duration.seconds(64)
+  /// Chosen: gpsd greets at once.
+  static let greetingPatience = Duration.seconds(5)
+  /// Chosen: a server that is silent this long is asked for a word, and given up after the next.
+  static let silence = Duration.seconds(30)
+  static let probePatience = Duration.seconds(10)
+
+  private static let watch = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
+  private static let probe = Array("?VERSION;\n".utf8)
+
+  private var state = State.waiting(until: .start)
+  /// Connections lost since the last greeting.
+  private var failures = 0
+  private var lines = LineAssembler(limit: GpsdClient.longestLine)
+  private var receivers = GpsdReceivers()
+
+  package init() {}
+
+  package var nextDeadline: Instant? { earliest(connectionDeadline, receivers.nextDeadline) }
+
+  private var connectionDeadline: Instant? {
+    switch state {
+    case .waiting(let until), .greeting(let until): until
+    case .connecting: nil
+    case .watching(let heardAt, let isProbed):
+      heardAt + Self.silence + (isProbed ? Self.probePatience : .zero)
+    }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .connected:
+      lines.reset()
+      state = .greeting(until: now.uptime + Self.greetingPatience)
+      return []
+    case .bytes(let bytes):
+      return take(bytes, at: now.uptime)
+    case .closed(let reason):
+      if case .waiting = state { return [] }
+      return lose(reason, at: now.uptime)
+    case .wake:
+      return receivers.wake(at: now.uptime) + wakeConnection(at: now.uptime)
+    }
+  }
+
+  // MARK: Connection
+
+  private mutating func wakeConnection(at now: Instant) -> [Output] {
+    guard let deadline = connectionDeadline, now >= deadline else { return [] }
+    switch state {
+    case .waiting:
+      state = .connecting
+      return [.connect]
+    case .connecting:
+      return []
+    case .greeting:
+      return [.disconnect] + lose("the server does not introduce itself as gpsd", at: now)
+    case .watching(let heardAt, isProbed: false):
+      state = .watching(heardAt: heardAt, isProbed: true)
+      return [.send(Self.probe)]
+    case .watching:
+      return [.disconnect] + lose("the server has fallen silent", at: now)
+    }
+  }
+
+  private mutating func lose(_ reason: String, at now: Instant) -> [Output] {
+    let wait = min(Self.firstBackoff * (1 << min(failures, 6)), Self.longestBackoff)
+    failures += 1
+    state = .waiting(until: now + wait)
+    lines.reset()
+    return receivers.removeAll() + [.status(.lost(reason: reason, retryAt: now + wait))]
+  }
+
+  // MARK: Reports
+
+  private mutating func take(_ bytes: [UInt8], at now: Instant) -> [Output] {
+    switch state {
+    case .waiting, .connecting: return []
+    case .greeting: break
+    case .watching: state = .watching(heardAt: now, isProbed: false)
+    }
+    var complete: [LineAssembler.Line] = []
+    lines.append(bytes) { complete.append($0) }
+    return complete.flatMap { line -> [Output] in
+      switch line {
+      case .tooLong: [.rejected(.lineTooLong, device: nil)]
+      case .line(let bytes): takeLine(bytes, at: now)
+      }
+    }
+  }
+
+  private mutating func takeLine(_ line: [UInt8], at now: Instant) -> [Output] {
+    do {
+      return take(try GpsdReport.parse(line), at: now)
+    } catch {
+      return [.rejected(.malformed(error), device: nil)]
+    }
+  }
+
+  private mutating func take(_ report: GpsdReport, at now: Instant) -> [Output] {
+    switch report.kind {
+    case "VERSION": greet(report, at: now)
+    case "ERROR": [.status(.complaint(report.message))]
+    case "": [.rejected(.unclassified, device: nil)]
+    default: receivers.take(report, at: now)
+    }
+  }
+
+  private mutating func greet(_ report: GpsdReport, at now: Instant) -> [Output] {
+    guard case .greeting = state else { return [] }
+    state = .watching(heardAt: now, isProbed: false)
+    failures = 0
+    let serving = Status.serving(
+      release: report.release, protocolMajor: report.protocolMajor ?? 0,
+      protocolMinor: report.protocolMinor ?? 0)
+    return [.status(serving), .send(Self.watch)]
+  }
+}
+
+/// Where a device points.
+package struct GpsdAttitude: Hashable, Sendable {
+  package var device: String?
+  package var time: UnixTime?
+  /// Degrees from true and from magnetic north, in `0..<360`; `nil` when unknown.
+  package var trueHeading, magneticHeading: Double?
+  /// Degrees; `nil` when unknown.
+  package var pitch, roll: Double?
+}

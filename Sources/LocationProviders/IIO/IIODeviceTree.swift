@@ -1,0 +1,125 @@
+package import LocationModel
+
+/// One file below `/sys/bus/iio/devices`, as the host read it.
+package struct SysfsReading: Hashable, Sendable {
+  /// Relative: `iio:device0/in_magn_x_raw`.
+  package var path: String
+  package var text: String
+
+  package init(path: String, text: String) {
+    self.path = path
+    self.text = text
+  }
+}
+
+/// Finds the sensors of a compass among the kernel's industrial I/O devices.
+package struct IIODeviceTree: Hashable, Sendable {
+  /// The first magnetometer, by name of its folder.
+  package var magnetometer: IIOSensor?
+  /// The accelerometer nearest to the magnetometer: in the same chip, else the display's, else
+  /// the first.
+  package var accelerometer: IIOSensor?
+
+  /// Whether the host should read a file once, to describe the sensors.
+  package static func describes(_ path: String) -> Bool {
+    let name = fileName(path)
+    if ["name", "label", "location", "in_mount_matrix", "mount_matrix"].contains(name) {
+      return true
+    }
+    return ["in_magn", "in_accel"].contains { prefix in
+      name.hasPrefix(prefix)
+        && ["_raw", "_scale", "_offset", "_matrix"].contains { name.hasSuffix($0) }
+    }
+  }
+
+  package init(_ readings: [SysfsReading]) {
+    var devices: [String: [String: String]] = [:]
+    for reading in readings {
+      guard let slash = reading.path.lastIndex(of: "/") else { continue }
+      devices[String(reading.path[..<slash]), default: [:]][Self.fileName(reading.path)] =
+        reading.text
+    }
+    let folders = devices.sorted { $0.key < $1.key }
+    magnetometer =
+      folders.compactMap { IIOSensor(.magnetometer, folder: $0.key, files: $0.value) }.first
+    let accelerometers = folders.compactMap { folder, files in
+      IIOSensor(.accelerometer, folder: folder, files: files)
+    }
+    accelerometer =
+      accelerometers.first { $0.folder == magnetometer?.folder }
+      ?? accelerometers.first { $0.isInDisplay } ?? accelerometers.first
+  }
+
+  private static func fileName(_ path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+  }
+}
+
+/// A sensor of three axes in the kernel's industrial I/O system.
+package struct IIOSensor: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
+    case magnetometer = "in_magn"
+    case accelerometer = "in_accel"
+
+    /// From the kernel's unit to ours: gauss to microtesla; meters per second squared stay.
+    var unit: Double { self == .magnetometer ? 100 : 1 }
+  }
+
+  package var kind: Kind
+  /// `iio:device0`.
+  package var folder: String
+  /// The chip's name; the folder's when it has none.
+  package var name: String
+  /// Whether the device's description puts it into the display.
+  package var isInDisplay: Bool
+  private var axes: [Axis]
+  private var mount: Matrix3
+
+  private struct Axis: Hashable {
+    var path: String
+    var offset: Double
+    var scale: Double
+  }
+
+  /// `nil` unless the folder holds all three axes with a scale that is a number.
+  ///
+  /// A mount matrix that is none counts as missing: the sensor then sits as the device does.
+  init?(_ kind: Kind, folder: String, files: [String: String]) {
+    func value(_ axis: String, _ aspect: String) -> String? {
+      files["\(kind.rawValue)_\(axis)_\(aspect)"] ?? files["\(kind.rawValue)_\(aspect)"]
+    }
+    axes = ["x", "y", "z"].compactMap { axis in
+      let raw = "\(kind.rawValue)_\(axis)_raw"
+      let offset = value(axis, "offset").map { Double(trimmed: $0) } ?? 0
+      guard files[raw] != nil, let offset,
+        let scale = value(axis, "scale").flatMap({ Double(trimmed: $0) }), scale != 0
+      else { return nil }
+      return Axis(path: "\(folder)/\(raw)", offset: offset, scale: scale * kind.unit)
+    }
+    guard axes.count == 3 else { return nil }
+    let matrix = files["\(kind.rawValue)_mount_matrix"] ?? files["in_mount_matrix"]
+    mount = (matrix ?? files["mount_matrix"]).flatMap { Matrix3(mountMatrix: $0) } ?? .identity
+    self.kind = kind
+    self.folder = folder
+    name = files["name"].map { String($0.prefix { !$0.isWhitespace }) } ?? folder
+    isInDisplay = [files["label"], files["location"]].contains { text in
+      text.map { $0.hasPrefix("accel-display") || $0.hasPrefix("lid") } ?? false
+    }
+  }
+
+  /// The files to read for each sample.
+  package var paths: [String] { axes.map(\.path) }
+
+  /// What the files say, along the device's axes: microtesla, or meters per second squared;
+  /// `nil` when one is missing or is no number.
+  package func vector(in readings: [SysfsReading]) -> DeviceVector? {
+    let values = axes.compactMap { axis in
+      readings.first { $0.path == axis.path }
+        .flatMap { Double(trimmed: $0.text) }
+        .map { ($0 + axis.offset) * axis.scale }
+    }
+    guard values.count == 3 else { return nil }
+    let vector = mount * DeviceVector(x: values[0], y: values[1], z: values[2])
+    return vector.isFinite ? vector : nil
+  }
+}

@@ -1,0 +1,201 @@
+package import LocationModel
+
+/// A receiver that speaks NMEA 0183: bytes in, observations out.
+///
+/// Sentences about one instant make one epoch, and one epoch makes at most one fix. The fix is
+/// put out with the sentence that has ended every epoch so far (`NMEACycle`); until that is
+/// learned, when the next epoch begins or the line falls quiet.
+package struct NMEAReceiver: Machine {
+  package enum Input: MachineInput {
+    /// The port is open; whatever came before has no bearing.
+    case opened
+    case bytes([UInt8])
+    case closed
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case fix(Fix, FixDimensions)
+    /// A position that gave way to another one of the same epoch: never a fix.
+    case superseded(Fix)
+    case heading(NMEAHeading)
+    /// Once an epoch, when it is over.
+    case satellites(SatelliteSummary)
+    case rejected(NMEARejection)
+  }
+
+  /// Counts since the port was opened.
+  package private(set) var status = NMEAReceiverStatus()
+
+  private let origin: Fix.Origin
+  private var reader = NMEASentenceReader()
+  private var clock = NMEAClock()
+  private var cycle = NMEACycle()
+  private var epoch: NMEAEpoch?
+  private var sky = NMEASkyView()
+  /// The last GSA. Some receivers send it only every few epochs.
+  private var dilution: Dilution?
+  /// A motion that came after the epoch's fix, and so belongs to the next one.
+  private var earlyMotion: NMEAMotion?
+  /// When an epoch not yet put out is taken for complete.
+  private var quietAt: Instant?
+
+  private struct Dilution: Hashable, Sendable {
+    var value: NMEADilution
+    var arrival: Instant
+  }
+
+  package init(origin: Fix.Origin = Fix.Origin()) {
+    self.origin = origin
+  }
+
+  package var nextDeadline: Instant? { quietAt }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    switch input {
+    case .opened:
+      self = NMEAReceiver(origin: origin)
+    case .bytes(let bytes):
+      read(bytes, at: now, &outputs)
+    case .closed:
+      closeEpoch(at: now, &outputs)
+      reader = NMEASentenceReader()
+    case .wake:
+      guard let quietAt, now.uptime >= quietAt else { break }
+      putOut(at: now, &outputs)
+    }
+    return outputs
+  }
+
+  private mutating func read(_ bytes: [UInt8], at now: Moment, _ outputs: inout [Output]) {
+    status.bytes += bytes.count
+    var index = 0
+    while let event = reader.next(in: bytes, from: &index) {
+      switch event {
+      case .sentence: understand(at: now, &outputs)
+      case .rejected(let reason): reject(reason, &outputs)
+      }
+    }
+    status.binaryBytes = reader.skippedBinary
+    if let epoch, epoch.isSolved, !epoch.hasBeenPutOut { quietAt = now.uptime + Self.quiet }
+  }
+
+  private mutating func understand(at now: Moment, _ outputs: inout [Output]) {
+    status.sentences += 1
+    guard let kind = NMEAKind(reader.line) else { return status.count(.unsupported) }
+    do throws(NMEARejection) {
+      take(try NMEASentence(kind, reader.line), kind, at: now, &outputs)
+    } catch {
+      reject(error, &outputs)
+    }
+  }
+
+  private mutating func reject(_ reason: NMEARejection, _ outputs: inout [Output]) {
+    status.count(reason)
+    outputs.append(.rejected(reason))
+  }
+
+  // MARK: Sentences
+
+  private mutating func take(
+    _ sentence: NMEASentence, _ kind: NMEAKind, at now: Moment, _ outputs: inout [Output]
+  ) {
+    switch sentence {
+    case .position(let position, _), .minimum(let position, _, _, _):
+      if position.validity == .none { status.sentencesWithoutPosition += 1 }
+      add(sentence, kind, at: now, &outputs)
+    case .errors: add(sentence, kind, at: now, &outputs)
+    case .motion(let motion): add(motion, at: now, &outputs)
+    case .dilution(let dilution):
+      self.dilution = Dilution(value: dilution, arrival: now.uptime)
+      sky.add(dilution)
+    case .sky(let series): sky.add(series)
+    case .date(let date, let timeOfDay): clock.set(date, timeOfDay: timeOfDay, at: now)
+    case .heading(let heading): outputs.append(.heading(heading))
+    case .empty: break
+    }
+  }
+
+  /// A sentence that names its time: it belongs to the epoch of that time, or begins it.
+  private mutating func add(
+    _ sentence: NMEASentence, _ kind: NMEAKind, at now: Moment, _ outputs: inout [Output]
+  ) {
+    guard let timeOfDay = sentence.timeOfDay else { return }
+    if epoch?.timeOfDay != timeOfDay { beginEpoch(timeOfDay, at: now, &outputs) }
+    if case .minimum(let position, _, _, let date?) = sentence, position.validity != .none {
+      clock.set(date, timeOfDay: timeOfDay, at: now)
+    }
+    let isEnd = cycle.note(kind)
+    if epoch?.hasBeenPutOut == true {
+      status.count(.late)
+      cycle.forget()
+    } else {
+      if let place = epoch?.merge(sentence) { supersede(place, at: now, &outputs) }
+      if isEnd { putOut(at: now, &outputs) }
+    }
+  }
+
+  private mutating func add(_ motion: NMEAMotion, at now: Moment, _ outputs: inout [Output]) {
+    if epoch?.hasBeenPutOut == true {
+      earlyMotion = motion
+    } else {
+      epoch?.merge(motion)
+      if cycle.note(.vtg) { putOut(at: now, &outputs) }
+    }
+  }
+
+  // MARK: Epochs
+
+  private mutating func beginEpoch(
+    _ timeOfDay: Int64, at now: Moment, _ outputs: inout [Output]
+  ) {
+    closeEpoch(at: now, &outputs)
+    var next = NMEAEpoch(timeOfDay: timeOfDay)
+    if let earlyMotion { next.merge(earlyMotion) }
+    earlyMotion = nil
+    epoch = next
+  }
+
+  private mutating func putOut(at now: Moment, _ outputs: inout [Output]) {
+    quietAt = nil
+    guard let epoch, let place = epoch.place, epoch.isSolved, !epoch.hasBeenPutOut else {
+      return
+    }
+    let dilution = currentDilution(at: now)
+    self.epoch?.hasBeenPutOut = true
+    status.fixes += 1
+    outputs.append(
+      .fix(fix(of: epoch, at: place, now), epoch.dimensions(dilution)))
+  }
+
+  private func supersede(_ place: NMEAPlace, at now: Moment, _ outputs: inout [Output]) {
+    guard let epoch else { return }
+    outputs.append(.superseded(fix(of: epoch, at: place, now)))
+  }
+
+  private func fix(of epoch: NMEAEpoch, at place: NMEAPlace, _ now: Moment) -> Fix {
+    let time = clock.time(of: epoch.timeOfDay, at: now)
+    return epoch.fix(at: place, time, currentDilution(at: now), origin)
+  }
+
+  private mutating func closeEpoch(at now: Moment, _ outputs: inout [Output]) {
+    putOut(at: now, &outputs)
+    guard let epoch else { return }
+    cycle.close()
+    if let summary = sky.close(satellitesUsed: epoch.satellitesUsed) {
+      outputs.append(.satellites(summary))
+    }
+    self.epoch = nil
+  }
+
+  private func currentDilution(at now: Moment) -> NMEADilution? {
+    guard let dilution, now.uptime - dilution.arrival <= Self.dilutionLife else { return nil }
+    return dilution.value
+  }
+
+  /// Chosen: longer than the pauses within an epoch, at 4,800 baud and over USB alike.
+  private static let quiet = Duration.milliseconds(250)
+  /// Chosen: receivers send GSA at least every five seconds.
+  private static let dilutionLife = Duration.seconds(10)
+}

@@ -1,0 +1,58 @@
+package import LocationModel
+
+/// Where fixes come from, as named in a source URL.
+package enum Source: Hashable, Sendable {
+  /// `gpsd://HOST[:2947]`
+  case gpsd(host: String, port: UInt16)
+  /// `nmea:///dev/ttyUSB0?baud=9600`
+  case nmeaSerial(path: String, baud: Int)
+  /// `nmea+tcp://HOST:PORT`
+  case nmeaTCP(host: String, port: UInt16)
+  /// `nmea+udp://[HOST]:PORT`; without a host, datagrams to any address of this machine.
+  case nmeaUDP(host: String?, port: UInt16)
+  /// `gpx:///path/file.gpx?speed=2&loop=true`
+  case gpx(path: String, Playback)
+  /// `log:///path/receiver.log?rate=10`
+  case log(path: String, rate: Double)
+  /// `fixed:LAT,LON[,ACCURACY]`; the accuracy in meters.
+  case fixed(Coordinate, accuracy: Double)
+  /// `fixes:///path.jsonl`
+  case fixes(path: String)
+  /// `geoclue:`
+  case geoclue
+  /// `bluez:`
+  case bluez
+  /// `iio:`
+  case iio
+
+  /// How a GPX file is played.
+  package struct Playback: Hashable, Sendable {
+    /// How many times faster than recorded: `speed=`.
+    package var factor = 1.0
+    /// `loop=true`, `loop=reverse`.
+    package var ending = TrackPlayer.Ending.hold
+    /// Seconds from each point to the next, for points without time: `each=`. At 20 m/s if unsaid.
+    package var pace = TrackPath.Pace.standard
+
+    package init() {}
+  }
+
+  /// Meters. Chosen, for a `fixed:` position that does not say.
+  package static let standardAccuracy = 5.0
+  package static let gpsdPort: UInt16 = 2947
+  /// NMEA 0183's own is 4800; receivers of this century send at this.
+  package static let standardBaud = 9600
+  /// The speeds of Linux's serial ports.
+  package static let bauds = [
+    1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600,
+  ]
+}
+
+/// What is wrong with a source URL, and what is expected.
+package struct SourceFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package var url: String
+  package var problem: String
+  package var expectation: String
+
+  package var description: String { "source \"\(url)\": \(problem); expected \(expectation)" }
+}

@@ -1,0 +1,265 @@
+import LocationModel
+
+extension Source {
+  /// Reads a source URL.
+  package init(url: String) throws(SourceFault) {
+    self = try SourceURL(url).source()
+  }
+}
+
+/// A source URL, taken apart.
+private struct SourceURL {
+  private let url: String
+  private let scheme: String
+  /// Between `//` and the next `/`; `nil` without `//`.
+  private let authority: String?
+  /// What follows scheme and authority, without the query.
+  private let path: String
+  private let query: [(name: String, value: String)]
+
+  init(_ url: String) throws(SourceFault) {
+    self.url = url
+    guard let colon = url.firstIndex(of: ":") else {
+      throw SourceFault(
+        url: url, problem: "there is no scheme", expectation: "one of \(Self.schemes)")
+    }
+    scheme = url[..<colon].lowercased()
+    var rest = url[url.index(after: colon)...]
+    var query: Substring = ""
+    if let mark = rest.firstIndex(of: "?") {
+      query = rest[rest.index(after: mark)...]
+      rest = rest[..<mark]
+    }
+    var authority: Substring?
+    if rest.hasPrefix("//") {
+      rest = rest.dropFirst(2)
+      let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+      authority = rest[..<slash]
+      rest = rest[slash...]
+    }
+    self.authority = try authority.map { text throws(SourceFault) in try Self.decoded(text, in: url)
+    }
+    path = try Self.decoded(rest, in: url)
+    var items: [(String, String)] = []
+    for item in query.split(separator: "&") {
+      let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count > 1 ? try Self.decoded(parts[1], in: url) : ""
+      items.append((try Self.decoded(parts[0], in: url), value))
+    }
+    self.query = items
+  }
+
+  private static let schemes =
+    "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, geoclue, bluez, iio"
+
+  func source() throws(SourceFault) -> Source {
+    switch scheme {
+    case "gpsd":
+      let form = "gpsd://HOST or gpsd://HOST:PORT"
+      try refuseQuery(except: [], form)
+      let (host, port) = try endpoint(form, standardPort: Source.gpsdPort)
+      return .gpsd(host: try required(host, form), port: port)
+    case "nmea": return try serial()
+    case "nmea+tcp":
+      let form = "nmea+tcp://HOST:PORT"
+      try refuseQuery(except: [], form)
+      let (host, port) = try endpoint(form, standardPort: nil)
+      return .nmeaTCP(host: try required(host, form), port: port)
+    case "nmea+udp":
+      let form = "nmea+udp://:PORT or nmea+udp://HOST:PORT"
+      try refuseQuery(except: [], form)
+      let (host, port) = try endpoint(form, standardPort: nil)
+      return .nmeaUDP(host: host, port: port)
+    case "gpx": return try track()
+    case "log":
+      let form = "log:///PATH?rate=FACTOR"
+      try refuseQuery(except: ["rate"], form)
+      return .log(path: try file(form), rate: try factor("rate", form) ?? 1)
+    case "fixed": return try fixed()
+    case "fixes":
+      try refuseQuery(except: [], "fixes:///PATH")
+      return .fixes(path: try file("fixes:///PATH"))
+    case "geoclue": return try bare(.geoclue)
+    case "bluez": return try bare(.bluez)
+    case "iio": return try bare(.iio)
+    default: throw fault("\"\(scheme)\" is not a scheme", "one of \(Self.schemes)")
+    }
+  }
+
+  // MARK: Kinds of sources
+
+  private func serial() throws(SourceFault) -> Source {
+    let form = "nmea:///dev/ttyUSB0?baud=9600"
+    try refuseQuery(except: ["baud"], form)
+    let path = try file(form)
+    guard let text = value("baud") else {
+      return .nmeaSerial(path: path, baud: Source.standardBaud)
+    }
+    guard let baud = Int(text), Source.bauds.contains(baud) else {
+      throw fault(
+        "\"\(text)\" is not a baud rate",
+        "one of \(Source.bauds.map(String.init).joined(separator: ", "))")
+    }
+    return .nmeaSerial(path: path, baud: baud)
+  }
+
+  private func track() throws(SourceFault) -> Source {
+    let form = "gpx:///PATH?speed=FACTOR&loop=true"
+    try refuseQuery(except: ["speed", "loop", "each"], form)
+    let path = try file(form)
+    var playback = Source.Playback()
+    playback.factor = try factor("speed", form) ?? 1
+    if let seconds = try factor("each", "gpx:///PATH?each=SECONDS") {
+      playback.pace = .interval(seconds)
+    }
+    switch value("loop") {
+    case nil, "false", "no", "0": playback.ending = .hold
+    case "", "true", "yes", "1": playback.ending = .loop
+    case "reverse": playback.ending = .reverse
+    case let text?: throw fault("loop cannot be \"\(text)\"", "loop=true, false, or reverse")
+    }
+    return .gpx(path: path, playback)
+  }
+
+  private func fixed() throws(SourceFault) -> Source {
+    let form = "fixed:LAT,LON or fixed:LAT,LON,ACCURACY"
+    try refuseQuery(except: [], form)
+    let fields = path.split(separator: ",", omittingEmptySubsequences: false)
+    guard authority == nil, fields.count == 2 || fields.count == 3 else {
+      throw fault("there must be two or three numbers", form)
+    }
+    var numbers: [Double] = []
+    for field in fields {
+      guard let number = Double(field.filter { $0 != " " }), number.isFinite else {
+        throw fault("\"\(field)\" is not a number", form)
+      }
+      numbers.append(number)
+    }
+    guard numbers[0].magnitude <= 90 else {
+      throw fault("the latitude is out of range", "-90 to 90")
+    }
+    guard numbers[1].magnitude <= 180 else {
+      throw fault("the longitude is out of range", "-180 to 180")
+    }
+    let accuracy = numbers.count == 3 ? numbers[2] : Source.standardAccuracy
+    guard accuracy > 0 else { throw fault("the accuracy is not positive", "meters above 0") }
+    return .fixed(Coordinate(latitude: numbers[0], longitude: numbers[1]), accuracy: accuracy)
+  }
+
+  private func bare(_ source: Source) throws(SourceFault) -> Source {
+    guard path.isEmpty, (authority ?? "").isEmpty, query.isEmpty else {
+      throw fault("nothing may follow the scheme", "\(scheme):")
+    }
+    return source
+  }
+
+  // MARK: Parts
+
+  private func endpoint(
+    _ form: String, standardPort: UInt16?
+  ) throws(SourceFault) -> (host: String?, port: UInt16) {
+    guard let authority else { throw fault("there is no //HOST", form) }
+    guard path.isEmpty || path == "/" else { throw fault("a path has no meaning here", form) }
+    let (host, portText) = try split(authority, form)
+    guard let portText else {
+      guard let standardPort else { throw fault("there is no port", form) }
+      return (host, standardPort)
+    }
+    guard let port = UInt16(portText), port > 0 else {
+      throw fault("\"\(portText)\" is not a port", "a number from 1 to 65535")
+    }
+    return (host, port)
+  }
+
+  /// The host, `nil` when empty, and what follows its colon. IPv6 addresses stand in brackets.
+  private func split(
+    _ authority: String, _ form: String
+  ) throws(SourceFault) -> (host: String?, port: String?) {
+    var host = Substring(authority)
+    var rest: Substring = ""
+    if authority.hasPrefix("[") {
+      guard let end = authority.firstIndex(of: "]") else {
+        throw fault("the bracket of the address is not closed", form)
+      }
+      host = authority[..<end].dropFirst()
+      rest = authority[authority.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else {
+        throw fault("\"\(rest)\" follows the address", form)
+      }
+    } else if let colon = authority.firstIndex(of: ":") {
+      host = authority[..<colon]
+      rest = authority[colon...]
+      guard !rest.dropFirst().contains(":") else {
+        throw fault("there are several colons", "an IPv6 address in brackets, such as [::1]")
+      }
+    }
+    return (host.isEmpty ? nil : String(host), rest.isEmpty ? nil : String(rest.dropFirst()))
+  }
+
+  private func required(_ host: String?, _ form: String) throws(SourceFault) -> String {
+    guard let host else { throw fault("there is no host", form) }
+    return host
+  }
+
+  private func file(_ form: String) throws(SourceFault) -> String {
+    guard (authority ?? "").isEmpty else {
+      throw fault(
+        "\"\(authority ?? "")\" stands where a host would", "three slashes before the path: \(form)"
+      )
+    }
+    guard path.hasPrefix("/"), path.count > 1 else {
+      throw fault("there is no absolute path", form)
+    }
+    return path
+  }
+
+  private func factor(_ name: String, _ form: String) throws(SourceFault) -> Double? {
+    guard let text = value(name) else { return nil }
+    guard let number = Double(text), number >= 0.001, number <= 1_000_000 else {
+      throw fault(
+        "\(name) cannot be \"\(text)\"", "a number from 0.001 to 1000000, as in \(form)")
+    }
+    return number
+  }
+
+  private func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  private func refuseQuery(except known: [String], _ form: String) throws(SourceFault) {
+    for (index, item) in query.enumerated() {
+      guard known.contains(item.name) else { throw fault("\"\(item.name)\" is not known", form) }
+      guard !query[..<index].contains(where: { $0.name == item.name }) else {
+        throw fault("\"\(item.name)\" is given twice", form)
+      }
+    }
+  }
+
+  private func fault(_ problem: String, _ expectation: String) -> SourceFault {
+    SourceFault(url: url, problem: problem, expectation: expectation)
+  }
+
+  /// Resolves `%XX`.
+  private static func decoded(_ text: Substring, in url: String) throws(SourceFault) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit),
+        let value = UInt8(digits, radix: 16), value != 0
+      else {
+        throw SourceFault(
+          url: url, problem: "\"%\(digits)\" is not a percent escape",
+          expectation: "two hexadecimal digits behind %, and %25 for % itself")
+      }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw SourceFault(url: url, problem: "the escapes are not UTF-8", expectation: "UTF-8")
+    }
+    return decoded
+  }
+}

@@ -1,0 +1,101 @@
+/// How strictly a number must be written.
+enum DecimalGrammar {
+  /// JSON: no plus sign, no leading zeros, digits on both sides of the point.
+  case json
+  /// XML Schema's `decimal` and `double`: `+5`, `.5`, `5.`, and leading zeros are allowed.
+  case lenient
+}
+
+/// A decimal number, collected digit by digit.
+///
+/// Up to 19 digits with a small exponent, which is what receivers and files write, convert without
+/// a string and correctly rounded: an integer below 2^53 times or over an exact power of ten.
+/// Anything longer goes through the standard library.
+private struct DecimalDigits {
+  var mantissa: UInt64 = 0
+  var exponent = 0
+  var isExact = true
+
+  mutating func append(_ digit: UInt8, isFraction: Bool) {
+    guard mantissa < 100_000_000_000_000_000 else {
+      isExact = false
+      return
+    }
+    mantissa = mantissa * 10 + UInt64(digit)
+    if isFraction { exponent -= 1 }
+  }
+
+  /// `nil` when the digits do not fit the exact way.
+  var value: Double? {
+    guard isExact, mantissa < 1 << 53, exponent.magnitude <= 22 else { return nil }
+    let power = Self.powers[Int(exponent.magnitude)]
+    return exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+  }
+
+  /// The powers of ten that a `Double` holds exactly.
+  private static let powers: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+  ]
+}
+
+/// Reads a decimal number at `position` and moves behind it; `nil` when there is none.
+func scanDecimal(
+  _ bytes: [UInt8], at position: inout Int, before end: Int, _ grammar: DecimalGrammar
+) -> Double? {
+  let start = position
+  var cursor = position
+  func byte() -> UInt8 { cursor < end ? bytes[cursor] : 0 }
+
+  let isNegative = byte() == UInt8(ascii: "-")
+  if isNegative || (grammar == .lenient && byte() == UInt8(ascii: "+")) { cursor += 1 }
+  var digits = DecimalDigits()
+  let firstDigit = cursor
+  while let digit = decimalDigit(byte()) {
+    digits.append(digit, isFraction: false)
+    cursor += 1
+  }
+  var count = cursor - firstDigit
+  if grammar == .json {
+    guard count > 0, count == 1 || bytes[firstDigit] != UInt8(ascii: "0") else { return nil }
+  }
+  if byte() == UInt8(ascii: ".") {
+    cursor += 1
+    let firstFraction = cursor
+    while let digit = decimalDigit(byte()) {
+      digits.append(digit, isFraction: true)
+      cursor += 1
+    }
+    guard grammar == .lenient || cursor > firstFraction else { return nil }
+    count += cursor - firstFraction
+  }
+  guard count > 0 else { return nil }
+  if byte() | 0x20 == UInt8(ascii: "e") {
+    cursor += 1
+    guard let exponent = scanExponent(bytes, at: &cursor, before: end) else { return nil }
+    digits.exponent += exponent
+  }
+  position = cursor
+  if let magnitude = digits.value { return isNegative ? -magnitude : magnitude }
+  return Double(String(decoding: bytes[start..<cursor], as: UTF8.self))
+}
+
+/// The number behind an `e`; more than four digits count as 9999.
+private func scanExponent(_ bytes: [UInt8], at cursor: inout Int, before end: Int) -> Int? {
+  func byte() -> UInt8 { cursor < end ? bytes[cursor] : 0 }
+  let isNegative = byte() == UInt8(ascii: "-")
+  if isNegative || byte() == UInt8(ascii: "+") { cursor += 1 }
+  let first = cursor
+  var exponent = 0
+  while let digit = decimalDigit(byte()) {
+    exponent = min(exponent * 10 + Int(digit), 9999)
+    cursor += 1
+  }
+  guard cursor > first else { return nil }
+  return isNegative ? -exponent : exponent
+}
+
+func decimalDigit(_ byte: UInt8) -> UInt8? {
+  let digit = byte &- UInt8(ascii: "0")
+  return digit < 10 ? digit : nil
+}

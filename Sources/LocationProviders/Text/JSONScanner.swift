@@ -1,0 +1,291 @@
+/// Why a line is not a JSON object we can read.
+package enum JSONFault: Error, Hashable, Sendable {
+  /// The text ended within a value.
+  case truncated
+  /// A byte that cannot stand where it stands, counted from the start of the line.
+  case unexpected(byte: UInt8, offset: Int)
+  /// A number that breaks the grammar, at this offset.
+  case badNumber(offset: Int)
+  /// An escape that does not exist, or half of a surrogate pair, at this offset.
+  case badEscape(offset: Int)
+  /// More than ``JSONScanner/maximumDepth`` arrays and objects in each other.
+  case tooDeep
+  /// Something follows the object, at this offset.
+  case trailing(offset: Int)
+}
+
+/// Reads one JSON object member by member, without building a tree.
+///
+/// The caller asks for the value it wants of each member, or skips it. Numbers and short strings
+/// cost no allocation. Beyond the grammar, `nan` and `inf` in any case are taken for "no number":
+/// older gpsd printed them.
+package struct JSONScanner {
+  private let bytes: [UInt8]
+  private var position: Int
+  private var depth = 0
+
+  /// Arrays and objects in each other; gpsd needs 3.
+  static let maximumDepth = 32
+
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    position = 0
+  }
+
+  /// Reads a whole object, calling `member` with each key; it must take or skip the value.
+  package mutating func document(
+    _ member: (String, inout JSONScanner) throws(JSONFault) -> Void
+  ) throws(JSONFault) {
+    try object(member)
+    skipSpace()
+    guard position == bytes.count else { throw .trailing(offset: position) }
+  }
+
+  /// Reads an object that is a value.
+  package mutating func object(
+    _ member: (String, inout JSONScanner) throws(JSONFault) -> Void
+  ) throws(JSONFault) {
+    try open("{")
+    if try take("}") { return depth -= 1 }
+    repeat {
+      let key = try quoted()
+      try expect(":")
+      try member(key, &self)
+    } while try take(",")
+    try expect("}")
+    depth -= 1
+  }
+
+  /// Reads an array that is a value, calling `element` before each of its elements.
+  package mutating func array(
+    _ element: (inout JSONScanner) throws(JSONFault) -> Void
+  ) throws(JSONFault) {
+    try open("[")
+    if try take("]") { return depth -= 1 }
+    repeat { try element(&self) } while try take(",")
+    try expect("]")
+    depth -= 1
+  }
+
+  /// The number that comes next; `nil`, and the value is skipped, when it is none.
+  package mutating func number() throws(JSONFault) -> Double? {
+    let byte = try peek()
+    guard byte == UInt8(ascii: "-") || decimalDigit(byte) != nil else {
+      try skip()
+      return nil
+    }
+    return try digits()
+  }
+
+  /// The string that comes next; `nil`, and the value is skipped, when it is none.
+  package mutating func string() throws(JSONFault) -> String? {
+    guard try peek() == UInt8(ascii: "\"") else {
+      try skip()
+      return nil
+    }
+    return try quoted()
+  }
+
+  /// The string, if the next value is one; nothing is skipped otherwise.
+  package mutating func stringIfNext() throws(JSONFault) -> String? {
+    try peek() == UInt8(ascii: "\"") ? quoted() : nil
+  }
+
+  /// The truth value that comes next; `nil`, and the value is skipped, when it is none.
+  package mutating func boolean() throws(JSONFault) -> Bool? {
+    switch try peek() {
+    case UInt8(ascii: "t"):
+      try word("true")
+      return true
+    case UInt8(ascii: "f"):
+      try word("false")
+      return false
+    default:
+      try skip()
+      return nil
+    }
+  }
+
+  /// Whether the next value is an array.
+  package mutating func isArray() throws(JSONFault) -> Bool { try peek() == UInt8(ascii: "[") }
+
+  /// Whether the next value is an object.
+  package mutating func isObject() throws(JSONFault) -> Bool { try peek() == UInt8(ascii: "{") }
+
+  /// Moves behind the next value, whatever it is, checking its grammar.
+  package mutating func skip() throws(JSONFault) {
+    switch try peek() {
+    case UInt8(ascii: "{"):
+      try object { (_: String, scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
+    case UInt8(ascii: "["):
+      try array { (scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
+    case UInt8(ascii: "\""): _ = try quoted()
+    case UInt8(ascii: "t"): try word("true")
+    case UInt8(ascii: "f"): try word("false")
+    case UInt8(ascii: "n") where isWord("null"): try word("null")
+    case UInt8(ascii: "n"), UInt8(ascii: "N"), UInt8(ascii: "i"), UInt8(ascii: "I"):
+      try noNumber()
+    default: _ = try digits()
+    }
+  }
+
+  // MARK: Parts
+
+  private mutating func digits() throws(JSONFault) -> Double? {
+    let start = position
+    if position + 1 < bytes.count, bytes[position] == UInt8(ascii: "-"),
+      decimalDigit(bytes[position + 1]) == nil
+    {
+      position += 1
+      try noNumber()
+      return nil
+    }
+    if let number = scanDecimal(bytes, at: &position, before: bytes.count, .json) {
+      return number.isFinite ? number : nil
+    }
+    guard decimalDigit(bytes[start]) != nil || bytes[start] == UInt8(ascii: "-") else {
+      throw .unexpected(byte: bytes[start], offset: start)
+    }
+    throw .badNumber(offset: start)
+  }
+
+  /// `nan` or `inf`, as C prints them.
+  private mutating func noNumber() throws(JSONFault) {
+    for text in ["nan", "inf"] as [StaticString] where isWord(text, ignoringCase: true) {
+      position += text.utf8CodeUnitCount
+      return
+    }
+    throw .unexpected(byte: bytes[position], offset: position)
+  }
+
+  /// A string with its escapes resolved.
+  private mutating func quoted() throws(JSONFault) -> String {
+    try expect("\"")
+    let start = position
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position += 1
+        return String(decoding: bytes[start..<(position - 1)], as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        return try escaped(from: start)
+      case 0..<0x20:
+        throw .unexpected(byte: bytes[position], offset: position)
+      default:
+        position += 1
+      }
+    }
+    throw .truncated
+  }
+
+  /// The slow way, for a string that holds an escape at the current position.
+  private mutating func escaped(from start: Int) throws(JSONFault) -> String {
+    var text = Array(bytes[start..<position])
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"): text.append(contentsOf: try escape().utf8)
+      case 0..<0x20: throw .unexpected(byte: byte, offset: position - 1)
+      default: text.append(byte)
+      }
+    }
+    throw .truncated
+  }
+
+  /// The character behind a backslash.
+  private mutating func escape() throws(JSONFault) -> Character {
+    let offset = position - 1
+    guard position < bytes.count else { throw .truncated }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
+      return Character(Unicode.Scalar(byte))
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{c}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return Character(try unicode(offset: offset))
+    default: throw .badEscape(offset: offset)
+    }
+  }
+
+  /// The scalar of `\uXXXX`, or of two of them that are a surrogate pair.
+  private mutating func unicode(offset: Int) throws(JSONFault) -> Unicode.Scalar {
+    let unit = try hexadecimal(offset: offset)
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard unit < 0xdc00, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+      bytes[position + 1] == UInt8(ascii: "u")
+    else { throw .badEscape(offset: offset) }
+    position += 2
+    let low = try hexadecimal(offset: offset)
+    guard (0xdc00...0xdfff).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (low - 0xdc00))
+    else { throw .badEscape(offset: offset) }
+    return scalar
+  }
+
+  private mutating func hexadecimal(offset: Int) throws(JSONFault) -> UInt32 {
+    guard position + 4 <= bytes.count else { throw .truncated }
+    var unit: UInt32 = 0
+    for byte in bytes[position..<(position + 4)] {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw .badEscape(offset: offset)
+      }
+      unit = unit << 4 | UInt32(digit)
+    }
+    position += 4
+    return unit
+  }
+
+  private mutating func open(_ mark: Unicode.Scalar) throws(JSONFault) {
+    try expect(mark)
+    depth += 1
+    guard depth <= Self.maximumDepth else { throw .tooDeep }
+  }
+
+  private mutating func word(_ text: StaticString) throws(JSONFault) {
+    guard isWord(text) else { throw .unexpected(byte: bytes[position], offset: position) }
+    position += text.utf8CodeUnitCount
+  }
+
+  private func isWord(_ text: StaticString, ignoringCase: Bool = false) -> Bool {
+    guard position + text.utf8CodeUnitCount <= bytes.count else { return false }
+    let mask: UInt8 = ignoringCase ? 0x20 : 0
+    return (0..<text.utf8CodeUnitCount).allSatisfy { index in
+      bytes[position + index] | mask == text.utf8Start[index]
+    }
+  }
+
+  /// Moves behind `mark` if it comes next.
+  private mutating func take(_ mark: Unicode.Scalar) throws(JSONFault) -> Bool {
+    guard try peek() == UInt8(ascii: mark) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func expect(_ mark: Unicode.Scalar) throws(JSONFault) {
+    let byte = try peek()
+    guard byte == UInt8(ascii: mark) else { throw .unexpected(byte: byte, offset: position) }
+    position += 1
+  }
+
+  /// The next byte that is not white space.
+  private mutating func peek() throws(JSONFault) -> UInt8 {
+    skipSpace()
+    guard position < bytes.count else { throw .truncated }
+    return bytes[position]
+  }
+
+  private mutating func skipSpace() {
+    while position < bytes.count, bytes[position] <= 0x20 {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0a, 0x0d: position += 1
+      default: return
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import CoreLocation
+import Foundation
+import Testing
+
+@Suite("An error")
+struct ErrorTests {
+  private func fail(_ code: CLError.Code) throws {
+    throw CLError(code, userInfo: [NSLocalizedDescriptionKey: "no luck"])
+  }
+
+  @Test("is caught by its code")
+  func caughtByCode() {
+    do {
+      try fail(.denied)
+      Issue.record("nothing was thrown")
+    } catch CLError.network {
+      Issue.record("caught as another code")
+    } catch CLError.denied {
+    } catch {
+      Issue.record("not caught by its code")
+    }
+  }
+
+  @Test("survives a cast")
+  func cast() throws {
+    let error: any Error = CLError(.headingFailure)
+    let known = try #require(error as? CLError)
+    #expect(known.code == .headingFailure)
+    #expect(known == CLError(.headingFailure))
+    #expect(known != CLError(.denied))
+  }
+
+  @Test("STD-36: bridges to NSError with its domain, code, and user information")
+  func bridged() {
+    let error: any Error = CLError(.denied, userInfo: [NSLocalizedDescriptionKey: "no luck"])
+    let bridged = error as NSError
+    #expect(bridged.domain == kCLErrorDomain)
+    #expect(bridged.code == 1)
+    #expect(bridged.localizedDescription == "no luck")
+    #expect(error.localizedDescription == "no luck")
+  }
+
+  @Test("matches its code after its way through NSError")
+  func matchedAsNSError() {
+    let error: any Error = NSError(domain: kCLErrorDomain, code: 1)
+    #expect(CLError.Code.denied ~= error)
+    #expect(!(CLError.Code.network ~= error))
+    #expect(!(CLError.Code.denied ~= NSError(domain: "other", code: 1)))
+  }
+
+  @Test("carries a region to monitor instead")
+  func alternateRegion() {
+    let region = CLCircularRegion(
+      center: CLLocationCoordinate2D(), radius: 200, identifier: "larger")
+    let error = CLError(
+      .regionMonitoringResponseDelayed, userInfo: [kCLErrorUserInfoAlternateRegionKey: region])
+    #expect(error.alternateRegion === region)
+    #expect(CLError(.denied).alternateRegion == nil)
+  }
+
+  @Test("keeps a code that is not yet known")
+  func unknownCode() {
+    let status = CLAuthorizationStatus(rawValue: 100)
+    #expect(status?.rawValue == 100)
+    #expect(CLError.Code(rawValue: 77)?.rawValue == 77)
+  }
+
+  @Test("of location pushes matches its code")
+  func pushes() {
+    let error: any Error = CLLocationPushServiceError(.missingEntitlement)
+    #expect(CLLocationPushServiceError.Code.missingEntitlement ~= error)
+    #expect((error as? CLLocationPushServiceError)?.errorCode == 3)
+    #expect((error as NSError).domain == CLLocationPushServiceErrorDomain)
+  }
+}

@@ -1,0 +1,155 @@
+import LocationModel
+import Testing
+
+@testable import LocationEngine
+
+@Suite("The tracker of circles")
+struct ConditionTrackerTests {
+  /// Walks the tracker through fixes and writes down what it decides.
+  struct Walk {
+    var tracker = ConditionTracker()
+    var decisions: [(at: Double, slot: ConditionTracker.Slot, decision: Decision)] = []
+    var seconds = 0.0
+
+    mutating func fix(
+      east: Double, accuracy: Double = 5, speed: Double? = nil, after step: Double = 1
+    ) {
+      seconds += step
+      let fix = LocationEngineTests.fix(
+        east: east, accuracy: accuracy, at: seconds, speed: speed)
+      for entry in tracker.observe(fix, at: moment(seconds)) {
+        decisions.append((seconds, entry.slot, entry.decision))
+      }
+    }
+
+    var crossings: [Crossing] {
+      decisions.compactMap {
+        if case .changed(let crossing) = $0.decision { crossing } else { nil }
+      }
+    }
+  }
+
+  private func standing(radius: Double = 100) -> (Walk, ConditionTracker.Slot) {
+    var walk = Walk()
+    let slot = walk.tracker.insert(Circle(center: place(), radius: radius))
+    for _ in 0..<60 { walk.fix(east: 0) }
+    return (walk, slot)
+  }
+
+  @Test("MON-22: settles a fresh condition with one clear fix")
+  func fresh() {
+    var walk = Walk()
+    let near = walk.tracker.insert(Circle(center: place(), radius: 100))
+    let far = walk.tracker.insert(Circle(center: place(east: 500), radius: 100))
+    walk.fix(east: 0)
+    #expect(walk.tracker.state(of: near) == .satisfied)
+    #expect(walk.tracker.state(of: far) == .unsatisfied)
+    #expect(walk.crossings.count == 2)
+  }
+
+  @Test("REG-18: tells a walker's exit once, within a minute of the crossing")
+  func walkingExit() throws {
+    var (walk, slot) = standing()
+    for second in 1...200 { walk.fix(east: 1.4 * Double(second)) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+    let exits = walk.crossings.filter { $0.state == .unsatisfied }
+    let exit = try #require(exits.first)
+    #expect(exits.count == 1)
+    let crossed = try #require(exit.evidence.crossed)
+    let expected = UnixTime(seconds: 1_700_000_000 + 60 + 100 / 1.4)
+    #expect(crossed.seconds(since: expected).magnitude < 10)
+    #expect(exit.evidence.decided.seconds(since: expected) < 60)
+    #expect(exit.evidence.policyDelay >= .seconds(20))
+    #expect(exit.evidence.probability > 0.95)
+  }
+
+  @Test("REG-18: tells a walker's entry only after 20 seconds inside")
+  func walkingEntry() throws {
+    var walk = Walk()
+    _ = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for second in 0...300 { walk.fix(east: 300 - 1.4 * Double(second)) }
+    let entry = try #require(walk.crossings.last)
+    #expect(entry.state == .satisfied)
+    let boundary = UnixTime(seconds: 1_700_000_001 + 200 / 1.4)
+    #expect(try #require(entry.evidence.crossed).seconds(since: boundary).magnitude < 3)
+    #expect((20...40).contains(entry.evidence.decided.seconds(since: boundary)))
+  }
+
+  @Test("does not believe a receiver that claims 2 m and is 200 m wrong for five minutes")
+  func confidentError() {
+    var (walk, slot) = standing()
+    for second in 0..<300 { walk.fix(east: 200 + Double(second % 7), accuracy: 2, speed: 0) }
+    for _ in 0..<60 { walk.fix(east: 0, accuracy: 2) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    #expect(walk.crossings.count == 1)
+  }
+
+  @Test("believes a jump once the device travels on from there")
+  func confirmedJump() {
+    var (walk, slot) = standing()
+    for second in 0..<60 { walk.fix(east: 200 + 1.4 * Double(second), speed: 1.4) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+  }
+
+  @Test("believes a jump that outlasts the errors of receivers")
+  func longJump() {
+    var (walk, slot) = standing()
+    for _ in 0..<1000 { walk.fix(east: 250, accuracy: 2) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+  }
+
+  @Test("waits a minute after a step that nobody watched")
+  func gap() {
+    var (walk, slot) = standing()
+    walk.fix(east: 400, after: 120)
+    for _ in 0..<30 { walk.fix(east: 400) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    for _ in 0..<40 { walk.fix(east: 400) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+  }
+
+  @Test("REG-39: makes no pairs of events out of jitter around the boundary")
+  func jitter() {
+    var random = SeededRandom(seed: 11)
+    var walk = Walk()
+    _ = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for _ in 0..<7200 { walk.fix(east: 100 + 8 * gaussian(&random), accuracy: 8) }
+    #expect(walk.crossings.count <= 2)
+  }
+
+  @Test("REG-20: ignores a fix coarser than the circle and 200 m")
+  func coarse() {
+    var (walk, slot) = standing()
+    for _ in 0..<100 { walk.fix(east: 5000, accuracy: 1000, after: 60) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+  }
+
+  @Test("lets silence finish an entry, as a device at rest gives no more fixes")
+  func silence() throws {
+    var walk = Walk()
+    let slot = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for second in 0...160 { walk.fix(east: 260 - 1.4 * Double(second)) }
+    // 160 seconds on: 36 m; the entry is long decided. Leave and come back, then fall silent.
+    for second in 0...200 { walk.fix(east: 36 + 1.4 * Double(second)) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+    for second in 0...170 { walk.fix(east: 316 - 1.4 * Double(second)) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+    let deadline = try #require(walk.tracker.nextDeadline)
+    let due = Double(deadline.nanoseconds) * 1e-9
+    #expect(due < walk.seconds + 60)
+    let decisions = walk.tracker.wake(at: moment(due))
+    #expect(decisions.count == 1)
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    #expect(walk.tracker.nextDeadline == nil)
+  }
+
+  @Test("asks for fixes at once while undecided, and seldom while far away")
+  func interval() {
+    var (walk, _) = standing()
+    #expect(walk.tracker.interval(promising: .seconds(60)) > .seconds(10))
+    for second in 1...80 { walk.fix(east: 1.4 * Double(second)) }
+    #expect(walk.tracker.interval(promising: .seconds(60)) == .zero)
+    for second in 1...1000 { walk.fix(east: 112 + 10 * Double(second), speed: 10) }
+    #expect(walk.tracker.interval(promising: .seconds(60)) >= .seconds(600))
+  }
+}

@@ -1,0 +1,220 @@
+import LocationModel
+import MachineTesting
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Conditions of a monitor")
+struct MonitorTests {
+  var world = ConditionsWorld()
+
+  init() {
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+  }
+
+  private mutating func add(
+    _ identifier: String, _ target: ConditionTarget = ConditionsWorld.circle(),
+    assuming: ConditionState = .unknown
+  ) -> [String] {
+    words(world.send(.add(ConditionsWorld.condition(identifier), target, assuming: assuming)))
+  }
+
+  private mutating func next() -> [String] {
+    words(world.send(.next(ConditionsWorld.monitor)))
+  }
+
+  private func lastState(of identifier: String) -> MonitoredState? {
+    world.bench.machine.record(of: identifier, in: ConditionsWorld.monitor)?.lastEvent.state
+  }
+
+  @Test("MON-2, MON-3, MON-40: a name has one opener, until it closes")
+  mutating func opener() {
+    let monitor = ConditionsWorld.monitor
+    #expect(words(world.send(.open(monitor, opener: 2))) == ["refused by 1"])
+    _ = world.send(.close(monitor, opener: 2))
+    #expect(words(world.send(.open(monitor, opener: 2))) == ["refused by 1"])
+    _ = world.send(.close(monitor, opener: 1))
+    #expect(words(world.send(.open(monitor, opener: 2))) == ["opened"])
+  }
+
+  @Test("MON-9, MON-15, MON-22: a record exists at once, and the first state is an event")
+  mutating func fresh() {
+    #expect(lastState(of: "home") == nil)
+    _ = add("home")
+    #expect(lastState(of: "home") == .unknown)
+    #expect(next() == [])
+    #expect(words(world.stay(east: 0)) == ["home satisfied"])
+  }
+
+  @Test("MON-23: an event becomes the last one when the loop asks for the next")
+  mutating func handled() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    #expect(lastState(of: "home") == .unknown)
+    #expect(next() == [])
+    #expect(lastState(of: "home") == .satisfied)
+  }
+
+  @Test("MON-24: an event in hand when the loop is left comes again")
+  mutating func left() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    _ = world.send(.leave(ConditionsWorld.monitor))
+    #expect(lastState(of: "home") == .unknown)
+    #expect(next() == ["home satisfied"])
+  }
+
+  @Test("MON-25, MON-26: while nobody awaits, a crossing and its return are no event")
+  mutating func coalesced() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    _ = next()
+    _ = world.send(.leave(ConditionsWorld.monitor))
+    #expect(words(world.walk(from: 0, to: 400)) == ["waiting"])
+    _ = world.walk(from: 400, to: 0)
+    #expect(next() == [])
+  }
+
+  @Test("MON-27: an event for a monitor that nobody has open stays, and is corrected later")
+  mutating func closed() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    _ = next()
+    _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
+    _ = world.walk(from: 0, to: 400)
+    _ = world.walk(from: 400, to: 0)
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    #expect(next() == ["home unsatisfied"])
+    #expect(next() == ["home satisfied"])
+    #expect(next() == [])
+  }
+
+  @Test("MON-12, MON-13: an assumed state is an event only when it is wrong")
+  mutating func assumed() {
+    _ = add("here", assuming: .satisfied)
+    _ = add("there", ConditionsWorld.circle(east: 900), assuming: .satisfied)
+    #expect(lastState(of: "here") == .satisfied)
+    _ = next()
+    #expect(words(world.stay(east: 0)) == ["there unsatisfied"])
+    #expect(next() == [])
+  }
+
+  @Test("MON-10, MON-11: another circle starts over, the same one changes nothing")
+  mutating func replaced() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    _ = next()
+    #expect(add("home") == [])
+    #expect(lastState(of: "home") == .satisfied)
+    _ = add("home", ConditionsWorld.circle(radius: 200))
+    #expect(lastState(of: "home") == .unknown)
+  }
+
+  @Test("MON-14: nothing is told of a condition after its removal")
+  mutating func removed() {
+    _ = add("home")
+    _ = world.stay(east: 0)
+    _ = world.send(.remove(ConditionsWorld.condition("home")))
+    #expect(next() == [])
+    #expect(lastState(of: "home") == nil)
+    #expect(world.entries.isEmpty)
+  }
+
+  @Test("MON-16, MON-18, MON-19: the surplus is unmonitored until there is room")
+  mutating func limit() {
+    for number in 1...20 { _ = add("c\(number)", ConditionsWorld.circle(east: 5000)) }
+    #expect(add("c21") == ["waiting"])
+    #expect(next() == ["c21 unmonitored"])
+    #expect(next() == [])
+    #expect(
+      world.bench.machine.record(of: "c21", in: ConditionsWorld.monitor)?.lastEvent.diagnostics
+        == .conditionLimitExceeded)
+    #expect(world.bench.machine.identifiers(of: ConditionsWorld.monitor).count == 21)
+    _ = world.send(.remove(ConditionsWorld.condition("c7")))
+    let events = words(world.stay(east: 0))
+    #expect(events == ["c1 unsatisfied"])
+    var all: [String] = []
+    while let event = next().first { all.append(event) }
+    #expect(all.count == 19)
+    #expect(all.last == "c21 satisfied" || all.contains("c21 satisfied"))
+  }
+
+  @Test("MON-20: a condition of no known kind is unmonitored")
+  mutating func unsupported() {
+    _ = add("odd", .unsupported)
+    #expect(next() == ["odd unmonitored"])
+    _ = next()
+    #expect(
+      world.bench.machine.record(of: "odd", in: ConditionsWorld.monitor)?.lastEvent.diagnostics
+        == .conditionUnsupported)
+  }
+
+  @Test("MON-33, MON-34: flags come once per change, with the state as it was")
+  mutating func diagnostics() throws {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    _ = next()
+    let told = world.send(.access(ConditionsWorld.app, .accuracyLimited))
+    guard case .event(_, let event) = try #require(told.first) else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.state == .satisfied)
+    #expect(event.diagnostics == .accuracyLimited)
+    #expect(next() == [])
+    #expect(words(world.walk(from: 0, to: 400)) == [])
+    #expect(words(world.send(.access(ConditionsWorld.app, []))) == ["home unsatisfied"])
+  }
+
+  @Test("MON-30, MON-31: the beacon seen is told, and forgotten when it is gone")
+  mutating func refinement() throws {
+    let uuid = BeaconUUID(high: 1, low: 2)
+    let desk = ConditionsWorld.condition("desk")
+    _ = add("desk", .beacon(BeaconConstraint(uuid: uuid)))
+    _ = next()
+    let identity = BeaconIdentity(uuid: uuid, major: 3, minor: 4)
+    let told = world.send(.beacon(desk, .satisfied, refinement: identity))
+    guard case .event(_, let event) = try #require(told.first) else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.refinement == identity)
+    _ = next()
+    let gone = world.send(.beacon(desk, .unsatisfied, refinement: identity))
+    guard case .event(_, let last) = try #require(gone.first) else {
+      Issue.record("no event")
+      return
+    }
+    #expect(last.refinement == nil)
+  }
+
+  @Test("MON-5, MON-36: a restart keeps what was not handled and tells it once borne out")
+  mutating func restart() {
+    _ = add("home")
+    _ = world.stay(east: 0)
+    world.restart()
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    #expect(next() == [])
+    #expect(words(world.stay(east: 0)) == ["home satisfied"])
+    _ = next()
+    world.restart()
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    #expect(next() == [])
+    #expect(words(world.stay(east: 0)) == [])
+    #expect(lastState(of: "home") == .satisfied)
+  }
+
+  @Test("MON-37: a monitor hears nothing of regions")
+  mutating func apart() {
+    _ = world.send(
+      .register(ConditionsWorld.region("home"), ConditionsWorld.circle(), RegionNotices()))
+    _ = next()
+    #expect(words(world.stay(east: 0)) == ["home determined satisfied"])
+  }
+}

@@ -1,0 +1,172 @@
+import LocationModel
+import MachineTesting
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Regions of a location manager")
+struct RegionTests {
+  var world = ConditionsWorld()
+
+  private mutating func register(
+    _ identifier: String, _ target: ConditionTarget = ConditionsWorld.circle(),
+    _ notices: RegionNotices = RegionNotices()
+  ) -> [String] {
+    words(world.send(.register(ConditionsWorld.region(identifier), target, notices)))
+  }
+
+  @Test("REG-1, REG-22, REG-24: a region set while inside is determined, not entered")
+  mutating func registeredInside() {
+    #expect(register("home") == ["home started"])
+    #expect(words(world.stay(east: 0)) == ["home determined satisfied"])
+  }
+
+  @Test("REG-17, REG-25: exit and entry are told once, after the state")
+  mutating func exitAndEntry() {
+    _ = register("home")
+    _ = world.stay(east: 0)
+    #expect(
+      words(world.walk(from: 0, to: 400)) == ["home determined unsatisfied", "home exited"])
+    #expect(words(world.walk(from: 400, to: 0)) == ["home determined satisfied", "home entered"])
+  }
+
+  @Test("REG-17: the notify flags hold events back, but not the state")
+  mutating func notices() {
+    _ = register("home", ConditionsWorld.circle(), RegionNotices(onEntry: true, onExit: false))
+    _ = world.stay(east: 0)
+    #expect(words(world.walk(from: 0, to: 400)) == ["home determined unsatisfied"])
+  }
+
+  @Test("REG-2: the twenty-first region fails and the others stay")
+  mutating func limit() {
+    for number in 1...20 { #expect(register("r\(number)") == ["r\(number) started"]) }
+    #expect(register("r21") == ["r21 failed: limitExceeded"])
+    #expect(world.bench.machine.regions(of: ConditionsWorld.app).count == 20)
+    _ = world.send(.remove(ConditionsWorld.region("r3")))
+    #expect(register("r21") == ["r21 started"])
+  }
+
+  @Test("REG-2: the switch lifts the limit")
+  mutating func noLimit() {
+    world = ConditionsWorld(limits: Conditions.Limits(perApp: nil))
+    for number in 1...30 { #expect(register("r\(number)") == ["r\(number) started"]) }
+  }
+
+  @Test("REG-3: regions and conditions share the limit")
+  mutating func sharedLimit() {
+    for number in 1...19 { _ = register("r\(number)") }
+    let first = ConditionsWorld.condition("first")
+    _ = world.send(.add(first, ConditionsWorld.circle(), assuming: .unknown))
+    #expect(register("r20") == ["r20 failed: limitExceeded"])
+  }
+
+  @Test("REG-5, REG-16: too large, empty, and misplaced regions fail")
+  mutating func invalid() {
+    #expect(
+      register("big", ConditionsWorld.circle(radius: 1_000_001)) == ["big failed: radiusTooLarge"])
+    #expect(register("none", ConditionsWorld.circle(radius: 0)) == ["none failed: invalid"])
+    let nowhere = Circle(center: Coordinate(latitude: 91, longitude: 0), radius: 10)
+    #expect(register("off", .circle(nowhere)) == ["off failed: invalid"])
+    let nothing = Circle(center: Coordinate(latitude: .nan, longitude: 0), radius: 10)
+    #expect(register("nan", .circle(nothing)) == ["nan failed: invalid"])
+  }
+
+  @Test("REG-7: nothing is registered for an app that is denied")
+  mutating func denied() {
+    _ = world.send(.access(ConditionsWorld.app, .authorizationDenied))
+    #expect(register("home") == ["home failed: denied"])
+  }
+
+  @Test("REG-4: another circle under the same name starts over, the same one does not")
+  mutating func replaced() {
+    _ = register("home")
+    _ = world.stay(east: 0)
+    #expect(register("home") == ["home started"])
+    #expect(words(world.stay(east: 0)) == [])
+    #expect(register("home", ConditionsWorld.circle(radius: 150)) == ["home started"])
+    #expect(words(world.stay(east: 0)) == ["home determined satisfied"])
+  }
+
+  @Test("REG-26, REG-27: the state on request is the cached one, unknown at first")
+  mutating func requestState() {
+    let home = ConditionsWorld.region("home")
+    let circle = ConditionsWorld.circle()
+    _ = register("home")
+    #expect(words(world.send(.requestState(home, circle))) == ["home is unknown"])
+    _ = world.stay(east: 0)
+    #expect(words(world.send(.requestState(home, circle))) == ["home is satisfied"])
+    let far = ConditionsWorld.region("far")
+    let farCircle = ConditionsWorld.circle(east: 900)
+    #expect(words(world.send(.requestState(far, farCircle))) == ["far is unsatisfied"])
+  }
+
+  @Test("REG-33: what was missed while not in use comes as one event per region")
+  mutating func catchUp() {
+    _ = register("home")
+    _ = world.stay(east: 0)
+    _ = world.send(.access(ConditionsWorld.app, .insufficientlyInUse))
+    #expect(words(world.walk(from: 0, to: 400)) == [])
+    #expect(
+      words(world.send(.access(ConditionsWorld.app, [])))
+        == ["home determined unsatisfied", "home exited"])
+    _ = world.send(.access(ConditionsWorld.app, .insufficientlyInUse))
+    _ = world.walk(from: 400, to: 0)
+    _ = world.walk(from: 0, to: 400)
+    #expect(words(world.send(.access(ConditionsWorld.app, []))) == [])
+  }
+
+  @Test("REG-36: reduced accuracy fails each region once and silences it")
+  mutating func reduced() {
+    _ = register("home")
+    _ = world.stay(east: 0)
+    #expect(
+      words(world.send(.access(ConditionsWorld.app, .accuracyLimited))) == ["home failed: denied"])
+    #expect(words(world.walk(from: 0, to: 400)) == [])
+  }
+
+  @Test("REG-10, REG-12: regions live on after a restart and tell only what changed")
+  mutating func restart() {
+    _ = register("home")
+    _ = world.stay(east: 0)
+    world.restart()
+    let home = ConditionsWorld.region("home")
+    #expect(
+      words(world.send(.requestState(home, ConditionsWorld.circle()))) == ["home is unknown"])
+    #expect(words(world.stay(east: 0)) == [])
+    world.restart()
+    #expect(words(world.stay(east: 900)) == ["home determined unsatisfied", "home exited"])
+  }
+
+  @Test("REG-14: nothing is left of an app that was removed")
+  mutating func uninstalled() {
+    _ = register("home")
+    _ = world.send(.uninstall(ConditionsWorld.app))
+    #expect(world.entries.isEmpty)
+    #expect(words(world.stay(east: 0)) == [])
+    #expect(world.bench.machine.demand == .none)
+  }
+
+  @Test("BEACON-24: a beacon region that asks for it is told when the display turns on")
+  mutating func display() {
+    let uuid = BeaconUUID(high: 1, low: 2)
+    let desk = ConditionsWorld.region("desk")
+    let target = ConditionTarget.beacon(BeaconConstraint(uuid: uuid))
+    _ = register("desk", target, RegionNotices(onDisplay: true))
+    #expect(world.bench.machine.watchedBeacons.map(\.key) == [desk])
+    #expect(words(world.send(.display)) == [])
+    let seen = world.send(.beacon(desk, .satisfied, refinement: nil))
+    #expect(words(seen) == ["desk determined satisfied"])
+    #expect(words(world.send(.display)) == ["desk determined satisfied"])
+  }
+
+  @Test("hardware is off while nothing is watched, and while still only motion is")
+  mutating func demand() {
+    #expect(world.bench.machine.demand == .none)
+    _ = register("home")
+    #expect(world.bench.machine.demand.position?.interval == .zero)
+    _ = world.stay(east: 0)
+    #expect(world.bench.machine.demand.position != nil)
+    _ = world.send(.stillness(true))
+    #expect(world.bench.machine.demand == Demand(motion: true))
+  }
+}

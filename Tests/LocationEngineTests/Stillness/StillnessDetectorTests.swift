@@ -1,0 +1,90 @@
+import LocationModel
+import MachineTesting
+import Testing
+
+@testable import LocationEngine
+
+@Suite("The detector of stillness")
+struct StillnessDetectorTests {
+  typealias Patience = StillnessDetector.Patience
+
+  var bench = Self.bench(.seconds(180))
+
+  static func bench(_ patience: Duration?) -> Bench<StillnessDetector> {
+    Bench(StillnessDetector(patience: patience)) { output in
+      switch output {
+      case .stationary: "stationary"
+      case .moving(let fix): fix == nil ? "moving, no fix" : "moving"
+      }
+    }
+  }
+
+  private mutating func stay(_ seconds: Int, east: (Int) -> Double = { _ in 0 }) {
+    for second in 0..<seconds {
+      let time = bench.now.unixTime.seconds - 1_700_000_000
+      bench.send(.fix(fix(east: east(second), at: time)))
+      bench.run(for: .seconds(1))
+    }
+  }
+
+  @Test("LIVE-23, LIVE-24: says once that the device stands, and once that it moves")
+  mutating func standsAndMoves() {
+    stay(600)
+    #expect(bench.machine.isStationary)
+    stay(60) { 1.4 * Double($0) }
+    #expect(!bench.machine.isStationary)
+    #expect(bench.transcript == "00:03:00  stationary\n00:10:12  moving")
+  }
+
+  @Test("LIVE-29: noise within the radius, and one stray fix, are no movement")
+  mutating func noise() {
+    var random = SeededRandom(seed: 3)
+    stay(400) { second in second == 300 ? 60 : 4 * gaussian(&random) }
+    #expect(bench.transcript == "00:03:00  stationary")
+  }
+
+  @Test("a walk is no stillness")
+  mutating func walk() {
+    stay(1000) { 1.2 * Double($0) }
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test("LIVE-25: a lost position ends stillness")
+  mutating func lost() {
+    stay(200)
+    bench.send(.positionLost)
+    #expect(bench.transcript == "00:03:00  stationary\n00:03:20  moving, no fix")
+  }
+
+  @Test("STD-42, POW-6: a motion sensor ends stillness; satellites were off until then")
+  mutating func motion() {
+    #expect(bench.machine.demand == .none)
+    stay(200)
+    #expect(bench.machine.demand.motion)
+    #expect(bench.machine.demand.position?.tier == .network)
+    bench.send(.motion)
+    #expect(!bench.machine.isStationary)
+  }
+
+  @Test("stillness needs no more fixes than a device at rest gives, but some")
+  mutating func silence() {
+    stay(130)
+    bench.run(for: .seconds(100))
+    #expect(bench.transcript == "00:03:00  stationary")
+    bench = Self.bench(.seconds(180))
+    stay(100)
+    bench.run(for: .seconds(1000))
+    #expect(bench.outputs.isEmpty)
+  }
+
+  @Test("LIVE-5, STD-45: patience follows the activity, and may be endless")
+  mutating func patience() {
+    #expect(Patience.liveUpdates(.fitness) == .seconds(120))
+    #expect(Patience.liveUpdates(.automotiveNavigation) == .seconds(300))
+    #expect(Patience.pause(.other) == .seconds(900))
+    #expect(Patience.pause(.airborne) == nil)
+    bench = Self.bench(nil)
+    stay(1000)
+    #expect(bench.outputs.isEmpty)
+  }
+}

@@ -1,0 +1,279 @@
+import LocationModel
+import LocationProviders
+import MachineTesting
+import Testing
+
+@Suite("The scanner of BlueZ")
+struct BlueZScannerTests {
+  private var bench = Bench(BlueZScanner(), describe: line)
+
+  @Test("asks for the objects, and listens without pause for ranging")
+  mutating func ranging() {
+    bench.send(.scan(.continuous))
+    bench.send(.bus(.connected))
+    answer(ScriptedBlueZ.objects())
+    answer()
+    #expect(
+      bench.transcript == """
+        00:00:00  subscribe NameOwnerChanged
+        00:00:00  subscribe InterfacesAdded
+        00:00:00  subscribe InterfacesRemoved
+        00:00:00  subscribe PropertiesChanged
+        00:00:00  GetManagedObjects
+        00:00:00  SetDiscoveryFilter
+        00:00:00  StartDiscovery
+        00:00:00  listening
+        """)
+    #expect(calls("SetDiscoveryFilter").first?.arguments.first?["Transport"]?.text == "le")
+    #expect(calls("SetDiscoveryFilter").first?.arguments.first?["DuplicateData"]?.boolean == true)
+  }
+
+  @Test("hears each advertisement of a beacon, and counts the rest")
+  mutating func hears() {
+    listen(.continuous)
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.run(for: .milliseconds(100))
+    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: 127)))
+    let name = BusValue.properties(["Name": .string("x")])
+    bench.send(.bus(ScriptedBlueZ.changed(ScriptedBlueZ.device, BlueZ.device, name)))
+    #expect(samples.map(\.rssi) == [-57, -60, nil])
+    #expect(samples.first?.identity == ScriptedBlueZ.beacon.identity)
+    #expect(samples.first?.address == BluetoothAddress("C0:00:00:00:00:01"))
+    #expect(samples.last?.time == bench.now.unixTime)
+    let other = ManufacturerData(company: 0x4C, payload: [0x10, 0x05])
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -50, data: other)))
+    #expect(samples.count == 3)
+    #expect(bench.machine.otherAdvertisements == 1)
+  }
+
+  @Test("stops when nothing is wanted")
+  mutating func stops() {
+    listen(.continuous)
+    bench.send(.scan(.off))
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    #expect(bench.transcript.hasSuffix("StopDiscovery"))
+    #expect(samples.isEmpty)
+  }
+
+  @Test("POW-3: listens five seconds of fifteen for monitoring")
+  mutating func cycle() {
+    listen(.passive)
+    let before = bench.outputs.count
+    bench.run(for: .seconds(20))
+    answer()
+    bench.run(for: .seconds(5))
+    let rest = bench.outputs.dropFirst(before).compactMap { entry in
+      line(entry.output).map { "\(entry.at.nanoseconds / 1_000_000_000) \($0)" }
+    }
+    #expect(
+      rest == ["5 StopDiscovery", "15 SetDiscoveryFilter", "15 StartDiscovery", "25 StopDiscovery"])
+  }
+
+  @Test("POW-3: lets the adapter wait for beacons where it can")
+  mutating func monitor() throws {
+    listen(.passive, canMonitor: true)
+    #expect(bench.transcript.hasSuffix("RegisterMonitor\n00:00:00  listening"))
+    let exported = bench.outputs.compactMap { entry -> BusObject? in
+      guard case .bus(.export(let object)) = entry.output else { return nil }
+      return object
+    }
+    let object = try #require(exported.first)
+    #expect(object.root == "/org/meridian/monitors")
+    let pattern = BusValue.structure([.byte(0), .byte(0xFF), .bytes([0x4C, 0, 2, 0x15])])
+    #expect(object.properties["Patterns"]?.elements == [pattern])
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    #expect(samples.map(\.rssi) == [-57])
+  }
+
+  @Test("BEACON-22: repeats what the adapter has found until it is lost")
+  mutating func monitored() {
+    listen(.passive, canMonitor: true)
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    tellMonitor("DeviceFound")
+    bench.run(for: .seconds(25))
+    tellMonitor("DeviceLost")
+    bench.run(for: .seconds(60))
+    #expect(samples.map(\.rssi) == [-57, -57, nil, nil])
+  }
+
+  @Test("listens in turns when the adapter refuses or drops a monitor", arguments: [true, false])
+  mutating func monitorFails(isRefused: Bool) {
+    bench.send(.scan(.passive))
+    bench.send(.bus(.connected))
+    answer(ScriptedBlueZ.objects(canMonitor: true))
+    answer(isRefused ? .error("org.bluez.Error.Failed") : .values([]))
+    if !isRefused { tellMonitor("Release") }
+    #expect(
+      bench.transcript.hasSuffix(
+        """
+        00:00:00  withdraw /org/meridian/monitors/ibeacon
+        00:00:00  SetDiscoveryFilter
+        00:00:00  StartDiscovery
+        """))
+  }
+
+  @Test("BEACON-16: says so when the adapter is switched off, and begins again")
+  mutating func power() {
+    listen(.continuous)
+    bench.send(.bus(ScriptedBlueZ.power(false)))
+    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.power(true)))
+    answer()
+    #expect(
+      bench.transcript.hasSuffix(
+        """
+        00:00:00  unavailable
+        00:00:00  SetDiscoveryFilter
+        00:00:00  StartDiscovery
+        00:00:00  listening
+        """))
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    #expect(samples.count == 1)
+  }
+
+  @Test("BEACON-16: says so when the adapter is taken out, and begins again")
+  mutating func removal() {
+    listen(.continuous)
+    bench.send(.bus(ScriptedBlueZ.adapterRemoved()))
+    bench.send(.bus(ScriptedBlueZ.adapterAdded()))
+    #expect(bench.transcript.contains("unavailable\n00:00:00  SetDiscoveryFilter"))
+  }
+
+  @Test("begins again when bluetoothd was started anew")
+  mutating func restart() {
+    listen(.continuous)
+    bench.send(.bus(ScriptedBlueZ.owner("")))
+    bench.send(.bus(ScriptedBlueZ.owner(":1.99")))
+    answer(ScriptedBlueZ.objects())
+    answer()
+    #expect(
+      bench.transcript.hasSuffix(
+        """
+        00:00:00  unavailable
+        00:00:00  GetManagedObjects
+        00:00:00  SetDiscoveryFilter
+        00:00:00  StartDiscovery
+        00:00:00  listening
+        """))
+  }
+
+  @Test("waits for bluetoothd when it does not run")
+  mutating func noService() {
+    bench.send(.scan(.continuous))
+    bench.send(.bus(.connected))
+    answer(.error("org.freedesktop.DBus.Error.ServiceUnknown"))
+    #expect(bench.transcript.hasSuffix("unavailable"))
+    bench.send(.bus(ScriptedBlueZ.owner(":1.9")))
+    answer(ScriptedBlueZ.objects())
+    #expect(calls("StartDiscovery").count == 1)
+  }
+
+  @Test("begins again when the bus comes back")
+  mutating func busLost() {
+    listen(.continuous)
+    bench.send(.bus(.disconnected))
+    #expect(bench.transcript.hasSuffix("unavailable"))
+    bench.send(.bus(.connected))
+    answer(ScriptedBlueZ.objects())
+    #expect(calls("StartDiscovery").count == 2)
+  }
+
+  @Test("BEACON-16: tries again when the adapter refuses to scan")
+  mutating func refused() {
+    bench.send(.scan(.continuous))
+    bench.send(.bus(.connected))
+    answer(ScriptedBlueZ.objects())
+    answer(.error("org.bluez.Error.NotReady"))
+    bench.run(for: .seconds(10))
+    answer()
+    #expect(
+      bench.transcript.hasSuffix(
+        """
+        00:00:00  failing
+        00:00:10  SetDiscoveryFilter
+        00:00:10  StartDiscovery
+        00:00:10  listening
+        """))
+  }
+
+  @Test("takes a scan that runs already for its own")
+  mutating func inProgress() {
+    bench.send(.scan(.continuous))
+    bench.send(.bus(.connected))
+    answer(ScriptedBlueZ.objects())
+    answer(.error("org.bluez.Error.InProgress"))
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    #expect(samples.count == 1)
+  }
+
+  @Test("does not fall over signals with other contents")
+  mutating func odd() {
+    listen(.continuous)
+    for arguments in [[], [.string("x")], [.objectPath("/x"), .int16(1)]] as [[BusValue]] {
+      for member in ["InterfacesAdded", "InterfacesRemoved", "Odd"] {
+        bench.send(
+          .bus(
+            .signal(
+              BusSignal(
+                path: "/", interface: BlueZ.objectManager, member: member, arguments: arguments))))
+      }
+      bench.send(.bus(ScriptedBlueZ.changed("/x", BlueZ.device, .string("odd"))))
+    }
+    let odd = BusValue.properties([
+      "RSSI": .string("loud"), "ManufacturerData": .string("x"), "Address": .string("nowhere"),
+    ])
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.changed(ScriptedBlueZ.device, BlueZ.device, odd)))
+    #expect(samples.count == 1)
+  }
+
+  // MARK: - The script
+
+  private mutating func listen(_ scan: BeaconScan, canMonitor: Bool = false) {
+    bench.send(.scan(scan))
+    bench.send(.bus(.connected))
+    answer(ScriptedBlueZ.objects(canMonitor: canMonitor))
+    answer()
+  }
+
+  /// Answers the last call.
+  private mutating func answer(_ reply: BusReply = .values([])) {
+    let numbers = bench.outputs.compactMap { entry -> Int? in
+      guard case .bus(.call(let number, _)) = entry.output else { return nil }
+      return number
+    }
+    bench.send(.bus(.reply(numbers.last ?? 0, reply)))
+  }
+
+  private mutating func tellMonitor(_ member: String) {
+    bench.send(
+      .bus(
+        .called(
+          BusSignal(
+            path: "/org/meridian/monitors/ibeacon", interface: BlueZ.monitor, member: member,
+            arguments: [.objectPath(ScriptedBlueZ.device)]))))
+  }
+
+  private var samples: [BeaconSample] {
+    bench.outputs.compactMap { entry in
+      guard case .observation(let sample) = entry.output else { return nil }
+      return sample
+    }
+  }
+
+  private func calls(_ member: String) -> [BusCall] {
+    bench.outputs.compactMap { entry in
+      guard case .bus(.call(_, let call)) = entry.output, call.member == member else { return nil }
+      return call
+    }
+  }
+}
+
+private func line(_ output: BlueZScanner.Output) -> String? {
+  switch output {
+  case .bus(let action): word(action)
+  case .observation: nil
+  case .reception(let reception): "\(reception)"
+  }
+}

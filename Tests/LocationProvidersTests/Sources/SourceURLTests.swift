@@ -1,0 +1,89 @@
+import LocationModel
+import LocationProviders
+import Testing
+
+@Suite("A source URL")
+struct SourceURLTests {
+  private static func gpx(
+    _ path: String, factor: Double = 1, ending: TrackPlayer.Ending = .hold,
+    pace: TrackPath.Pace = .standard
+  ) -> Source {
+    var playback = Source.Playback()
+    (playback.factor, playback.ending, playback.pace) = (factor, ending, pace)
+    return .gpx(path: path, playback)
+  }
+
+  private static let zurich = Coordinate(latitude: 47.37, longitude: -8.54)
+
+  @Test(
+    "names every kind of source",
+    arguments: [
+      ("gpsd://localhost", .gpsd(host: "localhost", port: 2947)),
+      ("GPSD://10.0.0.1:3000/", .gpsd(host: "10.0.0.1", port: 3000)),
+      ("gpsd://[::1]", .gpsd(host: "::1", port: 2947)),
+      ("gpsd://[fe80::1%25eth0]:1", .gpsd(host: "fe80::1%eth0", port: 1)),
+      ("nmea:///dev/ttyUSB0", .nmeaSerial(path: "/dev/ttyUSB0", baud: 9600)),
+      ("nmea:/dev/ttyS0?baud=115200", .nmeaSerial(path: "/dev/ttyS0", baud: 115_200)),
+      ("nmea+tcp://boat:10110", .nmeaTCP(host: "boat", port: 10110)),
+      ("nmea+udp://:10110", .nmeaUDP(host: nil, port: 10110)),
+      ("nmea+udp://239.1.1.1:10110", .nmeaUDP(host: "239.1.1.1", port: 10110)),
+      ("gpx:///a%20walk.gpx", gpx("/a walk.gpx")),
+      ("gpx:///w.gpx?speed=2.5&loop=true", gpx("/w.gpx", factor: 2.5, ending: .loop)),
+      ("gpx:///w.gpx?loop", gpx("/w.gpx", ending: .loop)),
+      ("gpx:///w.gpx?loop=reverse&each=1", gpx("/w.gpx", ending: .reverse, pace: .interval(1))),
+      ("gpx:///w.gpx?loop=false", gpx("/w.gpx")),
+      ("log:///var/log/r.log", .log(path: "/var/log/r.log", rate: 1)),
+      ("log:///r.log?rate=0.5", .log(path: "/r.log", rate: 0.5)),
+      ("fixed:47.37,-8.54", .fixed(zurich, accuracy: 5)),
+      ("fixed:47.37,-8.54,12.5", .fixed(zurich, accuracy: 12.5)),
+      ("fixed:0,0", .fixed(Coordinate(latitude: 0, longitude: 0), accuracy: 5)),
+      ("fixes:///f%C3%A9.jsonl", .fixes(path: "/fé.jsonl")),
+      ("geoclue:", .geoclue), ("bluez:", .bluez), ("iio:", .iio),
+    ] as [(String, Source)])
+  func kinds(url: String, source: Source) throws {
+    #expect(try Source(url: url) == source)
+  }
+
+  @Test(
+    "says what is wrong and what is expected",
+    arguments: [
+      ("", "there is no scheme"), ("localhost", "there is no scheme"),
+      ("http://localhost", "\"http\" is not a scheme"), (":x", "\"\" is not a scheme"),
+      ("gpsd:", "there is no //HOST"), ("gpsd://", "there is no host"),
+      ("gpsd://:2947", "there is no host"), ("gpsd://h:0", "\"0\" is not a port"),
+      ("gpsd://h:65536", "\"65536\" is not a port"), ("gpsd://h:", "\"\" is not a port"),
+      ("gpsd://h:x", "\"x\" is not a port"), ("gpsd://::1", "there are several colons"),
+      ("gpsd://[::1", "the bracket of the address is not closed"),
+      ("gpsd://[::1]x", "\"x\" follows the address"), ("gpsd://h/x", "a path has no meaning here"),
+      ("gpsd://h?x=1", "\"x\" is not known"), ("nmea+tcp://h", "there is no port"),
+      ("nmea+udp://", "there is no port"), ("nmea+tcp://:1", "there is no host"),
+      ("nmea://dev/ttyUSB0", "\"dev\" stands where a host would"),
+      ("nmea:", "there is no absolute path"), ("nmea:///", "there is no absolute path"),
+      ("nmea:ttyS0", "there is no absolute path"),
+      ("nmea:///dev/x?baud=9601", "\"9601\" is not a baud rate"),
+      ("nmea:///dev/x?speed=9600", "\"speed\" is not known"),
+      ("gpx:walk.gpx", "there is no absolute path"),
+      ("gpx:///w?speed=0", "speed cannot be \"0\""), ("gpx:///w?speed=x", "speed cannot be \"x\""),
+      ("gpx:///w?speed=nan", "speed cannot be \"nan\""),
+      ("gpx:///w?speed=1&speed=2", "\"speed\" is given twice"),
+      ("gpx:///w?loop=maybe", "loop cannot be \"maybe\""),
+      ("log:///r?rate=-1", "rate cannot be \"-1\""),
+      ("fixed:47", "there must be two or three numbers"),
+      ("fixed://47,8", "there must be two or three numbers"),
+      ("fixed:47;8,1", "\"47;8\" is not a number"), ("fixed:91,8", "the latitude is out of range"),
+      ("fixed:1,181", "the longitude is out of range"),
+      ("fixed:1,2,0", "the accuracy is not positive"), ("fixed:nan,0", "\"nan\" is not a number"),
+      ("geoclue://x", "nothing may follow the scheme"),
+      ("iio:accel", "nothing may follow the scheme"),
+      ("gpx:///a%2", "\"%2\" is not a percent escape"),
+      ("gpx:///a%zz", "\"%zz\" is not a percent escape"),
+      ("gpx:///a%00", "\"%00\" is not a percent escape"),
+      ("gpx:///%ff", "the escapes are not UTF-8"),
+    ])
+  func mistakes(url: String, problem: String) throws {
+    let fault = try #require(throws: SourceFault.self) { try Source(url: url) }
+    #expect(fault.problem == problem)
+    #expect(!fault.expectation.isEmpty)
+    #expect(fault.description.contains("expected "))
+  }
+}
