@@ -26,8 +26,12 @@ struct PlaceQuery: Hashable {
     }
     var readings = [coded, PlaceQuery(name: first, qualifiers: [])].compactMap { $0 }
     for length in stride(from: first.count - 1, to: 0, by: -1) {
-      readings.append(
-        PlaceQuery(name: Array(first[..<length]), qualifiers: [Array(first[length...])]))
+      let (name, rest) = (Array(first[..<length]), Array(first[length...]))
+      readings.append(PlaceQuery(name: name, qualifiers: [rest]))
+      if rest.count > 1 {
+        readings.append(
+          PlaceQuery(name: name, qualifiers: [rest.dropLast(), rest.suffix(1)].map { Array($0) }))
+      }
     }
     return readings
   }

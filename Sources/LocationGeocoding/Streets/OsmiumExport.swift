@@ -13,6 +13,8 @@ struct OsmiumExport {
   }
 
   let extract: String
+  /// A file of ours for the part of the extract that has names or addresses.
+  let scratch: String
 
   private static let program = "osmium"
   /// The status of a child that could not start.
@@ -20,9 +22,19 @@ struct OsmiumExport {
 
   /// Calls `body` with every line; stops early when `body` says `false`.
   func forEachLine(_ body: (Substring) -> Bool) throws(Failure) {
+    defer { unlink(scratch) }
+    let filter = [
+      "tags-filter", "--no-progress", "--overwrite", "-f", "pbf", "-o", scratch, "--", extract,
+      "name", "ref", "addr:*",
+    ]
+    try run(filter) { _ in true }
+    try run(["export", "--no-progress", "-F", "pbf", "-f", "text", "-o", "-", "--", scratch], body)
+  }
+
+  private func run(_ arguments: [String], _ body: (Substring) -> Bool) throws(Failure) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw .failed(status: errno) }
-    let child = try spawn(writingTo: ends[1], closing: ends[0])
+    let child = try spawn(arguments, writingTo: ends[1], closing: ends[0])
     close(ends[1])
     let wantsMore = readLines(from: ends[0], body)
     close(ends[0])
@@ -34,17 +46,16 @@ struct OsmiumExport {
     guard status == 0 else { throw .failed(status: exit) }
   }
 
-  private func spawn(writingTo output: Int32, closing other: Int32) throws(Failure) -> pid_t {
+  private func spawn(
+    _ words: [String], writingTo output: Int32, closing other: Int32
+  ) throws(Failure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
     posix_spawn_file_actions_addclose(&actions, output)
     posix_spawn_file_actions_addclose(&actions, other)
-    let words = [
-      Self.program, "export", "--no-progress", "-f", "text", "-o", "-", "--", extract,
-    ]
-    var arguments = words.map { strdup($0) } + [nil]
+    var arguments = ([Self.program] + words).map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
     var child: pid_t = 0
     let code = posix_spawnp(&child, Self.program, &actions, nil, &arguments, environ)

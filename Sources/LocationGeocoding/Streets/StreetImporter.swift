@@ -59,7 +59,7 @@ package enum StreetImporter {
     var index = try StreetImport(
       path: path, folding: NameFolding(table: table), foldingTable: table)
     var trouble: Database.Failure?
-    try OsmiumExport(extract: extract).forEachLine { line in
+    try OsmiumExport(extract: extract, scratch: path + ".osm.pbf").forEachLine { line in
       do throws(Database.Failure) {
         try index.add(line: line)
       } catch {

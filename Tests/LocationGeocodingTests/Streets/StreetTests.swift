@@ -50,7 +50,7 @@ struct StreetShapeTests {
 
   @Test("come back from their bytes")
   func packing() {
-    for shape in [square, line, .point(OsmPoint(longitude: -180, latitude: 90))] {
+    for shape in [square, line, .point(OsmPoint(longitude: -180.0, latitude: 90.0))] {
       let bytes = shape.packed
       #expect(bytes.withUnsafeBytes { StreetShape(packed: $0) } == shape)
       for length in 0..<bytes.count {
@@ -206,7 +206,7 @@ struct StreetImporterTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let extract = try SharedData.url("data/osm/liechtenstein-autauga.osm.pbf").path
+    let extract = try SharedData.url("osm/liechtenstein-autauga.osm.pbf").path
     let output = folder.appending(path: "streets.sqlite").path
     var reports = 0
     let summary = try StreetImporter.run(extract: extract, output: output) { _ in reports += 1 }
@@ -218,7 +218,7 @@ struct StreetImporterTests {
     var (streets, sameStreet, numbers, sameNumber) = (0, 0, 0, 0)
     let decoder = JSONDecoder()
     for line in try SharedData.lines(
-      "data/osm/nominatim-liechtenstein-autauga-reverse.jsonl.gz")
+      "osm/nominatim-liechtenstein-autauga-reverse.jsonl.gz")
     {
       let answer = try decoder.decode(RecordedAnswer.self, from: Data(line.utf8))
       guard let address = answer.expected?.address else { continue }
