@@ -55,7 +55,7 @@ struct OneShotTests {
     beginWithCached(radius: 3000, age: 800)
     bench.send(.request(.once(UpdateOptions(accuracy: .reduced))))
     #expect(bench.transcript == "00:00:00  0 m")
-    beginWithCached(radius: 3000, age: 901)
+    beginWithCached(radius: 3000, age: 1201)
     bench.send(.request(.once(UpdateOptions(accuracy: .reduced))))
     #expect(bench.transcript.isEmpty)
   }

@@ -1,5 +1,3 @@
-package import LocationModel
-
 /// Names a condition on this machine.
 package struct ConditionKey: Hashable, Comparable, Sendable {
   package var app: AppIdentity
@@ -33,7 +31,7 @@ package enum ConditionTarget: Hashable, Sendable {
   case unsupported
 
   /// Whether it can be watched at all.
-  var isSupported: Bool {
+  package var isSupported: Bool {
     switch self {
     case .circle(let circle): circle.isValid
     case .beacon: true
@@ -134,6 +132,11 @@ package struct ConditionEvent: Hashable, Sendable {
 package struct ConditionRecord: Hashable, Sendable {
   package var target: ConditionTarget
   package var lastEvent: ConditionEvent
+
+  package init(target: ConditionTarget, lastEvent: ConditionEvent) {
+    self.target = target
+    self.lastEvent = lastEvent
+  }
 }
 
 /// What a location manager tells of one region.

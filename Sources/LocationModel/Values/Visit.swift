@@ -1,5 +1,3 @@
-package import LocationModel
-
 /// A stay at a place, as an app hears of it.
 package struct Visit: Hashable, Sendable {
   /// `nil` when the app was not listening at arrival (VISIT-4).
