@@ -126,8 +126,8 @@ package struct ProviderArbiter: Machine {
   private static let clearlyBetter = 0.7
   /// Fixes that contradict the holder before it gives way. Chosen: two honest fixes.
   private static let confirmations = 2
-  /// Seconds by which an honest source may lag behind another. Chosen: a slow network.
-  private static let longestDelay = 5.0
+  /// Seconds that are worth waiting until a source has caught up with the current date. Chosen.
+  private static let longestDelay = 120.0
   /// Seconds ahead of the host's clock at which a date is not to be believed. Chosen: an hour, as
   /// a time zone mistaken for UTC is one.
   private static let future = 3599.0

@@ -96,7 +96,7 @@ struct ProviderTrack: Sendable {
     return now.seconds(since: last.at) > max(10, 5 * interval)
   }
 
-  /// Whether the two last fixes cannot both be true.
+  /// Whether the two last fixes cannot both be true, each at its own date.
   func isContradicted(by other: ProviderTrack) -> Bool {
     guard let mine = last, let theirs = other.last else { return false }
     let apart = mine.fix.coordinate.distance(to: theirs.fix.coordinate)
@@ -121,8 +121,9 @@ struct ProviderTrack: Sendable {
 
   /// Meters per second. Chosen: faster than an airliner with the jet stream behind it.
   private static let fastest = 350.0
-  /// Seconds by which an honest source may lag behind another. Chosen: a slow network.
-  private static let longestDelay = 5.0
+  /// Seconds by which two dates may differ and still explain that the places do. Chosen: beyond,
+  /// one of the clocks is wrong.
+  private static let longestDelay = 120.0
   /// Meters per second by which an overdue fix becomes less sure. Chosen: a fast car.
   private static let growth = 30.0
   /// Seconds that a date may run ahead of the time that passed. Chosen: more than any gap that a
