@@ -36,13 +36,18 @@ let package = Package(
       dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
       swiftSettings: house),
 
+    // The words between a daemon and its clients, as bytes; pure.
+    .target(
+      name: "LocationLink", dependencies: ["LocationModel"],
+      exclude: ["org.meridian.location.varlink"], swiftSettings: house),
+
     // Everything that touches Linux.
     .target(name: "CLinux"),
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
-        "CSQLite",
+        "LocationCore", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
+        "CLinux", "CSQLite",
       ],
       swiftSettings: house),
 
