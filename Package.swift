@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
+    .executable(name: "locationd", targets: ["locationd"]),
   ],
   targets: [
     // The face: Apple's API, over a clang module of the same name.
@@ -65,6 +66,8 @@ let package = Package(
 
     .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+
+    .executableTarget(name: "locationd", dependencies: ["LocationHost"], swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
