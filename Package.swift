@@ -23,7 +23,8 @@ let package = Package(
     .target(
       name: "CoreLocation",
       dependencies: [
-        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+        "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel", "CLinux",
+        "CSQLite",
       ],
       swiftSettings: house),
 
@@ -55,17 +56,12 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
-      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
-      path: "Benchmarks/Geocoding", swiftSettings: house),
-
-    .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
-      exclude: ["Geocoding"],
-      swiftSettings: house),
+      name: "Benchmarks", dependencies: ["LocationEngine", "LocationGeocoding", "LocationModel"],
+      path: "Benchmarks", swiftSettings: house),
 
     // Tests.
     .target(
