@@ -49,8 +49,9 @@ let package = Package(
     // The place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CCurl"),
     .target(
-      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite"],
+      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite", "CCurl"],
       swiftSettings: house),
 
     .executableTarget(

@@ -24,7 +24,7 @@ extension AppDesk {
     switch request {
     case .start(let options), .change(let options), .once(let options):
       options.accuracy == .reduced ? world.coarse : visible
-    case .stop: visible
+    case .stop, .deferUpdates, .endDeferral: visible
     }
   }
 

@@ -15,6 +15,8 @@ package final class LocationClient: Sendable {
   }
 
   package let link: any EngineLink
+  /// What the app declares.
+  let manifest: Manifest
   /// Where callbacks run when the app's own threads must not decide it, as in virtual time.
   package let callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let id: ClientID
@@ -28,6 +30,7 @@ package final class LocationClient: Sendable {
     let inbox = Inbox()
     let (id, readable) = link.connect(description) { inbox.take($0) }
     self.link = link
+    manifest = description.manifest
     self.callbacks = callbacks
     self.id = id
     state = Mutex(State(readable: readable))

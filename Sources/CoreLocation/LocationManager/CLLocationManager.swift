@@ -130,9 +130,19 @@ open class CLLocationManager: NSObject {
   }
 
   /// Whether updates go on while the app is in the background; false unless set.
+  ///
+  /// Setting it in an app that does not declare the background mode ends the process (STD-46).
   open var allowsBackgroundLocationUpdates: Bool {
     get { options.allowsBackgroundLocationUpdates }
-    set { change { $0.allowsBackgroundLocationUpdates = newValue } }
+    set {
+      let manifest = link.client.manifest
+      guard !newValue || manifest.hasLocationBackgroundMode else {
+        fatalError(
+          "allowsBackgroundLocationUpdates needs `location` among the UIBackgroundModes of "
+            + manifest.file)
+      }
+      change { $0.allowsBackgroundLocationUpdates = newValue }
+    }
   }
 
   /// Whether the person is shown that updates go on in the background; false unless set.
@@ -159,13 +169,23 @@ open class CLLocationManager: NSObject {
   open var location: CLLocation? { link.client.readable.lastFix.map { CLLocation($0) } }
 
   /// Starts telling where the device is.
-  open func startUpdatingLocation() { link.send(.start(UpdateOptions(options))) }
+  open func startUpdatingLocation() {
+    remember { $0.wanted = .updates }
+    link.send(.start(UpdateOptions(options)))
+  }
 
   /// Stops telling where the device is.
-  open func stopUpdatingLocation() { link.send(.stop) }
+  open func stopUpdatingLocation() {
+    remember { $0.wanted = .nothing }
+    link.send(.stop)
+  }
 
-  /// Tells once where the device is.
-  open func requestLocation() { link.send(.once(UpdateOptions(options))) }
+  /// Tells once where the device is; the delegate must have the methods for a location and for an
+  /// error (STD-30).
+  open func requestLocation() {
+    remember { if $0.wanted == .nothing { $0.wanted = .oneLocation } }
+    link.send(.once(UpdateOptions(options)))
+  }
 
   /// Starts telling of moves of about five hundred meters.
   open func startMonitoringSignificantLocationChanges() { link.watchChanges(true) }
@@ -179,17 +199,18 @@ open class CLLocationManager: NSObject {
   /// Stops telling of stays (VISIT-12).
   open func stopMonitoringVisits() { link.client.send(.visits(on: false)) }
 
-  /// Would defer updates; the feature is retired and the call fails (AVAIL-5).
+  /// Lets updates be deferred until the device was moved by a distance in meters, or for a time in
+  /// seconds. They come as ever; the delegate hears when the deferral has ended (STD-54 to STD-57).
   @available(*, deprecated, message: "Updates are no longer deferred")
   open func allowDeferredLocationUpdates(
     untilTraveled distance: CLLocationDistance, timeout: TimeInterval
   ) {
-    deliver { $1.locationManager($0, didFinishDeferredUpdatesWithError: CLError(.deferredFailed)) }
+    link.send(.deferUpdates(until: DeferralEnd(untilTraveled: distance, timeout: timeout)))
   }
 
-  /// Ends deferring, which never begins.
+  /// Ends deferring updates.
   @available(*, deprecated, message: "Updates are no longer deferred")
-  open func disallowDeferredLocationUpdates() {}
+  open func disallowDeferredLocationUpdates() { link.send(.endDeferral) }
 
   // MARK: Headings
 
@@ -280,6 +301,15 @@ open class CLLocationManager: NSObject {
 
   /// How the manager was told to work.
   var options: ManagerOptions { state.withLock { $0.options } }
+
+  /// What the app wants of the standard service.
+  var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }
+
+  /// Whether the delegate hears the answer to a request for one location at this moment.
+  var isAnswering: Bool { state.withLock { $0.isAnswering } }
+
+  /// The location that the delegate heard of last; `nil` before the first.
+  var delivered: CLLocation? { state.withLock { $0.delivered } }
 
   /// Ends a request for full accuracy.
   func finish(_ ticket: SubscriberID, _ refusal: AccuracyRefusal?) {
