@@ -55,17 +55,13 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
-      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
-      path: "Benchmarks/Geocoding", swiftSettings: house),
-
-    .executableTarget(
       name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
-      exclude: ["Geocoding"],
-      swiftSettings: house),
+      name: "Benchmarks",
+      dependencies: ["LocationEngine", "LocationGeocoding", "LocationModel"],
+      path: "Benchmarks", swiftSettings: house),
 
     // Tests.
     .target(

@@ -6,6 +6,7 @@ let benchmarks: [(name: String, run: () throws -> Void)] = [
   ("circles", measureCircles),
   ("phones", measurePhones),
   ("tradeoff", measureTradeoff),
+  ("geocoding", measureGeocoding),
 ]
 
 let name = CommandLine.arguments.dropFirst().first ?? ""
