@@ -60,7 +60,8 @@ let package = Package(
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationEngine", "LocationGeocoding", "LocationModel"],
+      name: "Benchmarks",
+      dependencies: ["LocationEngine", "LocationGeocoding", "LocationModel"],
       path: "Benchmarks", swiftSettings: house),
 
     // Tests.
