@@ -65,7 +65,8 @@ package struct HostCore: Machine {
   package var sourceReports: [SourceReport] {
     desks.map {
       SourceReport(
-        source: $0.source, status: $0.status, fixes: $0.fixes, rejections: $0.driver.rejections)
+        source: $0.source, status: $0.status, fixes: $0.fixes, rejections: $0.driver.rejections,
+        evidence: $0.driver.evidence)
     }
   }
 
@@ -111,6 +112,7 @@ package struct HostCore: Machine {
       ask(.fix(fix, from: provider), at: now, to: &outputs)
     case .status(let status):
       desks[index].status = status
+      outputs.append(.engine(.note(.provider(provider, status))))
       ask(.provider(provider, status), at: now, to: &outputs)
     }
   }
@@ -122,4 +124,16 @@ package struct SourceReport: Sendable {
   package var status: ProviderStatus
   package var fixes: Int
   package var rejections: [SourceRejection]
+  package var evidence: SourceEvidence
+
+  package init(
+    source: Source, status: ProviderStatus, fixes: Int = 0, rejections: [SourceRejection] = [],
+    evidence: SourceEvidence = SourceEvidence()
+  ) {
+    self.source = source
+    self.status = status
+    self.fixes = fixes
+    self.rejections = rejections
+    self.evidence = evidence
+  }
 }
