@@ -100,8 +100,8 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "locationctl", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
-        "LocationModel", "MachineTesting",
+        "locationctl", "LocationHost", "LocationCore", "LocationProviders", "LocationModel",
+        "CLinux", "MachineTesting",
       ],
       swiftSettings: house),
   ]

@@ -10,6 +10,7 @@ struct GpsdDriver: SourceDriver {
   private var turnedAway: [String: Int] = [:]
   private var diagnosis: NMEAReceiverStatus.Diagnosis?
   private var devices: [String] = []
+  private var satellites: SatelliteSummary?
 
   init(channel: Channel) {
     self.channel = channel
@@ -22,7 +23,7 @@ struct GpsdDriver: SourceDriver {
 
   var evidence: SourceEvidence {
     var evidence = SourceEvidence(diagnosis: diagnosis)
-    evidence.satellites = client?.satellites
+    evidence.satellites = satellites
     evidence.devices = devices
     return evidence
   }
@@ -52,6 +53,7 @@ struct GpsdDriver: SourceDriver {
 
   private mutating func tell(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
     let outputs = client?.handle(input, at: now) ?? []
+    satellites = client?.satellites ?? satellites
     return outputs.flatMap { translate($0) }
   }
 

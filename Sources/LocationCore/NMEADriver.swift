@@ -18,6 +18,8 @@ struct NMEADriver: SourceDriver {
   private var status = ProviderStatus.idle
   /// What the receiver last said of the sky.
   private var satellites: SatelliteSummary?
+  /// Whether the receiver's channel was ever open.
+  private var wasReached = false
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
     self.channel = channel
@@ -29,7 +31,7 @@ struct NMEADriver: SourceDriver {
   }
 
   var evidence: SourceEvidence {
-    guard state == .open else { return SourceEvidence() }
+    guard wasReached else { return SourceEvidence() }
     var evidence = SourceEvidence(diagnosis: receiver.status.diagnosis)
     evidence.bytes = receiver.status.bytes
     evidence.satellites = satellites
@@ -49,6 +51,7 @@ struct NMEADriver: SourceDriver {
     case (.needed, _): return []
     case (.channel(.opened), _):
       state = .open
+      wasReached = true
       satellites = nil
       _ = receiver.handle(.opened, at: now)
       return []

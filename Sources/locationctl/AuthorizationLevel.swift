@@ -1,4 +1,5 @@
 import LocationEngine
+import LocationModel
 
 /// What a person has allowed an app, in the words of `authorize`.
 enum AuthorizationLevel: String, Sendable {

@@ -1,4 +1,4 @@
-package import CoreLocation
+import CoreLocation
 import LocationCore
 import LocationEngine
 import LocationHost
@@ -34,13 +34,13 @@ struct Person: Sendable {
 
   /// Whether every source is a recording that came to its end.
   var haveRecordingsEnded: Bool {
-    host.sourceReports().allSatisfy { $0.status == .unavailable(.ended) }
+    host.sourceReports().allSatisfy { $0.lastWord == .unavailable(.ended) }
   }
 
   /// Whether no source can give anything as things are.
   var areSourcesOut: Bool {
     host.sourceReports().allSatisfy {
-      if case .unavailable = $0.status { true } else { false }
+      if case .unavailable = $0.lastWord { true } else { false }
     }
   }
 

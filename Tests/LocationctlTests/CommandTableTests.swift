@@ -36,7 +36,8 @@ struct CommandTableTests {
     #expect(HelpText.overview.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
-  @Test("completes in each shell: every verb, option, and choice",
+  @Test(
+    "completes in each shell: every verb, option, and choice",
     arguments: CompletionScript.allCases)
   func completion(_ shell: CompletionScript) {
     for verb in Verb.all {
@@ -48,11 +49,13 @@ struct CommandTableTests {
     }
   }
 
-  @Test("completes what bash is asked for", arguments: [
-    ("locationctl wa", "watch"), ("locationctl watch --cou", "--count"),
-    ("locationctl watch --accuracy 10", "100m 10m"),
-    ("locationctl authorize a.b when", "whenInUse"),
-  ])
+  @Test(
+    "completes what bash is asked for",
+    arguments: [
+      ("locationctl wa", "watch"), ("locationctl watch --cou", "--count"),
+      ("locationctl watch --accuracy 10", "100m 10m"),
+      ("locationctl authorize a.b when", "whenInUse"),
+    ])
   func bash(_ typed: String, _ offered: String) throws {
     let words = typed.split(separator: " ").map { "'\($0)'" }
     let script = """

@@ -77,9 +77,10 @@ struct InvocationTests {
     let plain = try Invocation(["watch"])
     let named = try Invocation(["watch", "--source", "fixed:1,2"])
     let variable = ["CORELOCATION_SOURCES": "fixed:3,4 gpsd://there"]
-    #expect(try SourceChoice(plain, .init(variable)).sources.map(\.url) == [
-      "fixed:3.0,4.0,5.0", "gpsd://there:2947",
-    ])
+    #expect(
+      try SourceChoice(plain, .init(variable)).sources.map(\.url) == [
+        "fixed:3.0,4.0,5.0", "gpsd://there:2947",
+      ])
     #expect(try SourceChoice(named, .init(variable)).sources.map(\.url) == ["fixed:1.0,2.0,5.0"])
     #expect(try SourceChoice(plain, .init([:])).sources.map(\.url) == ["gpsd://localhost:2947"])
     #expect(try SourceChoice(plain, .init(["CORELOCATION_SOURCES": ""])).sources.isEmpty)

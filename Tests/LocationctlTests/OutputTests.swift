@@ -24,10 +24,12 @@ struct OutputTests {
     #expect(value?.count == 5)
   }
 
-  @Test("is colored on a terminal only, and never where NO_COLOR is set", arguments: [
-    (true, nil, "xterm", true), (true, "", "xterm", true), (true, "1", "xterm", false),
-    (true, "0", "xterm", false), (true, nil, "dumb", false), (false, nil, "xterm", false),
-  ] as [(Bool, String?, String, Bool)])
+  @Test(
+    "is colored on a terminal only, and never where NO_COLOR is set",
+    arguments: [
+      (true, nil, "xterm", true), (true, "", "xterm", true), (true, "1", "xterm", false),
+      (true, "0", "xterm", false), (true, nil, "dumb", false), (false, nil, "xterm", false),
+    ] as [(Bool, String?, String, Bool)])
   func color(_ isTerminal: Bool, _ noColor: String?, _ terminal: String, _ expected: Bool) {
     #expect(
       Output.isColored(isTerminal: isTerminal, noColor: noColor, terminal: terminal) == expected)
@@ -44,11 +46,13 @@ struct OutputTests {
     #expect(report.text == "no position: authorization denied, location unavailable")
   }
 
-  @Test("of a source's URL can be typed again", arguments: [
-    "gpsd://localhost:2947", "gpsd://[::1]:99", "nmea:///dev/ttyUSB0?baud=4800",
-    "nmea+tcp://there:10110", "nmea+udp://:10110", "gpx:///a/b.gpx?speed=2.0&loop=reverse",
-    "log:///a%20b/c%3Fd.log?rate=10.0", "fixed:51.5,-0.25,5.0", "fixes:///a.jsonl", "geoclue:",
-  ])
+  @Test(
+    "of a source's URL can be typed again",
+    arguments: [
+      "gpsd://localhost:2947", "gpsd://[::1]:99", "nmea:///dev/ttyUSB0?baud=4800",
+      "nmea+tcp://there:10110", "nmea+udp://:10110", "gpx:///a/b.gpx?speed=2.0&loop=reverse",
+      "log:///a%20b/c%3Fd.log?rate=10.0", "fixed:51.5,-0.25,5.0", "fixes:///a.jsonl", "geoclue:",
+    ])
   func urls(_ url: String) throws {
     let source = try Source(url: url)
     #expect(source.url == url)
@@ -59,17 +63,27 @@ struct OutputTests {
 @Suite("The diagnosis of a source")
 struct SourceDiagnosisTests {
   static let cases: [(url: String, status: ProviderStatus, code: String, next: String?)] = [
-    ("gpsd://localhost", .unavailable(.unreachable("connect: Connection refused")),
-      "gpsd_unreachable", "sudo systemctl start gpsd.socket"),
-    ("gpsd://boat", .unavailable(.unreachable("timed out")), "gpsd_unreachable",
-      "check that gpsd runs on boat"),
+    (
+      "gpsd://localhost", .unavailable(.unreachable("connect: Connection refused")),
+      "gpsd_unreachable", "sudo systemctl start gpsd.socket"
+    ),
+    (
+      "gpsd://boat", .unavailable(.unreachable("timed out")), "gpsd_unreachable",
+      "check that gpsd runs on boat"
+    ),
     ("gpsd://localhost", .unavailable(.noDevice), "gpsd_no_device", "gpsdctl add"),
-    ("nmea:///dev/null", .unavailable(.noPermission("open /dev/null: Permission denied")),
-      "no_permission", "sudo usermod -aG dialout $USER"),
-    ("nmea:///dev/ttyUSB7", .unavailable(.missing("open: No such file or directory")), "missing",
-      "ls /dev/serial/by-id"),
-    ("nmea:///dev/ttyUSB0?baud=9600", .unavailable(.garbled), "wrong_baud_rate",
-      "try 4800, 38400, 115200: locationctl doctor --source 'nmea:///dev/ttyUSB0?baud=4800'"),
+    (
+      "nmea:///dev/null", .unavailable(.noPermission("open /dev/null: Permission denied")),
+      "no_permission", "sudo usermod -aG dialout $USER"
+    ),
+    (
+      "nmea:///dev/ttyUSB7", .unavailable(.missing("open: No such file or directory")), "missing",
+      "ls /dev/serial/by-id"
+    ),
+    (
+      "nmea:///dev/ttyUSB0?baud=9600", .unavailable(.garbled), "wrong_baud_rate",
+      "try 4800, 38400, 115200: locationctl doctor --source 'nmea:///dev/ttyUSB0?baud=4800'"
+    ),
     ("nmea+tcp://there:1", .unavailable(.garbled), "garbled", "gpsd://HOST"),
     ("gpx:///a.gpx", .unavailable(.malformed("line 3: no latitude")), "malformed", "mend"),
     ("fixed:1,2", .working, "working", nil),
@@ -101,10 +115,12 @@ struct SourceDiagnosisTests {
         + "; turned away: 2 × checksum")
   }
 
-  @Test("tells silence, and sentences without position, apart", arguments: [
-    (NMEAReceiverStatus.Diagnosis.silent, "silent"), (.noText, "wrong_baud_rate"),
-    (.noSentences, "wrong_baud_rate"), (.noPositionSentences, "no_position_sentences"),
-  ])
+  @Test(
+    "tells silence, and sentences without position, apart",
+    arguments: [
+      (NMEAReceiverStatus.Diagnosis.silent, "silent"), (.noText, "wrong_baud_rate"),
+      (.noSentences, "wrong_baud_rate"), (.noPositionSentences, "no_position_sentences"),
+    ])
   func searching(_ diagnosis: NMEAReceiverStatus.Diagnosis, _ code: String) throws {
     let report = SourceReport(
       source: try Source(url: "nmea:///dev/ttyUSB0"), status: .searching,

@@ -1,3 +1,5 @@
+import LocationModel
+
 extension Source {
   /// The URL of this source, as it can be typed again.
   package var url: String {

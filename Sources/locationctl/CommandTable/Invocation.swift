@@ -68,7 +68,12 @@ struct Invocation: Sendable {
     if values[option.name] != nil, !option.repeats {
       throw usage("--\(option.name) is given twice")
     }
-    let value = try attached ?? Self.value(of: option, from: &rest, in: verb)
+    let value: String
+    if let attached {
+      value = attached
+    } else {
+      value = try Self.value(of: option, from: &rest, in: verb)
+    }
     if option.value == .none, attached != nil {
       throw usage("--\(option.name) takes no value")
     }

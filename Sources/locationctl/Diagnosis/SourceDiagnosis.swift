@@ -29,7 +29,7 @@ struct SourceDiagnosis {
   /// Reads what one source has said.
   init(_ report: SourceReport) {
     self.init(report, verdict: .bad, code: "unknown", said: "")
-    switch report.status {
+    switch report.lastWord {
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -152,7 +152,7 @@ struct SourceDiagnosis {
 
   private static func permissionStep(for source: Source) -> String {
     let path = source.path ?? "the device"
-    let group = source.path.flatMap { group(of: $0) } ?? "dialout"
+    let group = source.path.flatMap { Self.group(of: $0) } ?? "dialout"
     return "join the group of \(path): sudo usermod -aG \(group) $USER, then log in again"
   }
 

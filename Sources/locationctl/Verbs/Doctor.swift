@@ -1,5 +1,7 @@
 import CoreLocation
+import LocationCore
 import LocationEngine
+import LocationHost
 import LocationModel
 
 extension Verb {
@@ -81,7 +83,7 @@ extension Person {
   /// Whether every source gives positions or has said why it cannot.
   fileprivate var haveSourcesDecided: Bool {
     host.sourceReports().allSatisfy {
-      switch $0.status {
+      switch $0.lastWord {
       case .working, .unavailable: true
       case .idle, .searching: false
       }
