@@ -44,7 +44,10 @@ final class Child {
   }
 
   /// Reads lines until `take` wants no more or there are none.
-  func readLines(_ take: (Substring) -> Bool) {
+  func readLines(_ take: (Substring) -> Bool) { Self.readLines(from: output, take) }
+
+  /// The same, for a thread that has the descriptor only.
+  static func readLines(from output: Int32, _ take: (Substring) -> Bool) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     var rest: [UInt8] = []
     while true {

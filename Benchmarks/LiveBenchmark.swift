@@ -18,8 +18,9 @@ func measureLive() async throws {
       return true
     }
   }
+  let output = client.output
   let lines = Thread {
-    client.readLines { line in
+    Child.readLines(from: output) { line in
       if let date = Arrivals.date(of: line) { arrivals.note(.theirs, date) }
       return true
     }

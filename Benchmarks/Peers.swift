@@ -74,7 +74,7 @@ enum Peers {
 }
 
 /// A pseudo terminal that stands for a receiver's serial port.
-final class Port {
+final class Port: Sendable {
   let path: String
   let descriptor: Int32
 

@@ -14,7 +14,7 @@ enum Reader {
     var left = Int(words[2]) ?? 1
     try await read(words[1]) { location in
       print(location.coordinate.latitude, location.coordinate.longitude)
-      fflush(stdout)
+      fflush(nil)
       left -= 1
       return left > 0
     }

@@ -1,6 +1,5 @@
-import Dispatch
+import Foundation
 import Glibc
-import Synchronization
 
 /// A server that says a few lines to whoever connects, and what a WATCH asks for.
 ///
@@ -41,7 +40,7 @@ final class FakeGpsd: Sendable {
   private enum Server {
     /// Serves one client after the other on a thread of its own.
     static func serve(_ listener: Int32, greeting: String, answer: [String]) {
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         while true {
           let client = accept(listener, nil, nil)
           guard client >= 0 else { return }
