@@ -13,7 +13,8 @@ final class FakeGpsd: Sendable {
 
   /// Greets as gpsd, and answers the first request with these lines.
   init(answer: [String]) throws {
-    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let socket = Glibc.socket(AF_INET, kind, 0)
     listener = socket
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
