@@ -56,13 +56,21 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
-      name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+      name: "locationctl",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
+        "LocationModel",
+      ],
+      swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["LocationEngine", "LocationGeocoding", "LocationModel"],
-      path: "Benchmarks", swiftSettings: house),
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
+        "LocationModel", "CLinux",
+      ],
+      path: "Benchmarks", exclude: ["thresholds.json"], swiftSettings: house),
 
     // Tests.
     .target(
@@ -86,6 +94,13 @@ let package = Package(
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationctlTests",
+      dependencies: [
+        "locationctl", "LocationHost", "LocationCore", "LocationProviders", "LocationModel",
+        "CLinux", "MachineTesting",
+      ],
       swiftSettings: house),
   ]
 )
