@@ -15,6 +15,7 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
   ],
   targets: [
@@ -26,6 +27,10 @@ let package = Package(
         "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
       ],
       swiftSettings: house),
+
+    // One-shot requests and subscriptions, on the public API of CoreLocation alone.
+    .target(
+      name: "INTULocationManager", dependencies: ["CoreLocation"], swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
@@ -63,8 +68,11 @@ let package = Package(
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
-      exclude: ["Geocoding"],
+      exclude: ["Geocoding", "INTUSoak"],
       swiftSettings: house),
+    .executableTarget(
+      name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
+      path: "Benchmarks/INTUSoak", swiftSettings: house),
 
     // Tests.
     .target(
@@ -87,6 +95,16 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
+    .target(
+      name: "RequestTesting", dependencies: ["CoreLocation", "INTULocationManager"],
+      path: "Tests/RequestTesting", swiftSettings: house),
+    .testTarget(
+      name: "INTULocationManagerTests",
+      dependencies: [
+        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
+        "LocationProviders", "RequestTesting",
+      ],
       swiftSettings: house),
   ]
 )
