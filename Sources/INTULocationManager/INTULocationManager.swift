@@ -12,11 +12,13 @@ public final class INTULocationManager: Sendable {
   private let door: OfficeDoor
 
   /// The manager of the process (INTU-1).
-  public static let shared = INTULocationManager {
-    SystemPositioning()
-  } clock: {
-    SystemClock()
-  }
+  public static var shared: INTULocationManager { bound ?? ofProcess }
+
+  private static let ofProcess = INTULocationManager(
+    positioning: { SystemPositioning() }, clock: { SystemClock() })
+
+  /// What stands in for the manager of the process, in a test.
+  @TaskLocal static var bound: INTULocationManager?
 
   /// Returns the manager of the process (INTU-1).
   public class func sharedInstance() -> INTULocationManager { shared }

@@ -51,7 +51,7 @@ package struct DeskWitness: Hashable, Sendable {
   /// Hands in one input and checks all that comes of it.
   package mutating func send(_ input: RequestDesk.Input, at now: DeskTime) throws(Violation) {
     if case .services(let state) = input { note(state, at: now) }
-    for output in desk.handle(input, at: now) { try note(output) }
+    for output in desk.handle(input, at: now) { try hear(output) }
     try checkEnd(of: input, at: now)
     try checkHardware()
   }
@@ -65,7 +65,8 @@ package struct DeskWitness: Hashable, Sendable {
     }
   }
 
-  private mutating func note(_ output: RequestDesk.Output) throws(Violation) {
+  /// Takes in one thing the desk says.
+  package mutating func hear(_ output: RequestDesk.Output) throws(Violation) {
     switch output {
     case .finish(let id, let answer):
       try end(id, as: .answered)
