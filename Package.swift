@@ -15,6 +15,7 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
   ],
   targets: [
@@ -27,6 +28,10 @@ let package = Package(
         "CSQLite",
       ],
       swiftSettings: house),
+
+    // One-shot requests and subscriptions, on the public API of CoreLocation alone.
+    .target(
+      name: "INTULocationManager", dependencies: ["CoreLocation"], swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
@@ -70,7 +75,10 @@ let package = Package(
         "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
         "LocationModel", "CLinux",
       ],
-      path: "Benchmarks", exclude: ["thresholds.json"], swiftSettings: house),
+      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak"], swiftSettings: house),
+    .executableTarget(
+      name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
+      path: "Benchmarks/INTUSoak", swiftSettings: house),
 
     // Tests.
     .target(
@@ -100,6 +108,16 @@ let package = Package(
       dependencies: [
         "locationctl", "LocationHost", "LocationCore", "LocationProviders", "LocationModel",
         "CLinux", "MachineTesting",
+      ],
+      swiftSettings: house),
+    .target(
+      name: "RequestTesting", dependencies: ["CoreLocation", "INTULocationManager"],
+      path: "Tests/RequestTesting", swiftSettings: house),
+    .testTarget(
+      name: "INTULocationManagerTests",
+      dependencies: [
+        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
+        "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
   ]
