@@ -57,7 +57,9 @@ struct GpsdDriver: SourceDriver {
     case .send(let bytes): return [.send(bytes)]
     case .fix(let fix, _): return say(.working) + [.fix(fix)]
     case .attitude: return []
-    case .devices(let devices): return devices.isEmpty ? say(.unavailable(.noDevice)) : []
+    case .devices(let devices):
+      if devices.isEmpty { return say(.unavailable(.noDevice)) }
+      return status == .unavailable(.noDevice) ? say(.searching) : []
     case .status(let status): return translate(status)
     case .rejected(let reason, _):
       turnedAway["\(reason)", default: 0] += 1
