@@ -93,11 +93,14 @@ let package = Package(
     .target(
       name: "HostTesting",
       dependencies: [
-        "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "CLinux",
       ], path: "Tests/HostTesting", swiftSettings: house),
     .executableTarget(
       name: "HostProgram",
-      dependencies: ["LocationHost", "LocationEngine", "LocationModel", "LocationProviders"],
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
       path: "Tests/Programs/HostProgram", swiftSettings: house),
     .executableTarget(
       name: "ClassicApp", dependencies: ["CoreLocation"], path: "Tests/Programs/ClassicApp",

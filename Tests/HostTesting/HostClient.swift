@@ -1,7 +1,8 @@
-package import LocationEngine
+import LocationCore
+import LocationEngine
 package import LocationHost
 package import LocationModel
-package import LocationProviders
+import LocationProviders
 
 /// One app on a host of its own: allowed to know where it is, and asking all the time.
 package final class HostClient: Sendable {

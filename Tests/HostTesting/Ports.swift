@@ -32,7 +32,7 @@ package final class Terminal: Sendable {
   package func write(_ bytes: [UInt8]) {
     controller.withLock {
       guard let descriptor = $0 else { return }
-      fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
       _ = Glibc.write(descriptor, bytes, bytes.count)
     }
   }
@@ -86,7 +86,8 @@ package enum Loopback {
 package final class Server: Sendable {
   package let port: Int
   private let listener: Int32
-  private let source: any DispatchSourceRead
+  // A dispatch source may be canceled from any thread; the compiler cannot know.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
   private let clients: Clients
   /// One for each client that came.
   package let arrivals = Events<Void>()
@@ -106,7 +107,7 @@ package final class Server: Sendable {
     source.setEventHandler {
       let client = accept(descriptor, nil, nil)
       guard client >= 0 else { return }
-      fcntl(client, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(client, F_SETFD, FD_CLOEXEC)
       clients.descriptors.withLock { $0.append(client) }
       arrivals.add(())
     }

@@ -5,7 +5,8 @@ import Synchronization
 /// A receiver that has a solution ten times a second, from the time it is switched on until it is
 /// let go, whoever listens.
 package final class Receiver: Sendable {
-  private let timer: any DispatchSourceTimer
+  // A dispatch source may be canceled from any thread; the compiler cannot know.
+  private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
   package init(
     sending bytes: @escaping @Sendable (Int) -> [UInt8],

@@ -1,5 +1,5 @@
 import Dispatch
-package import Foundation
+import Foundation
 import Synchronization
 
 /// A program that a test has started: its lines as they come, and its end.
@@ -17,7 +17,8 @@ package final class RunningProgram: Sendable {
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:]
   ) throws {
     var ends: [Int32] = [0, 0]
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError(.EMFILE) }
+    guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -84,7 +85,8 @@ package final class RunningProgram: Sendable {
 
 /// Cuts what comes from a descriptor into lines.
 private final class LineReader: Sendable {
-  private let source: any DispatchSourceRead
+  // A dispatch source may be canceled from any thread; the compiler cannot know.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
   private let rest = Mutex<[UInt8]>([])
 
   init(_ descriptor: Int32, into lines: Events<String>) {

@@ -1,6 +1,7 @@
 import LocationCore
 import LocationEngine
 import LocationModel
+import MachineTesting
 import Testing
 
 @Suite("The core of a host")

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 import LocationEngine
 import LocationHost
 import LocationModel
@@ -64,14 +65,10 @@ func probe(_ url: String) throws {
   let app = AppIdentity("net.meridian.probe")
   let (id, _) = host.connect(ClientDescription(app: app, manifest: Manifest())) { delivery in
     guard case .updates(_, .failed(.positionUnknown)) = delivery else { return }
-    report()
+    Task { for report in host.sourceReports() { say("\(report.status)") } }
   }
   host.tell(.setting(.authorization(app, .whileUsing)))
   host.send(.updates(SubscriberID(1), .start(UpdateOptions())), from: id)
-
-  func report() {
-    Task { for report in host.sourceReports() { say("\(report.status)") } }
-  }
   while true { pause() }
 }
 
