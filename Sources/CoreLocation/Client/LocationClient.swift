@@ -77,8 +77,14 @@ package final class LocationClient: Sendable {
   fileprivate func take(_ delivery: Delivery) {
     switch delivery {
     case .state(let readable):
-      state.withLock { $0.readable = readable }
-    case .authorizationChanged(nil):
+      state.withLock {
+        let regions = $0.readable.regions
+        $0.readable = readable
+        $0.readable.regions = regions
+      }
+    case .regions(let regions):
+      state.withLock { $0.readable.regions = regions }
+    case .authorizationChanged(nil), .visit, .region(nil, _, _):
       for listener in listeners { listener(delivery) }
     case .updates(let subscriber, let updates):
       if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }
@@ -86,7 +92,9 @@ package final class LocationClient: Sendable {
     case .live(let subscriber, let update):
       if let fix = update.fix { remember(fix) }
       listener(of: subscriber)?(delivery)
-    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _):
+    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _),
+      .region(let subscriber?, _, _), .monitor(let subscriber, _),
+      .diagnostics(let subscriber, _):
       listener(of: subscriber)?(delivery)
     }
   }

@@ -16,7 +16,27 @@ extension CLLocationManager {
       let error = fault.map { CLError(fault: $0) }
       delegate?.locationManager(self, didFinishDeferredUpdatesWithError: error)
     case .temporaryFullAccuracy(let ticket, let refusal): finish(ticket, refusal)
-    case .state, .live: break
+    case .visit(let visit):
+      delegate?.locationManager(self, didVisit: CLVisit(visit))
+    case .region(_, let region, let event):
+      tell(event, of: CLRegion.make(region))
+    case .state, .live, .regions, .monitor, .diagnostics: break
+    }
+  }
+}
+
+extension CLLocationManager {
+  private func tell(_ event: RegionEvent, of region: CLRegion) {
+    switch event {
+    case .started: delegate?.locationManager(self, didStartMonitoringFor: region)
+    case .failed(let failure):
+      let code: CLError.Code =
+        failure == .denied ? .regionMonitoringDenied : .regionMonitoringFailure
+      delegate?.locationManager(self, monitoringDidFailFor: region, withError: CLError(code))
+    case .determined(let state):
+      delegate?.locationManager(self, didDetermineState: CLRegionState(state), for: region)
+    case .entered: delegate?.locationManager(self, didEnterRegion: region)
+    case .exited: delegate?.locationManager(self, didExitRegion: region)
     }
   }
 

@@ -30,13 +30,11 @@ open class CLLocationManager: NSObject {
   open class func headingAvailable() -> Bool { currentService.supports(.heading) }
 
   /// Whether the host can tell of significant changes (AVAIL-3).
-  open class func significantLocationChangeMonitoringAvailable() -> Bool {
-    currentService.supports(.significantChanges)
-  }
+  open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
   /// Whether the host can watch regions of a class (AVAIL-3).
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
-    if regionClass is CLCircularRegion.Type { return currentService.supports(.circularRegions) }
+    if regionClass is CLCircularRegion.Type { return true }
     if regionClass is CLBeaconRegion.Type { return currentService.supports(.beaconRegions) }
     return false
   }
@@ -190,16 +188,16 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts telling of moves of about five hundred meters.
-  open func startMonitoringSignificantLocationChanges() { ask(.startSignificantChanges) }
+  open func startMonitoringSignificantLocationChanges() { link.watchChanges(true) }
 
   /// Stops telling of moves of about five hundred meters.
-  open func stopMonitoringSignificantLocationChanges() { ask(.stopSignificantChanges) }
+  open func stopMonitoringSignificantLocationChanges() { link.watchChanges(false) }
 
   /// Starts telling of stays (VISIT-1).
-  open func startMonitoringVisits() { ask(.startVisits) }
+  open func startMonitoringVisits() { link.client.send(.visits(on: true)) }
 
   /// Stops telling of stays (VISIT-12).
-  open func stopMonitoringVisits() { ask(.stopVisits) }
+  open func stopMonitoringVisits() { link.client.send(.visits(on: false)) }
 
   /// Lets updates be deferred until the device was moved by a distance in meters, or for a time in
   /// seconds. They come as ever; the delegate hears when the deferral has ended (STD-54 to STD-57).
@@ -232,20 +230,29 @@ open class CLLocationManager: NSObject {
 
   /// Meters: the largest radius of a region; -1 when regions cannot be monitored (REG-6).
   open var maximumRegionMonitoringDistance: CLLocationDistance {
-    currentService.maximumRegionMonitoringDistance
+    Self.maximumRadius
   }
 
   /// The regions that the app monitors (REG-10).
-  open var monitoredRegions: Set<CLRegion> { currentService.monitoredRegions() }
+  open var monitoredRegions: Set<CLRegion> {
+    Set(link.client.readable.regions.map { CLRegion.make($0) })
+  }
 
   /// Starts telling of entering and leaving a region (REG-1).
-  open func startMonitoring(for region: CLRegion) { ask(.startMonitoring(region)) }
+  open func startMonitoring(for region: CLRegion) {
+    link.send(.start(RegionDescription(region)))
+  }
 
   /// Stops telling of a region (REG-9).
-  open func stopMonitoring(for region: CLRegion) { ask(.stopMonitoring(region)) }
+  open func stopMonitoring(for region: CLRegion) {
+    link.send(.stop(identifier: region.identifier))
+  }
 
   /// Tells once whether the device is in a region.
-  open func requestState(for region: CLRegion) { ask(.requestState(region)) }
+  open func requestState(for region: CLRegion) {
+    guard region is CLCircularRegion || region is CLBeaconRegion else { return }
+    link.send(.state(RegionDescription(region)))
+  }
 
   // MARK: Beacons
 
@@ -288,6 +295,9 @@ open class CLLocationManager: NSObject {
   open func stopMonitoringLocationPushes() {}
 
   // MARK: The door to the service
+
+  /// Meters. Chosen (`maxRegionRadius`).
+  private static let maximumRadius: CLLocationDistance = 1_000_000
 
   /// How the manager was told to work.
   var options: ManagerOptions { state.withLock { $0.options } }
