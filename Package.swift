@@ -120,5 +120,47 @@ let package = Package(
         "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
+
+    // Tests of real parts: programs, descriptors, disk.
+    .target(
+      name: "HostTesting",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "CLinux",
+      ], path: "Tests/HostTesting", swiftSettings: house),
+    .executableTarget(
+      name: "HostProgram",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
+      path: "Tests/Programs/HostProgram", swiftSettings: house),
+    .executableTarget(
+      name: "ClassicApp", dependencies: ["CoreLocation"], path: "Tests/Programs/ClassicApp",
+      swiftSettings: house),
+    .executableTarget(
+      name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationCoreTests",
+      dependencies: [
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "MachineTesting",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "LocationHostTests",
+      dependencies: [
+        "LocationHost", "LocationEngine", "LocationModel", "HostTesting", "HostProgram", "CSQLite",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "ReceiverTests",
+      dependencies: [
+        "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
+        "HostProgram", "MachineTesting",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "HostTesting",
+        "ClassicApp", "AsyncApp", "HostProgram",
+      ], swiftSettings: house),
   ]
 )
