@@ -15,6 +15,7 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
   ],
   targets: [
@@ -43,6 +44,19 @@ let package = Package(
       dependencies: [
         "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
         "CSQLite",
+      ],
+      swiftSettings: house),
+
+    // The virtual world, pure, and its door for other people's tests.
+    .target(
+      name: "LocationSimulation",
+      dependencies: ["LocationCore", "LocationEngine", "LocationModel", "LocationProviders"],
+      swiftSettings: house),
+    .target(name: "CVirtualTime"),
+    .target(
+      name: "LocationTesting",
+      dependencies: [
+        "CoreLocation", "CVirtualTime", "LocationEngine", "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -84,6 +98,13 @@ let package = Package(
     .testTarget(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationSimulationTests",
+      dependencies: ["LocationSimulation", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationTestingTests", dependencies: ["LocationTesting", "CoreLocation"],
       swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],

@@ -1,5 +1,5 @@
 import LocationHost
-import LocationModel
+package import LocationModel
 
 extension LocationClient {
   /// The process itself, connected to an engine of its own on first use.
@@ -36,7 +36,7 @@ extension Manifest {
   }
 
   /// Reads the keys of a property list.
-  init(propertyList: [String: Any], file: String) {
+  package init(propertyList: [String: Any], file: String) {
     self.init(propertyList.compactMapValues(ManifestValue.init), file: file)
   }
 }
