@@ -34,8 +34,9 @@ package struct HostCore: Machine {
     var channel: ChannelID?
   }
 
-  package init(sources: [Source]) {
-    engine = LocationEngine(providers: sources.count)
+  /// The secret shapes the coarse places of this machine (docs/decisions/0015).
+  package init(sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
+    engine = LocationEngine(providers: sources.count, secret: secret, limits: limits)
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
 

@@ -4,12 +4,17 @@ package import LocationModel
 package enum Flow: Hashable, Sendable {
   /// Locations may flow.
   case open
+  /// Coarse places may flow, and nothing better (AUTH-41).
+  case coarse
   /// Nobody has answered yet; a start is remembered (STD-13).
   case undetermined
   /// Denied, restricted, or switched off (STD-12).
   case denied
   /// Authorized, but not while the app is where it is now.
   case notInUse
+
+  /// Whether anything may flow.
+  var isOpen: Bool { self == .open || self == .coarse }
 }
 
 /// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34).
@@ -41,7 +46,11 @@ package struct StandardUpdates: Machine {
   private var options = UpdateOptions()
   private var flow: Flow
   /// The newest current fix, wherever it came from.
-  private var cached: Fix?
+  var cached: Fix?
+  /// Whether the app was in the foreground at its last request (STD-47, STD-48).
+  var isInFront = true
+  /// Whether updates were started in the foreground.
+  private(set) var beganInFront = false
   /// Whether the present outage was announced (STD-34).
   private var outageTold = false
   private var isStill = false
@@ -68,6 +77,12 @@ package struct StandardUpdates: Machine {
     return false
   }
 
+  /// Whether one fix is owed.
+  package var isOnce: Bool {
+    if case .once = state { return true }
+    return false
+  }
+
   package var isPaused: Bool {
     if case .paused = state { return true }
     return false
@@ -76,12 +91,13 @@ package struct StandardUpdates: Machine {
   package var currentOptions: UpdateOptions { options }
 
   package var demand: Demand {
-    guard flow == .open else { return .none }
+    guard flow.isOpen else { return .none }
     switch state {
     case .idle: return .none
     case .paused: return Demand(motion: true)
     case .running, .once:
-      return Demand(position: PositionDemand(tier: options.accuracy.tier))
+      let tier = flow == .coarse ? PositionTier.cell : options.accuracy.tier
+      return Demand(position: PositionDemand(tier: tier))
     }
   }
 
@@ -130,8 +146,9 @@ package struct StandardUpdates: Machine {
         return [.failed(.denied)]
       }
       state = .running(last: nil)
+      beganInFront = isInFront
       outageTold = false
-      guard flow == .open, let cached else { return [] }
+      guard flow.isOpen, let cached else { return [] }
       return take(cached)
     }
   }
@@ -142,20 +159,21 @@ package struct StandardUpdates: Machine {
     case .idle:
       self.options = options
       guard flow != .denied else { return [.failed(.denied)] }
-      state = .once(best: nil, deadline: flow == .open ? now.uptime + Self.oneShotTimeout : nil)
-      guard flow == .open, let cached, isFresh(cached, at: now) else { return [] }
+      state = .once(best: nil, deadline: flow.isOpen ? now.uptime + Self.oneShotTimeout : nil)
+      guard flow.isOpen, let cached, isFresh(cached, at: now) else { return [] }
       return finishIfGoodEnough(cached)
     }
   }
 
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    now.unixTime.seconds(since: fix.time).magnitude < Self.oneShotTimeout.inSeconds
+    let limit = flow == .coarse ? Self.coarseLife : Self.oneShotTimeout
+    return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 
   // MARK: The world
 
   private mutating func take(_ fix: Fix) -> [Output] {
-    guard flow == .open else { return [] }
+    guard flow.isOpen else { return [] }
     switch state {
     case .idle, .paused: return []
     case .running(let last):
@@ -177,7 +195,7 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func finishIfGoodEnough(_ fix: Fix) -> [Output] {
-    guard fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
+    guard flow == .coarse || fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
     state = .idle
     return [.fixes([fix])]
   }
@@ -190,18 +208,18 @@ package struct StandardUpdates: Machine {
     case (.denied, .running), (.denied, .paused), (.denied, .once):
       state = .idle
       return [.failed(.denied)]
-    case (.open, .once(let best, nil)):
+    case (.open, .once(let best, nil)), (.coarse, .once(let best, nil)):
       state = .once(best: best, deadline: now.uptime + Self.oneShotTimeout)
       guard let cached, isFresh(cached, at: now) else { return [] }
       return finishIfGoodEnough(cached)
-    case (.open, .running(nil)):
+    case (.open, .running(nil)), (.coarse, .running(nil)):
       return cached.map { take($0) } ?? []
-    case (.open, _), (.undetermined, _), (.notInUse, _): return []
+    case (.open, _), (.coarse, _), (.undetermined, _), (.notInUse, _): return []
     }
   }
 
   private mutating func announce(_ failure: Failure) -> [Output] {
-    guard flow == .open, case .running = state, !outageTold else { return [] }
+    guard flow.isOpen, case .running = state, !outageTold else { return [] }
     outageTold = true
     return [.failed(failure)]
   }
@@ -212,7 +230,7 @@ package struct StandardUpdates: Machine {
     case .running(let last) where still && options.pausesAutomatically && last != nil:
       state = .paused(last: last)
       return [.paused]
-    case .paused(let last) where !still && flow == .open:
+    case .paused(let last) where !still && flow.isOpen:
       state = .running(last: last)
       return [.resumed]
     case .idle, .running, .paused, .once: return []
@@ -227,4 +245,6 @@ package struct StandardUpdates: Machine {
 
   /// Documented and observed (STD-26).
   package static let oneShotTimeout = Duration.seconds(10)
+  /// How old a coarse place may be (AUTH-42, STD-26a).
+  private static let coarseLife = Duration.seconds(1200)
 }
