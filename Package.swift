@@ -71,14 +71,23 @@ let package = Package(
       name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
       path: "Benchmarks/Geocoding", swiftSettings: house),
 
+    // What a person types.
     .executableTarget(
-      name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+      name: "locationctl",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
+        "LocationModel",
+      ],
+      swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
-      exclude: ["Geocoding"],
-      swiftSettings: house),
+      name: "Benchmarks",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationModel",
+        "CLinux",
+      ],
+      path: "Benchmarks", exclude: ["Geocoding", "thresholds.json"], swiftSettings: house),
 
     // Tests.
     .target(
@@ -108,6 +117,13 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationctlTests",
+      dependencies: [
+        "locationctl", "LocationHost", "LocationCore", "LocationProviders", "LocationModel",
+        "CLinux", "MachineTesting",
+      ],
       swiftSettings: house),
   ]
 )

@@ -29,7 +29,7 @@ extension ClientDescription {
 
 extension Manifest {
   /// Reads a property list file; an app without one declares nothing.
-  init(file: URL) {
+  package init(file: URL) {
     let list = try? PropertyListSerialization.propertyList(
       from: Data(contentsOf: file), options: [], format: nil)
     self.init(propertyList: list as? [String: Any] ?? [:], file: file.path)
