@@ -76,7 +76,7 @@ let package = Package(
       name: "locationctl",
       dependencies: [
         "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
-        "LocationModel",
+        "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
 

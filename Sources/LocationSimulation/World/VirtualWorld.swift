@@ -16,6 +16,12 @@ package struct VirtualWorld: Sendable {
     case ignored(Fix, ProviderID, IgnoreReason)
     /// The question was shown to the person.
     case asked(Prompt)
+    /// A suspended app must run now (section 16).
+    case wakeApp(AppIdentity)
+    /// An app that does not run must be started (LIFE-1).
+    case launch(AppIdentity)
+    /// The time an app was given is over (LIFE-6).
+    case runtimeOver(AppIdentity)
   }
 
   package private(set) var now: Moment
@@ -33,7 +39,7 @@ package struct VirtualWorld: Sendable {
 
   private struct Planned: Sendable {
     var at: Instant
-    var input: HostCore.Input
+    var deed: Deed
   }
 
   /// A world with receivers, each on a line of its own.
@@ -88,14 +94,21 @@ package struct VirtualWorld: Sendable {
     var effects: [Effect] = []
     while let first = plan.first, first.at <= now.uptime {
       plan.removeFirst()
-      step(first.input, &effects)
+      effects += perform(first.deed)
     }
+    guard !channels.isEmpty else { return effects + wakeCore() }
     let truth = truth
     for id in channels {
       let bytes = receivers[id.provider.index].wake(at: now, truth: truth)
       if !bytes.isEmpty { step(.channel(id, .bytes(bytes)), &effects) }
     }
-    if let due = core.nextDeadline, due <= now.uptime { step(.wake, &effects) }
+    return effects + wakeCore()
+  }
+
+  private mutating func wakeCore() -> [Effect] {
+    guard let due = core.nextDeadline, due <= now.uptime else { return [] }
+    var effects: [Effect] = []
+    step(.wake, &effects)
     return effects
   }
 
@@ -116,10 +129,23 @@ package struct VirtualWorld: Sendable {
   }
 
   /// Plans something for later.
-  package mutating func plan(_ input: LocationEngine.Input, after wait: Duration) {
+  package mutating func plan(_ deed: Deed, after wait: Duration) {
     let due = now.uptime + max(.zero, wait)
     let place = plan.firstIndex { $0.at > due } ?? plan.endIndex
-    plan.insert(Planned(at: due, input: .engine(input)), at: place)
+    plan.insert(Planned(at: due, deed: deed), at: place)
+  }
+
+  /// Does something now.
+  package mutating func perform(_ deed: Deed) -> [Effect] {
+    switch deed {
+    case .input(let input): return handle(input)
+    case .sky(let sky): held = sky
+    case .depart(let journey): depart(on: journey)
+    case .fault(let index, let fault): return receiver(index) { $0.set(fault) }
+    case .habit(let replies): person.habit = replies
+    case .date(let date): now.unixTime = date
+    }
+    return []
   }
 
   private mutating func step(_ input: HostCore.Input, _ effects: inout [Effect]) {
@@ -139,14 +165,17 @@ package struct VirtualWorld: Sendable {
     case .engine(.note(let note)): effects.append(.note(note))
     case .engine(.ignored(let fix, let provider, let reason)):
       effects.append(.ignored(fix, provider, reason))
-    case .engine(.withdraw), .engine(.persist): break
+    case .engine(.wakeApp(let app)): effects.append(.wakeApp(app))
+    case .engine(.launch(let app)): effects.append(.launch(app))
+    case .engine(.runtimeOver(let app)): effects.append(.runtimeOver(app))
+    case .engine(.withdraw), .engine(.persist), .engine(.indicator): break
     }
   }
 
   private mutating func ask(_ prompt: Prompt, _ effects: inout [Effect]) {
     effects.append(.asked(prompt))
     guard let reply = person.reply(to: prompt) else { return }
-    plan(.answer(prompt.id, reply.answer, precise: reply.precise), after: reply.delay)
+    plan(.input(.answer(prompt.id, reply.answer, precise: reply.precise)), after: reply.delay)
   }
 
   /// What a client can read at once.
@@ -187,11 +216,6 @@ package struct VirtualWorld: Sendable {
     departure = now.uptime
   }
 
-  /// Covers, or clears, the sky; `nil` goes by the journey again.
-  package mutating func cover(_ sky: Sky?) {
-    held = sky
-  }
-
   /// Changes a receiver; unplugging closes its line.
   package mutating func receiver(
     _ index: Int, _ change: (inout VirtualReceiver) -> Void
@@ -207,8 +231,9 @@ package struct VirtualWorld: Sendable {
     return effects
   }
 
-  /// Sets the date, without time passing.
-  package mutating func setDate(_ date: UnixTime) {
-    now.unixTime = date
-  }
+  /// What each source says of itself.
+  package var sourceStatuses: [ProviderStatus] { core.sourceReports.map(\.status) }
+
+  /// Whether every source has said all it has to say.
+  package var hasEnded: Bool { core.haveSourcesEnded }
 }
