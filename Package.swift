@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
+    .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
   ],
   targets: [
@@ -52,6 +53,19 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // The virtual world, pure, and its door for other people's tests.
+    .target(
+      name: "LocationSimulation",
+      dependencies: ["LocationCore", "LocationEngine", "LocationModel", "LocationProviders"],
+      swiftSettings: house),
+    .target(name: "CVirtualTime"),
+    .target(
+      name: "LocationTesting",
+      dependencies: [
+        "CoreLocation", "CVirtualTime", "LocationEngine", "LocationModel", "LocationSimulation",
+      ],
+      swiftSettings: house),
+
     // The place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -64,7 +78,7 @@ let package = Package(
       name: "locationctl",
       dependencies: [
         "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
-        "LocationModel",
+        "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -100,6 +114,13 @@ let package = Package(
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
+    .testTarget(
+      name: "LocationSimulationTests",
+      dependencies: ["LocationSimulation", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationTestingTests", dependencies: ["LocationTesting", "CoreLocation"],
+      swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
       swiftSettings: house),

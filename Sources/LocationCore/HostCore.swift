@@ -64,6 +64,11 @@ package struct HostCore: Machine {
   /// Whether this opening is the present one; an event of an earlier one is stale.
   package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
 
+  /// Whether every source is a recording that came to its end.
+  package var haveSourcesEnded: Bool {
+    desks.allSatisfy { $0.status == .unavailable(.ended) }
+  }
+
   /// What each source said last, in the order the sources were given.
   package var sourceReports: [SourceReport] {
     desks.map {
