@@ -23,7 +23,8 @@ let package = Package(
     .target(
       name: "CoreLocation",
       dependencies: [
-        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+        "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel", "CLinux",
+        "CSQLite",
       ],
       swiftSettings: house),
 
