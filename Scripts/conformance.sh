@@ -75,14 +75,6 @@ let mismatches = coreLocationFactMismatches()
 for mismatch in mismatches { print(mismatch) }
 if !mismatches.isEmpty { fatalError("the facts do not hold") }
 SWIFT
-<<<<<<< HEAD
-find "$products"/CoreLocation*.build "$products"/Location*.build "$products/CLinux.build" \
-  -name '*.o' -not -path '*Tests.build/*' | while read -r object; do
-  # An object outlives the source it was made of.
-  folder=$(basename "$(dirname "$object")" .build)
-  [ -z "$(find "Sources/$folder" -name "$(basename "$object" .o)" 2> /dev/null)" ] || echo "$object"
-done > "$scratch/objects"
-=======
 # The objects of the sources there are; a build folder also keeps those of files that went.
 for target in CoreLocation CoreLocationTypes CLinux CCurl Location; do
   for folder in Sources/$target Sources/$target[A-Z]*; do
@@ -93,7 +85,6 @@ for target in CoreLocation CoreLocationTypes CLinux CCurl Location; do
     done
   done
 done | sort -u > "$scratch/objects"
->>>>>>> main
 swiftc -swift-version 6 -I "$module" -o "$scratch/facts" "$scratch/main.swift" \
   "$suite/70_RuntimeFacts.swift" $(cat "$scratch/objects") -lsqlite3 > "$scratch/log" 2>&1 ||
   fail "the facts do not link" "$scratch/log"
