@@ -110,6 +110,10 @@ let package = Package(
       name: "LocationModelTests", dependencies: ["LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
+      name: "LocationLinkTests",
+      dependencies: ["LocationLink", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
       name: "LocationEngineTests",
       dependencies: ["LocationEngine", "LocationModel", "MachineTesting"],
       swiftSettings: house),
@@ -184,6 +188,16 @@ let package = Package(
       dependencies: [
         "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
         "HostProgram", "MachineTesting",
+      ], swiftSettings: house),
+    .executableTarget(
+      name: "MonitorApp", dependencies: ["CoreLocation"], path: "Tests/Programs/MonitorApp",
+      swiftSettings: house),
+    .testTarget(
+      name: "DaemonTests",
+      dependencies: [
+        "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
+        "locationd", "AsyncApp", "ClassicApp", "MonitorApp", "HostProgram", "MachineTesting",
+        "CLinux",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -14,7 +14,7 @@ extension LocationClient {
     guard let socket = DaemonSocket.inUse(environment.variables) else {
       return LocationHost.ofProcess(of: client)
     }
-    return SocketLink(at: socket) { HostEnvironment.journal(.source($0)) }
+    return SocketLink(at: socket, noting: HostEnvironment.say)
   }
 }
 
