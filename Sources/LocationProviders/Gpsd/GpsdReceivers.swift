@@ -33,7 +33,8 @@ struct GpsdReceivers: Sendable {
   mutating func removeAll() -> [GpsdClient.Output] {
     let waiting = receivers.indices.flatMap { flush(at: $0) }
     receivers = []
-    return waiting + list([])
+    defer { devices = nil }
+    return waiting + (devices == nil ? [] : list([]))
   }
 
   mutating func take(_ report: GpsdReport, at now: Instant) -> [GpsdClient.Output] {
