@@ -11,8 +11,6 @@ final class Child {
   struct Cost {
     /// Seconds of processor time.
     var time: Double
-    /// Bytes resident at most.
-    var memory: Double
     var status: Int32
   }
 
@@ -85,8 +83,6 @@ final class Child {
     wait4(identifier, &status, 0, &usage)
     hasEnded = true
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
-    return Cost(
-      time: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-      memory: Double(usage.ru_maxrss) * 1024, status: status)
+    return Cost(time: seconds(usage.ru_utime) + seconds(usage.ru_stime), status: status)
   }
 }
