@@ -24,7 +24,7 @@ func measureStart() async throws {
   let port = freePort()
   let fake = try Child(feeder, ["-q", "-c", "0.002", "-P", String(port), log.path])
   defer { _ = fake.end() }
-  try await Task.sleep(for: .seconds(2))
+  sleep(2)
   let theirs = try (0..<rounds).map { _ in try startUp(client, [String(port), "1"], meter) }
   try report(theirs, "start.libgps", "a C program over libgps")
   try Figure.report(
