@@ -8,6 +8,10 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("start", measureStart),
   ("live", measureLive),
   ("cpu", measureProcessorTime),
+  ("circles", measureCircles),
+  ("phones", measurePhones),
+  ("tradeoff", measureTradeoff),
+  ("geocoding", measureGeocoding),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

@@ -36,8 +36,9 @@ package struct HostCore: Machine {
     var channel: ChannelID?
   }
 
-  package init(sources: [Source]) {
-    engine = LocationEngine(providers: sources.count)
+  /// The secret shapes the coarse places of this machine (docs/decisions/0015).
+  package init(sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
+    engine = LocationEngine(providers: sources.count, secret: secret, limits: limits)
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
 
@@ -62,6 +63,11 @@ package struct HostCore: Machine {
 
   /// Whether this opening is the present one; an event of an earlier one is stale.
   package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
+
+  /// Whether every source is a recording that came to its end.
+  package var haveSourcesEnded: Bool {
+    desks.allSatisfy { $0.status == .unavailable(.ended) }
+  }
 
   /// What each source said last, in the order the sources were given.
   package var sourceReports: [SourceReport] {

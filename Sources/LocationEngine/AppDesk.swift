@@ -1,252 +1,191 @@
 import LocationModel
 
-/// Everything the engine keeps of one app: its authorization, its processes, and what they ask.
+/// Everything the engine keeps of one app: its standing, its processes, and what they ask.
 struct AppDesk: Sendable {
   let app: AppIdentity
-  private(set) var authorization: Authorization
-  private var processes: [Process] = []
-  private var standard: [Subscription<StandardUpdates>] = []
-  private var live: [Subscription<LiveUpdates>] = []
-  private var servicesAreOn = true
-  private var current: Fix?
-  private var isOut = false
+  private(set) var standing: AppStanding
+  var processes: [Process] = []
+  var standard = Subscribers<StandardUpdates>()
+  var live = Subscribers<LiveUpdates>()
+  var significant = Subscribers<SignificantChangeDetector>()
+  /// Monitors that are open, by the process and subscriber that opened them.
+  var monitors: [OpenMonitor] = []
+  var servicesAreOn = true
+  /// What may be delivered of each service now; derived after each change of the standing.
+  var verdicts = Verdicts()
+  /// What waits for a process that can take it (STD-50, LIFE-5).
+  var outbox = Outbox()
+  /// Events that wait for an answer about Always, by their number (AUTH-32).
+  var held: [Int: Delivery] = [:]
+  var lastHeld = 0
+  /// Whether continuous updates keep the app in use (STD-47).
+  var isHolding = false
+  /// What the conditions were last told that the app may know.
+  var toldAccess: ConditionDiagnostics?
+  /// Whether visits were last told that they may reach the app.
+  var mayVisit: Bool?
+  var world = World()
 
-  private struct Process: Sendable {
+  struct Process: Sendable {
     var client: ClientID
     var life: AppLife
   }
 
-  /// A machine that serves one subscriber of one process.
-  private struct Subscription<Service: Machine>: Sendable {
+  struct OpenMonitor: Sendable {
     var client: ClientID
     var subscriber: SubscriberID
-    var service: Service
+    var key: MonitorKey
+    /// Requests carried out so far, so that a client can tell a stale answer.
+    var requests = 0
+    /// The loop asks for its next event.
+    var wantsNext = false
+    /// The conditions were told so.
+    var isAsking = false
+  }
+
+  /// What the desk knows of where the device is.
+  struct World: Sendable {
+    var current: Fix?
+    var coarse: Fix?
+    var isOut = false
   }
 
   init(app: AppIdentity, manifest: Manifest) {
     self.app = app
-    authorization = Authorization(app: app, manifest: manifest)
+    standing = AppStanding(app: app, manifest: manifest)
   }
 
   // MARK: What is so
 
   var nextDeadline: Instant? {
-    var next = authorization.nextDeadline
-    for entry in standard { next = earliest(next, entry.service.nextDeadline) }
-    for entry in live { next = earliest(next, entry.service.nextDeadline) }
-    return next
+    var next = earliest(standing.nextDeadline, standard.nextDeadline)
+    next = earliest(next, live.nextDeadline)
+    return earliest(next, significant.nextDeadline)
   }
 
+  /// What the movement services of this app need of the hardware.
   var demand: Demand {
     var all = Demand.none
-    for entry in standard { all = all.union(entry.service.demand) }
-    for entry in live { all = all.union(entry.service.demand) }
+    for entry in standard.entries { all = all.union(entry.service.demand) }
+    for entry in live.entries { all = all.union(entry.service.demand) }
+    guard verdicts.significant.tracks else { return all }
+    for entry in significant.entries { all = all.union(entry.service.demand) }
     return all
   }
 
-  /// What the app can read at once.
+  var authorization: Authorization { standing.authorization }
+
+  /// What the app can read at once; its regions are known elsewhere.
   var state: ClientState {
     ClientState(
       authorization: authorization.report, servicesEnabled: servicesAreOn,
-      lastFix: authorization.isEffective ? current : nil)
+      lastFix: authorization.isEffective ? visible : nil)
   }
 
-  /// What authorization lets flow to the classic services (STD-12, STD-13).
-  private var flow: Flow {
-    switch authorization.status {
-    case .notDetermined: .undetermined
-    case .restricted, .denied: .denied
-    case .always, .whenInUse: authorization.isEffective ? .open : .notInUse
-    }
-  }
+  /// Where the device is, as far as this app may know.
+  var visible: Fix? { isCoarse ? world.coarse : world.current }
 
-  /// What stands between the app and live updates (LIVE-11 to LIVE-16).
-  private var standing: Diagnostics {
-    let facts = authorization.facts
-    var flags = facts.denial
-    if authorization.openPrompt?.kind == .whenInUse { flags.insert(.authorizationRequestInProgress) }
-    if facts.status == .notDetermined, flags.isEmpty {
-      flags.insert(
-        authorization.use == .direct ? .authorizationRequestInProgress : .insufficientlyInUse)
-    }
-    if facts.status.isGranted {
-      if !authorization.isEffective { flags.insert(.insufficientlyInUse) }
-      if facts.report.accuracy == .reduced { flags.insert(.accuracyLimited) }
-    }
-    return flags
-  }
-
-  // MARK: Processes
-
-  /// Begins with what was stored.
-  mutating func open(
-    stored: [StateEntry], servicesAreOn: Bool, current: Fix?, isOut: Bool, at now: Moment
-  ) -> [LocationEngine.Output] {
-    self.servicesAreOn = servicesAreOn
-    self.current = current
-    self.isOut = isOut
-    return begin(with: stored, at: now) + authorize(.services(on: servicesAreOn), at: now)
-  }
-
-  mutating func connect(
-    _ client: ClientID, _ description: ClientDescription, at now: Moment
-  ) -> [LocationEngine.Output] {
-    processes.append(Process(client: client, life: description.life))
-    return authorize(.manifest(description.manifest), at: now) + settleUse(at: now)
-  }
-
-  mutating func live(
-    _ life: AppLife, of client: ClientID, at now: Moment
-  ) -> [LocationEngine.Output] {
-    guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
-    processes[index].life = life
-    return settleUse(at: now)
-  }
-
-  mutating func disconnect(_ client: ClientID, at now: Moment) -> [LocationEngine.Output] {
-    processes.removeAll { $0.client == client }
-    standard.removeAll { $0.client == client }
-    live.removeAll { $0.client == client }
-    return settleGoal(at: now) + settleUse(at: now)
-  }
-
-  private mutating func settleUse(at now: Moment) -> [LocationEngine.Output] {
-    let isInFront = processes.contains { $0.life == .foreground }
-    return authorize(.use(isInFront ? .direct : .none), at: now)
-  }
-
-  /// Iterating is asking, as long as the app need not declare sessions (LIVE-11).
-  private mutating func settleGoal(at now: Moment) -> [LocationEngine.Output] {
-    authorize(.goal(live.isEmpty ? .none : .whenInUse), at: now)
-  }
-
-  // MARK: Requests
-
-  mutating func handle(
-    _ request: Request, of client: ClientID, at now: Moment
-  ) -> [LocationEngine.Output] {
-    switch request {
-    case .authorization(.observe(let subscriber)):
-      return authorize(.managerCreated(Self.number(of: subscriber, client)), at: now)
-    case .authorization(.request(let goal, let subscriber)):
-      return authorize(.request(goal, manager: Self.number(of: subscriber, client)), at: now)
-    case .authorization(.temporaryFullAccuracy(let key, let ticket)):
-      let requester = AccuracyRequester.call(Self.number(of: ticket, client))
-      return authorize(.temporaryAccuracy(requester, purposeKey: key), at: now)
-    case .updates(let subscriber, let request):
-      return handle(request, of: subscriber, client, at: now)
-    case .live(let subscriber, .start(let options)):
-      return startLive(options, of: subscriber, client, at: now)
-    case .live(let subscriber, .stop):
-      live.removeAll { $0.client == client && $0.subscriber == subscriber }
-      return settleGoal(at: now)
-    case .end(let subscriber):
-      standard.removeAll { $0.client == client && $0.subscriber == subscriber }
-      live.removeAll { $0.client == client && $0.subscriber == subscriber }
-      return authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
-        + settleGoal(at: now)
-    }
-  }
-
-  private mutating func handle(
-    _ request: UpdatesRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
-  ) -> [LocationEngine.Output] {
-    let place = standard.firstIndex { $0.client == client && $0.subscriber == subscriber }
-    let index = place ?? standard.endIndex
-    if place == nil {
-      let service = StandardUpdates(flow: flow, cached: current)
-      standard.append(Subscription(client: client, subscriber: subscriber, service: service))
-    }
-    let deliveries = standard[index].service.handle(.request(request), at: now)
-    return deliveries.map { .deliver(client, .updates(subscriber, $0)) }
-      + (isOut ? announceOutage(to: index, at: now) : [])
-  }
-
-  private mutating func startLive(
-    _ options: LiveOptions, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
-  ) -> [LocationEngine.Output] {
-    let service = LiveUpdates(
-      options: options, standing: standing, cached: authorization.isEffective ? current : nil,
-      isOut: isOut, at: now)
-    live.append(Subscription(client: client, subscriber: subscriber, service: service))
-    let index = live.endIndex - 1
-    let asked = settleGoal(at: now)
-    return live[index].service.opening(at: now).map { .deliver(client, .live(subscriber, $0)) }
-      + asked
-  }
-
-  /// The one door to the authorization machine.
-  mutating func decide(_ input: Authorization.Input, at now: Moment) -> [Authorization.Output] {
-    if case .services(let on) = input { servicesAreOn = on }
-    return authorization.handle(input, at: now)
-  }
-
-  /// Takes over what was stored, at the start or by another process since.
-  mutating func restore(_ stored: [StateEntry], at now: Moment) -> [Authorization.Output] {
-    authorization.restore(from: stored, at: now)
-  }
-
-  /// Tells everyone who waits what may flow now.
-  mutating func tellFlow(at now: Moment) -> [LocationEngine.Output] {
-    tellStandard(.flow(flow), at: now) + tellLive(.standing(standing), at: now)
+  /// Whether the app may know coarse places only (AUTH-41).
+  var isCoarse: Bool {
+    authorization.status.isGranted && authorization.accuracy == .reduced
   }
 
   var clients: [ClientID] { processes.map(\.client) }
 
-  // MARK: The world
+  /// The life of the app: that of its process nearest to the person.
+  var life: AppLife {
+    let order: [AppLife] = [.foreground, .background, .suspended]
+    return order.first { life in processes.contains { $0.life == life } } ?? .terminated
+  }
 
-  mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [LocationEngine.Output]) {
-    current = fix
-    for index in standard.indices {
-      for delivery in standard[index].service.handle(.fix(fix), at: now) {
-        let entry = standard[index]
-        outputs.append(.deliver(entry.client, .updates(entry.subscriber, delivery)))
-      }
+  // MARK: The one door to the standing
+
+  mutating func decide(_ input: AppStanding.Input, at now: Moment) -> [AppStanding.Output] {
+    standing.handle(input, at: now)
+  }
+
+  /// Takes back what was stored, at the start.
+  mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
+    standing.restore(from: stored, at: now)
+  }
+
+  /// A subscriber's number in the standing: its process and itself in one.
+  static func number(of subscriber: SubscriberID, _ client: ClientID) -> Int {
+    Int(client.rawValue) << 32 | Int(subscriber.rawValue)
+  }
+
+  static func subscriber(_ number: Int) -> (ClientID, SubscriberID) {
+    (ClientID(UInt64(number >> 32)), SubscriberID(UInt64(number & 0xffff_ffff)))
+  }
+}
+
+/// The verdicts of the delivery table for one app now (section 16).
+struct Verdicts: Hashable, Sendable {
+  var standard = DeliveryRule.Verdict(.nothing)
+  var oneShot = DeliveryRule.Verdict(.nothing)
+  var live = DeliveryRule.Verdict(.nothing)
+  var significant = DeliveryRule.Verdict(.nothing)
+  var visits = DeliveryRule.Verdict(.nothing)
+  var region = DeliveryRule.Verdict(.nothing)
+  var monitor = DeliveryRule.Verdict(.nothing)
+
+  init() {}
+
+  init(_ circumstances: DeliveryRule.Circumstances) {
+    standard = DeliveryRule.decide(.standard, circumstances)
+    oneShot = DeliveryRule.decide(.oneShot, circumstances)
+    live = DeliveryRule.decide(.liveUpdates, circumstances)
+    significant = DeliveryRule.decide(.significantChange, circumstances)
+    visits = DeliveryRule.decide(.visits, circumstances)
+    region = DeliveryRule.decide(.region, circumstances)
+    monitor = DeliveryRule.decide(.monitor, circumstances)
+  }
+}
+
+extension DeliveryRule.Verdict {
+  /// Whether events of the service reach the app, now or as soon as it runs.
+  var flows: Bool {
+    switch action {
+    case .deliver, .queue, .queueLatest, .wake, .launch, .launchUnlessQuit: true
+    case .hold, .holdAndAsk, .nothing: false
     }
-    for index in live.indices {
-      for update in live[index].service.handle(.fix(fix), at: now) {
-        outputs.append(.deliver(live[index].client, .live(live[index].subscriber, update)))
-      }
+  }
+
+  /// Whether the service goes on watching, although it may have to hold what it sees.
+  var tracks: Bool { action != .nothing }
+}
+
+/// Deliveries that wait for a process to take them.
+struct Outbox: Sendable {
+  private(set) var waiting: [(client: ClientID?, delivery: Delivery)] = []
+
+  var isEmpty: Bool { waiting.isEmpty }
+
+  /// Adds one; `client` is `nil` for whichever process comes next. Fixes of one subscriber are
+  /// joined, the newest thousand (STD-50).
+  mutating func add(_ delivery: Delivery, for client: ClientID?) {
+    if case .updates(let subscriber, .fixes(let new)) = delivery,
+      case .updates(subscriber, .fixes(let old))? = waiting.last?.delivery,
+      waiting.last?.client == client
+    {
+      waiting[waiting.endIndex - 1].delivery =
+        .updates(subscriber, .fixes(Array((old + new).suffix(Self.bound))))
+    } else {
+      waiting.append((client, delivery))
     }
+    if waiting.count > Self.bound { waiting.removeFirst(waiting.count - Self.bound) }
   }
 
-  mutating func outage(_ isOut: Bool, at now: Moment) -> [LocationEngine.Output] {
-    self.isOut = isOut
-    var outputs = tellLive(.outage(isOut), at: now)
-    guard isOut else { return outputs }
-    for index in standard.indices { outputs += announceOutage(to: index, at: now) }
-    return outputs
+  mutating func take() -> [(client: ClientID?, delivery: Delivery)] {
+    defer { waiting = [] }
+    return waiting
   }
 
-  private mutating func announceOutage(
-    to index: Int, at now: Moment
-  ) -> [LocationEngine.Output] {
-    let (client, subscriber) = (standard[index].client, standard[index].subscriber)
-    return standard[index].service.handle(.outage(.positionUnknown), at: now)
-      .map { .deliver(client, .updates(subscriber, $0)) }
+  /// What waited for a process that is gone.
+  mutating func forget(_ client: ClientID) {
+    waiting.removeAll { $0.client == client }
   }
 
-  mutating func wake(at now: Moment) -> [LocationEngine.Output] {
-    authorize(.wake, at: now) + tellStandard(.wake, at: now) + tellLive(.wake, at: now)
-  }
-
-  private mutating func tellStandard(
-    _ input: StandardUpdates.Input, at now: Moment
-  ) -> [LocationEngine.Output] {
-    standard.indices.flatMap { index -> [LocationEngine.Output] in
-      let (client, subscriber) = (standard[index].client, standard[index].subscriber)
-      return standard[index].service.handle(input, at: now)
-        .map { .deliver(client, .updates(subscriber, $0)) }
-    }
-  }
-
-  private mutating func tellLive(
-    _ input: LiveUpdates.Input, at now: Moment
-  ) -> [LocationEngine.Output] {
-    live.indices.flatMap { index -> [LocationEngine.Output] in
-      let (client, subscriber) = (live[index].client, live[index].subscriber)
-      return live[index].service.handle(input, at: now)
-        .map { .deliver(client, .live(subscriber, $0)) }
-    }
-  }
+  /// Documented with no number; chosen (STD-50).
+  private static let bound = 1000
 }

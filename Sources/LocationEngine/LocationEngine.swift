@@ -26,25 +26,45 @@ package struct LocationEngine: Machine {
     case demand(Demand)
     case prompt(Prompt)
     case withdraw(Prompt.ID)
+    /// A suspended app must run for what is delivered next (section 16).
+    case wakeApp(AppIdentity)
+    /// An app that does not run is owed an event (LIFE-1).
+    case launch(AppIdentity)
+    /// The person sees, or no longer sees, the app use location (BGA-5).
+    case indicator(AppIdentity, Bool)
+    /// The time an app was given for an event is over (LIFE-6).
+    case runtimeOver(AppIdentity)
     case ignored(Fix, ProviderID, IgnoreReason)
     case note(Note)
   }
 
   private var arbiter = ProviderArbiter()
   private var watch: PositionWatch
-  private var desks: [AppDesk] = []
+  private var coarse: CoarseLocator
+  var conditions: Conditions
+  var visits = Visits()
+  var stillness = StillnessDesk()
+  var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
   private var stored: [StateEntry] = []
   private var demand = Demand.none
 
   /// An engine that hears from so many providers.
-  package init(providers: Int) {
+  ///
+  /// The secret shapes the coarse places of this machine; the host makes it once and keeps it
+  /// (docs/decisions/0015).
+  package init(providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
     watch = PositionWatch(providers: providers)
+    coarse = CoarseLocator(secret: secret)
+    conditions = Conditions(limits: limits)
   }
 
   package var nextDeadline: Instant? {
-    desks.reduce(watch.nextDeadline) { earliest($0, $1.nextDeadline) }
+    var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
+    next = earliest(next, coarse.nextDeadline)
+    return desks.reduce(next) { earliest($0, $1.nextDeadline) }
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -60,10 +80,9 @@ package struct LocationEngine: Machine {
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
-    case .wake:
-      for index in desks.indices { outputs += desks[index].wake(at: now) }
-      tell(watch.handle(.wake, at: now), at: now, to: &outputs)
+    case .wake: wake(at: now, to: &outputs)
     }
+    settleAccess(at: now, to: &outputs)
     settleDemand(at: now, to: &outputs)
     return outputs
   }
@@ -79,21 +98,89 @@ package struct LocationEngine: Machine {
         outputs.append(.ignored(fix, provider, reason))
       case .current(let fix, _):
         tell(watch.handle(.fix, at: now), at: now, to: &outputs)
-        for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
+        take(fix, at: now, to: &outputs)
       }
     }
+  }
+
+  /// Everyone hears of the new current fix, whatever they may know of it.
+  private mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
+    takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
+    if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
+    watchStillness(.fix(fix), at: now, to: &outputs)
+    takeVisits(.fix(fix), at: now, to: &outputs)
+  }
+
+  private mutating func takeCoarse(
+    _ news: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in news {
+      switch output {
+      case .persist(let change): outputs.append(.persist(change))
+      case .place(let place):
+        for index in desks.indices { outputs += desks[index].takeCoarse(place, at: now) }
+      }
+    }
+  }
+
+  private mutating func takeVisits(
+    _ input: Visits.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in visits.handle(input, at: now) {
+      switch output {
+      case .store(let change): outputs.append(.persist(change))
+      case .visit(let app, let visit):
+        each(app, at: now, &outputs) { $0.take(visit, at: $1) }
+      }
+    }
+  }
+
+  private mutating func watchStillness(
+    _ input: StillnessDetector.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for change in stillness.handle(input, at: now) {
+      for index in desks.indices {
+        outputs += desks[index].settleStillness(
+          change.isStill, of: change.activity, pausing: change.isPause, at: now)
+      }
+    }
+  }
+
+  private mutating func wake(at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices where isDue(desks[index].nextDeadline, now) {
+      outputs += desks[index].wake(at: now)
+    }
+    if isDue(watch.nextDeadline, now) {
+      tell(watch.handle(.wake, at: now), at: now, to: &outputs)
+    }
+    if isDue(coarse.nextDeadline, now) {
+      takeCoarse(coarse.handle(.wake, at: now), at: now, to: &outputs)
+    }
+    if isDue(conditions.nextDeadline, now) {
+      carry(conditions.handle(.wake, at: now), at: now, to: &outputs)
+    }
+    if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
+    if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
+  }
+
+  private func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
+    deadline.map { $0 <= now.uptime } ?? false
   }
 
   private mutating func tell(
     _ outages: [PositionWatch.Output], at now: Moment, to outputs: inout [Output]
   ) {
     for outage in outages {
+      if outage == .lost { watchStillness(.positionLost, at: now, to: &outputs) }
       for index in desks.indices { outputs += desks[index].outage(outage == .lost, at: now) }
     }
   }
 
   private mutating func settleDemand(at now: Moment, to outputs: inout [Output]) {
-    let wanted = desks.reduce(Demand.none) { $0.union($1.demand) }
+    stillness.settle(desks)
+    var wanted = desks.reduce(conditions.demand.union(stillness.demand)) { $0.union($1.demand) }
+    wanted = wanted.union(visits.demand)
     guard wanted != demand else { return }
     demand = wanted
     outputs.append(.demand(wanted))
@@ -110,12 +197,24 @@ package struct LocationEngine: Machine {
       apps[client] = description.app
       let index = deskIndex(of: description, at: now, to: &outputs)
       outputs += desks[index].connect(client, description, at: now)
+    case .request(.region(let subscriber, let request)):
+      handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .request(.monitor(let subscriber, let request)):
+      handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .request(.visits(let on)):
+      guard let app = apps[client] else { return }
+      takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
     case .request(let request):
+      if case .end(let subscriber) = request {
+        closeMonitor(of: subscriber, client, at: now, to: &outputs)
+      }
       each(apps[client], at: now, &outputs) { $0.handle(request, of: client, at: $1) }
     case .life(let life):
-      each(apps[client], at: now, &outputs) { $0.live(life, of: client, at: $1) }
-    case .disconnected:
-      each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1) }
+      each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
+    case .disconnected, .quit:
+      closeMonitors(of: client, at: now, to: &outputs)
+      let life: AppLife = if case .quit = event { .quit } else { .terminated }
+      each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1, life: life) }
       apps[client] = nil
     }
   }
@@ -133,9 +232,10 @@ package struct LocationEngine: Machine {
   ) -> Int {
     if let index = desks.firstIndex(where: { $0.app == client.app }) { return index }
     var desk = AppDesk(app: client.app, manifest: client.manifest)
-    outputs += desk.open(
-      stored: stored.filter { $0.key.owner == client.app.name }, servicesAreOn: servicesAreOn,
-      current: arbiter.current, isOut: watch.isOut, at: now)
+    desk.servicesAreOn = servicesAreOn
+    desk.world = AppDesk.World(
+      current: arbiter.current, coarse: coarse.place, isOut: watch.isOut)
+    outputs += desk.begin(with: stored.filter { $0.key.owner == client.app.name }, at: now)
     let index = desks.firstIndex { $0.app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
     return index
@@ -169,6 +269,7 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
+    if stored.isEmpty, desks.isEmpty { restore(entries, at: now) }
     stored = entries
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
@@ -178,11 +279,26 @@ package struct LocationEngine: Machine {
     }
   }
 
+  /// Takes up what an earlier engine stored of the whole machine.
+  private mutating func restore(_ entries: [StateEntry], at now: Moment) {
+    coarse.restore(from: entries)
+    conditions = Conditions(restoring: entries, limits: conditions.limits)
+    visits = Visits(restoring: entries)
+  }
+
+  /// The app that a process belongs to.
+  func app(of client: ClientID) -> AppIdentity? { apps[client] }
+
   // MARK: Queries
 
   /// What a client can read at once.
   package func state(of client: ClientID) -> ClientState {
-    desks.first { $0.app == apps[client] }?.state ?? ClientState(servicesEnabled: servicesAreOn)
+    guard let desk = desks.first(where: { $0.app == apps[client] }) else {
+      return ClientState(servicesEnabled: servicesAreOn)
+    }
+    var state = desk.state
+    state.regions = regions(of: desk.app)
+    return state
   }
 
   /// The current fix, for those who watch the whole machine.
@@ -198,8 +314,10 @@ package enum ClientEvent: Sendable {
   case request(Request)
   /// Its life cycle source says so (MODEL-2).
   case life(AppLife)
-  /// The process is gone.
+  /// The process is gone, by itself or by the system.
   case disconnected
+  /// The person ended the app (LIFE-4).
+  case quit
 }
 
 /// What a person changes in the settings.
@@ -228,6 +346,7 @@ package enum Setting: Hashable, Sendable {
 /// Something a person who looks after the machine may want to read in the log.
 package enum Note: Sendable {
   case authorization(AppIdentity, AuthorizationExplanation)
+  case session(AppIdentity, SessionExplanation)
   /// A question nobody is there to answer.
   case unanswerable(Prompt)
   case provider(ProviderID, ProviderStatus)

@@ -74,7 +74,9 @@ extension Note {
       "\(app): \(AuthorizationExplanation.missingUsage(key: key, file: file))"
     case .authorization(let app, .olderAlwaysKey(let file)):
       "\(app): \(AuthorizationExplanation.olderAlwaysKey(file: file))"
-    case .authorization, .provider: nil
+    case .session(let app, .missingBackgroundMode(let file)):
+      "\(app): \(SessionExplanation.missingBackgroundMode(file: file))"
+    case .authorization, .session, .provider: nil
     case .unanswerable(let prompt):
       "\(prompt.appName) asks for your location and there is no terminal to answer on; "
         + "answer with: locationctl authorize \(prompt.id.app) whenInUse"

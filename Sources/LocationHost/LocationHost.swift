@@ -30,7 +30,7 @@ package actor LocationHost: EngineLink {
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
-    core = HostCore(sources: sources)
+    core = HostCore(sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max))
     self.keeper = keeper
     self.prompter = prompter
     self.journal = journal
@@ -119,7 +119,9 @@ package actor LocationHost: EngineLink {
     case .engine(.prompt(let prompt)): ask(prompt)
     case .engine(.withdraw(let prompt)): prompter?.withdraw(prompt)
     case .engine(.note(let note)): journal(note)
-    case .engine(.demand), .engine(.ignored), .engine(.persist): break
+    case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
+      .engine(.runtimeOver), .engine(.wakeApp), .engine(.launch):
+      break
     }
   }
 

@@ -89,6 +89,9 @@ package struct Conditions: Machine {
 
   package var nextDeadline: Instant? { tracker.nextDeadline }
 
+  /// Whether there is nothing to watch.
+  package var isEmpty: Bool { conditions.isEmpty }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .register(let key, let target, let notices):

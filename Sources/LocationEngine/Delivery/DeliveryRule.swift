@@ -44,19 +44,21 @@ package enum DeliveryRule {
   package struct Circumstances: Hashable, Sendable {
     package var authorization: AuthorizationFacts
     package var session: DeliverySession
+    /// Whether modern services wait for an explicit service session (SESS-10).
+    package var needsSession: Bool
     package var life: AppLife
     package var use: AppUse
-    package var policy: LaunchPolicy
+    package var policy = LaunchPolicy()
 
     package init(
       authorization: AuthorizationFacts, session: DeliverySession, presence: AppPresence,
-      policy: LaunchPolicy = LaunchPolicy()
+      needsSession: Bool = false
     ) {
       self.authorization = authorization
       self.session = session
+      self.needsSession = needsSession
       life = presence.life
       use = presence.use
-      self.policy = policy
     }
   }
 
@@ -64,6 +66,9 @@ package enum DeliveryRule {
     _ service: DeliveryService, _ circumstances: Circumstances
   ) -> Verdict {
     let facts = circumstances.authorization
+    if service.isModern && circumstances.needsSession {
+      return Verdict(.nothing, flags: facts.denial.union(.serviceSessionRequired))
+    }
     let place = DeliveryPlace(life: circumstances.life, use: circumstances.use)
     let authority = DeliveryAuthority(facts, service: service, session: circumstances.session)
     guard let row = DeliveryTable.row(service, authority) else {

@@ -37,6 +37,11 @@ package struct AppPresence: Machine {
 
   package init() {}
 
+  /// Whether modern services go on outside the foreground as if in it (BGA-4, BGA-14).
+  package var carriesModernServices: Bool {
+    reasons.contains(.backgroundActivity) || reasons.contains(.liveActivity)
+  }
+
   package var nextDeadline: Instant? {
     [graceUntil, runtimeUntil].compactMap(\.self).min()
   }

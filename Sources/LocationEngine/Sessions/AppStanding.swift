@@ -35,6 +35,16 @@ package struct AppStanding: Machine {
     return settle(words, answers, at: now)
   }
 
+  /// What the delivery table must know of the app.
+  package var circumstances: DeliveryRule.Circumstances {
+    let session: DeliverySession =
+      sessions.presence.carriesModernServices
+      ? .backgroundActivity : sessions.hasAlwaysStanding ? .always : .none
+    return DeliveryRule.Circumstances(
+      authorization: authorization.facts, session: session, presence: sessions.presence,
+      needsSession: sessions.needsSession)
+  }
+
   package var nextDeadline: Instant? {
     [authorization.nextDeadline, sessions.nextDeadline].compactMap(\.self).min()
   }

@@ -4,15 +4,21 @@ package import LocationModel
 package enum Flow: Hashable, Sendable {
   /// Locations may flow.
   case open
+  /// Coarse places may flow, and nothing better (AUTH-41).
+  case coarse
   /// Nobody has answered yet; a start is remembered (STD-13).
   case undetermined
   /// Denied, restricted, or switched off (STD-12).
   case denied
   /// Authorized, but not while the app is where it is now.
   case notInUse
+
+  /// Whether anything may flow.
+  var isOpen: Bool { self == .open || self == .coarse }
 }
 
-/// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34).
+/// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34,
+/// STD-54 to STD-57).
 package struct StandardUpdates: Machine {
   package enum Input: MachineInput {
     case request(UpdatesRequest)
@@ -41,10 +47,14 @@ package struct StandardUpdates: Machine {
   private var options = UpdateOptions()
   private var flow: Flow
   /// The newest current fix, wherever it came from.
-  private var cached: Fix?
+  var cached: Fix?
+  /// Whether the app was in the foreground at its last request (STD-47, STD-48).
+  var isInFront = true
+  /// Whether updates were started in the foreground.
+  private(set) var beganInFront = false
   /// Whether the present outage was announced (STD-34).
   private var outageTold = false
-  private var isStill = false
+  private var deferral: Deferral?
 
   package init(flow: Flow, cached: Fix? = nil) {
     self.flow = flow
@@ -52,7 +62,7 @@ package struct StandardUpdates: Machine {
   }
 
   package var nextDeadline: Instant? {
-    guard case .once(_, let deadline) = state else { return nil }
+    guard case .once(_, let deadline) = state else { return deferral?.deadline }
     return deadline
   }
 
@@ -68,6 +78,12 @@ package struct StandardUpdates: Machine {
     return false
   }
 
+  /// Whether one fix is owed.
+  package var isOnce: Bool {
+    if case .once = state { return true }
+    return false
+  }
+
   package var isPaused: Bool {
     if case .paused = state { return true }
     return false
@@ -76,12 +92,13 @@ package struct StandardUpdates: Machine {
   package var currentOptions: UpdateOptions { options }
 
   package var demand: Demand {
-    guard flow == .open else { return .none }
+    guard flow.isOpen else { return .none }
     switch state {
     case .idle: return .none
     case .paused: return Demand(motion: true)
     case .running, .once:
-      return Demand(position: PositionDemand(tier: options.accuracy.tier))
+      let tier = flow == .coarse ? PositionTier.cell : options.accuracy.tier
+      return Demand(position: PositionDemand(tier: tier))
     }
   }
 
@@ -91,7 +108,7 @@ package struct StandardUpdates: Machine {
     case .fix(let fix):
       cached = fix
       outageTold = false
-      return take(fix)
+      return take(fix) + finishDeferral { $0.isOver(at: fix.coordinate) }
     case .flow(let flow): return change(to: flow, at: now)
     case .outage(let failure): return announce(failure)
     case .still(let still): return rest(still)
@@ -108,14 +125,51 @@ package struct StandardUpdates: Machine {
       return start()
     case .change(let options):
       self.options = options
-      guard case .once(let best?, _) = state else { return [] }
+      guard case .once(let best?, _) = state else { return settleDeferral() }
       return finishIfGoodEnough(best)
     case .stop:
       state = .idle
-      return []
+      return settleDeferral(.canceled)
     case .once(let options):
       return requestOnce(options, at: now)
+    case .deferUpdates(let end):
+      return settleDeferral(.canceled) + beginDeferral(until: end, at: now)
+    case .endDeferral:
+      return settleDeferral(.canceled)
     }
+  }
+
+  // MARK: Deferral
+
+  /// Why updates cannot be deferred as things are (STD-55).
+  private var deferralFault: DeferralFault? {
+    switch (state, options.accuracy) {
+    case (.idle, _), (.once, _): .notUpdating
+    case (_, .meters), (_, .reduced): .accuracyTooLow
+    case (_, .best), (_, .bestForNavigation):
+      options.distanceFilter == nil ? nil : .distanceFiltered
+    }
+  }
+
+  private mutating func beginDeferral(until end: DeferralEnd, at now: Moment) -> [Output] {
+    if case .once = state { state = .idle }
+    if let fault = deferralFault { return [.deferralFinished(fault)] }
+    deferral = Deferral(end, from: cached?.coordinate, at: now.uptime)
+    return []
+  }
+
+  /// Ends a running deferral for this reason, or because it would now be refused.
+  private mutating func settleDeferral(_ fault: DeferralFault? = nil) -> [Output] {
+    guard deferral != nil, let fault = fault ?? deferralFault else { return [] }
+    deferral = nil
+    return [.deferralFinished(fault)]
+  }
+
+  private mutating func finishDeferral(when isOver: (inout Deferral) -> Bool) -> [Output] {
+    guard var running = deferral else { return [] }
+    let ends = isOver(&running)
+    deferral = ends ? nil : running
+    return ends ? [.deferralFinished(nil)] : []
   }
 
   private mutating func start() -> [Output] {
@@ -130,8 +184,9 @@ package struct StandardUpdates: Machine {
         return [.failed(.denied)]
       }
       state = .running(last: nil)
+      beganInFront = isInFront
       outageTold = false
-      guard flow == .open, let cached else { return [] }
+      guard flow.isOpen, let cached else { return [] }
       return take(cached)
     }
   }
@@ -142,20 +197,23 @@ package struct StandardUpdates: Machine {
     case .idle:
       self.options = options
       guard flow != .denied else { return [.failed(.denied)] }
-      state = .once(best: nil, deadline: flow == .open ? now.uptime + Self.oneShotTimeout : nil)
-      guard flow == .open, let cached, isFresh(cached, at: now) else { return [] }
+      state = .once(best: nil, deadline: flow.isOpen ? now.uptime + Self.oneShotTimeout : nil)
+      guard flow.isOpen, let cached, isFresh(cached, at: now) else { return [] }
       return finishIfGoodEnough(cached)
     }
   }
 
+  /// STD-27; a coarse place serves as long as no newer one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    now.unixTime.seconds(since: fix.time).magnitude < Self.oneShotTimeout.inSeconds
+    let isCoarse = flow == .coarse || options.accuracy == .reduced
+    let limit = isCoarse ? Self.coarseLife : Self.oneShotTimeout
+    return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 
   // MARK: The world
 
   private mutating func take(_ fix: Fix) -> [Output] {
-    guard flow == .open else { return [] }
+    guard flow.isOpen else { return [] }
     switch state {
     case .idle, .paused: return []
     case .running(let last):
@@ -177,7 +235,7 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func finishIfGoodEnough(_ fix: Fix) -> [Output] {
-    guard fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
+    guard flow == .coarse || fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
     state = .idle
     return [.fixes([fix])]
   }
@@ -189,30 +247,29 @@ package struct StandardUpdates: Machine {
     case (_, .idle): return []
     case (.denied, .running), (.denied, .paused), (.denied, .once):
       state = .idle
-      return [.failed(.denied)]
-    case (.open, .once(let best, nil)):
+      return [.failed(.denied)] + settleDeferral(.canceled)
+    case (.open, .once(let best, nil)), (.coarse, .once(let best, nil)):
       state = .once(best: best, deadline: now.uptime + Self.oneShotTimeout)
       guard let cached, isFresh(cached, at: now) else { return [] }
       return finishIfGoodEnough(cached)
-    case (.open, .running(nil)):
+    case (.open, .running(nil)), (.coarse, .running(nil)):
       return cached.map { take($0) } ?? []
-    case (.open, _), (.undetermined, _), (.notInUse, _): return []
+    case (.open, _), (.coarse, _), (.undetermined, _), (.notInUse, _): return []
     }
   }
 
   private mutating func announce(_ failure: Failure) -> [Output] {
-    guard flow == .open, case .running = state, !outageTold else { return [] }
+    guard flow.isOpen, case .running = state, !outageTold else { return [] }
     outageTold = true
     return [.failed(failure)]
   }
 
   private mutating func rest(_ still: Bool) -> [Output] {
-    isStill = still
     switch state {
     case .running(let last) where still && options.pausesAutomatically && last != nil:
       state = .paused(last: last)
       return [.paused]
-    case .paused(let last) where !still && flow == .open:
+    case .paused(let last) where !still && flow.isOpen:
       state = .running(last: last)
       return [.resumed]
     case .idle, .running, .paused, .once: return []
@@ -220,11 +277,16 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func expire(at now: Moment) -> [Output] {
-    guard case .once(let best, let deadline?) = state, now.uptime >= deadline else { return [] }
+    guard case .once(let best, let deadline?) = state else {
+      return finishDeferral { $0.isOver(at: now.uptime) }
+    }
+    guard now.uptime >= deadline else { return [] }
     state = .idle
     return [best.map { .fixes([$0]) } ?? .failed(.positionUnknown)]
   }
 
   /// Documented and observed (STD-26).
   package static let oneShotTimeout = Duration.seconds(10)
+  /// How old a coarse place may be (AUTH-42, STD-26a).
+  private static let coarseLife = Duration.seconds(1200)
 }

@@ -46,6 +46,19 @@ package final class StateKeeper {
     }
   }
 
+  /// The secret of this machine's coarse places: made once, kept for good (docs/decisions/0015).
+  package func secret() -> UInt64 {
+    let key = StateKey(domain: "secret", owner: "")
+    if let entry = entries.first(where: { $0.key == key }),
+      let secret = UInt64(String(decoding: entry.value, as: UTF8.self))
+    {
+      return secret
+    }
+    let secret = UInt64.random(in: 0 ... .max)
+    unsaved.append(.set(key, [UInt8]("\(secret)".utf8)))
+    return secret
+  }
+
   /// Stores the changes among a step's outputs, all or none.
   package func commit(_ outputs: [HostCore.Output], noting: (Note) -> Void) {
     var isNew = false

@@ -44,6 +44,9 @@ package struct ClientState: Hashable, Sendable {
   /// The last location the system has for this app; `nil` without authorization (STD-9, STD-10).
   package var lastFix: Fix?
 
+  /// What the app monitors by regions (REG-10).
+  package var regions: [RegionDescription] = []
+
   package init(
     authorization: AuthorizationReport = AuthorizationReport(status: .notDetermined),
     servicesEnabled: Bool = true, lastFix: Fix? = nil
@@ -59,6 +62,13 @@ package enum Request: Hashable, Sendable {
   case authorization(AuthorizationRequest)
   case updates(SubscriberID, UpdatesRequest)
   case live(SubscriberID, LiveRequest)
+  /// Start or stop significant changes of a manager (SLC-7).
+  case significantChanges(SubscriberID, on: Bool)
+  /// Start or stop visits, for the whole app (VISIT-1).
+  case visits(on: Bool)
+  case region(SubscriberID, RegionRequest)
+  case monitor(SubscriberID, MonitorRequest)
+  case session(SubscriberID, SessionRequest)
   /// The subscriber is gone, with everything it asked for (MODEL-6).
   case end(SubscriberID)
 }
@@ -84,6 +94,15 @@ package enum Delivery: Hashable, Sendable {
   case temporaryFullAccuracy(SubscriberID, AccuracyRefusal?)
   case updates(SubscriberID, UpdatesDelivery)
   case live(SubscriberID, LiveUpdate)
+  /// For every manager of the app (VISIT-1).
+  case visit(Visit)
+  /// For every manager, or for the one that asked (REG-30).
+  case region(SubscriberID?, RegionDescription, RegionEvent)
+  /// Every region the app monitors now (REG-10).
+  case regions([RegionDescription])
+  case monitor(SubscriberID, MonitorDelivery)
+  /// One element of the diagnostics of a session, or their end (SESS-16, SESS-19).
+  case diagnostics(SubscriberID, Diagnostics?)
 }
 
 /// How a client reaches an engine, wherever the engine runs.

@@ -1,5 +1,5 @@
 /// A value on D-Bus, with its type.
-package indirect enum BusValue: Hashable, Sendable {
+package enum BusValue: Hashable, Sendable {
   case boolean(Bool)
   case byte(UInt8)
   case int16(Int16)
@@ -18,7 +18,7 @@ package indirect enum BusValue: Hashable, Sendable {
   /// The signatures of key and value, and the entries in their order on the wire.
   case dictionary(key: String, value: String, [BusEntry])
   case structure([BusValue])
-  case variant(BusValue)
+  indirect case variant(BusValue)
 
   /// Properties by name: `a{sv}`.
   package static func properties(_ entries: KeyValuePairs<String, BusValue>) -> BusValue {

@@ -30,6 +30,16 @@ struct JSONLine {
     put(key, flag ? "true" : "false")
   }
 
+  /// Of an object, its members; its type is left out.
+  mutating func add(_ key: String, object: JSONLine) {
+    put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")
+  }
+
+  /// A value that is known to be none is `null`.
+  mutating func addOrNull(_ key: String, _ text: String?) {
+    put(key, text.map(Self.quoted) ?? "null")
+  }
+
   private mutating func put(_ key: String, _ value: String) {
     members.append("\(Self.quoted(key)):\(value)")
   }

@@ -34,6 +34,42 @@ struct AppStandingTests {
     }
   }
 
+  @Test("LIVE-33, LIVE-34, SESS-13: live updates stop, go on, or wake as the sessions carry them")
+  func liveUpdates() {
+    var app = StandingBench()
+    app.set(.whileUsing)
+    #expect(verdict(app) == .init(.deliver))
+    app.life(.background)
+    #expect(verdict(app) == .init(.deliver))
+    _ = app.run(seconds: 5)
+    #expect(verdict(app) == .init(.nothing, flags: .insufficientlyInUse))
+    app.life(.foreground)
+    app.sessions(.openBackgroundActivity(1))
+    app.life(.suspended)
+    _ = app.run(seconds: 60)
+    #expect(verdict(app) == .init(.wake))
+    app.life(.terminated)
+    #expect(verdict(app) == .init(.launch))
+  }
+
+  @Test("LIVE-15, LIVE-20: a missing session is said, beside a denial")
+  func missingSession() {
+    var manifest = AuthorizationBench.manifest
+    manifest.requiresExplicitServiceSession = true
+    var app = StandingBench(manifest: manifest)
+    app.set(.whileUsing)
+    #expect(verdict(app) == .init(.nothing, flags: .serviceSessionRequired))
+    app.set(.never)
+    #expect(
+      verdict(app) == .init(.nothing, flags: [.serviceSessionRequired, .authorizationDenied]))
+    app.sessions(.open(1, SessionGoal(.none)))
+    #expect(verdict(app) == .init(.nothing, flags: .authorizationDenied))
+  }
+
+  private func verdict(_ app: StandingBench) -> DeliveryRule.Verdict {
+    DeliveryRule.decide(.liveUpdates, app.bench.machine.circumstances)
+  }
+
   private func expectConsistency(_ app: StandingBench, seed: Int) {
     let authorization = app.authorization
     #expect(authorization.use == app.sessions.presence.use, "seed \(seed)")

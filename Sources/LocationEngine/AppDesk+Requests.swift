@@ -1,0 +1,118 @@
+import LocationModel
+
+extension AppDesk {
+  // MARK: Processes
+
+  mutating func connect(
+    _ client: ClientID, _ description: ClientDescription, at now: Moment
+  ) -> [Output] {
+    processes.append(Process(client: client, life: description.life))
+    return stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+  }
+
+  mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {
+    guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
+    let wasSuspended = processes[index].life == .suspended
+    processes[index].life = life
+    let outputs = settleLife(at: now)
+    return wasSuspended && life != .suspended ? outputs + flushOutbox(to: client) : outputs
+  }
+
+  /// The process is gone; `life` says whether by the person or not (LIFE-4).
+  mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
+    processes.removeAll { $0.client == client }
+    standard.removeAll(of: client)
+    significant.removeAll(of: client)
+    let iterations = live.entries.filter { $0.client == client }
+    live.removeAll(of: client)
+    monitors.removeAll { $0.client == client }
+    outbox.forget(client)
+    var outputs: [Output] = []
+    for entry in iterations {
+      outputs += hold(.endIteration(Self.number(of: entry.subscriber, client)), at: now)
+    }
+    return outputs + settleLife(at: now, absent: life)
+  }
+
+  private mutating func settleLife(at now: Moment, absent: AppLife = .terminated) -> [Output] {
+    hold(.presence(.life(processes.isEmpty ? absent : life)), at: now) + settleHolds(at: now)
+  }
+
+  /// Standard updates that go on in the background keep the app in use (STD-47).
+  mutating func settleHolds(at now: Moment) -> [Output] {
+    let options = standard.entries.filter { $0.service.isRunning && $0.service.beganInFront }
+      .map(\.service.currentOptions).filter(\.allowsBackground)
+    let shows = options.contains(where: \.showsIndicator)
+    let reason: AppPresence.Input =
+      options.isEmpty ? .release(.continuousUpdates) : .hold(.continuousUpdates)
+    guard options.isEmpty != !isHolding else { return [] }
+    isHolding = !options.isEmpty
+    return hold(.presence(.showsIndicator(shows)), at: now) + hold(.presence(reason), at: now)
+  }
+
+  // MARK: Requests
+
+  mutating func handle(
+    _ request: Request, of client: ClientID, at now: Moment
+  ) -> [Output] {
+    switch request {
+    case .authorization(let request): return handle(request, of: client, at: now)
+    case .updates(let subscriber, let request):
+      return handle(request, of: subscriber, client, at: now)
+    case .live(let subscriber, .start(let options)):
+      return startLive(options, of: subscriber, client, at: now)
+    case .live(let subscriber, .stop):
+      return stopLive(subscriber, client, at: now)
+    case .significantChanges(let subscriber, let on):
+      return watchChanges(on, of: subscriber, client, at: now)
+    case .session(let subscriber, let request):
+      return handle(request, of: subscriber, client, at: now)
+    case .end(let subscriber):
+      return end(subscriber, client, at: now)
+    case .visits, .region, .monitor: return []
+    }
+  }
+
+  private mutating func handle(
+    _ request: AuthorizationRequest, of client: ClientID, at now: Moment
+  ) -> [Output] {
+    switch request {
+    case .observe(let subscriber):
+      return authorize(.managerCreated(Self.number(of: subscriber, client)), at: now)
+        + flushOutbox(to: client)
+    case .request(let goal, let subscriber):
+      return authorize(.request(goal, manager: Self.number(of: subscriber, client)), at: now)
+    case .temporaryFullAccuracy(let key, let ticket):
+      let requester = AccuracyRequester.call(Self.number(of: ticket, client))
+      return authorize(.temporaryAccuracy(requester, purposeKey: key), at: now)
+    }
+  }
+
+  private mutating func handle(
+    _ request: SessionRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    let session = Self.number(of: subscriber, client)
+    switch request {
+    case .open(let goal, let purpose):
+      return hold(.open(session, SessionGoal(goal, purposeKey: purpose)), at: now)
+    case .openBackgroundActivity:
+      return hold(.openBackgroundActivity(session), at: now)
+    case .diagnose(let stream):
+      return hold(.diagnose(stream: Self.number(of: stream, client), session: session), at: now)
+    case .endDiagnosis(let stream):
+      return hold(.endDiagnosis(stream: Self.number(of: stream, client)), at: now)
+    case .invalidate:
+      return hold(.invalidate(session), at: now)
+    }
+  }
+
+  private mutating func end(
+    _ subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    standard.remove(subscriber, client)
+    significant.remove(subscriber, client)
+    var outputs = stopLive(subscriber, client, at: now) + settleHolds(at: now)
+    outputs += authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
+    return outputs
+  }
+}

@@ -1,0 +1,187 @@
+import LocationModel
+
+extension AppDesk {
+  typealias Output = LocationEngine.Output
+
+  /// Begins with what was stored.
+  mutating func begin(with stored: [StateEntry], at now: Moment) -> [Output] {
+    let outputs = restore(stored, at: now)
+    return carryOut(outputs, at: now) + authorize(.services(on: servicesAreOn), at: now)
+  }
+
+  /// Takes over what another process has stored since.
+  mutating func adopt(_ stored: [StateEntry], at now: Moment) -> [Output] {
+    let key = AuthorizationRecord.key(of: app)
+    guard let entry = stored.first(where: { $0.key == key }),
+      let record = AuthorizationRecord(stored: entry.value), record != authorization.record
+    else { return [] }
+    return authorize(.stored(record), at: now)
+  }
+
+  mutating func authorize(_ input: Authorization.Input, at now: Moment) -> [Output] {
+    if case .services(let on) = input { servicesAreOn = on }
+    return stand(.authorization(input), at: now)
+  }
+
+  mutating func hold(_ input: Sessions.Input, at now: Moment) -> [Output] {
+    stand(.sessions(input), at: now)
+  }
+
+  /// Asks the standing, and carries its answer to everyone it concerns.
+  mutating func stand(_ input: AppStanding.Input, at now: Moment) -> [Output] {
+    carryOut(decide(input, at: now), at: now)
+  }
+
+  private mutating func carryOut(
+    _ outputs: [AppStanding.Output], at now: Moment
+  ) -> [Output] {
+    var all: [Output] = []
+    for output in outputs {
+      switch output {
+      case .authorization(let output): all += carryOut(output, at: now)
+      case .sessions(let output): all += carryOut(output, at: now)
+      }
+    }
+    return all + settleVerdicts(at: now)
+  }
+
+  private mutating func carryOut(
+    _ output: Authorization.Output, at now: Moment
+  ) -> [Output] {
+    switch output {
+    case .report(_, let manager):
+      let (client, subscriber) = Self.subscriber(manager)
+      return [.deliver(client, .state(state)), .deliver(client, .authorizationChanged(subscriber))]
+    case .changed:
+      return clients.flatMap { client -> [Output] in
+        [.deliver(client, .state(state))] + post(.authorizationChanged(nil), to: client)
+      }
+    case .prompt(let prompt): return [.prompt(prompt)]
+    case .withdraw(let prompt): return [.withdraw(prompt)]
+    case .completed(.call(let ticket), let refusal):
+      let (client, subscriber) = Self.subscriber(ticket)
+      return post(.temporaryFullAccuracy(subscriber, refusal), to: client)
+    case .completed(.session, _): return []
+    case .release(let event): return release(event, at: now)
+    case .drop(let event, _):
+      held[event] = nil
+      return []
+    case .explain(let explanation): return [.note(.authorization(app, explanation))]
+    case .persist(let change): return [.persist(change)]
+    }
+  }
+
+  private mutating func carryOut(_ output: Sessions.Output, at now: Moment) -> [Output] {
+    switch output {
+    case .diagnostics(let stream, let flags):
+      let (client, subscriber) = Self.subscriber(stream)
+      return [.deliver(client, .diagnostics(subscriber, flags))]
+    case .finished(let stream):
+      let (client, subscriber) = Self.subscriber(stream)
+      return [.deliver(client, .diagnostics(subscriber, nil))]
+    case .indicator(let shown): return [.indicator(app, shown)]
+    case .runtimeOver:
+      outbox = Outbox()
+      return [.runtimeOver(app)]
+    case .explain(let explanation): return [.note(.session(app, explanation))]
+    case .persist(let change): return [.persist(change)]
+    case .goal, .use, .askAccuracy: return []
+    }
+  }
+
+  /// Derives what may flow now, and tells everyone whom the difference concerns.
+  private mutating func settleVerdicts(at now: Moment) -> [Output] {
+    verdicts = Verdicts(standing.circumstances)
+    var outputs: [Output] = []
+    for index in standard.entries.indices {
+      let flow = flow(of: standard.entries[index].service)
+      outputs += tellStandard(index, .flow(flow), at: now)
+    }
+    significant.tell(.reduced(isCoarse), at: now) { _, _ in }
+    return outputs + tellLive(.standing(liveStanding), at: now)
+  }
+
+  /// What authorization and the delivery table let flow to the classic service.
+  func flow(of service: StandardUpdates) -> Flow {
+    switch authorization.status {
+    case .notDetermined: return .undetermined
+    case .restricted, .denied: return .denied
+    case .always, .whenInUse:
+      let verdict = service.isOnce ? verdicts.oneShot : verdicts.standard
+      guard verdict.flows else { return .notInUse }
+      return verdict.isCoarse ? .coarse : .open
+    }
+  }
+
+  /// What stands between the app and live updates (LIVE-11 to LIVE-16).
+  var liveStanding: Diagnostics {
+    var flags = verdicts.live.flags
+    if authorization.status == .notDetermined, flags.isEmpty {
+      flags.insert(.authorizationRequestInProgress)
+    }
+    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+    if !verdicts.live.flows, flags.isDisjoint(with: .barring) { flags.insert(.insufficientlyInUse) }
+    return flags
+  }
+
+  /// What keeps the app from its conditions (MON-33, MON-34).
+  var conditionAccess: ConditionDiagnostics {
+    var flags = Diagnostics()
+    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+    if isCoarse { flags.insert(.accuracyLimited) }
+    flags.formUnion(standing.authorization.facts.denial)
+    if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
+    if authorization.status.isGranted, !verdicts.monitor.flows, !verdicts.region.flows {
+      flags.insert(.insufficientlyInUse)
+    }
+    return ConditionDiagnostics(flags)
+  }
+
+  // MARK: Delivering
+
+  /// To a process that runs at once; to a suspended one when it runs again.
+  mutating func post(_ delivery: Delivery, to client: ClientID) -> [Output] {
+    guard processes.contains(where: { $0.client == client && $0.life == .suspended }) else {
+      return [.deliver(client, delivery)]
+    }
+    outbox.add(delivery, for: client)
+    return []
+  }
+
+  /// An event that the delivery table has judged: now, later, by waking, or by launching.
+  mutating func announce(
+    _ delivery: Delivery, to client: ClientID?, _ verdict: DeliveryRule.Verdict, at now: Moment
+  ) -> [Output] {
+    switch verdict.action {
+    case .deliver:
+      let receivers = client.map { [$0] } ?? clients
+      return receivers.map { .deliver($0, delivery) }
+    case .queue, .queueLatest:
+      outbox.add(delivery, for: client)
+      return []
+    case .wake:
+      let receivers = client.map { [$0] } ?? clients
+      let woken = hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+      return [.wakeApp(app)] + receivers.map { .deliver($0, delivery) } + woken
+    case .launch, .launchUnlessQuit:
+      outbox.add(delivery, for: nil)
+      return [.launch(app)] + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+    case .holdAndAsk:
+      lastHeld += 1
+      held = [lastHeld: delivery]
+      return authorize(.alwaysEvent(lastHeld), at: now)
+    case .hold, .nothing: return []
+    }
+  }
+
+  /// An event that waited for Always may go (AUTH-34).
+  private mutating func release(_ event: Int, at now: Moment) -> [Output] {
+    guard let delivery = held.removeValue(forKey: event) else { return [] }
+    return announce(delivery, to: nil, Verdicts(standing.circumstances).region, at: now)
+  }
+
+  /// What waited goes to the process that now runs.
+  mutating func flushOutbox(to client: ClientID) -> [Output] {
+    outbox.take().map { .deliver($0.client ?? client, $0.delivery) }
+  }
+}

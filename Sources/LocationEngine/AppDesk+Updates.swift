@@ -1,0 +1,204 @@
+import LocationModel
+
+extension AppDesk {
+  // MARK: Standard updates
+
+  mutating func handle(
+    _ request: UpdatesRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    let index =
+      standard.index(of: subscriber, client)
+      ?? standard.add(
+        subscriber, client, StandardUpdates(flow: flow(of: .init(flow: .undetermined))))
+    standard.entries[index].service.cached = place(for: request)
+    standard.entries[index].service.isInFront = life == .foreground
+    var outputs = tellStandard(index, .request(request), at: now)
+    let flow = flow(of: standard.entries[index].service)
+    outputs += tellStandard(index, .flow(flow), at: now)
+    if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
+    return outputs + settleHolds(at: now)
+  }
+
+  /// The place that a request may begin with.
+  private func place(for request: UpdatesRequest) -> Fix? {
+    switch request {
+    case .start(let options), .change(let options), .once(let options):
+      options.accuracy == .reduced ? world.coarse : visible
+    case .stop, .deferUpdates, .endDeferral: visible
+    }
+  }
+
+  mutating func tellStandard(
+    _ index: Int, _ input: StandardUpdates.Input, at now: Moment
+  ) -> [Output] {
+    let entry = standard.entries[index]
+    let verdict = entry.service.isOnce ? verdicts.oneShot : verdicts.standard
+    return standard.entries[index].service.handle(input, at: now).flatMap { delivery in
+      convey(.updates(entry.subscriber, delivery), to: entry.client, verdict)
+    }
+  }
+
+  /// News of a standing service: at once, or when the process runs again.
+  private mutating func convey(
+    _ delivery: Delivery, to client: ClientID, _ verdict: DeliveryRule.Verdict
+  ) -> [Output] {
+    guard verdict.action == .queue else { return post(delivery, to: client) }
+    outbox.add(delivery, for: client)
+    return []
+  }
+
+  // MARK: Live updates
+
+  mutating func startLive(
+    _ options: LiveOptions, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    let asked = hold(.iterate(Self.number(of: subscriber, client)), at: now)
+    let service = LiveUpdates(
+      options: options, standing: liveStanding, cached: verdicts.live.flows ? visible : nil,
+      isOut: world.isOut, at: now)
+    let index = live.add(subscriber, client, service)
+    let opening = live.entries[index].service.opening(at: now)
+    return asked + opening.flatMap { post(.live(subscriber, $0), to: client) }
+  }
+
+  mutating func stopLive(
+    _ subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    guard live.index(of: subscriber, client) != nil else { return [] }
+    live.remove(subscriber, client)
+    return hold(.endIteration(Self.number(of: subscriber, client)), at: now)
+  }
+
+  mutating func tellLive(_ input: LiveUpdates.Input, at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    for index in live.entries.indices {
+      let entry = live.entries[index]
+      for update in live.entries[index].service.handle(input, at: now) {
+        outputs += announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
+      }
+    }
+    return outputs
+  }
+
+  /// Diagnostics reach a loop that runs although locations may not (LIVE-33).
+  private var liveVerdict: DeliveryRule.Verdict {
+    guard !verdicts.live.flows, life != .suspended else { return verdicts.live }
+    return DeliveryRule.Verdict(.deliver)
+  }
+
+  // MARK: Significant changes and visits
+
+  mutating func watchChanges(
+    _ on: Bool, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    let index =
+      significant.index(of: subscriber, client)
+      ?? significant.add(subscriber, client, SignificantChangeDetector())
+    _ = significant.entries[index].service.handle(.reduced(isCoarse), at: now)
+    let cached = verdicts.significant.flows ? visible : nil
+    let news = significant.entries[index].service.handle(
+      on ? .start(cached: cached) : .stop, at: now)
+    return announce(news, index, at: now)
+  }
+
+  private mutating func announce(
+    _ news: [SignificantChangeDetector.Output], _ index: Int, at now: Moment
+  ) -> [Output] {
+    let entry = significant.entries[index]
+    return news.flatMap { output -> [Output] in
+      guard case .announce(let fix) = output else { return [] }
+      let delivery = Delivery.updates(entry.subscriber, .fixes([fix]))
+      return announce(delivery, to: entry.client, verdicts.significant, at: now)
+    }
+  }
+
+  /// A stay began or ended (VISIT-2, VISIT-3, VISIT-13).
+  mutating func take(_ visit: Visit, at now: Moment) -> [Output] {
+    var visit = visit
+    if verdicts.visits.isCoarse {
+      guard let coarse = world.coarse else { return [] }
+      visit.coordinate = coarse.coordinate
+      visit.horizontalAccuracy = coarse.horizontalAccuracy
+    }
+    return announce(.visit(visit), to: nil, verdicts.visits, at: now)
+  }
+
+  // MARK: The world
+
+  /// A new current fix: for those who may know it exactly.
+  mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
+    world.current = fix
+    guard !isCoarse else { return }
+    for index in standard.entries.indices
+    where standard.entries[index].service.currentOptions.accuracy != .reduced {
+      outputs += tellStandard(index, .fix(fix), at: now)
+    }
+    if !live.isEmpty { outputs += tellLive(.fix(fix), at: now) }
+    guard !significant.isEmpty, verdicts.significant.flows else { return }
+    for index in significant.entries.indices {
+      outputs += announce(
+        significant.entries[index].service.handle(.fix(fix), at: now), index, at: now)
+    }
+  }
+
+  /// A new coarse place: for those who may know no better, or want none.
+  mutating func takeCoarse(_ fix: Fix, at now: Moment) -> [Output] {
+    world.coarse = fix
+    var outputs: [Output] = []
+    for index in standard.entries.indices
+    where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
+      outputs += tellStandard(index, .fix(fix), at: now)
+    }
+    guard isCoarse else { return outputs }
+    outputs += tellLive(.fix(fix), at: now)
+    guard verdicts.significant.flows else { return outputs }
+    for index in significant.entries.indices {
+      outputs += announce(
+        significant.entries[index].service.handle(.fix(fix), at: now), index, at: now)
+    }
+    return outputs
+  }
+
+  mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
+    world.isOut = isOut
+    var outputs = tellLive(.outage(isOut), at: now)
+    guard isOut else { return outputs }
+    for index in standard.entries.indices {
+      outputs += tellStandard(index, .outage(.positionUnknown), at: now)
+    }
+    return outputs
+  }
+
+  /// The device is still, or moves again, as judged for one kind of activity and one service.
+  mutating func settleStillness(
+    _ still: Bool, of activity: ActivityKind, pausing: Bool, at now: Moment
+  ) -> [Output] {
+    var outputs: [Output] = []
+    if pausing {
+      for index in standard.entries.indices
+      where standard.entries[index].service.currentOptions.activity == activity {
+        outputs += tellStandard(index, .still(still), at: now)
+      }
+      return outputs + settleHolds(at: now)
+    }
+    for index in live.entries.indices where live.entries[index].service.options.activity == activity
+    {
+      let entry = live.entries[index]
+      for update in live.entries[index].service.handle(.still(still), at: now) {
+        outputs += announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
+      }
+    }
+    return outputs
+  }
+
+  mutating func wake(at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
+    for index in standard.entries.indices { outputs += tellStandard(index, .wake, at: now) }
+    outputs += tellLive(.wake, at: now)
+    for index in significant.entries.indices {
+      outputs += announce(significant.entries[index].service.handle(.wake, at: now), index, at: now)
+    }
+    return outputs
+  }
+}

@@ -1,0 +1,267 @@
+import LocationModel
+
+extension LocationEngine {
+  // MARK: Regions
+
+  mutating func handle(
+    _ request: RegionRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment,
+    to outputs: inout [Output]
+  ) {
+    guard let app = app(of: client) else { return }
+    settleAccess(at: now, to: &outputs)
+    let asker = (client: client, subscriber: subscriber)
+    switch request {
+    case .start(let region):
+      let input = Conditions.Input.register(key(region, app), region.target, region.notices)
+      carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
+    case .stop(let identifier):
+      let key = ConditionKey(app: app, owner: .regions, identifier: identifier)
+      carry(conditions.handle(.remove(key), at: now), at: now, to: &outputs)
+    case .state(let region):
+      let input = Conditions.Input.requestState(key(region, app), region.target)
+      carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
+      return
+    }
+    let all = regions(of: app)
+    each(app) { desk in desk.clients.map { .deliver($0, .regions(all)) } }.map { outputs += $0 }
+  }
+
+  private func key(_ region: RegionDescription, _ app: AppIdentity) -> ConditionKey {
+    ConditionKey(app: app, owner: .regions, identifier: region.identifier)
+  }
+
+  /// The regions of an app as it described them (REG-10).
+  func regions(of app: AppIdentity) -> [RegionDescription] {
+    conditions.regions(of: app).map {
+      RegionDescription(identifier: $0.identifier, target: $0.target, notices: $0.notices)
+    }
+  }
+
+  // MARK: Monitors
+
+  mutating func handle(
+    _ request: MonitorRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment,
+    to outputs: inout [Output]
+  ) {
+    guard let app = app(of: client), let desk = deskIndex(of: app) else { return }
+    settleAccess(at: now, to: &outputs)
+    if case .open(let name) = request {
+      let key = MonitorKey(app: app, name: name)
+      desks[desk].monitors.append(
+        AppDesk.OpenMonitor(client: client, subscriber: subscriber, key: key))
+    }
+    guard
+      let place = desks[desk].monitors.firstIndex(where: {
+        $0.client == client && $0.subscriber == subscriber
+      })
+    else { return }
+    desks[desk].monitors[place].requests += 1
+    let monitor = desks[desk].monitors[place]
+    let input = desks[desk].input(request, of: place)
+    if let input { carry(conditions.handle(input, at: now), at: now, to: &outputs) }
+    if case .next = request {
+      outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
+    } else if case .leave = request {
+      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
+    }
+    tellRecords(of: monitor, to: &outputs)
+  }
+
+  private func tellRecords(of monitor: AppDesk.OpenMonitor, to outputs: inout [Output]) {
+    let records = conditions.identifiers(of: monitor.key).compactMap { identifier in
+      conditions.record(of: identifier, in: monitor.key).map {
+        NamedRecord(identifier: identifier, record: $0)
+      }
+    }
+    let delivery = MonitorDelivery.records(after: monitor.requests, records)
+    outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, delivery)))
+  }
+
+  /// A monitor that is let go makes its name free (MON-3).
+  mutating func closeMonitor(
+    of subscriber: SubscriberID, _ client: ClientID, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let app = app(of: client), let desk = deskIndex(of: app) else { return }
+    for monitor in desks[desk].monitors
+    where monitor.client == client && monitor.subscriber == subscriber {
+      let close = Conditions.Input.close(monitor.key, opener: monitor.opener)
+      carry(conditions.handle(close, at: now), at: now, to: &outputs)
+      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
+    }
+    desks[desk].monitors.removeAll { $0.client == client && $0.subscriber == subscriber }
+  }
+
+  mutating func closeMonitors(
+    of client: ClientID, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let app = app(of: client), let desk = deskIndex(of: app) else { return }
+    for monitor in desks[desk].monitors where monitor.client == client {
+      closeMonitor(of: monitor.subscriber, client, at: now, to: &outputs)
+    }
+  }
+
+  // MARK: Access
+
+  /// Tells the conditions what each app may know, where that has changed.
+  mutating func settleAccess(at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices {
+      let access = desks[index].conditionAccess
+      if access != desks[index].toldAccess {
+        desks[index].toldAccess = access
+        carry(
+          conditions.handle(.access(desks[index].app, access), at: now), at: now, to: &outputs)
+      }
+      let mayVisit = desks[index].verdicts.visits.flows
+      if mayVisit != desks[index].mayVisit {
+        desks[index].mayVisit = mayVisit
+        _ = visits.handle(.access(desks[index].app, mayVisit), at: now)
+      }
+      for input in desks[index].settleMonitors() {
+        carry(conditions.handle(input, at: now), at: now, to: &outputs)
+      }
+    }
+  }
+
+  // MARK: News
+
+  /// Carries what the conditions say to the apps it concerns.
+  mutating func carry(
+    _ news: [Conditions.Output], askedBy asker: (client: ClientID, subscriber: SubscriberID)? = nil,
+    _ region: RegionDescription? = nil, at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in news {
+      switch output {
+      case .store(let change): outputs.append(.persist(change))
+      case .opened: break
+      case .refused(let key, _):
+        refuse(key, to: &outputs)
+      case .event(let key, let event):
+        announce(event, of: key, at: now, to: &outputs)
+      case .waiting(let key):
+        call(key, at: now, to: &outputs)
+      case .region(let key, let event):
+        tell(event, of: key, askedBy: asker, region, at: now, to: &outputs)
+      case .state(_, let state):
+        guard let asker, let region else { continue }
+        outputs.append(
+          .deliver(asker.client, .region(asker.subscriber, region, .determined(state))))
+      }
+    }
+  }
+
+  /// The last one who opened it is not its opener.
+  private mutating func refuse(_ key: MonitorKey, to outputs: inout [Output]) {
+    guard let desk = deskIndex(of: key.app),
+      let place = desks[desk].monitors.lastIndex(where: { $0.key == key })
+    else { return }
+    let monitor = desks[desk].monitors.remove(at: place)
+    outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, .refused)))
+  }
+
+  private mutating func announce(
+    _ event: ConditionEvent, of key: MonitorKey, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let desk = deskIndex(of: key.app),
+      let monitor = desks[desk].monitors.first(where: { $0.key == key })
+    else { return }
+    let verdict = desks[desk].verdicts.monitor
+    let told = verdict.flows ? verdict : DeliveryRule.Verdict(.deliver)
+    outputs += desks[desk].announce(
+      .monitor(monitor.subscriber, .event(event)), to: monitor.client, told, at: now)
+  }
+
+  /// News for a loop that is not there: the app is launched where the table says so (MON-38).
+  private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
+    guard let desk = deskIndex(of: key.app), desks[desk].processes.isEmpty else { return }
+    switch desks[desk].verdicts.monitor.action {
+    case .launch, .launchUnlessQuit:
+      outputs.append(.launch(key.app))
+      outputs += desks[desk].hold(
+        .presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+    case .deliver, .queue, .queueLatest, .wake, .hold, .holdAndAsk, .nothing: break
+    }
+  }
+
+  private mutating func tell(
+    _ event: RegionEvent, of key: ConditionKey,
+    askedBy asker: (client: ClientID, subscriber: SubscriberID)?, _ region: RegionDescription?,
+    at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let desk = deskIndex(of: key.app),
+      let description = region
+        ?? regions(of: key.app).first(where: { $0.identifier == key.identifier })
+    else { return }
+    switch event {
+    case .started, .failed:
+      let delivery = Delivery.region(asker?.subscriber, description, event)
+      for client in asker.map({ [$0.client] }) ?? desks[desk].clients {
+        outputs.append(.deliver(client, delivery))
+      }
+    case .determined:
+      // The state alone wakes and launches nobody (REG-24).
+      guard desks[desk].life == .foreground || desks[desk].life == .background else { return }
+      outputs += desks[desk].announce(
+        .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
+    case .entered, .exited:
+      outputs += desks[desk].announce(
+        .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
+    }
+  }
+
+  private func deskIndex(of app: AppIdentity) -> Int? {
+    desks.firstIndex { $0.app == app }
+  }
+
+  private func each(_ app: AppIdentity, _ body: (AppDesk) -> [Output]) -> [Output]? {
+    desks.first { $0.app == app }.map(body)
+  }
+}
+
+extension AppDesk.OpenMonitor {
+  /// The number under which its loop counts as modern use (SESS-9).
+  var iteration: Int { AppDesk.number(of: subscriber, client) }
+
+  /// Who has it open, across all processes.
+  var opener: UInt64 { UInt64(AppDesk.number(of: subscriber, client)) }
+}
+
+extension AppDesk {
+  /// What a monitor's request means for the conditions; a loop that may not hear waits here.
+  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input? {
+    let monitor = monitors[place]
+    func key(_ identifier: String) -> ConditionKey {
+      ConditionKey(app: app, owner: .monitor(monitor.key.name), identifier: identifier)
+    }
+    switch request {
+    case .open: return .open(monitor.key, opener: monitor.opener)
+    case .add(let identifier, let target, let assumed):
+      return .add(key(identifier), target, assuming: assumed)
+    case .remove(let identifier): return .remove(key(identifier))
+    case .leave:
+      monitors[place].wantsNext = false
+      monitors[place].isAsking = false
+      return .leave(monitor.key)
+    case .next:
+      monitors[place].wantsNext = true
+      monitors[place].isAsking = mayHearConditions
+      return mayHearConditions ? .next(monitor.key) : nil
+    }
+  }
+
+  /// Loops ask, or stop asking, as the standing of the app changes (SESS-13, MON-39).
+  mutating func settleMonitors() -> [Conditions.Input] {
+    var inputs: [Conditions.Input] = []
+    for place in monitors.indices where monitors[place].wantsNext {
+      guard monitors[place].isAsking != mayHearConditions else { continue }
+      monitors[place].isAsking = mayHearConditions
+      let key = monitors[place].key
+      inputs.append(mayHearConditions ? .next(key) : .leave(key))
+    }
+    return inputs
+  }
+
+  /// Events flow, or the reason why not may be told to a process that runs (MON-34).
+  private var mayHearConditions: Bool {
+    verdicts.monitor.flows || !authorization.status.isGranted || isCoarse
+  }
+}

@@ -1,0 +1,49 @@
+import LocationModel
+
+/// Those who subscribed to one service, each with the machine that serves it, in the order in
+/// which they came.
+struct Subscribers<Service: Machine>: Sendable {
+  struct Entry: Sendable {
+    var client: ClientID
+    var subscriber: SubscriberID
+    var service: Service
+  }
+
+  var entries: [Entry] = []
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  var nextDeadline: Instant? {
+    entries.reduce(nil) { earliest($0, $1.service.nextDeadline) }
+  }
+
+  func index(of subscriber: SubscriberID, _ client: ClientID) -> Int? {
+    entries.firstIndex { $0.subscriber == subscriber && $0.client == client }
+  }
+
+  /// Adds a subscriber; returns its place.
+  mutating func add(_ subscriber: SubscriberID, _ client: ClientID, _ service: Service) -> Int {
+    entries.append(Entry(client: client, subscriber: subscriber, service: service))
+    return entries.endIndex - 1
+  }
+
+  mutating func remove(_ subscriber: SubscriberID, _ client: ClientID) {
+    entries.removeAll { $0.subscriber == subscriber && $0.client == client }
+  }
+
+  mutating func removeAll(of client: ClientID) {
+    entries.removeAll { $0.client == client }
+  }
+
+  /// Hands an input to everyone, and what they say to `deliver`.
+  mutating func tell(
+    _ input: Service.Input, at now: Moment,
+    deliver: (Entry, Service.Output) -> Void
+  ) {
+    for index in entries.indices {
+      for output in entries[index].service.handle(input, at: now) {
+        deliver(entries[index], output)
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+/// Names a condition on this machine.
+package struct ConditionKey: Hashable, Comparable, Sendable {
+  package var app: AppIdentity
+  package var owner: ConditionOwner
+  package var identifier: String
+
+  package init(app: AppIdentity, owner: ConditionOwner, identifier: String) {
+    self.app = app
+    self.owner = owner
+    self.identifier = identifier
+  }
+
+  package static func < (left: ConditionKey, right: ConditionKey) -> Bool {
+    (left.app, left.owner, left.identifier) < (right.app, right.owner, right.identifier)
+  }
+}
+
+/// Through which interface an app set a condition.
+package enum ConditionOwner: Hashable, Comparable, Sendable {
+  /// The older regions of a location manager.
+  case regions
+  /// The monitor of this name.
+  case monitor(String)
+}
+
+/// What a condition watches.
+package enum ConditionTarget: Hashable, Sendable {
+  case circle(Circle)
+  case beacon(BeaconConstraint)
+  /// A kind or a value that cannot be watched (MON-20).
+  case unsupported
+
+  /// Whether it can be watched at all.
+  package var isSupported: Bool {
+    switch self {
+    case .circle(let circle): circle.isValid
+    case .beacon: true
+    case .unsupported: false
+    }
+  }
+}
+
+/// Which events of a region its app wants (REG-17, BEACON-24).
+package struct RegionNotices: Hashable, Sendable {
+  package var onEntry: Bool
+  package var onExit: Bool
+  /// The state again whenever the display turns on inside a beacon region.
+  package var onDisplay: Bool
+
+  package init(onEntry: Bool = true, onExit: Bool = true, onDisplay: Bool = false) {
+    self.onEntry = onEntry
+    self.onExit = onExit
+    self.onDisplay = onDisplay
+  }
+}
+
+/// Why events of a condition do not tell its true state (MON-18, MON-20, MON-33, MON-34).
+package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
+  package var rawValue: UInt16
+
+  package init(rawValue: UInt16) {
+    self.rawValue = rawValue
+  }
+
+  package static let authorizationDenied = ConditionDiagnostics(rawValue: 1 << 0)
+  package static let authorizationDeniedGlobally = ConditionDiagnostics(rawValue: 1 << 1)
+  package static let authorizationRestricted = ConditionDiagnostics(rawValue: 1 << 2)
+  package static let authorizationRequestInProgress = ConditionDiagnostics(rawValue: 1 << 3)
+  package static let insufficientlyInUse = ConditionDiagnostics(rawValue: 1 << 4)
+  package static let serviceSessionRequired = ConditionDiagnostics(rawValue: 1 << 5)
+  package static let accuracyLimited = ConditionDiagnostics(rawValue: 1 << 6)
+  package static let conditionUnsupported = ConditionDiagnostics(rawValue: 1 << 7)
+  package static let conditionLimitExceeded = ConditionDiagnostics(rawValue: 1 << 8)
+  package static let persistenceUnavailable = ConditionDiagnostics(rawValue: 1 << 9)
+
+  /// What holds an app back, in the words of conditions; what does not concern them is left out.
+  package init(_ standing: Diagnostics) {
+    let pairs: [(Diagnostics, ConditionDiagnostics)] = [
+      (.authorizationDenied, .authorizationDenied),
+      (.authorizationDeniedGlobally, .authorizationDeniedGlobally),
+      (.authorizationRestricted, .authorizationRestricted),
+      (.authorizationRequestInProgress, .authorizationRequestInProgress),
+      (.insufficientlyInUse, .insufficientlyInUse),
+      (.serviceSessionRequired, .serviceSessionRequired),
+      (.accuracyLimited, .accuracyLimited),
+    ]
+    self = pairs.reduce(into: []) { if standing.contains($1.0) { $0.insert($1.1) } }
+  }
+}
+
+/// The state that an event reports.
+package enum MonitoredState: String, Hashable, Sendable, Codable {
+  case unknown
+  case satisfied
+  case unsatisfied
+  /// Nobody watches it: too many, or of no known kind.
+  case unmonitored
+
+  package init(_ state: ConditionState) {
+    switch state {
+    case .unknown: self = .unknown
+    case .satisfied: self = .satisfied
+    case .unsatisfied: self = .unsatisfied
+    }
+  }
+}
+
+/// What a monitor tells of one condition.
+package struct ConditionEvent: Hashable, Sendable {
+  package var identifier: String
+  package var state: MonitoredState
+  /// When the state was observed, not when it was delivered (MON-32).
+  package var date: UnixTime
+  /// The beacon seen; always `nil` for circles and when unsatisfied (MON-30, MON-31).
+  package var refinement: BeaconIdentity?
+  package var diagnostics: ConditionDiagnostics
+  /// Why it was decided; `nil` for beacons, assumptions, and diagnostics.
+  package var evidence: CrossingEvidence?
+
+  package init(
+    identifier: String, state: MonitoredState, date: UnixTime,
+    diagnostics: ConditionDiagnostics = []
+  ) {
+    self.identifier = identifier
+    self.state = state
+    self.date = date
+    self.diagnostics = diagnostics
+  }
+}
+
+/// A condition of a monitor with the last event its app has handled (MON-9).
+package struct ConditionRecord: Hashable, Sendable {
+  package var target: ConditionTarget
+  package var lastEvent: ConditionEvent
+
+  package init(target: ConditionTarget, lastEvent: ConditionEvent) {
+    self.target = target
+    self.lastEvent = lastEvent
+  }
+}
+
+/// What a location manager tells of one region.
+package enum RegionEvent: Hashable, Sendable {
+  /// Monitoring has begun (REG-1).
+  case started
+  case failed(RegionFailure)
+  /// The state, first determined or changed (REG-24, REG-25); wakes no app.
+  case determined(ConditionState)
+  case entered(CrossingEvidence?)
+  case exited(CrossingEvidence?)
+}
+
+/// Why a region is not monitored.
+package enum RegionFailure: Hashable, Sendable {
+  /// Over the limit, too large, or not on earth (REG-2, REG-5, REG-16).
+  case limitExceeded
+  case radiusTooLarge
+  case invalid
+  /// Not permitted, or only with reduced accuracy (REG-7, REG-36).
+  case denied
+}

@@ -1,0 +1,49 @@
+/// What is believed about a condition.
+package enum ConditionState: String, Hashable, Sendable, CaseIterable, Codable {
+  case unknown
+  case satisfied
+  case unsatisfied
+}
+
+extension Circle {
+  /// Whether it can be watched: a place on earth and a radius above zero (REG-16).
+  package var isValid: Bool { center.isValid && radius > 0 && radius.isFinite }
+}
+
+/// Why a condition changed its state, complete enough to explain the event alone.
+package struct CrossingEvidence: Hashable, Sendable {
+  /// The first and the last fix that spoke for the change.
+  package var firstFix: UnixTime
+  package var lastFix: UnixTime
+  /// How many fixes spoke for it.
+  package var fixes: Int
+  /// That the new state is true, in `0..<1`.
+  package var probability: Double
+  /// When the boundary was crossed, between two fixes; `nil` when no fix was on the other side.
+  package var crossed: UnixTime?
+  /// When the decision was made.
+  package var decided: UnixTime
+  /// From the boundary in the last fix: meters, positive outside.
+  package var distance: Double
+  /// Meters: the spread assumed for that fix, which is not less than it claims.
+  package var spread: Double
+
+  package init(
+    firstFix: UnixTime, lastFix: UnixTime, fixes: Int, probability: Double, crossed: UnixTime?,
+    decided: UnixTime, distance: Double, spread: Double
+  ) {
+    self.firstFix = firstFix
+    self.lastFix = lastFix
+    self.fixes = fixes
+    self.probability = probability
+    self.crossed = crossed
+    self.decided = decided
+    self.distance = distance
+    self.spread = spread
+  }
+
+  /// From the crossing until the first fix beyond it.
+  package var sensingDelay: Duration? { crossed.map { firstFix - $0 } }
+  /// From that fix until the decision.
+  package var policyDelay: Duration { decided - firstFix }
+}

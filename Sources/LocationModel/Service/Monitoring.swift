@@ -1,0 +1,63 @@
+/// A region as its app described it.
+package struct RegionDescription: Hashable, Sendable {
+  package var identifier: String
+  package var target: ConditionTarget
+  package var notices: RegionNotices
+
+  package init(identifier: String, target: ConditionTarget, notices: RegionNotices) {
+    self.identifier = identifier
+    self.target = target
+    self.notices = notices
+  }
+}
+
+/// What a manager asks about regions.
+package enum RegionRequest: Hashable, Sendable {
+  case start(RegionDescription)
+  case stop(identifier: String)
+  /// The state, also of a region that is not monitored (REG-26).
+  case state(RegionDescription)
+}
+
+/// What a monitor asks.
+package enum MonitorRequest: Hashable, Sendable {
+  /// Opens the monitor of this name; a name has one opener (MON-2).
+  case open(name: String)
+  case add(identifier: String, ConditionTarget, assuming: ConditionState)
+  case remove(identifier: String)
+  /// The loop asks for its next event: the one before is handled (MON-23).
+  case next
+  /// The loop was left; what it had in hand was not handled (MON-24).
+  case leave
+}
+
+/// What a monitor is told.
+package enum MonitorDelivery: Hashable, Sendable {
+  /// The name is somebody else's (MON-2).
+  case refused
+  /// Everything the monitor holds, after so many of its requests were carried out.
+  case records(after: Int, [NamedRecord])
+  /// For the loop that asked.
+  case event(ConditionEvent)
+}
+
+/// A condition of a monitor under its identifier.
+package struct NamedRecord: Hashable, Sendable {
+  package var identifier: String
+  package var record: ConditionRecord
+
+  package init(identifier: String, record: ConditionRecord) {
+    self.identifier = identifier
+    self.record = record
+  }
+}
+
+/// What a session of either kind asks (SESS-1, BGA-1).
+package enum SessionRequest: Hashable, Sendable {
+  case open(AuthorizationGoal, purposeKey: String?)
+  case openBackgroundActivity
+  /// A loop over the diagnostics begins; its elements go to the stream.
+  case diagnose(stream: SubscriberID)
+  case endDiagnosis(stream: SubscriberID)
+  case invalidate
+}
