@@ -1,3 +1,4 @@
+import CVirtualTime
 public import CoreLocation
 import LocationEngine
 package import LocationModel
@@ -22,8 +23,15 @@ public final class SimulatedDevice: Sendable {
   private struct State {
     var world: VirtualWorld
     var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
+    var apps: [AppIdentity: Installed] = [:]
     /// Who waits for time to pass, the earliest first.
     var waits: [Wait] = []
+  }
+
+  private struct Installed {
+    weak var app: SimulatedApp?
+    /// Its present process.
+    var client: ClientID?
   }
 
   /// A call of `advance` that has not returned.
@@ -62,7 +70,7 @@ public final class SimulatedDevice: Sendable {
 
   /// Lets time pass, and returns when everything due in it was delivered and handled.
   public func advance(by duration: Duration) async throws {
-    let task = virtualTask()
+    let task = virtual_time_current_task()
     let end = now.uptime + duration
     try await withCheckedThrowingContinuation { continuation in
       state.withLock { state in
@@ -105,11 +113,39 @@ public final class SimulatedDevice: Sendable {
     line.add(.call { self.carryOut(self.state.withLock { body(&$0.world) }) })
   }
 
+  func does(_ deed: Deed) {
+    change { $0.perform(deed) }
+  }
+
+  var truth: Truth { state.withLock { $0.world.truth } }
+
   private func carryOut(_ effects: [VirtualWorld.Effect]) {
     for effect in effects {
-      guard case .deliver(let client, let delivery) = effect else { continue }
-      state.withLock { $0.clients[client] }?(delivery)
+      switch effect {
+      case .deliver(let client, let delivery):
+        state.withLock { $0.clients[client] }?(delivery)
+      case .wakeApp(let app): installed(app)?.change(to: .background)
+      case .launch(let app): installed(app)?.start(.background)
+      case .runtimeOver(let app): installed(app)?.endRuntime()
+      case .demand, .note, .ignored, .asked: break
+      }
     }
+  }
+
+  // MARK: Apps
+
+  func install(_ app: SimulatedApp, as identity: AppIdentity) {
+    state.withLock { $0.apps[identity] = Installed(app: app) }
+  }
+
+  private func installed(_ app: AppIdentity) -> SimulatedApp? {
+    state.withLock { $0.apps[app]?.app }
+  }
+
+  /// Something happens to the process of an app.
+  func tell(_ event: ClientEvent, of app: AppIdentity) {
+    guard let client = state.withLock({ $0.apps[app]?.client }) else { return }
+    change { $0.handle(.client(client, event)) }
   }
 }
 
@@ -138,6 +174,7 @@ extension SimulatedDevice: EngineLink {
     let (id, effects, readable) = state.withLock { state in
       let (id, effects) = state.world.connect(client)
       state.clients[id] = deliver
+      state.apps[client.app, default: Installed()].client = id
       return (id, effects, state.world.state(of: id))
     }
     line.add(.call { self.carryOut(effects) })

@@ -15,15 +15,19 @@ package final class LocationClient: Sendable {
   }
 
   package let link: any EngineLink
-  /// Where callbacks run when the app's own threads must not decide it, as in virtual time.
-  package let callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  /// Runs a callback at its place.
+  package typealias CallbackRunner = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  /// Where callbacks run when the app's own threads must not decide it, as in virtual time: asked
+  /// where a manager is made.
+  package let callbacks: (@Sendable () -> CallbackRunner)?
   private let id: ClientID
   private let state: Mutex<State>
 
   /// Connects an app.
   package init(
     _ description: ClientDescription, over link: any EngineLink,
-    callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
+    callbacks: (@Sendable () -> CallbackRunner)? = nil
   ) {
     let inbox = Inbox()
     let (id, readable) = link.connect(description) { inbox.take($0) }

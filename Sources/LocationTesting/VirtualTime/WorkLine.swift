@@ -43,6 +43,8 @@ final class WorkLine: Sendable {
     var isActive = false
     var begun = 0
     var waitsForMain = false
+    /// The work under way runs on the main queue.
+    var isOnMain = false
     var jobBeganAt = ContinuousClock.now
     var tasks: Set<UInt64> = []
     var sleepers: [Sleeper] = []
@@ -118,7 +120,10 @@ final class WorkLine: Sendable {
   }
 
   private func runOnMain(_ work: Work) {
-    state.withLock { $0.waitsForMain = false }
+    state.withLock { state in
+      state.waitsForMain = false
+      state.isOnMain = true
+    }
     enter()
     switch work {
     case .mainJob(let job, let executor): job.runSynchronously(on: executor)
@@ -126,7 +131,15 @@ final class WorkLine: Sendable {
     case .job, .call: break
     }
     leave()
+    state.withLock { $0.isOnMain = false }
     queue.async { self.drain() }
+  }
+
+  /// Where the callbacks of a manager run that is made here: on the main queue if this is it,
+  /// else in line (MODEL-4).
+  var callbackRunner: LocationClient.CallbackRunner {
+    let isOnMain = Thread.isMainThread || (Self.current === self && state.withLock { $0.isOnMain })
+    return { [self] callback in add(isOnMain ? .mainCall(callback) : .call(callback)) }
   }
 
   private func enter() {
