@@ -15,6 +15,7 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
   ],
@@ -24,9 +25,14 @@ let package = Package(
     .target(
       name: "CoreLocation",
       dependencies: [
-        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+        "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel", "CLinux",
+        "CSQLite",
       ],
       swiftSettings: house),
+
+    // One-shot requests and subscriptions, on the public API of CoreLocation alone.
+    .target(
+      name: "INTULocationManager", dependencies: ["CoreLocation"], swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
@@ -63,15 +69,11 @@ let package = Package(
     // The place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CCurl"),
     .target(
-      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite"],
+      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite", "CCurl"],
       swiftSettings: house),
 
-    .executableTarget(
-      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
-      path: "Benchmarks/Geocoding", swiftSettings: house),
-
-    // What a person types.
     .executableTarget(
       name: "locationctl",
       dependencies: [
@@ -84,10 +86,13 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationModel",
-        "CLinux",
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
+        "LocationModel", "CLinux",
       ],
-      path: "Benchmarks", exclude: ["Geocoding", "thresholds.json"], swiftSettings: house),
+      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak"], swiftSettings: house),
+    .executableTarget(
+      name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
+      path: "Benchmarks/INTUSoak", swiftSettings: house),
 
     // Tests.
     .target(
@@ -108,6 +113,7 @@ let package = Package(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
+    .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "LocationSimulationTests",
       dependencies: ["LocationSimulation", "LocationModel", "MachineTesting"],
@@ -125,5 +131,57 @@ let package = Package(
         "CLinux", "MachineTesting",
       ],
       swiftSettings: house),
+    .target(
+      name: "RequestTesting", dependencies: ["CoreLocation", "INTULocationManager"],
+      path: "Tests/RequestTesting", swiftSettings: house),
+    .testTarget(
+      name: "INTULocationManagerTests",
+      dependencies: [
+        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
+        "LocationProviders", "RequestTesting",
+      ],
+      swiftSettings: house),
+
+    // Tests of real parts: programs, descriptors, disk.
+    .target(
+      name: "HostTesting",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "CLinux",
+      ], path: "Tests/HostTesting", swiftSettings: house),
+    .executableTarget(
+      name: "HostProgram",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
+      path: "Tests/Programs/HostProgram", swiftSettings: house),
+    .executableTarget(
+      name: "ClassicApp", dependencies: ["CoreLocation"], path: "Tests/Programs/ClassicApp",
+      swiftSettings: house),
+    .executableTarget(
+      name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationCoreTests",
+      dependencies: [
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "MachineTesting",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "LocationHostTests",
+      dependencies: [
+        "LocationHost", "LocationEngine", "LocationModel", "HostTesting", "HostProgram", "CSQLite",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "ReceiverTests",
+      dependencies: [
+        "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
+        "HostProgram", "MachineTesting",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "HostTesting",
+        "ClassicApp", "AsyncApp", "HostProgram",
+      ], swiftSettings: house),
   ]
 )

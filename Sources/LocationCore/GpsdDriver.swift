@@ -70,7 +70,8 @@ struct GpsdDriver: SourceDriver {
     case .attitude: return []
     case .devices(let devices):
       self.devices = devices.map(\.path)
-      return devices.isEmpty ? say(.unavailable(.noDevice)) : []
+      if devices.isEmpty { return say(.unavailable(.noDevice)) }
+      return status == .unavailable(.noDevice) ? say(.searching) : []
     case .status(let status): return translate(status)
     case .rejected(let reason, _):
       turnedAway["\(reason)", default: 0] += 1

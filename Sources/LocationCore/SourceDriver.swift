@@ -54,6 +54,11 @@ package enum SourceOutput: Hashable, Sendable {
 package struct SourceRejection: Hashable, Sendable {
   package var reason: String
   package var count: Int
+
+  package init(reason: String, count: Int) {
+    self.reason = reason
+    self.count = count
+  }
 }
 
 /// When to try again to open something that could not be opened, or that ended.

@@ -65,13 +65,11 @@ extension AppDesk {
       return stopLive(subscriber, client, at: now)
     case .significantChanges(let subscriber, let on):
       return watchChanges(on, of: subscriber, client, at: now)
-    case .visits(let on):
-      return watchVisits(on, at: now)
     case .session(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
-    case .region, .monitor: return []
+    case .visits, .region, .monitor: return []
     }
   }
 

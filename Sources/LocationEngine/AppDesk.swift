@@ -10,9 +10,6 @@ struct AppDesk: Sendable {
   var significant = Subscribers<SignificantChangeDetector>()
   /// Monitors that are open, by the process and subscriber that opened them.
   var monitors: [OpenMonitor] = []
-  var wantsVisits = false
-  /// When the app began to listen to visits, for arrivals it did not hear of (VISIT-4).
-  var visitsSince: UnixTime?
   var servicesAreOn = true
   /// What may be delivered of each service now; derived after each change of the standing.
   var verdicts = Verdicts()
@@ -25,6 +22,8 @@ struct AppDesk: Sendable {
   var isHolding = false
   /// What the conditions were last told that the app may know.
   var toldAccess: ConditionDiagnostics?
+  /// Whether visits were last told that they may reach the app.
+  var mayVisit: Bool?
   var world = World()
 
   struct Process: Sendable {
@@ -107,12 +106,7 @@ struct AppDesk: Sendable {
 
   /// Takes back what was stored, at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
-    wantsVisits = stored.contains { $0.key == Self.visitsKey(of: app) }
-    return standing.restore(from: stored, at: now)
-  }
-
-  static func visitsKey(of app: AppIdentity) -> StateKey {
-    StateKey(domain: "visits", owner: app.name)
+    standing.restore(from: stored, at: now)
   }
 
   /// A subscriber's number in the standing: its process and itself in one.

@@ -63,7 +63,7 @@ struct DoctorTests {
       Self.device, #"{"class":"SKY","device":"/dev/ttyUSB0","nSat":4,"uSat":0}"#,
       #"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"#,
     ])
-    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "0.5")
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
     #expect(found.codes == ["no_fix"])
     #expect(found.text("said").contains("4 satellites in view, 0 used"))
     #expect(found.text("said").contains("/dev/ttyUSB0"))
@@ -72,14 +72,14 @@ struct DoctorTests {
   @Test("finds a device of gpsd that says nothing")
   func gpsdSilent() throws {
     let gpsd = try FakeGpsd(answer: [Self.device])
-    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "0.5")
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
     #expect(found.codes == ["silent"])
   }
 
   @Test("finds something else than gpsd on the port")
   func notGpsd() throws {
     let gpsd = try FakeGpsd(answer: [Self.device])
-    let found = try findings("--source", "nmea+tcp://127.0.0.1:\(gpsd.port)", "--timeout", "0.5")
+    let found = try findings("--source", "nmea+tcp://127.0.0.1:\(gpsd.port)", "--timeout", "2")
     #expect(found.codes == ["garbled"])
   }
 
@@ -96,11 +96,11 @@ struct DoctorTests {
   @Test("finds a serial receiver without fix, and one that says nothing")
   func serialWithoutFix() throws {
     let port = try SerialPort()
-    let silent = try findings("--source", "nmea://\(port.path)", "--timeout", "0.3")
+    let silent = try findings("--source", "nmea://\(port.path)", "--timeout", "1")
     #expect(silent.codes == ["silent"])
     port.send(
-      Array("$GPGGA,175740,,,,,0,00,,,M,,M,,*4C\r\n$GPRMC,175740,V,,,,,,,200610,,*2B\r\n".utf8))
-    let found = try findings("--source", "nmea://\(port.path)", "--timeout", "0.5")
+      Array("$GPGGA,175740,,,,,0,00,,,M,,M,,*66\r\n$GPRMC,175740,V,,,,,,,200610,,*34\r\n".utf8))
+    let found = try findings("--source", "nmea://\(port.path)", "--timeout", "2")
     #expect(found.codes == ["no_fix"], "\(found.objects)")
   }
 

@@ -1,6 +1,5 @@
-import Dispatch
+import Foundation
 import Glibc
-import Synchronization
 
 /// A server that says a few lines to whoever connects, and what a WATCH asks for.
 ///
@@ -14,21 +13,22 @@ final class FakeGpsd: Sendable {
 
   /// Greets as gpsd, and answers the first request with these lines.
   init(answer: [String]) throws {
-    listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let socket = Glibc.socket(AF_INET, kind, 0)
+    listener = socket
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = inet_addr("127.0.0.1")
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
-        bind(listener, raw, length) == 0 && listen(listener, 4) == 0
-          && getsockname(listener, raw, &length) == 0
+        bind(socket, raw, length) == 0 && listen(socket, 4) == 0
+          && getsockname(socket, raw, &length) == 0
       }
     }
     guard isListening else { throw Refusal() }
     port = UInt16(bigEndian: address.sin_port)
-    let listener = listener
-    Thread.serve(listener, greeting: Self.version, answer: answer)
+    Server.serve(socket, greeting: Self.version, answer: answer)
   }
 
   deinit {
@@ -38,10 +38,10 @@ final class FakeGpsd: Sendable {
 
   struct Refusal: Error {}
 
-  private enum Thread {
+  private enum Server {
     /// Serves one client after the other on a thread of its own.
     static func serve(_ listener: Int32, greeting: String, answer: [String]) {
-      DispatchQueue.global().async {
+      Thread.detachNewThread {
         while true {
           let client = accept(listener, nil, nil)
           guard client >= 0 else { return }
@@ -60,7 +60,7 @@ final class FakeGpsd: Sendable {
 
     static func say(_ lines: [String], to client: Int32) {
       let bytes = Array(lines.map { $0 + "\r\n" }.joined().utf8)
-      _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+      _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
   }
 }

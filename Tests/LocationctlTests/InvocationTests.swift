@@ -1,3 +1,5 @@
+import LocationHost
+import LocationProviders
 import Testing
 
 @testable import locationctl

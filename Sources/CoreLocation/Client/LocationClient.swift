@@ -18,9 +18,13 @@ package final class LocationClient: Sendable {
   /// Runs a callback at its place.
   package typealias CallbackRunner = @Sendable (@escaping @Sendable () -> Void) -> Void
 
+  /// What the app declares.
+  let manifest: Manifest
   /// Where callbacks run when the app's own threads must not decide it, as in virtual time: asked
   /// where a manager is made.
   package let callbacks: (@Sendable () -> CallbackRunner)?
+  /// The app's geocoding, with one budget for all its geocoders (GEO-5).
+  let geocoding: AppGeocoding
   private let id: ClientID
   private let state: Mutex<State>
 
@@ -32,8 +36,10 @@ package final class LocationClient: Sendable {
     let inbox = Inbox()
     let (id, readable) = link.connect(description) { inbox.take($0) }
     self.link = link
+    manifest = description.manifest
     self.callbacks = callbacks
     self.id = id
+    geocoding = AppGeocoding { link.now }
     state = Mutex(State(readable: readable))
     inbox.open(for: self)
   }
@@ -78,8 +84,14 @@ package final class LocationClient: Sendable {
   fileprivate func take(_ delivery: Delivery) {
     switch delivery {
     case .state(let readable):
-      state.withLock { $0.readable = readable }
-    case .authorizationChanged(nil):
+      state.withLock {
+        let regions = $0.readable.regions
+        $0.readable = readable
+        $0.readable.regions = regions
+      }
+    case .regions(let regions):
+      state.withLock { $0.readable.regions = regions }
+    case .authorizationChanged(nil), .visit, .region(nil, _, _):
       for listener in listeners { listener(delivery) }
     case .updates(let subscriber, let updates):
       if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }
@@ -87,7 +99,9 @@ package final class LocationClient: Sendable {
     case .live(let subscriber, let update):
       if let fix = update.fix { remember(fix) }
       listener(of: subscriber)?(delivery)
-    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _):
+    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _),
+      .region(let subscriber?, _, _), .monitor(let subscriber, _),
+      .diagnostics(let subscriber, _):
       listener(of: subscriber)?(delivery)
     }
   }
