@@ -3,6 +3,7 @@ import CoreLocation
 import Dispatch
 import LocationEngine
 import LocationModel
+import LocationSimulation
 import Synchronization
 
 /// An app on a simulated device.

@@ -48,7 +48,6 @@ final class WorkLine: Sendable {
     var jobBeganAt = ContinuousClock.now
     var tasks: Set<UInt64> = []
     var sleepers: [Sleeper] = []
-    var lastSleeper = 0
   }
 
   private let state = Mutex(State())
@@ -196,7 +195,6 @@ final class WorkLine: Sendable {
   /// A job that waits for virtual time.
   private struct Sleeper: Sendable {
     var deadline: Instant
-    var number: Int
     var work: Work
   }
 
@@ -213,10 +211,13 @@ final class WorkLine: Sendable {
 
   func sleep(until deadline: Instant, then work: Work) {
     state.withLock { state in
-      state.lastSleeper += 1
-      let sleeper = Sleeper(deadline: deadline, number: state.lastSleeper, work: work)
-      let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-      state.sleepers.insert(sleeper, at: place)
+      let sleeper = Sleeper(deadline: deadline, work: work)
+      var (low, high) = (0, state.sleepers.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if state.sleepers[middle].deadline > deadline { high = middle } else { low = middle + 1 }
+      }
+      state.sleepers.insert(sleeper, at: low)
     }
     poke()
   }
