@@ -50,7 +50,8 @@ package struct Journey: Hashable, Sendable {
     to place: Coordinate, speed: Double, altitude: Double? = nil, sky: Sky = .open
   ) {
     let distance = destination.distance(to: place)
-    move(to: place, in: .seconds(distance / max(speed, 0.001)), altitude: altitude, sky: sky)
+    let milliseconds = Int64((1000 * distance / max(speed, 0.001)).rounded())
+    move(to: place, in: .milliseconds(milliseconds), altitude: altitude, sky: sky)
   }
 
   /// Moves in a straight line for so long.

@@ -102,7 +102,8 @@ final class WorkLine: Sendable {
     while true {
       while let work = take() {
         switch work {
-        case .job(let job): virtual_time_run_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
+        case .job(let job):
+          virtual_time_run_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
         case .call(let call): call()
         case .mainJob, .mainCall:
           return DispatchQueue.main.async { self.runOnMain(work) }
