@@ -14,5 +14,16 @@ let package = Package(
       name: "FirstLocation",
       dependencies: [.product(name: "CoreLocation", package: "Meridian")],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    // An app as many are, with tests in virtual time: a template to copy.
+    .target(
+      name: "Errands", dependencies: [.product(name: "CoreLocation", package: "Meridian")],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+      name: "ErrandsTests",
+      dependencies: [
+        "Errands", .product(name: "LocationTesting", package: "Meridian"),
+        .product(name: "CoreLocation", package: "Meridian"),
+      ],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )
