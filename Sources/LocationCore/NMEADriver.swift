@@ -16,6 +16,10 @@ struct NMEADriver: SourceDriver {
   private var state = State.idle
   private var retry = Retry()
   private var status = ProviderStatus.idle
+  /// What the receiver last said of the sky.
+  private var satellites: SatelliteSummary?
+  /// Whether the receiver's channel was ever open.
+  private var wasReached = false
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
     self.channel = channel
@@ -24,6 +28,14 @@ struct NMEADriver: SourceDriver {
 
   var rejections: [SourceRejection] {
     receiver.status.rejected.map { SourceRejection(reason: "\($0.reason)", count: $0.count) }
+  }
+
+  var evidence: SourceEvidence {
+    guard wasReached else { return SourceEvidence() }
+    var evidence = SourceEvidence(diagnosis: receiver.status.diagnosis)
+    evidence.bytes = receiver.status.bytes
+    evidence.satellites = satellites
+    return evidence
   }
 
   var nextDeadline: Instant? {
@@ -39,6 +51,8 @@ struct NMEADriver: SourceDriver {
     case (.needed, _): return []
     case (.channel(.opened), _):
       state = .open
+      wasReached = true
+      satellites = nil
       _ = receiver.handle(.opened, at: now)
       return []
     case (.channel(.bytes(let bytes)), .open):
@@ -69,10 +83,15 @@ struct NMEADriver: SourceDriver {
 
   private mutating func observations(of outputs: [NMEAReceiver.Output]) -> [SourceOutput] {
     var seen: [SourceOutput] = []
-    for case .fix(let fix, _) in outputs {
-      seen += say(.working)
-      seen.append(.fix(fix))
-      retry.reset()
+    for output in outputs {
+      switch output {
+      case .fix(let fix, _):
+        seen += say(.working)
+        seen.append(.fix(fix))
+        retry.reset()
+      case .satellites(let summary): satellites = summary
+      case .superseded, .heading, .rejected: break
+      }
     }
     return seen.isEmpty ? doubt() : seen
   }

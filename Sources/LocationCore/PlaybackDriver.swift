@@ -51,6 +51,7 @@ struct PlaybackDriver: SourceDriver {
       return say(.searching) + [.open(.file(path: path))]
     case (.needed(true), .paused(let player)):
       state = .playing(player)
+      if player.nextDeadline == nil { return say(.unavailable(.ended)) }
       return say(.searching) + play(player, at: now)
     case (.needed(false), .reading):
       state = .idle

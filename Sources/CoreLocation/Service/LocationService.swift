@@ -10,9 +10,6 @@ protocol LocationService: Sendable {
   func rangedConstraints(of manager: CLLocationManager) -> Set<CLBeaconIdentityConstraint>
   /// Takes one request of a manager; answers arrive later through `CLLocationManager.deliver`.
   func take(_ request: ManagerRequest, of manager: CLLocationManager)
-
-  /// Answers one question for places, best first.
-  func places(for question: GeocodingQuestion) async throws -> [CLPlacemark]
 }
 
 /// What a host may or may not have.
@@ -25,11 +22,4 @@ enum ManagerRequest {
   case startUpdatingHeading, stopUpdatingHeading, dismissHeadingCalibrationDisplay
   case startRanging(CLBeaconIdentityConstraint), stopRanging(CLBeaconIdentityConstraint)
   case startRangingRegion(CLBeaconRegion), stopRangingRegion(CLBeaconRegion)
-}
-
-/// What to find places for.
-enum GeocodingQuestion: Sendable {
-  case coordinate(CLLocation, Locale?)
-  /// An address in one line, with a circle where it probably lies: center, and radius in meters.
-  case address(String, near: (CLLocationCoordinate2D, CLLocationDistance)?, Locale?)
 }

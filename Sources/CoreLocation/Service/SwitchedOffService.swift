@@ -26,7 +26,4 @@ struct SwitchedOffService: LocationService {
     }
   }
 
-  func places(for question: GeocodingQuestion) async throws -> [CLPlacemark] {
-    throw CLError(.network)
-  }
 }
