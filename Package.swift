@@ -38,11 +38,13 @@ let package = Package(
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(
       name: "LocationHost",
       dependencies: [
         "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
-        "CSQLite",
+        "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
