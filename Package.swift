@@ -51,8 +51,9 @@ let package = Package(
     // The place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "CCurl"),
     .target(
-      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite"],
+      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite", "CCurl"],
       swiftSettings: house),
 
     .executableTarget(
@@ -64,7 +65,7 @@ let package = Package(
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel"], path: "Benchmarks",
+      name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
       exclude: ["Geocoding"],
       swiftSettings: house),
 
@@ -87,6 +88,7 @@ let package = Package(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
+    .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
       swiftSettings: house),

@@ -2,7 +2,10 @@ import Foundation
 
 /// Every benchmark by name, one file each: `swift run -c release Benchmarks NAME`.
 let benchmarks: [(name: String, run: () throws -> Void)] = [
-  ("geodesic", measureGeodesics)
+  ("geodesic", measureGeodesics),
+  ("circles", measureCircles),
+  ("phones", measurePhones),
+  ("tradeoff", measureTradeoff),
 ]
 
 let name = CommandLine.arguments.dropFirst().first ?? ""

@@ -8,6 +8,11 @@ let package = Package(
     .executableTarget(
       name: "Whereabouts", dependencies: [.product(name: "CoreLocation", package: "Meridian")],
       exclude: ["Whereabouts.plist"],
-      swiftSettings: [.swiftLanguageMode(.v6)])
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    // The code of the documentation.
+    .executableTarget(
+      name: "FirstLocation",
+      dependencies: [.product(name: "CoreLocation", package: "Meridian")],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

@@ -96,7 +96,7 @@ class Entry:
         self.latitude, self.longitude, self.population = latitude, longitude, population
         self.country = self.state = self.county = self.zone = None
         self.others, self.code, self.area, self.rank = [], None, NO_AREA, 0
-        self.box = None
+        self.boxes, self.capital = [], False
 
     def importance(self):
         weight = {4: 50.0, 3: 0.3, 2: 0.1, 1: 0.5, 0: 1.0}[self.kind]
@@ -222,16 +222,31 @@ def encodable(text, charset):
         return False
 
 
+def pairs(name):
+    return {name[i:i + 2] for i in range(-1, len(name))}
+
+
+def most_typical(names):
+    """The spelling most like all others: languages that share a script differ by a letter or two."""
+    plain = [name for name in names if encodable(name, "koi8-r")] or names
+    parts = {name: pairs(name) for name in names}
+
+    def likeness(name):
+        mine = parts[name]
+        return sum(len(mine & other) / len(mine | other) for other in parts.values())
+
+    return max(plain, key=lambda name: (likeness(name), -len(name)))
+
+
 def local_names(entry):
     """One name per script for display, `Cyrl=Москва|Hans=莫斯科`; none for small places."""
     if entry.population < 15000 and entry.kind < KIND["state"]:
         return None
-    best = {}
+    spellings = defaultdict(list)
     for name in entry.others:
         for key in display_scripts(name, entry):
-            if key not in best or len(name) < len(best[key]):
-                best[key] = name
-    return "|".join(f"{key}={best[key]}" for key in sorted(best)) or None
+            spellings[key].append(name)
+    return "|".join(f"{key}={most_typical(spellings[key])}" for key in sorted(spellings)) or None
 
 
 ALIASES = {
@@ -292,7 +307,7 @@ def read_places(data, countries):
     return settlements, list(counties.values()), states
 
 
-def read_areas(data, states):
+def read_areas(data, countries, states):
     areas = []
     for country, _, _, name, code, rings in rows(f"{data}/boundaries/admin1-natural-earth.tsv.gz"):
         areas.append(Area(country, name, code, parsed_rings(rings)))
@@ -301,7 +316,9 @@ def read_areas(data, states):
             state.others.append(name)
             left, right, bottom, top = area.box
             if right - left < 90 * 500:
-                state.boxes = getattr(state, "boxes", []) + [area.box]
+                state.boxes.append(area.box)
+        if country in countries:
+            countries[country].boxes.append(areas[-1].box)
     return areas
 
 
@@ -315,17 +332,19 @@ def place_areas(settlements, counties, countries, states):
     kept = []
     for whole in list(countries.values()) + list(states.values()) + counties:
         inside = members[id(whole)]
+        if not inside and not whole.boxes:
+            continue
         if not inside:
+            whole.latitude, whole.longitude = middle(whole.boxes)
+            kept.append(whole)
             continue
         largest = max(inside, key=lambda place: (place.population, -place.latitude))
         capital = next((place for place in inside if place.capital), largest)
         whole.zone = (capital if whole.kind == KIND["country"] else largest).zone
         if whole.kind != KIND["country"]:
             whole.population = sum(place.population for place in inside)
-        boxes = getattr(whole, "boxes", None)
-        if boxes:
-            whole.longitude = (min(b[0] for b in boxes) + max(b[1] for b in boxes)) / 1000
-            whole.latitude = (min(b[2] for b in boxes) + max(b[3] for b in boxes)) / 1000
+        if whole.boxes and whole.kind == KIND["state"]:
+            whole.latitude, whole.longitude = middle(whole.boxes)
         else:
             spread = max(p.longitude for p in inside) - min(p.longitude for p in inside)
             centre = [largest] if spread > 90 else inside
@@ -333,6 +352,13 @@ def place_areas(settlements, counties, countries, states):
             whole.longitude = sum(p.longitude for p in centre) / len(centre)
         kept.append(whole)
     return kept
+
+
+def middle(boxes):
+    """The middle of boxes in steps of 1/500 degree: latitude, longitude."""
+    left, right = min(b[0] for b in boxes), max(b[1] for b in boxes)
+    bottom, top = min(b[2] for b in boxes), max(b[3] for b in boxes)
+    return (bottom + top) / 1000, (left + right) / 1000
 
 
 # --- Writing. -------------------------------------------------------------------------------------
@@ -354,7 +380,8 @@ CREATE VIRTUAL TABLE others USING fts5(
   name, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
 CREATE VIRTUAL TABLE words USING fts5(
   word, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
-CREATE TABLE area(id INTEGER PRIMARY KEY, country INT, state INT, name TEXT, rings BLOB);
+CREATE TABLE area(
+  id INTEGER PRIMARY KEY, country INT, state INT, name TEXT, settled INT, rings BLOB);
 CREATE VIRTUAL TABLE area_box USING rtree_i32(id, left, right, bottom, top);
 CREATE TABLE place_cell(id INTEGER PRIMARY KEY, points BLOB);
 CREATE VIRTUAL TABLE place_box USING rtree_i32(id, left, right, bottom, top);
@@ -420,7 +447,7 @@ def write_places(db, entries, zones):
     for entry in entries:
         parent = next((whole for whole in (entry.county, entry.state, entry.country)
                        if whole is not None and whole.rank), None)
-        zone = None if parent and parent.zone == entry.zone else zones[entry.zone]
+        zone = None if parent and parent.zone == entry.zone else zones.get(entry.zone)
         db.execute("INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?)", (
             entry.rank, entry.name, entry.kind, position(entry.latitude, entry.longitude),
             reach_steps(entry), parent.rank if parent else None, zone))
@@ -486,12 +513,14 @@ def packed_point(place):
     return struct.pack("<QHB", bits, place.area, reach_steps(place))
 
 
-def write_areas(db, areas, countries, states):
+def write_areas(db, areas, settlements, countries, states):
+    settled = {place.area for place in settlements if place.kind == KIND["settlement"]}
     for number, area in enumerate(areas):
         country, state = countries.get(area.country), states.get(area.code)
-        db.execute("INSERT INTO area VALUES (?, ?, ?, ?, ?)", (
+        db.execute("INSERT INTO area VALUES (?, ?, ?, ?, ?, ?)", (
             number, country.rank if country else None,
-            state.rank if state and state.rank else None, area.name, packed_rings(area.rings)))
+            state.rank if state and state.rank else None, area.name,
+            number in settled, packed_rings(area.rings)))
         db.execute("INSERT INTO area_box VALUES (?, ?, ?, ?, ?)", (number, *area.box))
 
 
@@ -546,7 +575,7 @@ def build(data, output):
     countries = read_countries(data)
     settlements, counties, states = read_places(data, countries)
     display = read_country_names(f"{script_folder}/country-names.tsv", countries)
-    areas = read_areas(data, states)
+    areas = read_areas(data, countries, states)
     wholes = place_areas(settlements, counties, countries, states)
     entries = sorted(wholes + settlements, key=lambda e: (-e.importance(), e.name, e.latitude))
     for rank, entry in enumerate(entries, 1):
@@ -561,11 +590,11 @@ def build(data, output):
         os.remove(temporary)
     db = sqlite3.connect(temporary)
     db.executescript(SCHEMA)
-    zones = {name: n for n, name in enumerate(sorted({entry.zone for entry in entries}), 1)}
+    zones = {name: n for n, name in enumerate(sorted({entry.zone for entry in entries if entry.zone}), 1)}
     db.executemany("INSERT INTO zone VALUES (?, ?)", [(n, name) for name, n in zones.items()])
     write_places(db, entries, zones)
     write_settlement_cells(db, settlements)
-    write_areas(db, areas, countries, states)
+    write_areas(db, areas, settlements, countries, states)
     write_postal_codes(db, data, countries, settlements)
     db.executemany("INSERT OR IGNORE INTO country_name VALUES (?, ?, ?)",
                    [(language, c.rank, name) for language, c, name in display if c.rank])

@@ -3,14 +3,11 @@
 #
 #   MERIDIAN_SHARED=…/shared Scripts/conformance.sh      (without it: ../shared)
 #
-# How to use the module outside a Swift package: one directory must hold both swiftmodules, the
-# module map, and the headers. This script assembles it as .build/CoreLocationModule, and then
-#   swiftc -I .build/CoreLocationModule …
-# is enough to compile. SwiftPM's own .build/debug/Modules holds only the swiftmodules; there
-#   swiftc -I .build/debug/Modules -I Sources/CoreLocationTypes/include …
-# does the same. Within a Swift package, depending on the product CoreLocation is all it takes.
+# Scripts/module.sh assembles what is needed outside a Swift package. Within one, depending on the
+# product CoreLocation is all it takes.
 set -eu
 cd "$(dirname "$0")/.."
+. Scripts/toolchain.sh
 
 shared=$(cd "${MERIDIAN_SHARED:-../shared}" && pwd)
 suite=$shared/api/conformance
@@ -31,13 +28,8 @@ compile() {  # the command of the suite's README, for the files given
 }
 
 echo "building"
-swift build --product CoreLocation > "$scratch/log" 2>&1 || fail "the build failed" "$scratch/log"
-products=$(swift build --show-bin-path)
 module=.build/CoreLocationModule
-rm -rf "$module"
-mkdir -p "$module"
-cp "$products/Modules/CoreLocation.swiftmodule" "$products/Modules/LocationModel.swiftmodule" \
-  Sources/CoreLocationTypes/include/* "$module"
+products=$(Scripts/module.sh "$module") || fail "the build failed"
 
 echo "the suite as a whole"
 compile "$suite"/*.swift || fail "the suite does not compile" "$scratch/log"
@@ -83,10 +75,10 @@ let mismatches = coreLocationFactMismatches()
 for mismatch in mismatches { print(mismatch) }
 if !mismatches.isEmpty { fatalError("the facts do not hold") }
 SWIFT
-find "$products/CoreLocation.build" "$products/CoreLocationTypes.build" \
-  "$products/LocationModel.build" -name '*.o' > "$scratch/objects"
+find "$products"/CoreLocation*.build "$products"/Location*.build "$products/CLinux.build" \
+  -name '*.o' -not -path '*Tests.build/*' > "$scratch/objects"
 swiftc -swift-version 6 -I "$module" -o "$scratch/facts" "$scratch/main.swift" \
-  "$suite/70_RuntimeFacts.swift" $(cat "$scratch/objects") > "$scratch/log" 2>&1 ||
+  "$suite/70_RuntimeFacts.swift" $(cat "$scratch/objects") -lsqlite3 > "$scratch/log" 2>&1 ||
   fail "the facts do not link" "$scratch/log"
 "$scratch/facts" > "$scratch/log" 2>&1 || fail "facts do not hold" "$scratch/log"
 

@@ -38,7 +38,9 @@ struct FixedDriver: SourceDriver {
   private mutating func fixes(at now: Moment) -> [SourceOutput] {
     let outputs = position?.handle(.wake, at: now) ?? []
     return outputs.map { output -> SourceOutput in
-      switch output { case .fix(let fix): .fix(fix) }
+      switch output {
+      case .fix(let fix): .fix(fix)
+      }
     }
   }
 }

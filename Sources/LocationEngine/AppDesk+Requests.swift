@@ -67,15 +67,13 @@ extension AppDesk {
       return stopLive(subscriber, client, at: now)
     case .significantChanges(let subscriber, let on):
       return watchChanges(on, of: subscriber, client, at: now)
-    case .visits(let on):
-      return watchVisits(on, at: now)
     case .session(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
     case .heading(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
-    case .region, .monitor, .ranging: return []
+    case .visits, .region, .monitor, .ranging: return []
     }
   }
 

@@ -24,7 +24,7 @@ extension AppDesk {
     switch request {
     case .start(let options), .change(let options), .once(let options):
       options.accuracy == .reduced ? world.coarse : visible
-    case .stop: visible
+    case .stop, .deferUpdates, .endDeferral: visible
     }
   }
 
@@ -112,23 +112,9 @@ extension AppDesk {
     }
   }
 
-  mutating func watchVisits(_ on: Bool, at now: Moment) -> [Output] {
-    guard on != wantsVisits else { return [] }
-    wantsVisits = on
-    visitsSince = on ? now.unixTime : nil
-    let key = Self.visitsKey(of: app)
-    return [.persist(on ? .set(key, []) : .remove(key))]
-  }
-
-  /// A stay began or ended, for an app that wants to know (VISIT-2 to VISIT-4, VISIT-13).
+  /// A stay began or ended (VISIT-2, VISIT-3, VISIT-13).
   mutating func take(_ visit: Visit, at now: Moment) -> [Output] {
-    guard wantsVisits, verdicts.visits.flows else { return [] }
     var visit = visit
-    if let since = visitsSince, let arrival = visit.arrival, arrival < since,
-      visit.departure != nil
-    {
-      visit.arrival = nil
-    }
     if verdicts.visits.isCoarse {
       guard let coarse = world.coarse else { return [] }
       visit.coordinate = coarse.coordinate

@@ -18,9 +18,6 @@ struct AppDesk: Sendable {
   var toldRangingRefusal: RangingFailure?
   /// Monitors that are open, by the process and subscriber that opened them.
   var monitors: [OpenMonitor] = []
-  var wantsVisits = false
-  /// When the app began to listen to visits, for arrivals it did not hear of (VISIT-4).
-  var visitsSince: UnixTime?
   var servicesAreOn = true
   /// What may be delivered of each service now; derived after each change of the standing.
   var verdicts = Verdicts()
@@ -33,6 +30,8 @@ struct AppDesk: Sendable {
   var isHolding = false
   /// What the conditions were last told that the app may know.
   var toldAccess: ConditionDiagnostics?
+  /// Whether visits were last told that they may reach the app.
+  var mayVisit: Bool?
   var world = World()
 
   struct Process: Sendable {
@@ -119,13 +118,8 @@ struct AppDesk: Sendable {
 
   /// Takes back what was stored, at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
-    wantsVisits = stored.contains { $0.key == Self.visitsKey(of: app) }
     hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
     return standing.restore(from: stored, at: now)
-  }
-
-  static func visitsKey(of app: AppIdentity) -> StateKey {
-    StateKey(domain: "visits", owner: app.name)
   }
 
   /// A subscriber's number in the standing: its process and itself in one.

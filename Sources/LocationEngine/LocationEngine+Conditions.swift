@@ -111,6 +111,11 @@ extension LocationEngine {
         carry(
           conditions.handle(.access(desks[index].app, access), at: now), at: now, to: &outputs)
       }
+      let mayVisit = desks[index].verdicts.visits.flows
+      if mayVisit != desks[index].mayVisit {
+        desks[index].mayVisit = mayVisit
+        _ = visits.handle(.access(desks[index].app, mayVisit), at: now)
+      }
       for input in desks[index].settleMonitors() {
         carry(conditions.handle(input, at: now), at: now, to: &outputs)
       }

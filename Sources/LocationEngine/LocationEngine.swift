@@ -50,7 +50,7 @@ package struct LocationEngine: Machine {
   private var watch: PositionWatch
   private var coarse: CoarseLocator
   var conditions: Conditions
-  var visits = VisitsDesk()
+  var visits = Visits()
   var stillness = StillnessDesk()
   var compass = HeadingDesk()
   var beacons = BeaconDesk()
@@ -129,7 +129,7 @@ package struct LocationEngine: Machine {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)
-    if desks.contains(where: \.wantsVisits) { takeVisits(.fix(fix), at: now, to: &outputs) }
+    takeVisits(.fix(fix), at: now, to: &outputs)
   }
 
   private mutating func takeCoarse(
@@ -145,13 +145,13 @@ package struct LocationEngine: Machine {
   }
 
   private mutating func takeVisits(
-    _ input: VisitDetector.Input, at now: Moment, to outputs: inout [Output]
+    _ input: Visits.Input, at now: Moment, to outputs: inout [Output]
   ) {
     for output in visits.handle(input, at: now) {
       switch output {
-      case .persist(let change): outputs.append(.persist(change))
-      case .visit(let visit):
-        for index in desks.indices { outputs += desks[index].take(visit, at: now) }
+      case .store(let change): outputs.append(.persist(change))
+      case .visit(let app, let visit):
+        each(app, at: now, &outputs) { $0.take(visit, at: $1) }
       }
     }
   }
@@ -201,8 +201,7 @@ package struct LocationEngine: Machine {
   private mutating func settleDemand(at now: Moment, to outputs: inout [Output]) {
     stillness.settle(desks)
     var wanted = desks.reduce(conditions.demand.union(stillness.demand)) { $0.union($1.demand) }
-    if desks.contains(where: \.wantsVisits) { wanted = wanted.union(visits.demand) }
-    wanted = wanted.union(beacons.demand)
+    wanted = wanted.union(visits.demand).union(beacons.demand)
     guard wanted != demand else { return }
     demand = wanted
     outputs.append(.demand(wanted))
@@ -228,6 +227,9 @@ package struct LocationEngine: Machine {
       each(apps[client], at: now, &outputs) {
         $0.handle(request, of: subscriber, client, reception, at: $1)
       }
+    case .request(.visits(let on)):
+      guard let app = apps[client] else { return }
+      takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
     case .request(let request):
       if case .end(let subscriber) = request {
         closeMonitor(of: subscriber, client, at: now, to: &outputs)
@@ -307,7 +309,7 @@ package struct LocationEngine: Machine {
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
-    visits = VisitsDesk(restoring: entries)
+    visits = Visits(restoring: entries)
   }
 
   /// The app that a process belongs to.

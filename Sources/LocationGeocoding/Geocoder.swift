@@ -1,25 +1,67 @@
 package import LocationModel
 import Synchronization
 
-/// Answers from the place index: offline, at once, with no account and no budget of its own.
+/// Answers from the indexes on this machine: offline, at once, with no budget of its own.
 ///
-/// Safe to call from any thread; calls wait for one another. Each takes well under a millisecond
-/// to a few, so the face may call it where it stands.
+/// Safe to call from any thread; calls wait for one another. Each takes a fraction of a
+/// millisecond to a few, so the face may call it where it stands.
 package final class Geocoder: Sendable {
-  private let index: Mutex<PlaceIndex>
+  private let indexes: Mutex<Indexes>
   /// What the licences of the data ask to be shown beside its answers.
   package let attribution: String
+  /// Whether an address index is in use.
+  package let hasStreets: Bool
 
-  /// Opens the place index at a path, or where it is usually found.
-  package init(indexPath: String? = nil) throws(GeocodeFailure) {
-    let path = indexPath ?? PlaceIndexLocation.found
-    guard let path else { throw .indexMissing(PlaceIndexLocation.advice) }
-    do {
-      let opened = try PlaceIndex(path: path)
-      attribution = opened.attribution
-      index = Mutex(opened)
+  private struct Indexes {
+    var places: PlaceIndex
+    var streets: StreetIndex?
+  }
+
+  /// Which file to open.
+  package enum IndexChoice: Hashable, Sendable {
+    /// The one that is found on this machine; see ``IndexLocation``.
+    case installed
+    case file(String)
+    case none
+  }
+
+  /// Opens the place index, which must be there, and the address index, which may be missing.
+  package init(
+    places placesChoice: IndexChoice = .installed, streets streetsChoice: IndexChoice = .installed
+  ) throws(GeocodeFailure) {
+    guard let path = Self.path(placesChoice, at: .places) else {
+      throw .indexMissing(IndexLocation.places.advice)
+    }
+    let places = try Self.open(path) { (path) throws(Database.Failure) in
+      try PlaceIndex(path: path)
+    }
+    var streets: StreetIndex?
+    if let path = Self.path(streetsChoice, at: .streets) {
+      streets = try Self.open(path) { (path) throws(Database.Failure) in
+        try StreetIndex(path: path)
+      }
+    }
+    attribution = [places.attribution, streets?.attribution].compactMap { $0 }
+      .joined(separator: " ")
+    hasStreets = streets != nil
+    indexes = Mutex(Indexes(places: places, streets: streets))
+  }
+
+  private static func path(_ choice: IndexChoice, at location: IndexLocation) -> String? {
+    switch choice {
+    case .installed: location.found
+    case .file(let path): path
+    case .none: nil
+    }
+  }
+
+  private static func open<Index>(
+    _ path: String, _ body: (String) throws(Database.Failure) -> sending Index
+  ) throws(GeocodeFailure) -> sending Index {
+    do throws(Database.Failure) {
+      return try body(path)
     } catch {
-      throw .indexMissing("\(path): \(error.message). \(PlaceIndexLocation.advice)")
+      throw .indexMissing("\(path): \(error.message). \(IndexLocation.places.advice)")
     }
   }
 
@@ -28,8 +70,13 @@ package final class Geocoder: Sendable {
     _ coordinate: Coordinate, locale: PlaceLocale = .english
   ) throws(GeocodeFailure) -> Place {
     guard coordinate.isValid else { throw .nothingFound }
-    return try read { (index) throws(Database.Failure) in
-      try ReverseSearch(index: index, locale: locale).place(at: coordinate)
+    return try read { (indexes) throws(Database.Failure) in
+      var place = try ReverseSearch(index: indexes.places, locale: locale).place(at: coordinate)
+      if let streets = indexes.streets {
+        let answer = try StreetReverseSearch(index: streets).answer(at: coordinate)
+        if let answer { place.refine(with: answer) }
+      }
+      return place
     }
   }
 
@@ -39,19 +86,21 @@ package final class Geocoder: Sendable {
   package func forward(
     _ text: String, near hint: RegionHint? = nil, locale: PlaceLocale = .english, limit: Int = 10
   ) throws(GeocodeFailure) -> [Place] {
-    let places = try read { (index) throws(Database.Failure) in
-      try ForwardSearch(index: index, locale: locale, hint: hint, limit: max(1, limit))
-        .places(for: text)
+    let places = try read { (indexes) throws(Database.Failure) in
+      let search = ForwardSearch(
+        index: indexes.places, locale: locale, hint: hint, limit: max(1, limit))
+      guard let streets = indexes.streets else { return try search.places(for: text) }
+      return try AddressSearch(streets: streets, places: search).places(for: text)
     }
     guard !places.isEmpty else { throw .nothingFound }
     return places
   }
 
   private func read<Answer: Sendable>(
-    _ body: (PlaceIndex) throws(Database.Failure) -> Answer
+    _ body: (Indexes) throws(Database.Failure) -> Answer
   ) throws(GeocodeFailure) -> Answer {
     do throws(Database.Failure) {
-      return try index.withLock { (index) throws(Database.Failure) in try body(index) }
+      return try indexes.withLock { (indexes) throws(Database.Failure) in try body(indexes) }
     } catch {
       throw .indexMissing(error.message)
     }

@@ -14,13 +14,13 @@ struct Whereabouts {
     print(Row.heading)
     var count = 0
     for try await update in CLLocationUpdate.liveUpdates() {
-      guard let location = update.location else {
-        print("         live     \(update.reason)")
-        if count > 0 { break }
-        continue
+      if let location = update.location {
+        print(Row(location, heardBy: "live").text)
+        count += 1
+      } else {
+        print(Row.note(update.reason, heardBy: "live"))
+        if count > 0 || update.authorizationDenied { break }
       }
-      print(Row(location, heardBy: "live").text)
-      count += 1
     }
     manager.stopUpdatingLocation()
     print("\(count) live updates, \(delegate.count) to the delegate")
@@ -37,7 +37,7 @@ final class Reporter: NSObject, CLLocationManagerDelegate {
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-    print("         delegate \(error.localizedDescription)")
+    print(Row.note(error.localizedDescription, heardBy: "delegate"))
   }
 }
 
@@ -45,32 +45,43 @@ final class Reporter: NSObject, CLLocationManagerDelegate {
 struct Row {
   let text: String
 
-  static let heading =
-    "time     heard by   latitude    longitude   accuracy   speed   course   altitude  source"
+  /// The titles of the columns after the two on the left, with their widths.
+  private static let columns = [
+    ("latitude", 12), ("longitude", 12), ("accuracy", 9), ("altitude", 10), ("speed", 10),
+    ("course", 7),
+  ]
 
-  init(_ location: CLLocation, heardBy name: String) {
-    let time = location.timestamp.formatted(
-      .dateTime.hour(.twoDigits(amPM: .omitted)).minute(.twoDigits).second(.twoDigits))
-    let origin = location.sourceInformation?.isSimulatedBySoftware == true ? "replay" : "receiver"
-    let columns = [
-      name.padding(toLength: 8, withPad: " ", startingAt: 0),
-      Self.number(location.coordinate.latitude, digits: 6, width: 11, unit: "°"),
-      Self.number(location.coordinate.longitude, digits: 6, width: 11, unit: "°"),
-      Self.number(location.horizontalAccuracy, digits: 1, width: 7, unit: " m"),
-      Self.number(location.speed, digits: 1, width: 5, unit: " m/s", isKnown: location.speed >= 0),
-      Self.number(location.course, digits: 0, width: 4, unit: "°", isKnown: location.course >= 0),
-      Self.number(
-        location.altitude, digits: 1, width: 7, unit: " m", isKnown: location.verticalAccuracy > 0),
-      origin,
-    ]
-    text = ([time] + columns).joined(separator: " ")
+  static let heading =
+    left("UTC", "heard by") + columns.map { right($0.0, width: $0.1) }.joined() + "  source"
+
+  /// A line that has something to say instead of a location.
+  static func note(_ text: String, heardBy name: String) -> String {
+    left("", name) + "  " + text
   }
 
-  private static func number(
-    _ value: Double, digits: Int, width: Int, unit: String, isKnown: Bool = true
-  ) -> String {
-    let number = isKnown ? String(format: "%.\(digits)f", value) + unit : "–"
-    return String(repeating: " ", count: max(0, width + unit.count - number.count)) + number
+  init(_ location: CLLocation, heardBy name: String) {
+    let time = location.timestamp.formatted(.iso8601.time(includingFractionalSeconds: false))
+    let isReplay = location.sourceInformation?.isSimulatedBySoftware == true
+    let (speed, course) = (location.speed, location.course)
+    let values = [
+      String(format: "%.6f°", location.coordinate.latitude),
+      String(format: "%.6f°", location.coordinate.longitude),
+      String(format: "%.1f m", location.horizontalAccuracy),
+      location.verticalAccuracy > 0 ? String(format: "%.1f m", location.altitude) : nil,
+      speed >= 0 ? String(format: "%.1f m/s", speed) : nil,
+      course >= 0 ? String(format: "%.0f°", course) : nil,
+    ]
+    let cells = zip(values, Self.columns).map { Self.right($0 ?? "–", width: $1.1) }
+    text = Self.left(time, name) + cells.joined() + (isReplay ? "  replay" : "  receiver")
+  }
+
+  private static func left(_ time: String, _ name: String) -> String {
+    time.padding(toLength: 10, withPad: " ", startingAt: 0)
+      + name.padding(toLength: 8, withPad: " ", startingAt: 0)
+  }
+
+  private static func right(_ text: String, width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
   }
 }
 

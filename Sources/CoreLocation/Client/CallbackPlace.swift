@@ -41,7 +41,9 @@ final class ThreadLoop: Sendable {
   /// work, as Apple's manager does.
   init() {
     loop = CFRunLoopGetCurrent()
-    keepAlive = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) { _ in }
+    keepAlive = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) {
+      _ in
+    }
     RunLoop.current.add(keepAlive, forMode: .common)
   }
 

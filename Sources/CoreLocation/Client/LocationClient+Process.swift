@@ -16,7 +16,8 @@ extension ClientDescription {
     let executable = ProcessInfo.processInfo.arguments.first.map {
       URL(fileURLWithPath: $0).standardizedFileURL
     }
-    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    let path =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       ?? executable?.path ?? "unknown"
     let beside = URL(fileURLWithPath: path + ".plist")
     let values = bundle.infoDictionary.flatMap { $0.isEmpty ? nil : $0 }

@@ -15,6 +15,8 @@ package final class LocationClient: Sendable {
   }
 
   package let link: any EngineLink
+  /// What the app declares.
+  let manifest: Manifest
   /// Where callbacks run when the app's own threads must not decide it, as in virtual time.
   package let callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   private let id: ClientID
@@ -28,6 +30,7 @@ package final class LocationClient: Sendable {
     let inbox = Inbox()
     let (id, readable) = link.connect(description) { inbox.take($0) }
     self.link = link
+    manifest = description.manifest
     self.callbacks = callbacks
     self.id = id
     state = Mutex(State(readable: readable))
@@ -74,8 +77,14 @@ package final class LocationClient: Sendable {
   fileprivate func take(_ delivery: Delivery) {
     switch delivery {
     case .state(let readable):
-      state.withLock { $0.readable = readable }
-    case .authorizationChanged(nil):
+      state.withLock {
+        let regions = $0.readable.regions
+        $0.readable = readable
+        $0.readable.regions = regions
+      }
+    case .regions(let regions):
+      state.withLock { $0.readable.regions = regions }
+    case .authorizationChanged(nil), .visit, .region(nil, _, _):
       for listener in listeners { listener(delivery) }
     case .updates(let subscriber, let updates):
       if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }
@@ -83,7 +92,9 @@ package final class LocationClient: Sendable {
     case .live(let subscriber, let update):
       if let fix = update.fix { remember(fix) }
       listener(of: subscriber)?(delivery)
-    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _):
+    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _),
+      .region(let subscriber?, _, _), .monitor(let subscriber, _),
+      .diagnostics(let subscriber, _):
       listener(of: subscriber)?(delivery)
     }
   }

@@ -26,6 +26,14 @@ final class ManagerLink: Sendable {
   func send(_ request: UpdatesRequest) {
     client.send(.updates(subscriber, request))
   }
+
+  func send(_ request: RegionRequest) {
+    client.send(.region(subscriber, request))
+  }
+
+  func watchChanges(_ on: Bool) {
+    client.send(.significantChanges(subscriber, on: on))
+  }
 }
 
 /// A manager that may be gone, carried to the place of its callbacks and touched only there.

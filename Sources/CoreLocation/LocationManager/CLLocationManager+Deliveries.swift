@@ -6,18 +6,58 @@ extension CLLocationManager {
     switch delivery {
     case .authorizationChanged:
       delegate?.locationManagerDidChangeAuthorization(self)
-    case .updates(_, .fixes(let fixes)):
-      let locations = fixes.map { CLLocation($0) }
-      delegate?.locationManager(self, didUpdateLocations: locations)
-    case .updates(_, .failed(let failure)):
-      delegate?.locationManager(self, didFailWithError: CLError(failure: failure))
+    case .updates(_, .fixes(let fixes)): tell(fixes.map { CLLocation($0) })
+    case .updates(_, .failed(let failure)): tell(CLError(failure: failure))
     case .updates(_, .paused):
       delegate?.locationManagerDidPauseLocationUpdates(self)
     case .updates(_, .resumed):
       delegate?.locationManagerDidResumeLocationUpdates(self)
+    case .updates(_, .deferralFinished(let fault)):
+      let error = fault.map { CLError(fault: $0) }
+      delegate?.locationManager(self, didFinishDeferredUpdatesWithError: error)
     case .temporaryFullAccuracy(let ticket, let refusal): finish(ticket, refusal)
-    case .state, .live: break
+    case .visit(let visit):
+      delegate?.locationManager(self, didVisit: CLVisit(visit))
+    case .region(_, let region, let event):
+      tell(event, of: CLRegion.make(region))
+    case .state, .live, .regions, .monitor, .diagnostics: break
     }
+  }
+}
+
+extension CLLocationManager {
+  private func tell(_ event: RegionEvent, of region: CLRegion) {
+    switch event {
+    case .started: delegate?.locationManager(self, didStartMonitoringFor: region)
+    case .failed(let failure):
+      let code: CLError.Code =
+        failure == .denied ? .regionMonitoringDenied : .regionMonitoringFailure
+      delegate?.locationManager(self, monitoringDidFailFor: region, withError: CLError(code))
+    case .determined(let state):
+      delegate?.locationManager(self, didDetermineState: CLRegionState(state), for: region)
+    case .entered: delegate?.locationManager(self, didEnterRegion: region)
+    case .exited: delegate?.locationManager(self, didExitRegion: region)
+    }
+  }
+
+  private func tell(_ locations: [CLLocation]) {
+    answer { delegate?.locationManager(self, didUpdateLocations: locations) }
+    remember { $0.delivered = locations.last }
+  }
+
+  private func tell(_ error: CLError) {
+    answer { delegate?.locationManager(self, didFailWithError: error) }
+  }
+
+  /// Nothing that was on its way when the app said stop is told (STD-5); the delegate may ask again
+  /// while it hears the answer to a request.
+  private func answer(_ callback: () -> Void) {
+    let wanted = wanted
+    guard wanted != .nothing else { return }
+    guard wanted == .oneLocation else { return callback() }
+    remember { ($0.wanted, $0.isAnswering) = (.nothing, true) }
+    callback()
+    remember { $0.isAnswering = false }
   }
 }
 
@@ -31,6 +71,30 @@ extension CLError {
     case .headingFailure: self.init(.headingFailure)
     }
   }
+}
+
+extension CLError {
+  /// Why a deferral ended early in Apple's words (STD-54, STD-55).
+  init(fault: DeferralFault) {
+    switch fault {
+    case .notUpdating: self.init(.deferredNotUpdatingLocation)
+    case .accuracyTooLow: self.init(.deferredAccuracyTooLow)
+    case .distanceFiltered: self.init(.deferredDistanceFiltered)
+    case .canceled: self.init(.deferredCanceled)
+    }
+  }
+}
+
+extension DeferralEnd {
+  /// Apple's largest numbers, and whatever no clock can count to, mean "never".
+  init(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
+    self.init(
+      distance: distance < CLLocationDistanceMax ? distance : nil,
+      timeout: timeout < Self.longest ? .seconds(max(0, timeout)) : nil)
+  }
+
+  /// Seconds; a century. Chosen.
+  private static let longest = 3.2e9
 }
 
 extension UpdateOptions {

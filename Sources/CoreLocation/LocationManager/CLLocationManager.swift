@@ -30,13 +30,11 @@ open class CLLocationManager: NSObject {
   open class func headingAvailable() -> Bool { currentService.supports(.heading) }
 
   /// Whether the host can tell of significant changes (AVAIL-3).
-  open class func significantLocationChangeMonitoringAvailable() -> Bool {
-    currentService.supports(.significantChanges)
-  }
+  open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
   /// Whether the host can watch regions of a class (AVAIL-3).
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
-    if regionClass is CLCircularRegion.Type { return currentService.supports(.circularRegions) }
+    if regionClass is CLCircularRegion.Type { return true }
     if regionClass is CLBeaconRegion.Type { return currentService.supports(.beaconRegions) }
     return false
   }
@@ -132,9 +130,19 @@ open class CLLocationManager: NSObject {
   }
 
   /// Whether updates go on while the app is in the background; false unless set.
+  ///
+  /// Setting it in an app that does not declare the background mode ends the process (STD-46).
   open var allowsBackgroundLocationUpdates: Bool {
     get { options.allowsBackgroundLocationUpdates }
-    set { change { $0.allowsBackgroundLocationUpdates = newValue } }
+    set {
+      let manifest = link.client.manifest
+      guard !newValue || manifest.hasLocationBackgroundMode else {
+        fatalError(
+          "allowsBackgroundLocationUpdates needs `location` among the UIBackgroundModes of "
+            + manifest.file)
+      }
+      change { $0.allowsBackgroundLocationUpdates = newValue }
+    }
   }
 
   /// Whether the person is shown that updates go on in the background; false unless set.
@@ -161,37 +169,48 @@ open class CLLocationManager: NSObject {
   open var location: CLLocation? { link.client.readable.lastFix.map { CLLocation($0) } }
 
   /// Starts telling where the device is.
-  open func startUpdatingLocation() { link.send(.start(UpdateOptions(options))) }
+  open func startUpdatingLocation() {
+    remember { $0.wanted = .updates }
+    link.send(.start(UpdateOptions(options)))
+  }
 
   /// Stops telling where the device is.
-  open func stopUpdatingLocation() { link.send(.stop) }
+  open func stopUpdatingLocation() {
+    remember { $0.wanted = .nothing }
+    link.send(.stop)
+  }
 
-  /// Tells once where the device is.
-  open func requestLocation() { link.send(.once(UpdateOptions(options))) }
+  /// Tells once where the device is; the delegate must have the methods for a location and for an
+  /// error (STD-30).
+  open func requestLocation() {
+    remember { if $0.wanted == .nothing { $0.wanted = .oneLocation } }
+    link.send(.once(UpdateOptions(options)))
+  }
 
   /// Starts telling of moves of about five hundred meters.
-  open func startMonitoringSignificantLocationChanges() { ask(.startSignificantChanges) }
+  open func startMonitoringSignificantLocationChanges() { link.watchChanges(true) }
 
   /// Stops telling of moves of about five hundred meters.
-  open func stopMonitoringSignificantLocationChanges() { ask(.stopSignificantChanges) }
+  open func stopMonitoringSignificantLocationChanges() { link.watchChanges(false) }
 
   /// Starts telling of stays (VISIT-1).
-  open func startMonitoringVisits() { ask(.startVisits) }
+  open func startMonitoringVisits() { link.client.send(.visits(on: true)) }
 
   /// Stops telling of stays (VISIT-12).
-  open func stopMonitoringVisits() { ask(.stopVisits) }
+  open func stopMonitoringVisits() { link.client.send(.visits(on: false)) }
 
-  /// Would defer updates; the feature is retired and the call fails (AVAIL-5).
+  /// Lets updates be deferred until the device was moved by a distance in meters, or for a time in
+  /// seconds. They come as ever; the delegate hears when the deferral has ended (STD-54 to STD-57).
   @available(*, deprecated, message: "Updates are no longer deferred")
   open func allowDeferredLocationUpdates(
     untilTraveled distance: CLLocationDistance, timeout: TimeInterval
   ) {
-    deliver { $1.locationManager($0, didFinishDeferredUpdatesWithError: CLError(.deferredFailed)) }
+    link.send(.deferUpdates(until: DeferralEnd(untilTraveled: distance, timeout: timeout)))
   }
 
-  /// Ends deferring, which never begins.
+  /// Ends deferring updates.
   @available(*, deprecated, message: "Updates are no longer deferred")
-  open func disallowDeferredLocationUpdates() {}
+  open func disallowDeferredLocationUpdates() { link.send(.endDeferral) }
 
   // MARK: Headings
 
@@ -211,20 +230,29 @@ open class CLLocationManager: NSObject {
 
   /// Meters: the largest radius of a region; -1 when regions cannot be monitored (REG-6).
   open var maximumRegionMonitoringDistance: CLLocationDistance {
-    currentService.maximumRegionMonitoringDistance
+    Self.maximumRadius
   }
 
   /// The regions that the app monitors (REG-10).
-  open var monitoredRegions: Set<CLRegion> { currentService.monitoredRegions() }
+  open var monitoredRegions: Set<CLRegion> {
+    Set(link.client.readable.regions.map { CLRegion.make($0) })
+  }
 
   /// Starts telling of entering and leaving a region (REG-1).
-  open func startMonitoring(for region: CLRegion) { ask(.startMonitoring(region)) }
+  open func startMonitoring(for region: CLRegion) {
+    link.send(.start(RegionDescription(region)))
+  }
 
   /// Stops telling of a region (REG-9).
-  open func stopMonitoring(for region: CLRegion) { ask(.stopMonitoring(region)) }
+  open func stopMonitoring(for region: CLRegion) {
+    link.send(.stop(identifier: region.identifier))
+  }
 
   /// Tells once whether the device is in a region.
-  open func requestState(for region: CLRegion) { ask(.requestState(region)) }
+  open func requestState(for region: CLRegion) {
+    guard region is CLCircularRegion || region is CLBeaconRegion else { return }
+    link.send(.state(RegionDescription(region)))
+  }
 
   // MARK: Beacons
 
@@ -268,8 +296,20 @@ open class CLLocationManager: NSObject {
 
   // MARK: The door to the service
 
+  /// Meters. Chosen (`maxRegionRadius`).
+  private static let maximumRadius: CLLocationDistance = 1_000_000
+
   /// How the manager was told to work.
   var options: ManagerOptions { state.withLock { $0.options } }
+
+  /// What the app wants of the standard service.
+  var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }
+
+  /// Whether the delegate hears the answer to a request for one location at this moment.
+  var isAnswering: Bool { state.withLock { $0.isAnswering } }
+
+  /// The location that the delegate heard of last; `nil` before the first.
+  var delivered: CLLocation? { state.withLock { $0.delivered } }
 
   /// Ends a request for full accuracy.
   func finish(_ ticket: SubscriberID, _ refusal: AccuracyRefusal?) {

@@ -1,10 +1,13 @@
 extension CLLocationManagerDelegate {
-  /// Passes the newest location on to the oldest form, with the one before it.
+  /// Passes the newest location on to the oldest form, with the one before it (STD-8); the first
+  /// one stands for both, as there is no `nil` here.
   public func locationManager(
     _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
   ) {
+    manager.mustHave("locationManager(_:didUpdateLocations:)", of: self)
     guard let newest = locations.last else { return }
-    locationManager(manager, didUpdateTo: newest, from: locations.dropLast().last ?? newest)
+    let older = locations.dropLast().last ?? manager.delivered ?? newest
+    locationManager(manager, didUpdateTo: newest, from: older)
   }
 
   /// Does nothing.
@@ -35,8 +38,12 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
 
-  /// Does nothing.
-  public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+  /// Writes the error to standard error, as nobody else hears of it (STD-37).
+  public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    manager.mustHave("locationManager(_:didFailWithError:)", of: self)
+    let line = "CoreLocation: \(error) (the delegate has no locationManager(_:didFailWithError:))\n"
+    FileHandle.standardError.write(Data(line.utf8))
+  }
 
   /// Does nothing.
   public func locationManager(
@@ -91,5 +98,16 @@ extension CLLocationManagerDelegate {
   /// No.
   public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
     false
+  }
+}
+
+extension CLLocationManager {
+  /// Ends the process when the answer to `requestLocation()` finds no method (STD-30).
+  ///
+  /// Swift cannot tell beforehand whether a delegate has a method of its own or this default, so
+  /// it shows when the answer comes.
+  fileprivate func mustHave(_ method: String, of delegate: any CLLocationManagerDelegate) {
+    guard isAnswering, self.delegate === delegate else { return }
+    fatalError("requestLocation() needs a delegate with \(method); \(type(of: delegate)) has none")
   }
 }

@@ -15,9 +15,17 @@ struct ManagerOptions: Equatable, Sendable {
 
 /// What a manager remembers: its options, and what it was last told.
 struct ManagerState: Sendable {
+  /// What the app has asked of the standard service, and not taken back.
+  enum Wanted: Sendable {
+    case nothing, updates, oneLocation
+  }
+
   var options = ManagerOptions()
-  /// `nil` before the first fix.
-  var location: CLLocation?
+  var wanted = Wanted.nothing
+  /// Whether the delegate hears the answer to a request for one location at this moment.
+  var isAnswering = false
+  /// The location that the delegate heard of last; `nil` before the first.
+  var delivered: CLLocation?
   /// `nil` before the first heading (HEAD-13).
   var heading: CLHeading.Values?
 }

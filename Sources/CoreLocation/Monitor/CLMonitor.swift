@@ -1,27 +1,45 @@
+import LocationModel
+
 /// Watches conditions and remembers what is known of each.
 public actor CLMonitor {
-  private let service: any MonitorService
+  private let link: MonitorLink
 
   /// What happens from now on; each iteration gets what was not yet handled.
   public let events: Events
 
-  /// Opens the monitor of a name, with the conditions it had when the app last ran.
+  /// Opens the monitor of a name, with the conditions it had when the app last ran (MON-1).
+  ///
+  /// The name consists of letters, digits, and inner underscores (MON-4), and is open once at a
+  /// time in all processes of the app (MON-2); anything else ends the process with a message.
   public init(_ name: String) async {
-    service = currentService.openMonitor(name)
-    events = Events(service: service)
+    precondition(
+      Self.isValid(name),
+      "CLMonitor: the name \"\(name)\" is not valid: use letters, digits, and inner underscores")
+    link = MonitorLink(name)
+    events = Events(link: link)
+    let isFree = await link.opened()
+    precondition(isFree, "CLMonitor: the monitor \"\(name)\" is already in use by this app")
+  }
+
+  private static func isValid(_ name: String) -> Bool {
+    guard let first = name.first, first != "_" else { return false }
+    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
   }
 
   /// The identifiers of all conditions, in the order in which they were added (MON-16).
-  public var identifiers: [String] { service.identifiers }
+  public var identifiers: [String] { link.identifiers }
 
   /// What is known of a condition; `nil` for an unknown identifier (MON-15).
   public func record(for identifier: String) -> Record? {
-    service.record(for: identifier)
+    guard let record = link.record(for: identifier), let condition = record.target.condition else {
+      return nil
+    }
+    return Record(condition: condition, lastEvent: Event(record.lastEvent))
   }
 
   /// Watches a condition of which nothing is known (MON-9).
   public func add(_ condition: any CLCondition, identifier: String) {
-    service.add(condition, identifier: identifier, assuming: .unknown)
+    link.add(ConditionTarget(condition), identifier: identifier, assuming: .unknown)
   }
 
   /// Watches a condition from an assumed state; the first event corrects it if it is wrong
@@ -29,12 +47,12 @@ public actor CLMonitor {
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State
   ) {
-    service.add(condition, identifier: identifier, assuming: state)
+    link.add(ConditionTarget(condition), identifier: identifier, assuming: ConditionState(state))
   }
 
   /// Watches a condition no longer (MON-14).
   public func remove(_ identifier: String) {
-    service.remove(identifier)
+    link.remove(identifier)
   }
 
   /// A condition and what is known of it.
@@ -52,11 +70,11 @@ public actor CLMonitor {
     /// One iteration.
     public typealias AsyncIterator = Iterator
 
-    let service: any MonitorService
+    let link: MonitorLink
 
     /// Begins an iteration.
     public func makeAsyncIterator() -> Iterator {
-      Iterator(stream: service.events().makeAsyncIterator())
+      Iterator(iteration: link.iterate())
     }
 
     /// One iteration.
@@ -64,11 +82,11 @@ public actor CLMonitor {
       /// An event.
       public typealias Element = Events.Element
 
-      var stream: AsyncThrowingStream<Event, any Error>.Iterator
+      let iteration: MonitorIteration
 
       /// The next event; `nil` only when the task is canceled.
       public mutating func next() async throws -> Element? {
-        try await stream.next(isolation: #isolation)
+        await iteration.next().map { Event($0) }
       }
     }
   }

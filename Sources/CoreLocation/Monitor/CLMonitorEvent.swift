@@ -1,3 +1,5 @@
+import LocationModel
+
 extension CLMonitor {
   /// What became known of a condition.
   public struct Event: Sendable {
@@ -16,7 +18,7 @@ extension CLMonitor {
     /// When this was observed, not when the app learned of it (MON-32).
     public let date: Date
 
-    let diagnostics: ServiceDiagnostics
+    let diagnostics: ConditionDiagnostics
 
     /// Whether the person denied the app.
     public var authorizationDenied: Bool { diagnostics.contains(.authorizationDenied) }

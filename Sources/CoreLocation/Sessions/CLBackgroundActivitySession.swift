@@ -1,27 +1,25 @@
+import LocationModel
+
 /// Keeps the app in use while it is in the background, for as long as the session is held.
 public final class CLBackgroundActivitySession: Sendable {
-  private let service: any SessionService
+  private let link: SessionLink
 
   /// Begins the activity.
   public init() {
-    service = currentService.openSession(.backgroundActivity)
-  }
-
-  deinit {
-    service.invalidate()
+    link = SessionLink(.openBackgroundActivity)
   }
 
   /// Ends the session; its diagnostics end, too.
   public func invalidate() {
-    service.invalidate()
+    link.invalidate()
   }
 
   /// Why the app does not get what it needs.
-  public var diagnostics: Diagnostics { Diagnostics(service) }
+  public var diagnostics: Diagnostics { Diagnostics(link) }
 
   /// Why the app does not get what it needs, at one time.
   public struct Diagnostic {
-    let flags: ServiceDiagnostics
+    let flags: LocationModel.Diagnostics
 
     /// Whether the person denied the app.
     public var authorizationDenied: Bool { flags.contains(.authorizationDenied) }
@@ -51,15 +49,15 @@ public final class CLBackgroundActivitySession: Sendable {
     /// One iteration.
     public typealias AsyncIterator = Iterator
 
-    private let service: any SessionService
+    private let link: SessionLink
 
-    init(_ service: any SessionService) {
-      self.service = service
+    init(_ link: SessionLink) {
+      self.link = link
     }
 
     /// Begins an iteration.
     public func makeAsyncIterator() -> Iterator {
-      Iterator(stream: service.diagnostics().makeAsyncIterator())
+      Iterator(link: link.diagnose())
     }
 
     /// One iteration.
@@ -67,11 +65,11 @@ public final class CLBackgroundActivitySession: Sendable {
       /// A diagnostic.
       public typealias Element = Diagnostics.Element
 
-      var stream: AsyncThrowingStream<ServiceDiagnostics, any Error>.Iterator
+      let link: DiagnosticsLink
 
       /// The next diagnostic; `nil` when the session has ended or the task is canceled.
       public mutating func next() async throws -> Element? {
-        try await stream.next(isolation: #isolation).map(Diagnostic.init(flags:))
+        await link.next().map(Diagnostic.init(flags:))
       }
     }
   }

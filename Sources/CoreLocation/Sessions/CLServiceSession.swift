@@ -1,3 +1,5 @@
+import LocationModel
+
 /// Declares that the app needs to be authorized, for as long as the session is held.
 public final class CLServiceSession: Sendable {
   /// How much the app needs.
@@ -10,7 +12,7 @@ public final class CLServiceSession: Sendable {
     /// At any time.
     case always
 
-    var need: AuthorizationNeed {
+    var goal: AuthorizationGoal {
       switch self {
       case .none: .none
       case .whenInUse: .whenInUse
@@ -19,36 +21,30 @@ public final class CLServiceSession: Sendable {
     }
   }
 
-  private let service: any SessionService
+  private let link: SessionLink
 
   /// Opens a session.
   public init(authorization: AuthorizationRequirement) {
-    service = currentService.openSession(
-      .service(authorization.need, fullAccuracyPurposeKey: nil))
+    link = SessionLink(.open(authorization.goal, purposeKey: nil))
   }
 
   /// Opens a session that needs full accuracy, too; the key names the purpose in the app's
   /// information dictionary.
   public init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
-    service = currentService.openSession(
-      .service(authorization.need, fullAccuracyPurposeKey: fullAccuracyPurposeKey))
-  }
-
-  deinit {
-    service.invalidate()
+    link = SessionLink(.open(authorization.goal, purposeKey: fullAccuracyPurposeKey))
   }
 
   /// Ends the session; its diagnostics end, too.
   public func invalidate() {
-    service.invalidate()
+    link.invalidate()
   }
 
   /// Why the app does not get what it needs.
-  public var diagnostics: Diagnostics { Diagnostics(service) }
+  public var diagnostics: Diagnostics { Diagnostics(link) }
 
   /// Why the app does not get what it needs, at one time.
   public struct Diagnostic {
-    let flags: ServiceDiagnostics
+    let flags: LocationModel.Diagnostics
 
     /// Whether the person denied the app.
     public var authorizationDenied: Bool { flags.contains(.authorizationDenied) }
@@ -84,15 +80,15 @@ public final class CLServiceSession: Sendable {
     /// One iteration.
     public typealias AsyncIterator = Iterator
 
-    private let service: any SessionService
+    private let link: SessionLink
 
-    init(_ service: any SessionService) {
-      self.service = service
+    init(_ link: SessionLink) {
+      self.link = link
     }
 
     /// Begins an iteration.
     public func makeAsyncIterator() -> Iterator {
-      Iterator(stream: service.diagnostics().makeAsyncIterator())
+      Iterator(link: link.diagnose())
     }
 
     /// One iteration.
@@ -100,11 +96,11 @@ public final class CLServiceSession: Sendable {
       /// A diagnostic.
       public typealias Element = Diagnostics.Element
 
-      var stream: AsyncThrowingStream<ServiceDiagnostics, any Error>.Iterator
+      let link: DiagnosticsLink
 
       /// The next diagnostic; `nil` when the session has ended or the task is canceled.
       public mutating func next() async throws -> Element? {
-        try await stream.next(isolation: #isolation).map(Diagnostic.init(flags:))
+        await link.next().map(Diagnostic.init(flags:))
       }
     }
   }

@@ -28,15 +28,17 @@ package struct ProviderArbiter: Machine {
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     guard case .fix(let fix, let provider) = input else { return [] }
-    return [judge(fix, from: provider, at: now.uptime)]
+    return [judge(fix, from: provider, at: now)]
   }
 
-  private mutating func judge(_ fix: Fix, from provider: ProviderID, at now: Instant) -> Output {
+  private mutating func judge(_ fix: Fix, from provider: ProviderID, at now: Moment) -> Output {
     guard fix.coordinate.isValid, fix.horizontalAccuracy > 0, fix.horizontalAccuracy.isFinite
     else { return .ignored(fix, provider, .notAPosition) }
     let index = trackIndex(of: provider)
-    if let reason = tracks[index].note(fix, at: now) { return .ignored(fix, provider, reason) }
-    if let reason = refusal(of: fix, from: index, at: now) {
+    if let reason = tracks[index].note(fix, at: now.uptime) {
+      return .ignored(fix, provider, reason)
+    }
+    if let reason = refusal(of: fix, from: tracks[index], at: now) {
       return .ignored(fix, provider, reason)
     }
     current = fix
@@ -45,46 +47,70 @@ package struct ProviderArbiter: Machine {
   }
 
   /// Why the fix may not become the current one; `nil` when it may.
-  private func refusal(of fix: Fix, from index: Int, at now: Instant) -> IgnoreReason? {
-    guard let current, let leader else { return nil }
-    let challenger = tracks[index]
+  private func refusal(
+    of fix: Fix, from challenger: ProviderTrack, at now: Moment
+  ) -> IgnoreReason? {
+    guard let current, let holder = tracks.first(where: { $0.provider == leader })
+    else { return nil }
     let rivals = tracks.filter {
-      $0.provider != challenger.provider && !$0.isSilent(at: now)
+      $0.provider != challenger.provider && !$0.isSilent(at: now.uptime)
         && $0.isContradicted(by: challenger)
     }
-    if rivals.contains(where: { !prefers(challenger, to: $0, at: now) }) { return .contradicted }
-    let isLater = fix.time > current.time
-    guard challenger.provider != leader, let holder = tracks.first(where: { $0.provider == leader })
-    else { return isLater || challenger.clockStepped ? nil : .olderThanCurrent }
-    if holder.isSilent(at: now) || rivals.contains(where: { $0.provider == leader }) { return nil }
-    if fix.horizontalAccuracy > Self.clearlyBetter * holder.agedRadius(at: now) {
-      return .lessAccurate
+    if rivals.contains(where: { !prefers(challenger, to: $0, at: now.uptime) }) {
+      return .contradicted
     }
-    return isLater ? nil : .olderThanCurrent
+    let isInOrder = fix.time > current.time || challenger.clockStepped
+    guard challenger.provider != leader else { return isInOrder ? nil : .olderThanCurrent }
+    let yields =
+      holder.isSilent(at: now.uptime) || rivals.contains { $0.provider == leader }
+    let radius = holder.agedRadius(at: now.uptime, comparedWith: fix.time)
+    if !yields, fix.horizontalAccuracy > Self.clearlyBetter * radius { return .lessAccurate }
+    return isInOrder || outdates(fix, from: challenger, holderYields: yields, at: now)
+      ? nil : .olderThanCurrent
+  }
+
+  /// Whether the date of the current fix is itself wrong, so that an earlier date may follow it.
+  ///
+  /// A little earlier is only late: the next fix will be later. Far earlier, it would never be.
+  private func outdates(
+    _ fix: Fix, from challenger: ProviderTrack, holderYields: Bool, at now: Moment
+  ) -> Bool {
+    guard let current, hasSay(challenger, at: now.uptime) else { return false }
+    let lead = current.time.seconds(since: fix.time)
+    if holderYields { return lead > Self.longestDelay }
+    let ahead = current.time.seconds(since: now.unixTime)
+    return ahead > Self.future && fix.time.seconds(since: now.unixTime) < Self.future
   }
 
   /// Of two providers that cannot both be right, whether the challenger is to be believed.
   ///
-  /// Two fixes in a row earn a say. Then counts, in this order: who else says so; who has not
-  /// jumped lately; who measures motion, as satellite receivers do; who claims less; who was
-  /// listed first. A claim of a small radius never helps.
+  /// Two fixes earn a say, of one provider or of two that agree. Then counts, in this order: who
+  /// else says so; who has not jumped lately; who measures motion, as satellite receivers do; who
+  /// claims less; who was listed first. A claim of a small radius never helps.
   private func prefers(
     _ challenger: ProviderTrack, to holder: ProviderTrack, at now: Instant
   ) -> Bool {
-    let earned = [challenger, holder].map { $0.confirmations >= Self.confirmations }
-    guard earned[0] else { return !earned[1] && holder.provider != leader }
-    guard earned[1] else { return true }
+    let maySpeak = (mine: hasSay(challenger, at: now), theirs: hasSay(holder, at: now))
+    guard maySpeak.mine else { return !maySpeak.theirs && holder.provider != leader }
+    guard maySpeak.theirs else { return true }
     let (mine, theirs) = (standing(challenger, at: now), standing(holder, at: now))
     for (mine, theirs) in zip(mine, theirs) where mine != theirs { return mine > theirs }
     return challenger.provider < holder.provider
   }
 
-  private func standing(_ track: ProviderTrack, at now: Instant) -> [Double] {
-    let supporters = tracks.count {
+  private func hasSay(_ track: ProviderTrack, at now: Instant) -> Bool {
+    track.confirmations >= Self.confirmations || supporters(of: track, at: now) > 0
+  }
+
+  private func supporters(of track: ProviderTrack, at now: Instant) -> Int {
+    tracks.count {
       $0.provider != track.provider && !$0.isSilent(at: now) && !$0.isContradicted(by: track)
     }
-    return [
-      Double(supporters), track.jumpedLately(at: now) ? 0 : 1, track.measuresMotion ? 1 : 0,
+  }
+
+  private func standing(_ track: ProviderTrack, at now: Instant) -> [Double] {
+    [
+      Double(supporters(of: track, at: now)), track.jumpedLately(at: now) ? 0 : 1, track.measuresMotion ? 1 : 0,
       track.claimedRadius,
     ]
   }
@@ -98,8 +124,13 @@ package struct ProviderArbiter: Machine {
   /// A challenger must promise less than this share of the holder's radius, so that two equal
   /// receivers do not alternate. Chosen.
   private static let clearlyBetter = 0.7
-  /// Fixes in a row that contradict the holder before it gives way. Chosen: two honest fixes.
+  /// Fixes that contradict the holder before it gives way. Chosen: two honest fixes.
   private static let confirmations = 2
+  /// Seconds that are worth waiting until a source has caught up with the current date. Chosen.
+  private static let longestDelay = 120.0
+  /// Seconds ahead of the host's clock at which a date is not to be believed. Chosen: an hour, as
+  /// a time zone mistaken for UTC is one.
+  private static let future = 3599.0
 }
 
 /// Why an observation did not become the current fix.

@@ -13,6 +13,8 @@ struct ProviderTrack: Sendable {
   private var jumpedAt: Instant?
   /// Seconds between fixes, as learned.
   private var interval = 1.0
+  /// Meters per second, as measured or as the last two fixes tell.
+  private var pace = 0.0
   /// Whether the last fix came after a confirmed step of the receiver's clock.
   private(set) var clockStepped = false
 
@@ -48,16 +50,20 @@ struct ProviderTrack: Sendable {
     }
     self.suspect = nil
     clockStepped = fix.time <= last.fix.time
+    // A first fix that nothing ever confirmed was an error of the start, not a place left.
+    if doubt == .unconfirmedJump, confirmations > 1 { jumpedAt = now }
     accept(fix, at: now, restarting: true)
     confirmations = 2
-    jumpedAt = now
     return nil
   }
 
   private mutating func accept(_ fix: Fix, at now: Instant, restarting: Bool) {
+    pace = fix.speed ?? 0
     if let last, !restarting {
       let gap = min(now.seconds(since: last.at), 60)
       interval += (gap - interval) * 0.2
+      let dates = max(fix.time.seconds(since: last.fix.time), 1)
+      pace = max(pace, fix.coordinate.distance(to: last.fix.coordinate) / dates)
     }
     confirmations = restarting ? 1 : confirmations + 1
     last = Heard(fix: fix, at: now)
@@ -75,10 +81,13 @@ struct ProviderTrack: Sendable {
   }
 
   /// The radius of the last fix, grown by how far the device may have moved since it was due.
-  func agedRadius(at now: Instant) -> Double {
+  ///
+  /// A source that delivers old fixes punctually is late, too: `date` is that of the fix it is
+  /// compared with.
+  func agedRadius(at now: Instant, comparedWith date: UnixTime) -> Double {
     guard let last else { return .infinity }
-    let late = max(0, now.seconds(since: last.at) - max(2, 2 * interval))
-    return last.fix.horizontalAccuracy + Self.growth * late
+    let age = max(now.seconds(since: last.at), date.seconds(since: last.fix.time))
+    return last.fix.horizontalAccuracy + Self.growth * max(0, age - max(2, 2 * interval))
   }
 
   /// Whether nothing came for so long that this provider has no say.
@@ -87,13 +96,15 @@ struct ProviderTrack: Sendable {
     return now.seconds(since: last.at) > max(10, 5 * interval)
   }
 
-  /// Whether the two last fixes cannot both be true.
+  /// Whether the two last fixes cannot both be true, each at its own date.
   func isContradicted(by other: ProviderTrack) -> Bool {
     guard let mine = last, let theirs = other.last else { return false }
     let apart = mine.fix.coordinate.distance(to: theirs.fix.coordinate)
-    let gap = abs(theirs.at.seconds(since: mine.at))
+    let dates = min(abs(theirs.fix.time.seconds(since: mine.fix.time)), Self.longestDelay)
+    let gap = max(abs(theirs.at.seconds(since: mine.at)), dates)
     let radii = hypotenuse(mine.fix.horizontalAccuracy, theirs.fix.horizontalAccuracy)
-    return apart > 5 * radii + 50 + Self.growth * gap
+    let reach = min(max(Self.growth, 1.5 * max(pace, other.pace)), Self.fastest)
+    return apart > 5 * radii + 50 + reach * gap
   }
 
   /// Whether a confirmed jump lies less than ten minutes back.
@@ -110,6 +121,9 @@ struct ProviderTrack: Sendable {
 
   /// Meters per second. Chosen: faster than an airliner with the jet stream behind it.
   private static let fastest = 350.0
+  /// Seconds by which two dates may differ and still explain that the places do. Chosen: beyond,
+  /// one of the clocks is wrong.
+  private static let longestDelay = 120.0
   /// Meters per second by which an overdue fix becomes less sure. Chosen: a fast car.
   private static let growth = 30.0
   /// Seconds that a date may run ahead of the time that passed. Chosen: more than any gap that a

@@ -136,11 +136,16 @@ struct CellTable: Sendable {
   private var places = [UInt64](repeating: 0, count: 64)
   private var used = 0
   private var shift: UInt64 = 58
+  /// Four bits for each place, one set for each cell: most cells are empty, and this small table
+  /// says so without a look at the large one.
+  private var marks = [UInt64](repeating: 0, count: 4)
 
   private static let headMask: UInt64 = (1 << 27) - 1
 
   /// The first link of a cell's list, or -1.
   func head(of key: CellKey) -> Int32 {
+    let mark = Self.hash(key.bits, shift: shift - 2)
+    guard marks[mark >> 6] & 1 << UInt64(mark & 63) != 0 else { return -1 }
     let place = places[index(of: key)]
     return Int32(truncatingIfNeeded: place & Self.headMask) - 1
   }
@@ -157,10 +162,16 @@ struct CellTable: Sendable {
     }
     let earlier = Int32(truncatingIfNeeded: places[index] & Self.headMask) - 1
     places[index] = key.bits << 27 | UInt64(link + 1)
+    mark(key.bits)
     return earlier
   }
 
-  var footprint: Int { places.capacity * MemoryLayout<UInt64>.stride }
+  var footprint: Int { (places.capacity + marks.capacity) * MemoryLayout<UInt64>.stride }
+
+  private mutating func mark(_ bits: UInt64) {
+    let mark = Self.hash(bits, shift: shift - 2)
+    marks[mark >> 6] |= 1 << UInt64(mark & 63)
+  }
 
   /// Where the key is, or the unused place where it belongs.
   private func index(of key: CellKey) -> Int {
@@ -181,7 +192,9 @@ struct CellTable: Sendable {
     let capacity = isHalfEmpty ? places.count : places.count * 2
     shift = UInt64(64 - capacity.trailingZeroBitCount)
     places = [UInt64](repeating: 0, count: capacity)
+    marks = [UInt64](repeating: 0, count: capacity / 16)
     for place in old {
+      mark(place >> 27)
       var index = Self.hash(place >> 27, shift: shift)
       while places[index] != 0 { index = (index + 1) & (capacity - 1) }
       places[index] = place

@@ -136,7 +136,7 @@ extension ConditionTracker {
     followed[Int(slot)]?.detector.observe(
       CrossingDetector.Sighting(
         distance: distance, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
-        weight: weight, previous: entry.previous))
+        weight: weight, previous: entry.previous, travelled: continuity.travelled))
     followed[Int(slot)]?.previous = (distance, fix.time)
   }
 

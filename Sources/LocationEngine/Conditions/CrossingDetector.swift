@@ -18,6 +18,8 @@ struct CrossingDetector: Sendable {
     var weight: Double
     /// Meters from the boundary in the fix before, positive outside, and when that was.
     var previous: (distance: Double, time: UnixTime)?
+    /// Seconds for which the device has lately been seen to travel.
+    var travelled = 0.0
   }
 
   /// Evidence against the present state that has not yet decided.
@@ -28,6 +30,8 @@ struct CrossingDetector: Sendable {
     /// Natural logarithm of the odds that the change is real.
     var logOdds: Double
     var fixes: Int
+    /// The most seconds of travel seen with it.
+    var travelled: Double
   }
 
   private(set) var state: ConditionState
@@ -72,7 +76,8 @@ struct CrossingDetector: Sendable {
     guard var known = excursion else {
       guard speaks > 0 else { return }
       excursion = Excursion(
-        towards: towards, first: sighting.time, last: sighting, logOdds: gained, fixes: 1)
+        towards: towards, first: sighting.time, last: sighting, logOdds: gained, fixes: 1,
+        travelled: sighting.travelled)
       return
     }
     known.logOdds = min(known.logOdds + gained, Self.certain)
@@ -82,6 +87,7 @@ struct CrossingDetector: Sendable {
     }
     known.last = sighting
     known.fixes += speaks > 0 ? 1 : 0
+    known.travelled = max(known.travelled, sighting.travelled)
     excursion = known
   }
 
@@ -101,7 +107,11 @@ struct CrossingDetector: Sendable {
 
   private func isDecided(_ known: Excursion, at now: UnixTime) -> Bool {
     guard isVerified || known.logOdds < Self.certain else { return true }
-    guard now.seconds(since: known.first) >= Self.dwell else { return false }
+    let age = now.seconds(since: known.first)
+    guard age >= Self.dwell else { return false }
+    guard !isVerified || known.travelled >= TravelMeter.enough || age >= Self.patience else {
+      return false
+    }
     return known.logOdds >= (known.towards == .satisfied ? Self.enterOdds : Self.leaveOdds)
   }
 
@@ -132,6 +142,8 @@ struct CrossingDetector: Sendable {
 extension CrossingDetector {
   /// Seconds that a crossing must last. Documented (REG-18).
   static let dwell = 20.0
+  /// Seconds after which a change is believed though nobody saw the device travel (chosen).
+  static let patience = 900.0
   /// Spreads beyond the boundary that speak neither for nor against leaving (chosen, REG-19).
   static let leaveMargin = 1.0
   /// Spreads inside the boundary; below zero, being just inside is not enough (chosen).

@@ -47,6 +47,10 @@ struct FixContinuity: Sendable {
   }
 
   private var state = State.empty
+  private var travel = TravelMeter()
+
+  /// Seconds for which the device has lately been seen to travel.
+  var travelled: Double { travel.seconds }
 
   /// Whether the newest fix awaits confirmation: the next ones should come soon.
   var isDoubting: Bool {
@@ -67,6 +71,7 @@ struct FixContinuity: Sendable {
     var place = Place(
       point: point, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
       speed: fix.speed ?? 0)
+    travel.observe(point, spread: place.spread, of: fix)
     switch state {
     case .empty:
       state = .trusted(place)
@@ -91,6 +96,7 @@ struct FixContinuity: Sendable {
     var place = fresh
     var doubt = earlier
     if Self.isNoise(from: doubt.trusted, to: place) {
+      travel = TravelMeter()
       state = .trusted(place)
       return .returned
     }
@@ -105,6 +111,7 @@ struct FixContinuity: Sendable {
       doubt.note(speed: measured, for: place.time.seconds(since: newest.time))
     }
     if doubt.isConfirmed(by: place) {
+      if !doubt.hasLasted(until: place.time) { travel.confirm() }
       state = .trusted(place)
       return .trusted
     }
@@ -121,10 +128,14 @@ extension FixContinuity.Doubt {
     travelled = speed >= 0.8 ? travelled + credit : max(travelled - credit, 0)
   }
 
+  fileprivate func hasLasted(until time: UnixTime) -> Bool {
+    fixes >= 3 && time.seconds(since: origin.time) >= patience
+  }
+
   /// Whether the device travelled on from the new place, or stayed there long enough.
   fileprivate func isConfirmed(by place: FixContinuity.Place) -> Bool {
+    if hasLasted(until: place.time) { return true }
     let seconds = place.time.seconds(since: origin.time)
-    if seconds >= patience, fixes >= 3 { return true }
     // An error that fades moves, too: towards the place where the device is.
     let origins = origin.point.distance(to: trusted.point)
     guard place.point.distance(to: trusted.point) > origins - 10 else { return false }

@@ -35,6 +35,7 @@ package struct LiveUpdates: Machine {
   private var told: Diagnostics?
   private var cached: Fix?
   private var isOut = false
+  private var isStill = false
 
   /// Begins a loop; `opening(at:)` gives what it is told at once.
   package init(
@@ -62,10 +63,16 @@ package struct LiveUpdates: Machine {
 
   package var nextDeadline: Instant? {
     switch state {
+    case .waiting where isSeldomTold, .flowing where isSeldomTold: nil
     case .waiting(let since): since + Self.silence
     case .flowing(let last): last + Self.silence
     case .barred, .unavailable, .stationary: nil
     }
+  }
+
+  /// Whether the loop was told that it hears little, so that silence needs no word (LIVE-16).
+  private var isSeldomTold: Bool {
+    standing.contains(.accuracyLimited) && told?.contains(.accuracyLimited) ?? false
   }
 
   package var isStationary: Bool { state == .stationary }
@@ -93,15 +100,12 @@ package struct LiveUpdates: Machine {
       return change(to: standing, at: now)
     case (.outage(let isOut), _):
       return change(outage: isOut, at: now)
-    case (.still(true), .flowing):
-      return becomeStationary()
-    case (.still(false), .stationary):
-      return move(at: now)
-    case (.still, _):
-      return []
+    case (.still(let isStill), _):
+      self.isStill = isStill
+      return settleStillness(at: now)
     case (.wake, .waiting), (.wake, .flowing):
       guard let nextDeadline, now.uptime >= nextDeadline else { return [] }
-      return becomeUnavailable()
+      return standing.contains(.accuracyLimited) ? tell(nil) : becomeUnavailable()
     case (.wake, .barred), (.wake, .unavailable), (.wake, .stationary):
       return []
     }
@@ -112,7 +116,7 @@ package struct LiveUpdates: Machine {
   private mutating func deliver(_ fix: Fix, at now: Moment) -> [Output] {
     state = .flowing(lastAt: now.uptime)
     told = standing
-    return [LiveUpdate(fix: fix, diagnostics: standing)]
+    return [LiveUpdate(fix: fix, diagnostics: standing)] + settleStillness(at: now)
   }
 
   private mutating func change(to standing: Diagnostics, at now: Moment) -> [Output] {
@@ -145,16 +149,19 @@ package struct LiveUpdates: Machine {
     return tell(.locationUnavailable)
   }
 
-  private mutating func becomeStationary() -> [Output] {
-    guard let cached else { return [] }
-    state = .stationary
-    told = standing
-    return [LiveUpdate(fix: cached, stationary: true, diagnostics: standing)]
-  }
-
-  private mutating func move(at now: Moment) -> [Output] {
-    state = .waiting(silentSince: now.uptime)
-    return []
+  /// Pauses while the device is still, after one normal element (LIVE-23, LIVE-27).
+  private mutating func settleStillness(at now: Moment) -> [Output] {
+    switch state {
+    case .flowing where isStill:
+      guard let cached else { return [] }
+      state = .stationary
+      told = standing
+      return [LiveUpdate(fix: cached, stationary: true, diagnostics: standing)]
+    case .stationary where !isStill:
+      state = .waiting(silentSince: now.uptime)
+      return []
+    case .barred, .waiting, .flowing, .unavailable, .stationary: return []
+    }
   }
 
   /// An element without location, unless the last one said just that (LIVE-19, LIVE-20).

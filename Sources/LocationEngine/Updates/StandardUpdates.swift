@@ -17,7 +17,8 @@ package enum Flow: Hashable, Sendable {
   var isOpen: Bool { self == .open || self == .coarse }
 }
 
-/// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34).
+/// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34,
+/// STD-54 to STD-57).
 package struct StandardUpdates: Machine {
   package enum Input: MachineInput {
     case request(UpdatesRequest)
@@ -53,7 +54,7 @@ package struct StandardUpdates: Machine {
   private(set) var beganInFront = false
   /// Whether the present outage was announced (STD-34).
   private var outageTold = false
-  private var isStill = false
+  private var deferral: Deferral?
 
   package init(flow: Flow, cached: Fix? = nil) {
     self.flow = flow
@@ -61,7 +62,7 @@ package struct StandardUpdates: Machine {
   }
 
   package var nextDeadline: Instant? {
-    guard case .once(_, let deadline) = state else { return nil }
+    guard case .once(_, let deadline) = state else { return deferral?.deadline }
     return deadline
   }
 
@@ -107,7 +108,7 @@ package struct StandardUpdates: Machine {
     case .fix(let fix):
       cached = fix
       outageTold = false
-      return take(fix)
+      return take(fix) + finishDeferral { $0.isOver(at: fix.coordinate) }
     case .flow(let flow): return change(to: flow, at: now)
     case .outage(let failure): return announce(failure)
     case .still(let still): return rest(still)
@@ -124,14 +125,51 @@ package struct StandardUpdates: Machine {
       return start()
     case .change(let options):
       self.options = options
-      guard case .once(let best?, _) = state else { return [] }
+      guard case .once(let best?, _) = state else { return settleDeferral() }
       return finishIfGoodEnough(best)
     case .stop:
       state = .idle
-      return []
+      return settleDeferral(.canceled)
     case .once(let options):
       return requestOnce(options, at: now)
+    case .deferUpdates(let end):
+      return settleDeferral(.canceled) + beginDeferral(until: end, at: now)
+    case .endDeferral:
+      return settleDeferral(.canceled)
     }
+  }
+
+  // MARK: Deferral
+
+  /// Why updates cannot be deferred as things are (STD-55).
+  private var deferralFault: DeferralFault? {
+    switch (state, options.accuracy) {
+    case (.idle, _), (.once, _): .notUpdating
+    case (_, .meters), (_, .reduced): .accuracyTooLow
+    case (_, .best), (_, .bestForNavigation):
+      options.distanceFilter == nil ? nil : .distanceFiltered
+    }
+  }
+
+  private mutating func beginDeferral(until end: DeferralEnd, at now: Moment) -> [Output] {
+    if case .once = state { state = .idle }
+    if let fault = deferralFault { return [.deferralFinished(fault)] }
+    deferral = Deferral(end, from: cached?.coordinate, at: now.uptime)
+    return []
+  }
+
+  /// Ends a running deferral for this reason, or because it would now be refused.
+  private mutating func settleDeferral(_ fault: DeferralFault? = nil) -> [Output] {
+    guard deferral != nil, let fault = fault ?? deferralFault else { return [] }
+    deferral = nil
+    return [.deferralFinished(fault)]
+  }
+
+  private mutating func finishDeferral(when isOver: (inout Deferral) -> Bool) -> [Output] {
+    guard var running = deferral else { return [] }
+    let ends = isOver(&running)
+    deferral = ends ? nil : running
+    return ends ? [.deferralFinished(nil)] : []
   }
 
   private mutating func start() -> [Output] {
@@ -165,8 +203,10 @@ package struct StandardUpdates: Machine {
     }
   }
 
+  /// STD-27; a coarse place serves as long as no newer one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    let limit = flow == .coarse ? Self.coarseLife : Self.oneShotTimeout
+    let isCoarse = flow == .coarse || options.accuracy == .reduced
+    let limit = isCoarse ? Self.coarseLife : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 
@@ -207,7 +247,7 @@ package struct StandardUpdates: Machine {
     case (_, .idle): return []
     case (.denied, .running), (.denied, .paused), (.denied, .once):
       state = .idle
-      return [.failed(.denied)]
+      return [.failed(.denied)] + settleDeferral(.canceled)
     case (.open, .once(let best, nil)), (.coarse, .once(let best, nil)):
       state = .once(best: best, deadline: now.uptime + Self.oneShotTimeout)
       guard let cached, isFresh(cached, at: now) else { return [] }
@@ -225,7 +265,6 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func rest(_ still: Bool) -> [Output] {
-    isStill = still
     switch state {
     case .running(let last) where still && options.pausesAutomatically && last != nil:
       state = .paused(last: last)
@@ -238,7 +277,10 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func expire(at now: Moment) -> [Output] {
-    guard case .once(let best, let deadline?) = state, now.uptime >= deadline else { return [] }
+    guard case .once(let best, let deadline?) = state else {
+      return finishDeferral { $0.isOver(at: now.uptime) }
+    }
+    guard now.uptime >= deadline else { return [] }
     state = .idle
     return [best.map { .fixes([$0]) } ?? .failed(.positionUnknown)]
   }

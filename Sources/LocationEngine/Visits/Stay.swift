@@ -14,10 +14,13 @@ struct Stay: Sendable {
   private var scatter: Double
   /// Meters: the mean accuracy of its fixes.
   private(set) var meanAccuracy: Double
+  /// Meters per second: how fast the device came.
+  let approach: Double
   private var fixes: Int
   private var strays = 0
 
-  init(at fix: Fix, _ point: GeocentricPoint) {
+  init(at fix: Fix, _ point: GeocentricPoint, approach: Double = 0) {
+    self.approach = approach
     center = point
     coordinate = fix.coordinate
     weight = Self.weight(of: fix)
@@ -30,6 +33,7 @@ struct Stay: Sendable {
 
   /// A visit taken up again.
   init(of visit: Visit) {
+    approach = 0
     center = GeocentricPoint(visit.coordinate)
     coordinate = visit.coordinate
     weight = 1

@@ -3,9 +3,10 @@ package import LocationModel
 /// Finds the stays in the way of one device, while it is on it.
 ///
 /// An arrival is told once the fixes have kept to one place for a while: not long at a place that
-/// was visited before, longer at a new one, and longest under open sky, where people wait for buses
-/// and trains (chosen; `docs/visits.md` has the measurements). A departure is told by the same kind
-/// of sequential test that watches circles. Both carry the time at which they happened.
+/// was visited before, longer at a new one, and longest where coarse fixes could hide slow traffic
+/// (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
+/// departure is told by the same kind of sequential test that watches circles. Both carry the time
+/// at which they happened.
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
@@ -37,6 +38,8 @@ package struct VisitDetector: Machine {
   private var state = State.empty
   private var continuity = FixContinuity()
   private var lastUptime = Instant.start
+  /// Whether the first stay since the engine began is not over.
+  private var isFirst = true
   private(set) var tuning: Tuning
   /// Places visited before, the newest last.
   package private(set) var places: [Coordinate]
@@ -44,13 +47,17 @@ package struct VisitDetector: Machine {
   /// The numbers of the decision.
   package struct Tuning: Hashable, Sendable {
     /// Seconds at a place visited before, until the arrival is told.
-    package var familiarDwell = 120.0
+    package var familiarDwell = 90.0
     /// Seconds at a new place.
-    package var newDwell = 180.0
-    /// Seconds at a new place under open sky.
-    package var openDwell = 420.0
-    /// Meters: a median accuracy better than this is had under open sky only.
-    package var openAccuracy = 20.0
+    package var newDwell = 165.0
+    /// Seconds at a new place that was reached faster than `ride`: most likely a traffic light.
+    package var rideDwell = 300.0
+    /// Meters per second: nobody walks as fast.
+    package var ride = 3.0
+    /// Seconds at a new place seen by coarse fixes only, which slow traffic does not leave.
+    package var coarseDwell = 300.0
+    /// Meters: a mean accuracy above this is coarse.
+    package var coarseAccuracy = 45.0
     /// Meters that a stay extends, beside the errors of its fixes.
     package var reach = 35.0
     /// Logarithm of the odds that decide a departure.
@@ -109,7 +116,8 @@ package struct VisitDetector: Machine {
     case .travelling(var stay):
       guard fix.time > stay.latest else { return [] }
       guard stay.take(fix, point, reach: tuning.reach) else {
-        state = .travelling(Stay(at: fix, point))
+        settleFirst(stay)
+        state = .travelling(Stay(at: fix, point, approach: continuity.speed))
         return []
       }
       state = .travelling(stay)
@@ -139,7 +147,7 @@ package struct VisitDetector: Machine {
       earlier ?? Leaving(since: fix.time, logOdds: 0, next: Stay(at: fix, point))
     leaving.logOdds = min(leaving.logOdds + gained, 6)
     if leaving.next.latest < fix.time, !leaving.next.take(fix, point, reach: tuning.reach) {
-      leaving.next = Stay(at: fix, point)
+      leaving.next = Stay(at: fix, point, approach: continuity.speed)
     }
     let lasted = fix.time.seconds(since: leaving.since)
     guard verdict != .doubted, leaving.logOdds >= tuning.leaveOdds, lasted >= tuning.leaveDwell
@@ -153,6 +161,13 @@ package struct VisitDetector: Machine {
     return [.departed(visit)]
   }
 
+  /// Where the device was when the engine began is a place, however soon it left.
+  private mutating func settleFirst(_ stay: Stay) {
+    guard isFirst else { return }
+    isFirst = false
+    if stay.isSettled, !isFamiliar(stay) { places.append(stay.visit.coordinate) }
+  }
+
   private mutating func arrive(_ stay: Stay) -> [Output] {
     state = .visiting(stay, leaving: nil)
     if !isFamiliar(stay) {
@@ -164,7 +179,8 @@ package struct VisitDetector: Machine {
 
   private func dwell(of stay: Stay) -> Double {
     if isFamiliar(stay) { return tuning.familiarDwell }
-    return stay.meanAccuracy < tuning.openAccuracy ? tuning.openDwell : tuning.newDwell
+    if stay.approach > tuning.ride { return tuning.rideDwell }
+    return stay.meanAccuracy > tuning.coarseAccuracy ? tuning.coarseDwell : tuning.newDwell
   }
 
   private func isFamiliar(_ stay: Stay) -> Bool {

@@ -26,6 +26,9 @@ struct Candidate {
   /// measures how exclusive the company is.
   var importance: Double { 1 - logarithm(Double(max(1, rank))) / 12.6 }
 
+  /// Whether all of the text was matched, letter for letter.
+  var isExact: Bool { missing == 0 && match <= .postalCode }
+
   /// Counts the qualifiers that do not fit.
   mutating func compare(
     with qualifiers: [Qualifier], index: PlaceIndex

@@ -14,6 +14,13 @@ struct ForwardSearch {
 
   /// The places a text may mean, best first; empty when there is none.
   func places(for text: String) throws(Database.Failure) -> [Place] {
+    try candidates(for: text).map { (candidate) throws(Database.Failure) in
+      try place(of: candidate)
+    }
+  }
+
+  /// The same, before they are put into words.
+  func candidates(for text: String) throws(Database.Failure) -> [Candidate] {
     let readings = PlaceQuery.readings(of: text, folding: index.folding)
     var best: [Candidate] = []
     for reading in readings {
@@ -22,9 +29,7 @@ struct ForwardSearch {
       if best.contains(where: { $0.missing == 0 }) { break }
     }
     if best.isEmpty { best = try fallbacks(for: readings) }
-    return try ranked(best).prefix(limit).map { (candidate) throws(Database.Failure) in
-      try place(of: candidate)
-    }
+    return Array(try ranked(best).prefix(limit))
   }
 
   /// What to try when nothing has the name: a slip, a part of a name, or the rest of the text.
@@ -142,7 +147,7 @@ struct ForwardSearch {
 
   // MARK: Answers
 
-  private func place(of candidate: Candidate) throws(Database.Failure) -> Place {
+  func place(of candidate: Candidate) throws(Database.Failure) -> Place {
     var place = Place(coordinate: candidate.position.coordinate, source: .places)
     for row in candidate.lineage {
       let name = try index.name(of: row, in: locale)

@@ -20,12 +20,18 @@ struct PlaceQuery: Hashable {
     guard let first = parts.first else { return [] }
     let coded = parts.count > 1 || first.count > 1 ? codeReading(of: parts) : nil
     guard parts.count == 1 else {
-      return [coded, PlaceQuery(name: first, qualifiers: Array(parts.dropFirst()))].compactMap { $0 }
+      return [coded, PlaceQuery(name: first, qualifiers: Array(parts.dropFirst()))].compactMap {
+        $0
+      }
     }
     var readings = [coded, PlaceQuery(name: first, qualifiers: [])].compactMap { $0 }
     for length in stride(from: first.count - 1, to: 0, by: -1) {
-      readings.append(
-        PlaceQuery(name: Array(first[..<length]), qualifiers: [Array(first[length...])]))
+      let (name, rest) = (Array(first[..<length]), Array(first[length...]))
+      readings.append(PlaceQuery(name: name, qualifiers: [rest]))
+      if rest.count > 1 {
+        readings.append(
+          PlaceQuery(name: name, qualifiers: [rest.dropLast(), rest.suffix(1)].map { Array($0) }))
+      }
     }
     return readings
   }
@@ -40,9 +46,12 @@ struct PlaceQuery: Hashable {
     return PlaceQuery(name: code, qualifiers: rest)
   }
 
-  /// Whether the name may be a postal code: short, with a digit.
-  var mayBePostalCode: Bool { name.count <= 3 && name.contains(where: \.hasDigit)
-      && name.joined().utf8.count >= Self.shortestCode }
+  /// Whether the name may be a postal code: with a digit, and no long word without one.
+  var mayBePostalCode: Bool {
+    name.count <= 3 && name.contains(where: \.hasDigit)
+      && name.joined().utf8.count >= Self.shortestCode
+      && name.allSatisfy { $0.hasDigit || $0.utf8.count <= 3 }
+  }
 
   /// The readings left when nothing has the first part's name: the rest without it.
   var withoutName: PlaceQuery? {

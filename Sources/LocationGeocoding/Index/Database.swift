@@ -43,6 +43,12 @@ final class Database {
     return statement
   }
 
+  /// A value of the table `meta`, which every index of ours has.
+  func meta<Value>(_ key: String, _ read: (Statement) -> Value?) throws(Failure) -> Value? {
+    let statement = try statement("SELECT value FROM meta WHERE key = ?")
+    return statement.bind(key, at: 1).step() ? read(statement) : nil
+  }
+
   /// A path as part of a URI: everything but letters, digits, and `/._-` in percent escapes.
   private static func escaped(_ path: String) -> String {
     var uri = ""
@@ -63,7 +69,7 @@ final class Database {
 final class Statement {
   private let handle: OpaquePointer
 
-  fileprivate init(_ handle: OpaquePointer) {
+  init(_ handle: OpaquePointer) {
     self.handle = handle
   }
 
@@ -72,6 +78,12 @@ final class Statement {
   fileprivate func reset() -> Statement {
     sqlite3_reset(handle)
     return self
+  }
+
+  /// The statement, ready for a new row: what is not bound again is NULL.
+  func cleared() -> Statement {
+    sqlite3_clear_bindings(handle)
+    return reset()
   }
 
   /// Binds the parameter at `position`, counted from 1.

@@ -16,20 +16,13 @@ final class PlaceIndex {
 
   init(path: String) throws(Database.Failure) {
     database = try Database(readingFrom: path)
-    let format = try Self.meta("format", of: database) { $0.integer(0) }
+    let format = try database.meta("format") { $0.integer(0) }
     guard format == Self.format else {
       throw Database.Failure(message: "not a place index of format \(Self.format)")
     }
-    attribution = try Self.meta("attribution", of: database) { $0.text(0) } ?? ""
-    let table = try Self.meta("folding", of: database) { $0.withBytes(0) { [UInt8]($0) } }
+    attribution = try database.meta("attribution") { $0.text(0) } ?? ""
+    let table = try database.meta("folding") { $0.withBytes(0) { [UInt8]($0) } }
     folding = NameFolding(table: table ?? [])
-  }
-
-  private static func meta<Value>(
-    _ key: String, of database: Database, _ read: (Statement) -> Value?
-  ) throws(Database.Failure) -> Value? {
-    let statement = try database.statement("SELECT value FROM meta WHERE key = ?")
-    return statement.bind(key, at: 1).step() ? read(statement) : nil
   }
 
   /// The row of one place.

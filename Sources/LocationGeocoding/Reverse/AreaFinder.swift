@@ -8,6 +8,8 @@ struct Area: Hashable {
   var country: Int?
   var state: Int?
   var name: String
+  /// Whether the index knows a settlement inside.
+  var isSettled: Bool
 }
 
 extension PlaceIndex {
@@ -16,21 +18,23 @@ extension PlaceIndex {
 
   /// The division around a point; `nil` at sea.
   func area(around point: Coordinate) throws(Database.Failure) -> Area? {
-    let x = point.longitude * Self.stepsPerDegree
-    let y = point.latitude * Self.stepsPerDegree
+    // The polygons end a tenth of a degree before the edges of the map.
+    let x = min(max(point.longitude, -179.89), 179.89) * Self.stepsPerDegree
+    let y = max(point.latitude, -89.89) * Self.stepsPerDegree
     let statement = try database.statement(
       """
-      SELECT area.id, country, state, name, rings FROM area_box JOIN area USING (id)
+      SELECT area.id, country, state, name, settled, rings FROM area_box JOIN area USING (id)
       WHERE left <= ? AND right >= ? AND bottom <= ? AND top >= ?
       """)
     statement.bind(x, at: 1).bind(x, at: 2).bind(y, at: 3).bind(y, at: 4)
     while statement.step() {
-      guard statement.withBytes(4, { PackedRings(bytes: $0).contains(x: x, y: y) }) else {
+      guard statement.withBytes(5, { PackedRings(bytes: $0).contains(x: x, y: y) }) else {
         continue
       }
       return Area(
         number: statement.integer(0), country: statement.optionalInteger(1),
-        state: statement.optionalInteger(2), name: statement.text(3) ?? "")
+        state: statement.optionalInteger(2), name: statement.text(3) ?? "",
+        isSettled: statement.integer(4) != 0)
     }
     return nil
   }

@@ -13,7 +13,7 @@ struct ReverseSearch {
   /// Meters. Beyond this the nearest center of a postal code says nothing. Chosen.
   private static let farthestPostalCode = 10_000.0
   /// Meters: how far to look for settlements, step by step.
-  private static let searchRadii = [3500.0, 12_000, 40_000, 150_000, 600_000]
+  private static let searchRadii = [3500.0, 12_000, 40_000, 100_000, 250_000, 600_000]
 
   /// The place around a point. Every point of the Earth has one: land, or an ocean.
   func place(at point: Coordinate) throws(Database.Failure) -> Place {
@@ -39,21 +39,19 @@ struct ReverseSearch {
     return place
   }
 
-  /// The settlements around a point, from as small a circle as holds one of the same division;
-  /// failing that, of the same country; failing that, any.
+  /// The settlements of the same division around a point, from as small a circle as holds one; of
+  /// the same country where the division has none.
   private func nearest(
     to neighborhood: Neighborhood, in area: Area
   ) throws(Database.Failure) -> [NearbySettlement] {
-    var any: [NearbySettlement] = []
     for radius in Self.searchRadii {
       let near = try index.settlements(within: radius, of: neighborhood)
-      let inside = near.filter { $0.area == area.number }
-      if inside.contains(where: { !$0.isQuarter }) { return inside }
-      if any.isEmpty { any = try compatriots(near, of: area) }
-      // A division without settlements is not worth a search of the whole continent.
-      if !any.isEmpty, radius > 100_000 { break }
+      let found =
+        area.isSettled
+        ? near.filter { $0.area == area.number } : try compatriots(near, of: area)
+      if found.contains(where: { !$0.isQuarter }) { return found }
     }
-    return any
+    return []
   }
 
   private func compatriots(
@@ -79,9 +77,10 @@ struct ReverseSearch {
     }
     let townLineage = try town.map { (t) throws(Database.Failure) in try index.lineage(of: t.rank) }
 
-    place.timeZone = try closestLineage.map { (l) throws(Database.Failure) in
-      try index.zone(of: l)
-    } ?? nauticalZone(at: point.longitude)
+    place.timeZone =
+      try closestLineage.map { (l) throws(Database.Failure) in
+        try index.zone(of: l)
+      } ?? nauticalZone(at: point.longitude)
     try fillWholes(of: &place, from: townLineage ?? closestLineage ?? [], in: area)
     if let town, let row = townLineage?.first, town.distance <= Self.farthestLocality {
       place.locality = try index.name(of: row, in: locale)
@@ -144,7 +143,7 @@ struct ReverseSearch {
     if let stateRank, let state = try index.row(stateRank) {
       place.administrativeArea = try index.name(of: state, in: locale)
     } else {
-      place.administrativeArea = area.map(\.name)
+      place.administrativeArea = area.map(\.name).flatMap { $0 == place.country ? nil : $0 }
     }
     if let county = lineage.first(where: { $0.kind == .county }),
       stateRank == nil || county.parent == stateRank

@@ -106,8 +106,9 @@ package struct TerminalQuestion: Sendable {
     var word = typed.lowercased().filter { !$0.isWhitespace }
     let isApproximate = prompt.offersPrecise && word.hasSuffix("~")
     if isApproximate { word.removeLast() }
-    guard var choice = choices.first(where: { $0.key == word || $0.words.lowercased() == word })?
-      .choice
+    guard
+      var choice = choices.first(where: { $0.key == word || $0.words.lowercased() == word })?
+        .choice
     else { return nil }
     choice.precise = !isApproximate
     return choice

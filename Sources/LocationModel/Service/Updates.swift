@@ -70,6 +70,31 @@ package enum UpdatesRequest: Hashable, Sendable {
   case stop
   /// `requestLocation` (STD-24).
   case once(UpdateOptions)
+  /// `allowDeferredLocationUpdates` (STD-54).
+  case deferUpdates(until: DeferralEnd)
+  /// `disallowDeferredLocationUpdates`.
+  case endDeferral
+}
+
+/// What ends a deferral that nothing else ends (STD-57).
+package struct DeferralEnd: Hashable, Sendable {
+  /// Meters from the place where it began; `nil` for any distance.
+  package var distance: Double?
+  /// `nil` for any time.
+  package var timeout: Duration?
+
+  package init(distance: Double?, timeout: Duration?) {
+    self.distance = distance
+    self.timeout = timeout
+  }
+}
+
+/// Why a deferral did not run to its end (STD-54, STD-55).
+package enum DeferralFault: Hashable, Sendable {
+  case notUpdating
+  case accuracyTooLow
+  case distanceFiltered
+  case canceled
 }
 
 /// What the standard service tells a manager.
@@ -79,6 +104,8 @@ package enum UpdatesDelivery: Hashable, Sendable {
   case failed(Failure)
   case paused
   case resumed
+  /// Once for each request to defer; `nil` when it ran to its end (STD-54).
+  case deferralFinished(DeferralFault?)
 }
 
 /// What goes wrong in the world, as a client hears of it.

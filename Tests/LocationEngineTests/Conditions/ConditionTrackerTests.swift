@@ -84,6 +84,15 @@ struct ConditionTrackerTests {
     #expect(walk.crossings.count == 1)
   }
 
+  @Test("does not believe an error that grows within ten seconds and then stays")
+  func growingError() {
+    var (walk, slot) = standing()
+    for second in 0..<300 { walk.fix(east: min(20 * Double(second), 200), accuracy: 2) }
+    for _ in 0..<60 { walk.fix(east: 0, accuracy: 2) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    #expect(walk.crossings.count == 1)
+  }
+
   @Test("believes a jump once the device travels on from there")
   func confirmedJump() {
     var (walk, slot) = standing()

@@ -33,7 +33,7 @@ struct StillnessDetectorTests {
     #expect(bench.machine.isStationary)
     stay(60) { 1.4 * Double($0) }
     #expect(!bench.machine.isStationary)
-    #expect(bench.transcript == "00:03:00  stationary\n00:10:12  moving")
+    #expect(bench.transcript == "00:03:00  stationary\n00:10:13  moving")
   }
 
   @Test("LIVE-29: noise within the radius, and one stray fix, are no movement")

@@ -1,0 +1,93 @@
+import Foundation
+import LocationModel
+
+/// One recorded phone on one day: its fixes as they were delivered, and what its carrier did.
+struct PhoneDay {
+  struct Delivered {
+    var fix: Fix
+    var delivered: UnixTime
+  }
+
+  struct Trip {
+    var start: UnixTime
+    var end: UnixTime
+  }
+
+  /// `TIMELINE/RUN/PHONE`.
+  var name: String
+  var fixes: [Delivered]
+  var trips: [Trip]
+  /// When the recording began and ended.
+  var span: (start: UnixTime, end: UnixTime)
+
+  /// Reads `PHONE-locations.csv.gz` and the truth of the run beside it, which one of the phones
+  /// recorded for all; `nil` without either.
+  init?(phone: String, in folder: URL) throws {
+    let locations = folder.appending(path: "\(phone)-locations.csv.gz")
+    let truths = try ["ios-1", "android-1"].compactMap {
+      try Self.rows(of: folder.appending(path: "\($0)-truth.csv.gz"))
+    }
+    guard let rows = try Self.rows(of: locations),
+      let marks = truths.max(by: { $0.count < $1.count })
+    else { return nil }
+    name = folder.pathComponents.suffix(2).joined(separator: "/") + "/" + phone
+    fixes = rows.compactMap { Self.delivered($0) }.sorted { $0.delivered < $1.delivered }
+    let times = marks.compactMap { row -> (name: String, time: UnixTime)? in
+      guard let mark = row["transition"], let time = row["ts"].flatMap(Double.init) else {
+        return nil
+      }
+      return (mark, UnixTime(seconds: time))
+    }
+    trips = []
+    var started: UnixTime?
+    for mark in times {
+      if mark.name == "START_EVALUATION_TRIP" { started = mark.time }
+      guard mark.name == "STOP_EVALUATION_TRIP", let start = started else { continue }
+      trips.append(Trip(start: start, end: mark.time))
+      started = nil
+    }
+    guard let first = times.first, let last = times.last, !fixes.isEmpty else { return nil }
+    span = (first.time, last.time)
+  }
+
+  /// Every phone of a folder of runs that has fixes, in the order of names.
+  static func all(below folder: URL, phones: (String) -> Bool) throws -> [PhoneDay] {
+    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    let urls = (files?.allObjects as? [URL] ?? []).sorted { $0.path < $1.path }
+    return try urls.compactMap { url in
+      let name = url.lastPathComponent
+      guard name.hasSuffix("-locations.csv.gz") else { return nil }
+      let phone = String(name.dropLast("-locations.csv.gz".count))
+      guard phones(phone) else { return nil }
+      return try PhoneDay(phone: phone, in: url.deletingLastPathComponent())
+    }
+  }
+
+  private static func delivered(_ row: [String: String]) -> Delivered? {
+    func number(_ name: String) -> Double? { row[name].flatMap(Double.init) }
+    guard let time = number("ts"), let latitude = number("latitude"),
+      let longitude = number("longitude"), let accuracy = number("hacc"), accuracy > 0
+    else { return nil }
+    var fix = Fix(
+      coordinate: Coordinate(latitude: latitude, longitude: longitude),
+      horizontalAccuracy: accuracy, time: UnixTime(seconds: time))
+    // iOS says -1 for an unknown speed; Android fixes of these logs say 0 for it as well.
+    if let speed = number("speed"), speed >= 0, number("vacc") != nil { fix.speed = speed }
+    let delivered = max(number("delivered_ts") ?? time, time)
+    return Delivered(fix: fix, delivered: UnixTime(seconds: delivered))
+  }
+
+  /// The rows of a packed table by column name; `nil` when the file cannot be read.
+  private static func rows(of file: URL) throws -> [[String: String]]? {
+    guard FileManager.default.fileExists(atPath: file.path), let gzip = executable("gzip"),
+      let text = try run(gzip, ["-dc", file.path])
+    else { return nil }
+    let lines = text.split(whereSeparator: \.isNewline)
+    guard let header = lines.first else { return nil }
+    let names = header.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    return lines.dropFirst().map { line in
+      let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      return Dictionary(zip(names, fields)) { first, _ in first }
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import LocationEngine
+import LocationModel
+
+/// Feeds recorded phones to the detectors in virtual time and compares them with the truth.
+///
+/// `Benchmarks phones [FOLDER [PHONE…]]`: every run below the folder, by default the shared ones
+/// with the phones that recorded without pause.
+func measurePhones() throws {
+  let arguments = Array(CommandLine.arguments.dropFirst(2))
+  let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
+  let folder = arguments.first ?? shared + "/data/traces/mobilitynet"
+  let wanted = arguments.count > 1 ? Set(arguments.dropFirst()) : ["ios-1", "android-1"]
+  let days = try PhoneDay.all(below: URL(filePath: folder)) {
+    wanted.contains($0) || wanted.contains("all")
+  }
+  guard !days.isEmpty else {
+    print("no recorded phones below \(folder): set MERIDIAN_SHARED or name a folder")
+    return
+  }
+  var total = PhoneReport()
+  for day in days {
+    let report = PhoneReport(day)
+    print(report.line(named: day.name))
+    total.add(report)
+  }
+  print(total.line(named: "total"))
+  try total.reportFigures()
+}
+
+/// What came of the phones, in seconds after the truth.
+struct PhoneReport {
+  var arrivals: [Double] = []
+  var missedArrivals = 0
+  var arrivalsInTrips = 0
+  var departures: [Double] = []
+  var missedDepartures = 0
+  var exits: [Double] = []
+  var missedExits = 0
+  /// What comparing each fix with the circle gives, on the same trips.
+  var plainExits: [Double] = []
+  var falseExits = 0
+  var stationaryHours = 0.0
+
+  init() {}
+
+  mutating func add(_ other: PhoneReport) {
+    arrivals += other.arrivals
+    missedArrivals += other.missedArrivals
+    arrivalsInTrips += other.arrivalsInTrips
+    departures += other.departures
+    missedDepartures += other.missedDepartures
+    exits += other.exits
+    missedExits += other.missedExits
+    plainExits += other.plainExits
+    falseExits += other.falseExits
+    stationaryHours += other.stationaryHours
+  }
+
+  func line(named name: String) -> String {
+    "\(name): arrivals \(Self.summary(arrivals)), missed \(missedArrivals), "
+      + "in trips \(arrivalsInTrips); departures \(Self.summary(departures)), "
+      + "missed \(missedDepartures); exits \(Self.summary(exits)), missed \(missedExits), "
+      + "plain \(Self.summary(plainExits)); false exits \(falseExits)"
+      + String(format: " in %.1f h", stationaryHours)
+  }
+
+  func reportFigures() throws {
+    let figures: [(String, Double, String, String)] = [
+      ("arrival.missed", Double(missedArrivals), "", "visit arrivals missed"),
+      ("arrival.median", Self.quantile(0.5, arrivals), "s", "visit arrival, median"),
+      ("arrival.p90", Self.quantile(0.9, arrivals), "s", "visit arrival, p90"),
+      ("arrival.in-trip", Double(arrivalsInTrips), "", "visit arrivals inside a trip"),
+      ("departure.missed", Double(missedDepartures), "", "visit departures missed"),
+      ("departure.median", Self.quantile(0.5, departures), "s", "visit departure, median"),
+      ("departure.p90", Self.quantile(0.9, departures), "s", "visit departure, p90"),
+      ("exit.missed", Double(missedExits), "", "region exits missed"),
+      ("exit.median", Self.quantile(0.5, exits), "s", "region exit, median"),
+      ("exit.plain", Self.quantile(0.5, plainExits), "s", "plain containment, median"),
+      ("exit.false", Double(falseExits), "", "false exits on stationary days"),
+    ]
+    for (name, value, unit, label) in figures {
+      try Figure.report("phones." + name, value, unit, label)
+    }
+  }
+
+  static func summary(_ values: [Double]) -> String {
+    guard !values.isEmpty else { return "0" }
+    return String(
+      format: "%d (%.0f/%.0f s)", values.count, quantile(0.5, values), quantile(0.9, values))
+  }
+
+  /// The quantile, interpolated between ranks; zero without values.
+  static func quantile(_ part: Double, _ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard let last = sorted.indices.last else { return 0 }
+    let rank = Double(last) * part
+    let below = Int(rank)
+    let above = min(below + 1, last)
+    return sorted[below] + (sorted[above] - sorted[below]) * (rank - Double(below))
+  }
+}
+
+// MARK: - One phone, one day
+
+extension PhoneReport {
+  init(_ day: PhoneDay) {
+    if day.trips.isEmpty { watchStationary(day) } else { watchTrips(day) }
+  }
+
+  private mutating func watchTrips(_ day: PhoneDay) {
+    let visits = day.visits()
+    for (number, trip) in day.trips.enumerated() {
+      let next = number + 1 < day.trips.count ? day.trips[number + 1].start : day.span.end
+      let before = number > 0 ? day.trips[number - 1].end : day.span.start
+      let grace = Duration.seconds(120)
+      let arrival = visits.first {
+        $0.isArrival && $0.time > trip.end - grace && $0.time < next
+      }
+      if let arrival { arrivals.append(arrival.time.seconds(since: trip.end)) }
+      missedArrivals += arrival == nil ? 1 : 0
+      arrivalsInTrips +=
+        visits.count {
+          $0.isArrival && $0.time > trip.start + grace && $0.time < trip.end - grace
+        }
+      // The day begins at a place: a departure counts only when its arrival could be seen.
+      let wasVisiting = visits.last { $0.time < trip.start }?.isArrival ?? false
+      let departure = visits.first {
+        !$0.isArrival && $0.time > trip.start - grace && $0.time < trip.end
+      }
+      if let departure {
+        departures.append(departure.time.seconds(since: trip.start))
+      } else if wasVisiting || trip.start.seconds(since: before) > 900 {
+        missedDepartures += 1
+      }
+      watchExit(day, trip, from: before)
+    }
+  }
+
+  /// A circle of 100 m around the place that the trip leaves.
+  private mutating func watchExit(_ day: PhoneDay, _ trip: PhoneDay.Trip, from before: UnixTime) {
+    let stay = day.fixes.filter {
+      $0.delivered > before + .seconds(30) && $0.delivered <= trip.start
+        && $0.fix.horizontalAccuracy <= 100
+    }
+    guard let center = stay.last?.fix.coordinate else { return }
+    let circle = Circle(center: center, radius: 100)
+    let exits = day.exits(from: circle, between: before + .seconds(30), and: trip.end)
+    falseExits += exits.count { $0 < trip.start - .seconds(30) }
+    stationaryHours += trip.start.seconds(since: before) / 3600
+    guard day.leaves(circle, in: trip) else { return }
+    let exit = exits.first { $0 >= trip.start - .seconds(30) }
+    if let exit { self.exits.append(exit.seconds(since: trip.start)) } else { missedExits += 1 }
+    let plain = day.fixes.first {
+      $0.delivered >= trip.start && center.distance(to: $0.fix.coordinate) > 100
+    }
+    if let plain { plainExits.append(plain.delivered.seconds(since: trip.start)) }
+  }
+
+  /// A day at one place: whatever leaves the circle around it is an error.
+  private mutating func watchStationary(_ day: PhoneDay) {
+    let good = day.fixes.filter { $0.fix.horizontalAccuracy <= 100 }
+    guard !good.isEmpty else { return }
+    let center = Coordinate(
+      latitude: Self.quantile(0.5, good.map { $0.fix.coordinate.latitude }),
+      longitude: Self.quantile(0.5, good.map { $0.fix.coordinate.longitude }))
+    let circle = Circle(center: center, radius: 100)
+    falseExits += day.exits(from: circle, between: day.span.start, and: day.span.end).count
+    stationaryHours += day.span.end.seconds(since: day.span.start) / 3600
+  }
+}
+
+extension PhoneDay {
+  /// Runs one machine over the day; `body` gets each input's outputs with their time.
+  private func replay<M: Machine>(
+    _ machine: inout M, _ fixes: some Sequence<Delivered>, until end: UnixTime,
+    input: (Fix) -> M.Input, body: (M.Output, UnixTime) -> Void
+  ) {
+    func moment(_ time: UnixTime) -> Moment {
+      Moment(
+        uptime: Instant(nanoseconds: time.nanoseconds - span.start.nanoseconds), unixTime: time)
+    }
+    func wake(until time: UnixTime) {
+      while let due = machine.nextDeadline, due <= moment(time).uptime {
+        let at = span.start + (due - .start)
+        for output in machine.handle(.wake, at: moment(at)) { body(output, at) }
+      }
+    }
+    for delivered in fixes {
+      wake(until: delivered.delivered)
+      for output in machine.handle(input(delivered.fix), at: moment(delivered.delivered)) {
+        body(output, delivered.delivered)
+      }
+    }
+    wake(until: end)
+  }
+
+  /// When arrivals and departures were told.
+  func visits() -> [(isArrival: Bool, time: UnixTime)] {
+    var detector = VisitDetector()
+    var told: [(isArrival: Bool, time: UnixTime)] = []
+    replay(&detector, fixes, until: span.end, input: { .fix($0) }) { output, time in
+      switch output {
+      case .arrived: told.append((true, time))
+      case .departed: told.append((false, time))
+      }
+    }
+    return told
+  }
+
+  /// When exits from a circle were told.
+  func exits(from circle: Circle, between start: UnixTime, and end: UnixTime) -> [UnixTime] {
+    var conditions = Conditions()
+    let key = ConditionKey(
+      app: AppIdentity("phone"), owner: .regions, identifier: "place")
+    let now = Moment(uptime: .start, unixTime: start)
+    _ = conditions.handle(.register(key, .circle(circle), RegionNotices()), at: now)
+    var exits: [UnixTime] = []
+    let part = fixes.filter { $0.delivered >= start && $0.delivered <= end }
+    replay(&conditions, part, until: end, input: { .fix($0) }) { output, time in
+      if case .region(_, .exited) = output { exits.append(time) }
+    }
+    return exits
+  }
+
+  /// Whether the phone really is outside the circle for a while.
+  func leaves(_ circle: Circle, in trip: Trip) -> Bool {
+    fixes.contains {
+      $0.delivered > trip.start && $0.delivered < trip.end
+        && $0.fix.horizontalAccuracy <= 100
+        && circle.center.distance(to: $0.fix.coordinate) > circle.radius + 150
+    }
+  }
+}

@@ -1,0 +1,44 @@
+# Everything a person does with this project; `make help` lists it.
+.DEFAULT_GOAL := help
+.PHONY: help run test bench lint check docs places build install uninstall clean
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+export PREFIX DESTDIR
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+run: ## show the main job: a recorded receiver through to an app
+	@Scripts/run.sh
+
+test: ## install what is missing, build, run every test
+	@Scripts/test.sh
+
+bench: ## measure, each figure also as one line of JSON
+	@Scripts/bench.sh
+
+lint: ## check format and lint rules
+	@Scripts/lint.sh
+
+check: ## lint, test, and document: what continuous integration runs
+	@Scripts/check.sh
+
+docs: ## build the reference documentation into docs/site
+	@Scripts/docs.sh
+
+places: ## build the place index from the shared data
+	@python3 Scripts/build_place_index.py
+
+build: ## build locationctl, its manual, and completions for installation
+	@Scripts/build.sh
+
+install: ## install what build and places made (PREFIX, DESTDIR)
+	@[ -x .build/release/locationctl ] || { echo "first: make build" >&2; exit 1; }
+	@Scripts/install.sh install
+
+uninstall: ## remove what install put there (PREFIX, DESTDIR)
+	@Scripts/install.sh uninstall
+
+clean: ## remove everything that was built
+	rm -rf .build Examples/.build docs/site

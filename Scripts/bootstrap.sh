@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs the Debian packages that are missing, and does nothing when none is.
+#
+#   Scripts/bootstrap.sh build|docs|test|bench
+set -eu
+
+# What Swift links with, and what the package links to.
+packages="make g++ libsqlite3-dev libsystemd-dev pkg-config"
+case ${1:-build} in
+  build) ;;
+  docs) packages="$packages python3" ;;
+  # Real programs that the tests talk to, and Python for the scripts.
+  test) packages="$packages python3 gpsd gpsd-clients osmium-tool" ;;
+  # What the figures are compared with.
+  bench)
+    packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
+    packages="$packages geographiclib-tools libgeographiclib-dev"
+    ;;
+  *)
+    echo "usage: Scripts/bootstrap.sh build|docs|test|bench" >&2
+    exit 2
+    ;;
+esac
+
+missing=
+for package in $packages; do
+  status=$(dpkg-query -W -f='${Status}' "$package" 2> /dev/null) || status=
+  [ "$status" = "install ok installed" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get > /dev/null; then
+  echo "This system has no apt. Install what corresponds to:$missing" >&2
+  exit 1
+fi
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then env "$@"; else sudo env "$@"; fi
+}
+
+# Nothing that is installed here is to be started as a service of the system.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap 'as_root rm -f "$policy"' EXIT INT TERM
+  printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" > /dev/null
+  as_root chmod 755 "$policy"
+fi
+
+echo "installing:$missing"
+as_root DEBIAN_FRONTEND=noninteractive apt-get -qq update
+as_root DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 --no-install-recommends install $missing \
+  < /dev/null

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Format and lint rules, as errors.
+set -eu
+cd "$(dirname "$0")/.."
+. Scripts/toolchain.sh
+
+swift format lint --strict -r Package.swift Sources Tests Benchmarks Examples/Package.swift \
+  Examples/Sources
+for script in Scripts/*.sh; do sh -n "$script"; done
+if command -v python3 > /dev/null; then
+  for script in Scripts/*.py; do
+    python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script"
+  done
+fi
+echo "lint: clean"

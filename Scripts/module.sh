@@ -1,0 +1,22 @@
+#!/bin/sh
+# Builds the product CoreLocation and assembles in one folder what a compiler needs to import it
+# outside a Swift package, so that `swiftc -I FOLDER …` is enough; prints where the build lies.
+#
+#   Scripts/module.sh FOLDER
+set -eu
+cd "$(dirname "$0")/.."
+. Scripts/toolchain.sh
+
+module=$1
+Scripts/quietly.sh swift build --product CoreLocation
+products=$(swift build --show-bin-path)
+
+rm -rf "$module"
+mkdir -p "$module/CLinux" "$module/CSQLite"
+cp "$products"/Modules/CoreLocation.swift* "$products"/Modules/Location*.swift* \
+  Sources/CoreLocationTypes/include/* "$module"
+# Modules that the face uses, and whose names an importer has to be able to resolve.
+cp Sources/CSQLite/* "$module/CSQLite"
+cp Sources/CLinux/include/* "$module/CLinux"
+echo 'module CLinux { header "CLinux.h" export * }' > "$module/CLinux/module.modulemap"
+echo "$products"

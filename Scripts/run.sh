@@ -1,0 +1,28 @@
+#!/bin/sh
+# Shows the main job: a recorded receiver, played through the whole path to an app that says
+# `import CoreLocation` and nothing else.
+set -eu
+cd "$(dirname "$0")/.."
+. Scripts/toolchain.sh
+Scripts/bootstrap.sh build
+
+echo "Building the example app and locationctl; the first time takes some minutes."
+for product in Whereabouts locationctl; do
+  Scripts/quietly.sh swift build --package-path Examples --product $product
+done
+
+products=$(swift build --package-path Examples --show-bin-path)
+cp Examples/Sources/Whereabouts/Whereabouts.plist "$products/"
+
+# Permissions of its own, so that a real app's answers stay what they are.
+XDG_STATE_HOME=$PWD/.build/run-state
+CORELOCATION_SOURCES=log://$PWD/Examples/Recordings/tomtom-mkII.log?rate=4
+export XDG_STATE_HOME CORELOCATION_SOURCES
+rm -rf "$XDG_STATE_HOME"
+mkdir -p "$XDG_STATE_HOME"
+
+echo "\$ locationctl authorize org.example.whereabouts whenInUse"
+"$products/locationctl" authorize org.example.whereabouts whenInUse
+echo "\$ CORELOCATION_SOURCES='log:///…/tomtom-mkII.log?rate=4' Whereabouts"
+# The recording takes half a minute; an app that waits for longer waits for something else.
+timeout 120 stdbuf -oL "$products/Whereabouts" < /dev/null

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Builds once and runs every test. Suites that start real programs run alone, after the others.
+set -eu
+cd "$(dirname "$0")/.."
+. Scripts/toolchain.sh
+Scripts/bootstrap.sh test
+
+alone='ReceiverTests|EndToEndTests|LocationHostTests'
+export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
+
+# The state of the person who runs this is none of the tests' business.
+export XDG_STATE_HOME="$PWD/.build/test-state"
+unset CORELOCATION_SOURCES
+rm -rf "$XDG_STATE_HOME"
+mkdir -p "$XDG_STATE_HOME"
+
+step() { printf '\n== %s\n' "$1"; }
+
+step "build"
+swift build --build-tests
+
+step "tests in virtual time"
+swift test --skip-build --skip "$alone"
+
+if swift test list --skip-build 2> /dev/null | grep -qE "$alone"; then
+  step "tests with real programs"
+  swift test --skip-build --no-parallel --filter "$alone"
+fi
+
+if [ -d "$MERIDIAN_SHARED/api/conformance" ]; then
+  step "conformance"
+  Scripts/conformance.sh
+else
+  step "conformance: skipped, $MERIDIAN_SHARED has no api/conformance"
+fi
+
+step "examples"
+if [ -d Examples/Tests ]; then
+  swift test --package-path Examples
+else
+  swift build --package-path Examples
+fi
+
+if ls Scripts/Tests/test_*.py > /dev/null 2>&1; then
+  step "scripts"
+  python3 -m unittest discover -s Scripts/Tests
+fi
+
+step "everything passed"

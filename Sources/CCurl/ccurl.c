@@ -1,0 +1,125 @@
+#include "ccurl.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// The few numbers of libcurl's stable binary interface that are used here (curl/curl.h), so that
+// neither its headers nor its library are needed until somebody chooses a web geocoder.
+enum {
+  OPT_WRITEDATA = 10001,
+  OPT_URL = 10002,
+  OPT_USERAGENT = 10018,
+  OPT_HEADERDATA = 10029,
+  OPT_WRITEFUNCTION = 20011,
+  OPT_HEADERFUNCTION = 20079,
+  OPT_FOLLOWLOCATION = 52,
+  OPT_MAXREDIRS = 68,
+  OPT_NOSIGNAL = 99,
+  OPT_TIMEOUT_MS = 155,
+  OPT_PROTOCOLS = 181,
+  OPT_REDIR_PROTOCOLS = 182,
+  PROTOCOLS_HTTP_AND_HTTPS = 3,
+  INFO_RESPONSE_CODE = 0x200002,
+  GLOBAL_DEFAULT = 3,
+};
+
+static struct {
+  int (*global_init)(long);
+  void *(*init)(void);
+  int (*setopt)(void *, int, ...);
+  int (*perform)(void *);
+  int (*getinfo)(void *, int, ...);
+  void (*cleanup)(void *);
+  int loaded;
+} curl;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"};
+  void *library = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+  if (!library) return;
+  *(void **)&curl.global_init = dlsym(library, "curl_global_init");
+  *(void **)&curl.init = dlsym(library, "curl_easy_init");
+  *(void **)&curl.setopt = dlsym(library, "curl_easy_setopt");
+  *(void **)&curl.perform = dlsym(library, "curl_easy_perform");
+  *(void **)&curl.getinfo = dlsym(library, "curl_easy_getinfo");
+  *(void **)&curl.cleanup = dlsym(library, "curl_easy_cleanup");
+  if (!curl.global_init || !curl.init || !curl.setopt || !curl.perform || !curl.getinfo ||
+      !curl.cleanup)
+    return;
+  curl.loaded = curl.global_init(GLOBAL_DEFAULT) == 0;
+}
+
+struct sink {
+  ccurl_answer *answer;
+  size_t limit;
+};
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
+  struct sink *sink = context;
+  size_t added = size * count;
+  if (sink->answer->length + added > sink->limit) {
+    sink->answer->code = -2;
+    return 0;
+  }
+  unsigned char *grown = realloc(sink->answer->body, sink->answer->length + added + 1);
+  if (!grown) return 0;
+  memcpy(grown + sink->answer->length, bytes, added);
+  sink->answer->body = grown;
+  sink->answer->length += added;
+  return added;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
+  struct sink *sink = context;
+  static const char name[] = "retry-after:";
+  size_t length = size * count;
+  if (length > sizeof name && strncasecmp(bytes, name, sizeof name - 1) == 0) {
+    char digits[16] = {0};
+    size_t rest = length - (sizeof name - 1);
+    memcpy(digits, bytes + sizeof name - 1, rest < sizeof digits ? rest : sizeof digits - 1);
+    char *end = digits;
+    long seconds = strtol(digits, &end, 10);
+    if (end != digits && seconds >= 0) sink->answer->retry_after = seconds;
+  }
+  return length;
+}
+
+ccurl_answer ccurl_get(
+    const char *url, const char *user_agent, long timeout_milliseconds, size_t limit) {
+  ccurl_answer answer = {.status = 0, .retry_after = -1, .code = -1};
+  pthread_once(&once, load);
+  void *handle = curl.loaded ? curl.init() : NULL;
+  if (!handle) return answer;
+  struct sink sink = {&answer, limit};
+  answer.code = 0;
+  curl.setopt(handle, OPT_URL, url);
+  curl.setopt(handle, OPT_USERAGENT, user_agent);
+  curl.setopt(handle, OPT_TIMEOUT_MS, timeout_milliseconds);
+  curl.setopt(handle, OPT_NOSIGNAL, 1L);
+  curl.setopt(handle, OPT_FOLLOWLOCATION, 1L);
+  curl.setopt(handle, OPT_MAXREDIRS, 3L);
+  curl.setopt(handle, OPT_PROTOCOLS, (long)PROTOCOLS_HTTP_AND_HTTPS);
+  curl.setopt(handle, OPT_REDIR_PROTOCOLS, (long)PROTOCOLS_HTTP_AND_HTTPS);
+  curl.setopt(handle, OPT_WRITEFUNCTION, take_body);
+  curl.setopt(handle, OPT_WRITEDATA, &sink);
+  curl.setopt(handle, OPT_HEADERFUNCTION, take_header);
+  curl.setopt(handle, OPT_HEADERDATA, &sink);
+  int code = curl.perform(handle);
+  if (answer.code == 0) answer.code = code;
+  if (code == 0) curl.getinfo(handle, INFO_RESPONSE_CODE, &answer.status);
+  curl.cleanup(handle);
+  return answer;
+}
+
+void ccurl_free(ccurl_answer *answer) {
+  free(answer->body);
+  answer->body = NULL;
+  answer->length = 0;
+}

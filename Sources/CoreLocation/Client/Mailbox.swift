@@ -1,0 +1,63 @@
+import Synchronization
+
+/// Elements that wait for one reader, in order; nothing is dropped.
+final class Mailbox<Element: Sendable>: Sendable {
+  private enum Reader {
+    case none
+    case waiting(UnsafeContinuation<Element?, Never>)
+  }
+
+  private struct State {
+    var unread: [Element] = []
+    var reader = Reader.none
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Adds an element, and wakes the reader.
+  func add(_ element: Element) {
+    let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
+      guard case .waiting(let reader) = state.reader else {
+        if !state.isFinished { state.unread.append(element) }
+        return nil
+      }
+      state.reader = .none
+      return reader
+    }
+    reader?.resume(returning: element)
+  }
+
+  /// Nothing more will come: the reader gets what is there, then `nil`.
+  func finish() {
+    let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
+      state.isFinished = true
+      guard case .waiting(let reader) = state.reader else { return nil }
+      state.reader = .none
+      return reader
+    }
+    reader?.resume(returning: nil)
+  }
+
+  /// The next element; `nil` at the end, and when the task is canceled.
+  func next() async -> Element? {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let ready: Element?? = state.withLock { state in
+          if !state.unread.isEmpty { return .some(state.unread.removeFirst()) }
+          if state.isFinished || Task.isCancelled { return .some(nil) }
+          state.reader = .waiting(continuation)
+          return nil
+        }
+        if let ready { continuation.resume(returning: ready) }
+      }
+    } onCancel: {
+      let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
+        guard case .waiting(let reader) = state.reader else { return nil }
+        state.reader = .none
+        return reader
+      }
+      reader?.resume(returning: nil)
+    }
+  }
+}

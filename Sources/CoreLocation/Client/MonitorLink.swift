@@ -1,0 +1,121 @@
+import LocationModel
+import Synchronization
+
+/// What ties a monitor to its app's client: its records as last heard, and its one loop.
+final class MonitorLink: Sendable {
+  private struct State {
+    var records: [NamedRecord] = []
+    /// Requests sent; an answer to fewer is stale.
+    var requests = 0
+    var isIterated = false
+  }
+
+  private let client: LocationClient
+  private let subscriber: SubscriberID
+  private let mailbox = Mailbox<ConditionEvent>()
+  private let box = Box()
+
+  /// Shared with the listener, so that the listener does not keep the link alive.
+  private final class Box: Sendable {
+    let state = Mutex(State())
+    /// Ends the wait of ``MonitorLink/opened()``.
+    let opened = Mailbox<Bool>()
+  }
+
+  /// Opens the monitor of a name.
+  init(_ name: String) {
+    let (box, mailbox) = (box, mailbox)
+    client = .current
+    subscriber = client.subscribe { delivery in
+      guard case .monitor(_, let delivery) = delivery else { return }
+      switch delivery {
+      case .event(let event): mailbox.add(event)
+      case .refused: box.opened.add(false)
+      case .records(let requests, let records):
+        box.state.withLock { state in
+          if requests >= state.requests { state.records = records }
+        }
+        if requests == 1 { box.opened.add(true) }
+      }
+    }
+    send(.open(name: name))
+  }
+
+  deinit {
+    client.end(subscriber)
+  }
+
+  /// Whether the name was free (MON-2).
+  func opened() async -> Bool { await box.opened.next() ?? true }
+
+  private func send(_ request: MonitorRequest) {
+    box.state.withLock { $0.requests += 1 }
+    client.send(.monitor(subscriber, request))
+  }
+
+  // MARK: Conditions
+
+  var identifiers: [String] { box.state.withLock { $0.records.map(\.identifier) } }
+
+  func record(for identifier: String) -> ConditionRecord? {
+    box.state.withLock { $0.records.first { $0.identifier == identifier }?.record }
+  }
+
+  /// The record exists at once (MON-9); the very same condition again changes nothing (MON-11).
+  func add(_ target: ConditionTarget, identifier: String, assuming state: ConditionState) {
+    let now = client.link.now.unixTime
+    box.state.withLock {
+      guard $0.records.first(where: { $0.identifier == identifier })?.record.target != target
+      else { return }
+      let event = ConditionEvent(identifier: identifier, state: MonitoredState(state), date: now)
+      $0.records.removeAll { $0.identifier == identifier }
+      $0.records.append(
+        NamedRecord(
+          identifier: identifier, record: ConditionRecord(target: target, lastEvent: event)))
+    }
+    send(.add(identifier: identifier, target, assuming: state))
+  }
+
+  func remove(_ identifier: String) {
+    box.state.withLock { $0.records.removeAll { $0.identifier == identifier } }
+    send(.remove(identifier: identifier))
+  }
+
+  // MARK: Events
+
+  /// Begins the one loop there may be (MON-28).
+  func iterate() -> MonitorIteration {
+    let isSecond = box.state.withLock { state in
+      defer { state.isIterated = true }
+      return state.isIterated
+    }
+    precondition(!isSecond, "a CLMonitor's events can be iterated by one loop at a time (MON-28)")
+    return MonitorIteration(self)
+  }
+
+  fileprivate func endIteration() {
+    box.state.withLock { $0.isIterated = false }
+    send(.leave)
+  }
+
+  /// The next event; asking for it says that the one before is handled (MON-23).
+  fileprivate func next() async -> ConditionEvent? {
+    send(.next)
+    return await mailbox.next()
+  }
+}
+
+/// One loop over the events of a monitor; what it has in hand when it ends is not handled (MON-24).
+final class MonitorIteration: Sendable {
+  private let link: MonitorLink
+
+  fileprivate init(_ link: MonitorLink) {
+    self.link = link
+  }
+
+  deinit {
+    link.endIteration()
+  }
+
+  func next() async -> ConditionEvent? { await link.next() }
+}

@@ -1,0 +1,156 @@
+internal import FoundationEssentials
+package import LocationModel
+
+/// Tells apps of visits: one detector for the machine, one memory of what each app has heard.
+package struct Visits: Machine {
+  package enum Input: MachineInput {
+    /// Holds for all managers of the app, and across its launches (VISIT-1).
+    case start(AppIdentity)
+    case stop(AppIdentity)
+    /// Whether visits may reach the app now (VISIT-9).
+    case access(AppIdentity, Bool)
+    /// The app is gone for good.
+    case uninstall(AppIdentity)
+    case fix(Fix)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case store(StateChange)
+    /// A reason to launch the app, when it may be (VISIT-7).
+    case visit(AppIdentity, Visit)
+  }
+
+  /// What an app that listens has heard.
+  private struct Listener: Codable {
+    /// Whether it was told of the arrival of the visit that lasts (VISIT-4).
+    var knowsArrival = false
+  }
+
+  /// What of the detector is stored.
+  private struct Memory: Codable {
+    var places: [[Double]]
+    var current: StoredVisit?
+  }
+
+  private struct StoredVisit: Codable {
+    /// Nanoseconds since 1970.
+    var arrival: Int64?
+    var latitude: Double
+    var longitude: Double
+    var radius: Double
+  }
+
+  private var detector: VisitDetector
+  private var listeners: [AppIdentity: Listener] = [:]
+  private var barred: Set<AppIdentity> = []
+
+  /// Takes up what an earlier engine stored; unreadable entries stay out.
+  package init(restoring entries: [StateEntry] = [], tuning: VisitDetector.Tuning = .init()) {
+    detector = VisitDetector(tuning: tuning)
+    for entry in entries where entry.key.domain == Self.stateDomain {
+      let data = Data(entry.value)
+      if entry.key.owner.isEmpty {
+        guard let memory = try? JSONDecoder().decode(Memory.self, from: data) else { continue }
+        detector = VisitDetector(
+          places: memory.places.filter { $0.count == 2 }.map {
+            Coordinate(latitude: $0[0], longitude: $0[1])
+          }, current: memory.current.map { Self.visit($0) }, tuning: tuning)
+      } else if let listener = try? JSONDecoder().decode(Listener.self, from: data) {
+        listeners[AppIdentity(entry.key.owner)] = listener
+      }
+    }
+  }
+
+  package var nextDeadline: Instant? { listeners.isEmpty ? nil : detector.nextDeadline }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .start(let app):
+      guard listeners[app] == nil else { return [] }
+      listeners[app] = Listener()
+      return [store(app)]
+    case .stop(let app), .uninstall(let app):
+      guard listeners.removeValue(forKey: app) != nil else { return [] }
+      return [.store(.remove(Self.key(of: app)))]
+    case .access(let app, let allowed):
+      if allowed { barred.remove(app) } else { barred.insert(app) }
+      return []
+    case .fix(let fix):
+      guard !listeners.isEmpty else { return [] }
+      return tell(detector.handle(.fix(fix), at: now))
+    case .wake:
+      return tell(detector.handle(.wake, at: now))
+    }
+  }
+
+  package var demand: Demand { listeners.isEmpty ? .none : detector.demand }
+
+  /// Whether an app listens.
+  package func isListening(_ app: AppIdentity) -> Bool { listeners[app] != nil }
+
+  private mutating func tell(_ found: [VisitDetector.Output]) -> [Output] {
+    found.flatMap { output -> [Output] in
+      switch output {
+      case .arrived(let visit): tell(visit, isArrival: true)
+      case .departed(let visit): tell(visit, isArrival: false)
+      }
+    }
+  }
+
+  private mutating func tell(_ visit: Visit, isArrival: Bool) -> [Output] {
+    var outputs = [storeMemory()]
+    for app in listeners.keys.sorted() {
+      let knewArrival = listeners[app]?.knowsArrival ?? false
+      let mayKnow = !barred.contains(app)
+      listeners[app]?.knowsArrival = isArrival && mayKnow
+      outputs.append(store(app))
+      guard mayKnow else { continue }
+      var told = visit
+      if !isArrival, !knewArrival { told.arrival = nil }
+      outputs.append(.visit(app, told))
+    }
+    return outputs
+  }
+}
+
+// MARK: - Storing
+
+extension Visits {
+  private static let stateDomain = "visit"
+
+  private static func key(of app: AppIdentity) -> StateKey {
+    StateKey(domain: stateDomain, owner: app.name)
+  }
+
+  private func store(_ app: AppIdentity) -> Output {
+    .store(.set(Self.key(of: app), Self.encoded(listeners[app] ?? Listener())))
+  }
+
+  private func storeMemory() -> Output {
+    let current = detector.current.map {
+      StoredVisit(
+        arrival: $0.arrival?.nanoseconds, latitude: $0.coordinate.latitude,
+        longitude: $0.coordinate.longitude, radius: $0.horizontalAccuracy)
+    }
+    let places = detector.places.map { [$0.latitude, $0.longitude] }
+    let memory = Memory(places: places, current: current)
+    return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), Self.encoded(memory)))
+  }
+
+  private static func encoded(_ value: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(value) else {
+      preconditionFailure("visits are made of finite numbers and can always be written")
+    }
+    return [UInt8](data)
+  }
+
+  private static func visit(_ stored: StoredVisit) -> Visit {
+    Visit(
+      arrival: stored.arrival.map { UnixTime(nanoseconds: $0) },
+      coordinate: Coordinate(latitude: stored.latitude, longitude: stored.longitude),
+      horizontalAccuracy: stored.radius)
+  }
+}

@@ -1,0 +1,65 @@
+/// Which modules a target may import: the arrows of ARCHITECTURE.md.
+enum ImportRule {
+  /// The modules of each Swift target; a target that is missing here may import nothing.
+  static let allowed: [String: Set<String>] = [
+    "LocationModel": ["FoundationEssentials"],
+    "LocationEngine": ["LocationModel", "FoundationEssentials"],
+    "LocationProviders": ["LocationModel", "FoundationEssentials"],
+    "LocationCore": [
+      "LocationModel", "LocationEngine", "LocationProviders", "FoundationEssentials",
+    ],
+    "LocationSimulation": [
+      "LocationModel", "LocationEngine", "LocationProviders", "LocationCore",
+      "FoundationEssentials",
+    ],
+    "LocationHost": [
+      "LocationModel", "LocationEngine", "LocationProviders", "LocationCore", "CLinux", "CSQLite",
+      "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
+    ],
+    "LocationGeocoding": [
+      "LocationModel", "CSQLite", "Glibc", "Synchronization", "FoundationEssentials",
+    ],
+    "CoreLocation": [
+      "CoreLocationTypes", "LocationModel", "LocationHost", "LocationGeocoding", "Foundation",
+      "FoundationNetworking", "CoreFoundation", "Synchronization", "CLinux", "CSQLite",
+    ],
+    "LocationTesting": [
+      "CoreLocation", "LocationSimulation", "LocationModel", "LocationEngine", "LocationCore",
+      "LocationProviders", "Foundation", "Synchronization",
+    ],
+    "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
+    "locationctl": [
+      "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
+      "LocationModel", "LocationSimulation", "LocationGeocoding", "Foundation",
+      "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
+    ],
+    "locationd": [
+      "LocationHost", "LocationModel", "Dispatch", "Glibc", "FoundationEssentials",
+    ],
+  ]
+
+  /// A file that may import one module more.
+  static let exceptions: [String: Set<String>] = [
+    // The mathematics of the C library, wrapped once for everyone.
+    "Sources/LocationModel/Values/Angle.swift": ["Glibc", "Musl", "Android", "Darwin"],
+    // The clang module of the same name, exported again.
+    "Sources/CoreLocation/CoreLocation.swift": ["CoreLocation"],
+  ]
+
+  static func violations(in file: ProjectFile) -> [Violation] {
+    guard let target = file.target else { return [] }
+    let allowed = allowed[target, default: []].union(exceptions[file.path, default: []])
+    return imports(in: file).filter { !allowed.contains($0.module) }.map {
+      Violation(path: file.path, line: $0.line, reason: "\(target) may not import \($0.module)")
+    }
+  }
+
+  static func imports(in file: ProjectFile) -> [(line: Int, module: String)] {
+    let statement =
+      /^\s*(@\w+(\(\w+\))?\s+)*((public|package|internal|fileprivate|private)\s+)?import\s+((struct|class|enum|protocol|func|var|let|typealias)\s+)?(?<module>\w+)/
+    let lines = file.code.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.enumerated().compactMap { number, line in
+      line.firstMatch(of: statement).map { (number + 1, String($0.module)) }
+    }
+  }
+}

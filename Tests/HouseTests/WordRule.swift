@@ -1,0 +1,33 @@
+/// Words that say nothing, or say it of one machine only.
+enum WordRule {
+  /// Folders that tell the kind of a thing rather than what it is for.
+  static let emptyFolders: Set = [
+    "Utils", "Utilities", "Helpers", "Extensions", "Protocols", "Models", "Managers", "Common",
+    "Misc",
+  ]
+
+  static func path(_ path: String) -> [Violation] {
+    let parts = Set(path.split(separator: "/").map(String.init))
+    return parts.intersection(emptyFolders).sorted().map {
+      Violation(path: path, line: 1, reason: "a folder `\($0)` does not say what it is for")
+    }
+  }
+
+  static func violations(in file: ProjectFile) -> [Violation] {
+    let names = file.violations(
+      of:
+        /\b(struct|class|enum|actor|protocol|typealias)\s+(?!CL|INTU)\w*(Utils?|Utility|Helpers?|Impl|Manager|Handler)\b/,
+      in: file.code, because: "a type is named for its subject")
+    return names + notes(in: file)
+  }
+
+  /// What must not stand in any text of the project.
+  static func notes(in file: ProjectFile) -> [Violation] {
+    file.violations(
+      of: /\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/, in: file.text,
+      because: "work to be done is an issue; name it, as in (#12)")
+      + file.violations(
+        of: /(^|[^\w.}])\/(work|home\/\w+|root)\/\w/, in: file.text,
+        because: "a path of one machine")
+  }
+}

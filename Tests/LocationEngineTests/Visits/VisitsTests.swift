@@ -1,0 +1,160 @@
+import LocationModel
+import MachineTesting
+import Testing
+
+@testable import LocationEngine
+
+@Suite("Visits")
+struct VisitsTests {
+  static let app = AppIdentity("org.example.diary")
+  static let other = AppIdentity("org.example.other")
+
+  /// A walk between two places, with a fix a second.
+  struct Walk {
+    var bench = Bench(Visits())
+    var random = SeededRandom(seed: 5)
+    var east = 0.0
+    private var entries: [StateKey: [UInt8]] = [:]
+    private var seen = 0
+
+    mutating func stay(_ seconds: Int) {
+      for _ in 0..<seconds { fix() }
+    }
+
+    /// Walks at 1.4 m/s.
+    mutating func walk(to target: Double) {
+      while (target - east).magnitude > 1.4 {
+        east += target > east ? 1.4 : -1.4
+        fix(speed: 1.4)
+      }
+    }
+
+    private mutating func fix(speed: Double = 0) {
+      let seconds = bench.now.unixTime.seconds - 1_700_000_000
+      let place = east + 3 * gaussian(&random)
+      bench.send(.fix(LocationEngineTests.fix(east: place, at: seconds, speed: speed)))
+      bench.run(for: .seconds(1))
+    }
+
+    /// The process dies and a new one takes up what was stored.
+    mutating func restart() {
+      for case .store(let change) in bench.outputs.map(\.output) {
+        switch change {
+        case .set(let key, let value): entries[key] = value
+        case .remove(let key): entries[key] = nil
+        }
+      }
+      let stored = entries.sorted { $0.key < $1.key }
+      bench = Bench(
+        Visits(restoring: stored.map { StateEntry(key: $0.key, value: $0.value) }),
+        startingAt: bench.now.unixTime)
+    }
+
+    func visits(of app: AppIdentity) -> [Visit] {
+      bench.outputs.compactMap {
+        guard case .visit(app, let visit) = $0.output else { return nil }
+        return visit
+      }
+    }
+  }
+
+  var walk = Walk()
+
+  init() {
+    walk.bench.send(.start(Self.app))
+  }
+
+  @Test("VISIT-2, VISIT-3: tells an arrival, back-dated, and the departure with both dates")
+  mutating func arrivalAndDeparture() throws {
+    walk.stay(600)
+    walk.walk(to: 800)
+    let left = 1_700_000_600.0
+    let reached = walk.bench.now.unixTime
+    walk.stay(900)
+    let visits = walk.visits(of: Self.app)
+    try #require(visits.count == 3)
+    #expect(visits[0].arrival == UnixTime(seconds: 1_700_000_000))
+    #expect(visits[0].departure == nil)
+    let departure = try #require(visits[1].departure)
+    #expect(departure.seconds > left && departure.seconds < left + 45)
+    #expect(visits[1].arrival == visits[0].arrival)
+    let arrival = try #require(visits[2].arrival)
+    #expect(arrival.seconds(since: reached).magnitude < 45)
+    let place = place(east: 800)
+    #expect(visits[2].coordinate.distance(to: place) < 15)
+    #expect(visits[2].horizontalAccuracy >= 30)
+  }
+
+  @Test("VISIT-10: a short stop is no visit")
+  mutating func shortStop() {
+    walk.stay(60)
+    walk.walk(to: 600)
+    walk.stay(60)
+    walk.walk(to: 1200)
+    #expect(walk.visits(of: Self.app).isEmpty)
+  }
+
+  @Test("an arrival at a place known from before is told sooner")
+  mutating func familiar() throws {
+    walk.stay(600)
+    walk.walk(to: 800)
+    let first = walk.bench.now
+    walk.stay(600)
+    walk.walk(to: 0)
+    let second = walk.bench.now
+    walk.stay(600)
+    let told = walk.bench.outputs.compactMap { entry -> Instant? in
+      guard case .visit(_, let visit) = entry.output, visit.departure == nil else { return nil }
+      return entry.at
+    }
+    try #require(told.count == 3)
+    #expect(told[2] - second.uptime < told[1] - first.uptime)
+  }
+
+  @Test("VISIT-4, VISIT-9: who did not hear of the arrival hears of a departure without one")
+  mutating func lateListener() {
+    walk.stay(300)
+    walk.bench.send(.start(Self.other))
+    walk.walk(to: 800)
+    #expect(walk.visits(of: Self.other).map(\.arrival) == [nil])
+    walk.bench.send(.access(Self.other, false))
+    walk.stay(600)
+    #expect(walk.visits(of: Self.other).count == 1)
+    walk.bench.send(.access(Self.other, true))
+    walk.walk(to: 0)
+    #expect(walk.visits(of: Self.other).count == 2)
+    #expect(walk.visits(of: Self.other).last?.arrival == nil)
+    #expect(walk.visits(of: Self.app).allSatisfy { $0.arrival != nil })
+  }
+
+  @Test("VISIT-1: goes on after a restart, with the visit that lasted")
+  mutating func restart() throws {
+    walk.stay(600)
+    walk.restart()
+    #expect(walk.bench.machine.isListening(Self.app))
+    walk.stay(60)
+    walk.walk(to: 800)
+    let visits = walk.visits(of: Self.app)
+    #expect(visits.count == 1)
+    #expect(visits.first?.arrival == UnixTime(seconds: 1_700_000_000))
+    #expect(visits.first?.departure != nil)
+  }
+
+  @Test("a stay is seen to the end though the device at rest gives no more fixes")
+  mutating func silence() {
+    walk.walk(to: 800)
+    walk.stay(60)
+    walk.bench.run(for: .seconds(600))
+    #expect(walk.visits(of: Self.app).count == 1)
+  }
+
+  @Test("nobody listens: no hardware, no visits, nothing stored")
+  mutating func stopped() {
+    #expect(walk.bench.machine.demand.position != nil)
+    walk.bench.send(.stop(Self.app))
+    #expect(walk.bench.machine.demand == .none)
+    walk.stay(600)
+    walk.restart()
+    #expect(!walk.bench.machine.isListening(Self.app))
+  }
+}
