@@ -88,6 +88,10 @@ let package = Package(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
+    .testTarget(
+      name: "BusTests",
+      dependencies: ["LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders"],
+      exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
