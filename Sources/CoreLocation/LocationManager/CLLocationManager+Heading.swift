@@ -38,7 +38,6 @@ extension HeadingOrientation {
     switch orientation {
     case .portrait: self = .portrait
     case .portraitUpsideDown: self = .portraitUpsideDown
-    // Apple names the side that the home button is on; the top edge points the other way.
     case .landscapeLeft: self = .landscapeLeft
     case .landscapeRight: self = .landscapeRight
     case .faceUp: self = .faceUp
