@@ -15,6 +15,8 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
+    .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
   ],
   targets: [
@@ -23,9 +25,14 @@ let package = Package(
     .target(
       name: "CoreLocation",
       dependencies: [
-        "CoreLocationTypes", "LocationHost", "LocationModel", "CLinux", "CSQLite",
+        "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel", "CLinux",
+        "CSQLite",
       ],
       swiftSettings: house),
+
+    // One-shot requests and subscriptions, on the public API of CoreLocation alone.
+    .target(
+      name: "INTULocationManager", dependencies: ["CoreLocation"], swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
@@ -48,6 +55,19 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // The virtual world, pure, and its door for other people's tests.
+    .target(
+      name: "LocationSimulation",
+      dependencies: ["LocationCore", "LocationEngine", "LocationModel", "LocationProviders"],
+      swiftSettings: house),
+    .target(name: "CVirtualTime"),
+    .target(
+      name: "LocationTesting",
+      dependencies: [
+        "CoreLocation", "CVirtualTime", "LocationEngine", "LocationModel", "LocationSimulation",
+      ],
+      swiftSettings: house),
+
     // The place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -57,17 +77,24 @@ let package = Package(
       swiftSettings: house),
 
     .executableTarget(
-      name: "GeocodingBenchmark", dependencies: ["LocationGeocoding", "LocationModel"],
-      path: "Benchmarks/Geocoding", swiftSettings: house),
-
-    .executableTarget(
-      name: "locationctl", dependencies: ["LocationModel"], swiftSettings: house),
+      name: "locationctl",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
+        "LocationModel", "LocationSimulation",
+      ],
+      swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
-      name: "Benchmarks", dependencies: ["LocationModel", "LocationEngine"], path: "Benchmarks",
-      exclude: ["Geocoding"],
-      swiftSettings: house),
+      name: "Benchmarks",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
+        "LocationModel", "CLinux",
+      ],
+      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak"], swiftSettings: house),
+    .executableTarget(
+      name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
+      path: "Benchmarks/INTUSoak", swiftSettings: house),
 
     // Tests.
     .target(
@@ -94,7 +121,73 @@ let package = Package(
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
+      name: "LocationSimulationTests",
+      dependencies: ["LocationSimulation", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationTestingTests", dependencies: ["LocationTesting", "CoreLocation"],
+      swiftSettings: house),
+    .testTarget(
       name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
       swiftSettings: house),
+    .testTarget(
+      name: "LocationctlTests",
+      dependencies: [
+        "locationctl", "LocationHost", "LocationCore", "LocationProviders", "LocationModel",
+        "CLinux", "MachineTesting",
+      ],
+      swiftSettings: house),
+    .target(
+      name: "RequestTesting", dependencies: ["CoreLocation", "INTULocationManager"],
+      path: "Tests/RequestTesting", swiftSettings: house),
+    .testTarget(
+      name: "INTULocationManagerTests",
+      dependencies: [
+        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
+        "LocationProviders", "RequestTesting",
+      ],
+      swiftSettings: house),
+
+    // Tests of real parts: programs, descriptors, disk.
+    .target(
+      name: "HostTesting",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "CLinux",
+      ], path: "Tests/HostTesting", swiftSettings: house),
+    .executableTarget(
+      name: "HostProgram",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
+      path: "Tests/Programs/HostProgram", swiftSettings: house),
+    .executableTarget(
+      name: "ClassicApp", dependencies: ["CoreLocation"], path: "Tests/Programs/ClassicApp",
+      swiftSettings: house),
+    .executableTarget(
+      name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationCoreTests",
+      dependencies: [
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "MachineTesting",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "LocationHostTests",
+      dependencies: [
+        "LocationHost", "LocationEngine", "LocationModel", "HostTesting", "HostProgram", "CSQLite",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "ReceiverTests",
+      dependencies: [
+        "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
+        "HostProgram", "MachineTesting",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "HostTesting",
+        "ClassicApp", "AsyncApp", "HostProgram",
+      ], swiftSettings: house),
   ]
 )

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// One measured number, printed for people and as a line of JSON for programs.
 struct Figure: Encodable {
@@ -7,13 +8,19 @@ struct Figure: Encodable {
   var value: Double
   var unit: String
 
+  private static let all = Mutex<[Figure]>([])
+
+  /// What this run has reported so far, in order.
+  static var reported: [Figure] { all.withLock { $0 } }
+
   /// Prints `label  value unit`, then the JSON line.
   static func report(_ name: String, _ value: Double, _ unit: String, _ label: String) throws {
+    let figure = Figure(name: name, value: value, unit: unit)
+    all.withLock { $0.append(figure) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let line = try encoder.encode(Figure(name: name, value: value, unit: unit))
     print(label + ": " + String(format: "%.4g", value) + " " + unit)
-    print(String(decoding: line, as: UTF8.self))
+    print(String(decoding: try encoder.encode(figure), as: UTF8.self))
   }
 }
 
@@ -21,4 +28,27 @@ struct Figure: Encodable {
 func shortestTime(of rounds: Int, _ body: () -> Void) -> Double {
   let clock = ContinuousClock()
   return (0..<rounds).map { _ in clock.measure(body) / .seconds(1) }.min() ?? .infinity
+}
+
+/// Processor time of this process in the shortest of several runs, in seconds.
+///
+/// Other work on the machine lengthens it less than it lengthens the time on the wall.
+func leastProcessorTime(of rounds: Int, _ body: () throws -> Void) rethrows -> Double {
+  var least = Double.infinity
+  for _ in 0..<rounds {
+    let begin = clock()
+    try body()
+    least = min(least, Double(clock() - begin) / Double(CLOCKS_PER_SEC))
+  }
+  return least
+}
+
+extension [Double] {
+  /// The value below which this share of all lies; the array must not be empty.
+  func quantile(_ share: Double) -> Double {
+    let sorted = sorted()
+    return sorted[Swift.min(Int(Double(count) * share), count - 1)]
+  }
+
+  var median: Double { quantile(0.5) }
 }

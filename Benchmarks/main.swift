@@ -1,16 +1,32 @@
 import Foundation
 
 /// Every benchmark by name, one file each: `swift run -c release Benchmarks NAME`.
-let benchmarks: [(name: String, run: () throws -> Void)] = [
+let benchmarks: [(name: String, run: () async throws -> Void)] = [
+  ("nmea", measureNMEA),
+  ("gpx", measureGPX),
   ("geodesic", measureGeodesics),
+  ("start", measureStart),
+  ("live", measureLive),
+  ("cpu", measureProcessorTime),
   ("circles", measureCircles),
   ("phones", measurePhones),
   ("tradeoff", measureTradeoff),
+  ("geocoding", measureGeocoding),
 ]
 
-let name = CommandLine.arguments.dropFirst().first ?? ""
-guard let benchmark = benchmarks.first(where: { $0.name == name }) else {
-  print("usage: Benchmarks " + benchmarks.map(\.name).joined(separator: " | "))
+let words = Array(CommandLine.arguments.dropFirst())
+if words.first == Reader.name { try await Reader.run(words) }
+let chosen = benchmarks.filter { words.first == "all" || words.first == $0.name }
+guard !chosen.isEmpty else {
+  print("usage: Benchmarks all | " + benchmarks.map(\.name).joined(separator: " | "))
   exit(2)
 }
-try benchmark.run()
+for (index, benchmark) in chosen.enumerated() {
+  print("\n[\(index + 1) of \(chosen.count)] \(benchmark.name)")
+  do { try await benchmark.run() } catch let missing as MissingPeer {
+    print("not measured: \(missing.text)")
+  }
+}
+let verdict = try Thresholds.read().verdict(on: Figure.reported, isWhole: words.first == "all")
+print(verdict.text)
+exit(verdict.isGood ? 0 : 1)

@@ -16,13 +16,13 @@ cp Examples/Sources/Whereabouts/Whereabouts.plist "$products/"
 
 # Permissions of its own, so that a real app's answers stay what they are.
 XDG_STATE_HOME=$PWD/.build/run-state
-CORELOCATION_SOURCES=log://$PWD/Examples/Recordings/tomtom-mkII.log?rate=4
+CORELOCATION_SOURCES=log://$PWD/Examples/Recordings/iTrek.log?rate=4
 export XDG_STATE_HOME CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"
 mkdir -p "$XDG_STATE_HOME"
 
 echo "\$ locationctl authorize org.example.whereabouts whenInUse"
 "$products/locationctl" authorize org.example.whereabouts whenInUse
-echo "\$ CORELOCATION_SOURCES='log:///…/tomtom-mkII.log?rate=4' Whereabouts"
-# The recording takes half a minute; an app that waits for longer waits for something else.
+echo "\$ CORELOCATION_SOURCES='log:///…/iTrek.log?rate=4' Whereabouts"
+# The recording takes ten seconds; an app that waits for longer waits for something else.
 timeout 120 stdbuf -oL "$products/Whereabouts" < /dev/null

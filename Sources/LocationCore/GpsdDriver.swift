@@ -10,6 +10,9 @@ struct GpsdDriver: SourceDriver {
   private var turnedAway: [String: Int] = [:]
   /// Whether a receiver with a compass was heard on this connection.
   private var hasCompass = false
+  private var diagnosis: NMEAReceiverStatus.Diagnosis?
+  private var devices: [String] = []
+  private var satellites: SatelliteSummary?
 
   init(channel: Channel) {
     self.channel = channel
@@ -18,6 +21,13 @@ struct GpsdDriver: SourceDriver {
   var rejections: [SourceRejection] {
     turnedAway.map { SourceRejection(reason: $0.key, count: $0.value) }
       .sorted { $0.reason < $1.reason }
+  }
+
+  var evidence: SourceEvidence {
+    var evidence = SourceEvidence(diagnosis: diagnosis)
+    evidence.satellites = satellites
+    evidence.devices = devices
+    return evidence
   }
 
   var nextDeadline: Instant? { client?.nextDeadline }
@@ -53,6 +63,7 @@ struct GpsdDriver: SourceDriver {
 
   private mutating func tell(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
     let outputs = client?.handle(input, at: now) ?? []
+    satellites = client?.satellites ?? satellites
     return outputs.flatMap { translate($0, at: now) }
   }
 
@@ -69,7 +80,10 @@ struct GpsdDriver: SourceDriver {
     case .send(let bytes): return [.send(bytes)]
     case .fix(let fix, _): return say(.working) + [.fix(fix)]
     case .attitude(let attitude): return point(attitude, at: now)
-    case .devices(let devices): return devices.isEmpty ? say(.unavailable(.noDevice)) : []
+    case .devices(let devices):
+      self.devices = devices.map(\.path)
+      if devices.isEmpty { return say(.unavailable(.noDevice)) }
+      return status == .unavailable(.noDevice) ? say(.searching) : []
     case .status(let status): return translate(status)
     case .rejected(let reason, _):
       turnedAway["\(reason)", default: 0] += 1
@@ -96,10 +110,19 @@ struct GpsdDriver: SourceDriver {
 
   private mutating func translate(_ status: GpsdClient.Status) -> [SourceOutput] {
     switch status {
-    case .serving, .noFix: say(.searching)
-    case .solving: say(.working)
-    case .lost(let reason, _): say(.unavailable(.unreachable(reason)))
-    case .complaint: []
+    case .serving:
+      diagnosis = .silent
+      return say(.searching)
+    case .noFix:
+      diagnosis = .noPosition
+      return say(.searching)
+    case .solving:
+      diagnosis = .working
+      return say(.working)
+    case .lost(let reason, _):
+      diagnosis = nil
+      return say(.unavailable(.unreachable(reason)))
+    case .complaint: return []
     }
   }
 

@@ -31,6 +31,8 @@ package struct HostCore: Machine {
     let source: Source
     var driver: any SourceDriver
     var status = ProviderStatus.idle
+    /// The last status but idle.
+    var lastWord = ProviderStatus.idle
     var fixes = 0
     var openings = 0
     /// The channel that is open, or being opened.
@@ -83,11 +85,17 @@ package struct HostCore: Machine {
   /// Whether this opening is the present one; an event of an earlier one is stale.
   package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
 
+  /// Whether every source is a recording that came to its end.
+  package var haveSourcesEnded: Bool {
+    desks.allSatisfy { $0.status == .unavailable(.ended) }
+  }
+
   /// What each source said last, in the order the sources were given.
   package var sourceReports: [SourceReport] {
     desks.map {
       SourceReport(
-        source: $0.source, status: $0.status, fixes: $0.fixes, rejections: $0.driver.rejections)
+        source: $0.source, status: $0.status, lastWord: $0.lastWord, fixes: $0.fixes,
+        rejections: $0.driver.rejections, evidence: $0.driver.evidence)
     }
   }
 
@@ -144,6 +152,8 @@ package struct HostCore: Machine {
     case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status):
       desks[index].status = status
+      if status != .idle { desks[index].lastWord = status }
+      outputs.append(.engine(.note(.provider(provider, status))))
       guard desks[index].source.givesPositions else { return }
       ask(.provider(provider, status), at: now, to: &outputs)
     }
@@ -154,6 +164,21 @@ package struct HostCore: Machine {
 package struct SourceReport: Sendable {
   package var source: Source
   package var status: ProviderStatus
+  /// What it said when it was last needed; idle when it never was.
+  package var lastWord: ProviderStatus
   package var fixes: Int
   package var rejections: [SourceRejection]
+  package var evidence: SourceEvidence
+
+  package init(
+    source: Source, status: ProviderStatus, lastWord: ProviderStatus? = nil, fixes: Int = 0,
+    rejections: [SourceRejection] = [], evidence: SourceEvidence = SourceEvidence()
+  ) {
+    self.source = source
+    self.status = status
+    self.lastWord = lastWord ?? status
+    self.fixes = fixes
+    self.rejections = rejections
+    self.evidence = evidence
+  }
 }

@@ -18,6 +18,10 @@ struct NMEADriver: SourceDriver {
   private var status = ProviderStatus.idle
   /// Whether a compass was heard on this connection.
   private var hasCompass = false
+  /// What the receiver last said of the sky.
+  private var satellites: SatelliteSummary?
+  /// Whether the receiver's channel was ever open.
+  private var wasReached = false
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
     self.channel = channel
@@ -26,6 +30,14 @@ struct NMEADriver: SourceDriver {
 
   var rejections: [SourceRejection] {
     receiver.status.rejected.map { SourceRejection(reason: "\($0.reason)", count: $0.count) }
+  }
+
+  var evidence: SourceEvidence {
+    guard wasReached else { return SourceEvidence() }
+    var evidence = SourceEvidence(diagnosis: receiver.status.diagnosis)
+    evidence.bytes = receiver.status.bytes
+    evidence.satellites = satellites
+    return evidence
   }
 
   var nextDeadline: Instant? {
@@ -40,6 +52,8 @@ struct NMEADriver: SourceDriver {
     case (.stored, _): return []
     case (.channel(.opened), _):
       state = .open
+      wasReached = true
+      satellites = nil
       _ = receiver.handle(.opened, at: now)
       return []
     case (.channel(.bytes(let bytes)), .open):
@@ -88,7 +102,8 @@ struct NMEADriver: SourceDriver {
         seen.append(.fix(fix))
         retry.reset()
       case .heading(let heading): seen += point(heading, at: now)
-      case .superseded, .satellites, .rejected: break
+      case .satellites(let summary): satellites = summary
+      case .superseded, .rejected: break
       }
     }
     return seen.isEmpty ? doubt() : seen

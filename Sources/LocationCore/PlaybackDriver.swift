@@ -70,6 +70,7 @@ struct PlaybackDriver: SourceDriver {
       return say(.searching) + [.open(.file(path: path))]
     case .paused(let player):
       state = .playing(player)
+      if player.nextDeadline == nil { return say(.unavailable(.ended)) }
       return say(.searching) + play(player, at: now)
     case .reading, .playing, .failed: return []
     }

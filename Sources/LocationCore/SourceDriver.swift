@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationProviders
 
 /// Drives one source: opens its channel while it is needed, and turns what comes from it into
 /// observations.
@@ -7,6 +8,29 @@ package import LocationModel
 package protocol SourceDriver: Machine where Input == SourceInput, Output == SourceOutput {
   /// Observations that were turned away so far, by reason.
   var rejections: [SourceRejection] { get }
+  /// What was heard so far.
+  var evidence: SourceEvidence { get }
+}
+
+extension SourceDriver {
+  package var evidence: SourceEvidence { SourceEvidence() }
+}
+
+/// What was heard of a source, for a person who looks for the reason of a silence.
+package struct SourceEvidence: Hashable, Sendable {
+  /// What the bytes of a receiver amount to; `nil` for a source that is no receiver, or that was
+  /// not reached.
+  package var diagnosis: NMEAReceiverStatus.Diagnosis?
+  /// Bytes of any kind; `nil` where nobody counts.
+  package var bytes: Int?
+  /// What the receiver last said of the sky; `nil` until it does.
+  package var satellites: SatelliteSummary?
+  /// The receivers that gpsd serves.
+  package var devices: [String] = []
+
+  package init(diagnosis: NMEAReceiverStatus.Diagnosis? = nil) {
+    self.diagnosis = diagnosis
+  }
 }
 
 /// What a driver is told.
@@ -46,6 +70,11 @@ extension Demand {
 package struct SourceRejection: Hashable, Sendable {
   package var reason: String
   package var count: Int
+
+  package init(reason: String, count: Int) {
+    self.reason = reason
+    self.count = count
+  }
 }
 
 /// When to try again to open something that could not be opened, or that ended.

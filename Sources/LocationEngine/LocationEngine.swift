@@ -365,7 +365,8 @@ package enum Setting: Hashable, Sendable {
     .set(servicesKey, [UInt8]((on ? "on" : "off").utf8))
   }
 
-  static func servicesAreOn(in entries: [StateEntry]) -> Bool {
+  /// Whether location services are on, as stored; they are unless switched off.
+  package static func servicesAreOn(in entries: [StateEntry]) -> Bool {
     entries.first { $0.key == servicesKey }?.value != [UInt8]("off".utf8)
   }
 }

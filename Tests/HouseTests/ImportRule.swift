@@ -17,7 +17,7 @@ enum ImportRule {
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationGeocoding": [
-      "LocationModel", "CSQLite", "Glibc", "Synchronization", "FoundationEssentials",
+      "LocationModel", "CCurl", "CSQLite", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "CoreLocation": [
       "CoreLocationTypes", "LocationModel", "LocationHost", "LocationGeocoding", "Foundation",

@@ -1,5 +1,5 @@
 import LocationHost
-import LocationModel
+package import LocationModel
 
 extension LocationClient {
   /// The process itself, connected to an engine of its own on first use.
@@ -30,14 +30,14 @@ extension ClientDescription {
 
 extension Manifest {
   /// Reads a property list file; an app without one declares nothing.
-  init(file: URL) {
+  package init(file: URL) {
     let list = try? PropertyListSerialization.propertyList(
       from: Data(contentsOf: file), options: [], format: nil)
     self.init(propertyList: list as? [String: Any] ?? [:], file: file.path)
   }
 
   /// Reads the keys of a property list.
-  init(propertyList: [String: Any], file: String) {
+  package init(propertyList: [String: Any], file: String) {
     self.init(propertyList.compactMapValues(ManifestValue.init), file: file)
   }
 }

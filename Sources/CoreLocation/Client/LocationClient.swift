@@ -19,6 +19,8 @@ package final class LocationClient: Sendable {
   let manifest: Manifest
   /// Where callbacks run when the app's own threads must not decide it, as in virtual time.
   package let callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  /// The app's geocoding, with one budget for all its geocoders (GEO-5).
+  let geocoding: AppGeocoding
   private let id: ClientID
   private let state: Mutex<State>
 
@@ -33,6 +35,7 @@ package final class LocationClient: Sendable {
     manifest = description.manifest
     self.callbacks = callbacks
     self.id = id
+    geocoding = AppGeocoding { link.now }
     state = Mutex(State(readable: readable))
     inbox.open(for: self)
   }

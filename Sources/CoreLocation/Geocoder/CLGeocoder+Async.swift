@@ -50,7 +50,7 @@ extension CLGeocoder {
   private func places(
     _ submit: (@escaping CLGeocodeCompletionHandler) -> Void
   ) async throws -> [CLPlacemark] {
-    let desk = desk
+    let link = link
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         submit { placemarks, error in
@@ -60,10 +60,10 @@ extension CLGeocoder {
             continuation.resume(throwing: error ?? CLError(.geocodeFoundNoResult))
           }
         }
-        if Task.isCancelled { desk.cancel() }
+        if Task.isCancelled { link.cancel() }
       }
     } onCancel: {
-      desk.cancel()
+      link.cancel()
     }
   }
 }

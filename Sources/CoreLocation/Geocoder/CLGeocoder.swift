@@ -1,22 +1,25 @@
+import LocationGeocoding
+import LocationModel
+
 /// What a geocoding request calls when it is done, on the main thread (GEO-1): placemarks, best
 /// first, or an error; never both (GEO-8, GEO-9).
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// Finds addresses of places and places of addresses, one request at a time.
 open class CLGeocoder: NSObject {
-  let desk = GeocodingDesk()
+  let link = GeocoderLink()
 
   /// Makes a geocoder.
   public override init() {}
 
   /// Whether a request is running; false again before its completion is called (GEO-2).
-  open var isGeocoding: Bool { desk.isBusy }
+  open var isGeocoding: Bool { link.isBusy }
 
   /// Finds the address of a place, in the user's language (GEO-12).
   open func reverseGeocodeLocation(
     _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    desk.submit(.coordinate(location, nil), completionHandler)
+    link.submit(.reverse(Coordinate(location.coordinate), PlaceLocale(nil)), completionHandler)
   }
 
   /// Finds the address of a place; `nil` means the user's language (GEO-12).
@@ -24,14 +27,15 @@ open class CLGeocoder: NSObject {
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    desk.submit(.coordinate(location, locale), completionHandler)
+    link.submit(
+      .reverse(Coordinate(location.coordinate), PlaceLocale(locale)), completionHandler)
   }
 
   /// Finds places of an address in one line.
   open func geocodeAddressString(
     _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    desk.submit(.address(addressString, near: nil, nil), completionHandler)
+    link.submit(.forward(addressString, nil, PlaceLocale(nil)), completionHandler)
   }
 
   /// Finds places of an address in one line, those in the region first (GEO-10).
@@ -39,7 +43,7 @@ open class CLGeocoder: NSObject {
     _ addressString: String, in region: CLRegion?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    desk.submit(.address(addressString, near: region?.circle, nil), completionHandler)
+    link.submit(.forward(addressString, region?.hint, PlaceLocale(nil)), completionHandler)
   }
 
   /// Finds places of an address in one line, those in the region first (GEO-10); `nil` means the
@@ -48,7 +52,7 @@ open class CLGeocoder: NSObject {
     _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    desk.submit(.address(addressString, near: region?.circle, locale), completionHandler)
+    link.submit(.forward(addressString, region?.hint, PlaceLocale(locale)), completionHandler)
   }
 
   /// Finds places of an address given by the keys of the address book.
@@ -60,18 +64,27 @@ open class CLGeocoder: NSObject {
     let line = ["Street", "SubLocality", "City", "State", "ZIP", "Country"]
       .compactMap { addressDictionary[$0] as? String }
       .joined(separator: ", ")
-    desk.submit(.address(line, near: nil, nil), completionHandler)
+    link.submit(.forward(line, nil, PlaceLocale(nil)), completionHandler)
   }
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   open func cancelGeocode() {
-    desk.cancel()
+    link.cancel()
   }
 }
 
 extension CLRegion {
-  /// Center, and radius in meters; `nil` for a region that is no circle.
-  fileprivate var circle: (CLLocationCoordinate2D, CLLocationDistance)? {
-    (self as? CLCircularRegion).map { ($0.center, $0.radius) }
+  /// Where the answer probably lies; `nil` for a region that is no circle.
+  fileprivate var hint: RegionHint? {
+    (self as? CLCircularRegion).map {
+      RegionHint(center: Coordinate($0.center), radius: $0.radius)
+    }
+  }
+}
+
+extension PlaceLocale {
+  /// The language of a locale; `nil` means the user's (GEO-12).
+  init(_ locale: Locale?) {
+    self.init((locale ?? .current).identifier)
   }
 }

@@ -1,44 +1,128 @@
+import LocationGeocoding
+import LocationModel
 import Synchronization
 
-/// Takes one question at a time and calls back on the main thread (GEO-1, GEO-2).
-final class GeocodingDesk: Sendable {
-  private let running = Mutex<Task<Void, Never>?>(nil)
+/// One geocoder's place at the app's geocoding desk, which takes one request at a time of each
+/// (GEO-3) and calls back on the main thread (GEO-1).
+final class GeocoderLink: Sendable {
+  private let desk: AppGeocoding
+  private let id: GeocodeDesk.GeocoderID
 
-  var isBusy: Bool { running.withLock { $0 != nil } }
+  init() {
+    desk = LocationClient.current.geocoding
+    id = desk.newGeocoder()
+  }
 
-  /// Asks the service; a second question while one is running is canceled at once (GEO-3).
-  func submit(_ question: GeocodingQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
-    // Given away by the caller, and called once, on the main thread.
-    nonisolated(unsafe) let completion = completion
-    running.withLock { task in
-      guard task == nil else {
-        Task { @MainActor in completion(nil, CLError(.geocodeCanceled)) }
-        return
-      }
-      task = Task { @MainActor in
-        let answer = await Self.answer(question)
-        running.withLock { $0 = nil }
-        switch answer {
-        case .success(let places): completion(places, nil)
-        case .failure(let error): completion(nil, error)
-        }
-      }
+  deinit {
+    desk.cancel(id)
+  }
+
+  var isBusy: Bool { desk.isBusy(id) }
+
+  func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
+    desk.submit(question, by: id, completion)
+  }
+
+  /// Ends the running request with `geocodeCanceled` (GEO-4).
+  func cancel() {
+    desk.cancel(id)
+  }
+}
+
+/// Geocoding for one app: the desk that decides, and the look-ups it asks for.
+final class AppGeocoding: Sendable {
+  /// Ends a request; runs on the main thread.
+  private typealias Completion = @Sendable (GeocodeOutcome) -> Void
+
+  private struct State {
+    var desk = GeocodeDesk()
+    var completions: [GeocodeDesk.RequestID: Completion] = [:]
+    var lastRequest = 0
+    var lastGeocoder = 0
+  }
+
+  private let state = Mutex(State())
+  private let now: @Sendable () -> Moment
+
+  init(now: @escaping @Sendable () -> Moment) {
+    self.now = now
+  }
+
+  func newGeocoder() -> GeocodeDesk.GeocoderID {
+    state.withLock {
+      $0.lastGeocoder += 1
+      return $0.lastGeocoder
     }
   }
 
-  /// Ends the running question with `geocodeCanceled` (GEO-4).
-  func cancel() {
-    running.withLock { $0?.cancel() }
+  func isBusy(_ geocoder: GeocodeDesk.GeocoderID) -> Bool {
+    state.withLock { $0.desk.isGeocoding(geocoder) }
   }
 
-  private static func answer(
-    _ question: GeocodingQuestion
-  ) async -> Result<[CLPlacemark], any Error> {
-    do {
-      let places = try await currentService.places(for: question)
-      return Task.isCancelled ? .failure(CLError(.geocodeCanceled)) : .success(places)
-    } catch {
-      return .failure(Task.isCancelled ? CLError(.geocodeCanceled) : error)
+  func submit(
+    _ question: GeocodeQuestion, by geocoder: GeocodeDesk.GeocoderID,
+    _ completion: @escaping CLGeocodeCompletionHandler
+  ) {
+    // Given away by the caller, and called once, on the main thread (docs/decisions/0004).
+    nonisolated(unsafe) let completion = completion
+    perform { state in
+      state.lastRequest += 1
+      state.completions[state.lastRequest] = { outcome in
+        switch outcome {
+        case .success(let places): completion(places.map { CLPlacemark($0) }, nil)
+        case .failure(let failure): completion(nil, CLError(failure))
+        }
+      }
+      return .submit(question, as: state.lastRequest, by: geocoder)
+    }
+  }
+
+  func cancel(_ geocoder: GeocodeDesk.GeocoderID) {
+    perform { _ in .cancel(geocoder) }
+  }
+
+  private func perform(_ input: (inout State) -> GeocodeDesk.Input) {
+    let now = now()
+    let deeds: [@Sendable () -> Void] = state.withLock { state in
+      let input = input(&state)
+      return state.desk.handle(input, at: now).compactMap { deed(of: $0, &state) }
+    }
+    for deed in deeds { deed() }
+  }
+
+  private func deed(
+    of output: GeocodeDesk.Output, _ state: inout State
+  ) -> (@Sendable () -> Void)? {
+    switch output {
+    case .lookUp(let question, let request):
+      return { [self] in
+        DispatchQueue.global().async {
+          let outcome = GeocodingBackend.ofProcess.answer(question)
+          self.perform { _ in .answered(request, outcome) }
+        }
+      }
+    case .complete(let request, let outcome):
+      guard let completion = state.completions.removeValue(forKey: request) else { return nil }
+      return { DispatchQueue.main.async { completion(outcome) } }
+    case .abandon, .discarded: return nil
+    }
+  }
+}
+
+extension CLError {
+  /// Why a geocoder has no answer, in Apple's words (GEO-5 to GEO-7, GEO-16).
+  init(_ failure: GeocodeFailure) {
+    switch failure {
+    case .nothingFound: self.init(.geocodeFoundNoResult)
+    case .cancelled: self.init(.geocodeCanceled)
+    case .budgetSpent(let wait):
+      self.init(
+        .network,
+        userInfo: [
+          NSLocalizedDescriptionKey: "too many requests; allowed again in \(wait.inSeconds) s"
+        ])
+    case .indexMissing(let text), .service(let text):
+      self.init(.network, userInfo: [NSLocalizedDescriptionKey: text])
     }
   }
 }

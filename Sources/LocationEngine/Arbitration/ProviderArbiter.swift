@@ -110,7 +110,8 @@ package struct ProviderArbiter: Machine {
 
   private func standing(_ track: ProviderTrack, at now: Instant) -> [Double] {
     [
-      Double(supporters(of: track, at: now)), track.jumpedLately(at: now) ? 0 : 1, track.measuresMotion ? 1 : 0,
+      Double(supporters(of: track, at: now)), track.jumpedLately(at: now) ? 0 : 1,
+      track.measuresMotion ? 1 : 0,
       track.claimedRadius,
     ]
   }

@@ -76,6 +76,9 @@ package struct GpsdClient: Machine {
 
   package init() {}
 
+  /// What a receiver last said of the sky; `nil` until one does.
+  package var satellites: SatelliteSummary? { receivers.satellites }
+
   package var nextDeadline: Instant? { earliest(connectionDeadline, receivers.nextDeadline) }
 
   private var connectionDeadline: Instant? {

@@ -28,6 +28,8 @@ struct GpsdContext: Hashable, Sendable {
   var deviations: GpsdReport?
   /// The last dilutions of precision, from SKY.
   var horizontalDilution, verticalDilution: Double?
+  /// The last count of satellites, from SKY.
+  var satellites: SatelliteSummary?
 
   /// A GST belongs to a solution that is at most this much older or newer.
   static let deviationsLife = 5.0
@@ -39,6 +41,10 @@ struct GpsdContext: Hashable, Sendable {
     case "SKY":
       horizontalDilution = report.horizontalDilution ?? horizontalDilution
       verticalDilution = report.verticalDilution ?? verticalDilution
+      if let inView = report.satellitesInView.flatMap({ Int(exactly: $0) }) {
+        let used = report.satellitesUsed.flatMap { Int(exactly: $0) }
+        satellites = SatelliteSummary(inView: inView, used: used)
+      }
     default: break
     }
   }

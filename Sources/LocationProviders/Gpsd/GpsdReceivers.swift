@@ -23,6 +23,9 @@ struct GpsdReceivers: Sendable {
     receivers.reduce(nil) { earliest($0, $1.epochs.nextDeadline) }
   }
 
+  /// What the receiver that was heard first last said of the sky.
+  var satellites: SatelliteSummary? { receivers.lazy.compactMap(\.context.satellites).first }
+
   mutating func wake(at now: Instant) -> [GpsdClient.Output] {
     receivers.indices.flatMap { index in
       receivers[index].epochs.wake(at: now).map { .fix($0, device: receivers[index].path) }

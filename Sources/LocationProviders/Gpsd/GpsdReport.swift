@@ -28,6 +28,8 @@ package struct GpsdReport: Hashable, Sendable {
   package var epx, epy, eph, epv, sep, eps, epd: Double?
   /// SKY: dilutions of precision, without unit.
   package var horizontalDilution, verticalDilution: Double?
+  /// SKY: satellites above the horizon, and those of the solution.
+  package var satellitesInView, satellitesUsed: Double?
   /// ATT: degrees, from true and from magnetic north, and the tilt.
   package var heading, magneticHeading, pitch, roll: Double?
 
@@ -93,6 +95,8 @@ package struct GpsdReport: Hashable, Sendable {
     case "epd": epd = try value.number()
     case "hdop": horizontalDilution = try value.number()
     case "vdop": verticalDilution = try value.number()
+    case "nSat": satellitesInView = try value.number()
+    case "uSat": satellitesUsed = try value.number()
     case "heading": heading = try value.number()
     case "mheading": magneticHeading = try value.number()
     case "pitch": pitch = try value.number()

@@ -1,0 +1,143 @@
+import CoreLocation
+import LocationHost
+import LocationModel
+import Synchronization
+
+/// From the last byte of an epoch written to a serial port to the body of `for try await`, against
+/// gpspipe's line for the same bytes through a real gpsd; both in turns, in one run.
+func measureLive() async throws {
+  let (ours, theirs) = (try Port(), try Port())
+  let pipe = try Peers.program("gpspipe", from: "gpsd-clients")
+  let gpsd = try Gpsd(reading: theirs.path)
+  guard try await gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd does not answer") }
+  let client = try Child(pipe, ["-w", "127.0.0.1:\(gpsd.port)"])
+  let arrivals = Arrivals()
+  let reader = Task {
+    try await Reader.read("nmea://\(ours.path)?baud=115200") {
+      arrivals.note(.ours, $0.timestamp.timeIntervalSince1970)
+      return true
+    }
+  }
+  let output = client.output
+  let lines = Thread {
+    Child.readLines(from: output) { line in
+      if let date = Arrivals.date(of: line) { arrivals.note(.theirs, date) }
+      return true
+    }
+  }
+  lines.start()
+  defer {
+    reader.cancel()
+    _ = client.end()
+    _ = gpsd.child.end()
+  }
+  let runs = try await Turns(ours: ours, theirs: theirs, arrivals: arrivals).run()
+  let medians = runs.map { $0.median * 1e6 }
+  try Figure.report("live.median", medians[0], "us", "last byte to loop body, median")
+  try Figure.report("live.p99", runs[0].quantile(0.99) * 1e6, "us", "last byte to loop body, p99")
+  try Figure.report("live.gpspipe.median", medians[1], "us", "last byte to gpspipe's line, median")
+  try Figure.report("live.gpspipe.p99", runs[1].quantile(0.99) * 1e6, "us", "gpspipe's, p99")
+  try Figure.report("live.ratio", medians[0] / medians[1], "", "our median over gpspipe's")
+}
+
+/// Writes one epoch at a time, to one port and then to the other.
+private struct Turns {
+  let ours: Port
+  let theirs: Port
+  let arrivals: Arrivals
+
+  /// Epochs that are not counted: both learn the receiver's cycle, and gpspipe must have printed a
+  /// position.
+  private static let warmUp = 30
+  private static let counted = 300
+  private static let pause = Duration.milliseconds(50)
+
+  func run() async throws -> [[Double]] {
+    let drive = Drive(from: HostClock.now.unixTime)
+    var delays: [[Double]] = [[], []]
+    var missed = 0
+    for index in 0..<(Self.warmUp + Self.counted) {
+      for (side, port) in [(Arrivals.Side.ours, ours), (.theirs, theirs)] {
+        try await Task.sleep(for: Self.pause)
+        let delay = await write(drive, to: port, side)
+        guard index >= Self.warmUp else { continue }
+        if let delay { delays[side.rawValue].append(delay) } else { missed += 1 }
+      }
+      if index == Self.warmUp, !arrivals.hasHeard(.theirs) {
+        throw MissingPeer(text: "gpspipe prints no position")
+      }
+    }
+    guard delays.allSatisfy({ $0.count > Self.counted * 9 / 10 }) else {
+      throw MissingPeer(text: "\(missed) of \(Self.counted * 2) epochs were not heard of in time")
+    }
+    return delays
+  }
+
+  /// Seconds from the last byte to the arrival; `nil` when it does not come within a second.
+  private func write(_ drive: Drive, to port: Port, _ side: Arrivals.Side) async -> Double? {
+    let now = HostClock.now.unixTime
+    let time = UnixTime(milliseconds: now.nanoseconds / 1_000_000)
+    let bytes = drive.epoch(at: time)
+    arrivals.expect(side, time.seconds)
+    port.write(bytes)
+    let begin = HostClock.now.uptime
+    return await arrivals.wait(side).map { $0.seconds(since: begin) }
+  }
+}
+
+/// When each side told of the epoch that is expected.
+private final class Arrivals: Sendable {
+  enum Side: Int {
+    case ours, theirs
+  }
+
+  private struct State {
+    var expected = [0.0, 0.0]
+    var arrived: [Instant?] = [nil, nil]
+    var hasHeard = [false, false]
+  }
+
+  private let state = Mutex(State())
+  private let signals = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
+
+  func expect(_ side: Side, _ date: Double) {
+    state.withLock {
+      $0.expected[side.rawValue] = date
+      $0.arrived[side.rawValue] = nil
+    }
+  }
+
+  func note(_ side: Side, _ date: Double) {
+    let now = HostClock.now.uptime
+    let isExpected = state.withLock {
+      $0.hasHeard[side.rawValue] = true
+      let isNew = $0.arrived[side.rawValue] == nil
+      guard isNew, abs($0.expected[side.rawValue] - date) < 0.000_9 else { return false }
+      $0.arrived[side.rawValue] = now
+      return true
+    }
+    if isExpected { signals[side.rawValue].signal() }
+  }
+
+  func hasHeard(_ side: Side) -> Bool { state.withLock { $0.hasHeard[side.rawValue] } }
+
+  /// Waits on a thread of its own, so that no thread of the reader's is held.
+  func wait(_ side: Side) async -> Instant? {
+    await withCheckedContinuation { continuation in
+      let thread = Thread { [self] in
+        let isThere = signals[side.rawValue].wait(timeout: .now() + 1) == .success
+        let arrived = state.withLock { $0.arrived[side.rawValue] }
+        continuation.resume(returning: isThere ? arrived : nil)
+      }
+      thread.start()
+    }
+  }
+
+  /// The date of a TPV with a position.
+  static func date(of line: Substring) -> Double? {
+    guard line.contains("\"TPV\""), line.contains("\"lat\""),
+      let key = line.range(of: "\"time\":\"")
+    else { return nil }
+    return UnixTime(iso8601: String(line[key.upperBound...].prefix { $0 != "\"" }))?.seconds
+  }
+}

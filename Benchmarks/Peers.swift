@@ -1,0 +1,116 @@
+import CLinux
+import Foundation
+import Glibc
+
+/// A program to compare with that is not there.
+struct MissingPeer: Error {
+  var text: String
+}
+
+/// Where peers and the package's own parts are.
+enum Peers {
+  static let packageRoot = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The folder of this executable, where the package's other executables are built.
+  static let products: URL = {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: own).deletingLastPathComponent()
+  }()
+
+  /// The path of an installed program.
+  static func program(_ name: String, from package: String) throws -> String {
+    let inside = executable(name)?.path ?? "/usr/sbin/\(name)"
+    guard FileManager.default.isExecutableFile(atPath: inside) else {
+      throw MissingPeer(text: "\(name) is missing (Debian: \(package))")
+    }
+    return inside
+  }
+
+  /// A folder for one benchmark; removed by whoever asked for it.
+  static func folder(_ name: String) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "meridian-\(name)-\(ProcessInfo.processInfo.processIdentifier)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// Builds the C client of libgps; it prints a line for each fix and ends after so many.
+  static func libgpsClient(in folder: URL) throws -> String {
+    let source = folder.appending(path: "client.c")
+    let binary = folder.appending(path: "client").path
+    try libgpsProgram.write(to: source, atomically: false, encoding: .utf8)
+    let compiler = URL(fileURLWithPath: try program("cc", from: "gcc"))
+    guard try run(compiler, ["-O2", source.path, "-o", binary, "-lgps"]) != nil else {
+      throw MissingPeer(text: "libgps does not build (Debian: libgps-dev)")
+    }
+    return binary
+  }
+
+  private static let libgpsProgram = """
+    #include <gps.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    int main(int argc, char **argv) {
+      struct gps_data_t data;
+      long left = atol(argv[2]);
+      double last = 0;
+      if (gps_open("127.0.0.1", argv[1], &data)) return 1;
+      gps_stream(&data, WATCH_ENABLE | WATCH_JSON, NULL);
+      while (left > 0 && gps_waiting(&data, 30000000)) {
+        if (gps_read(&data, NULL, 0) < 0) return 1;
+        if (!(data.set & LATLON_SET) || data.fix.mode < MODE_2D) continue;
+        double time = data.fix.time.tv_sec + data.fix.time.tv_nsec * 1e-9;
+        if (time == last) continue;
+        last = time;
+        printf("%.7f %.7f\\n", data.fix.latitude, data.fix.longitude);
+        fflush(stdout);
+        left--;
+      }
+      gps_close(&data);
+      return left > 0;
+    }
+    """
+}
+
+/// A pseudo terminal that stands for a receiver's serial port.
+final class Port: Sendable {
+  let path: String
+  let descriptor: Int32
+
+  init() throws {
+    var descriptor: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    guard linux_open_pty(&descriptor, &name, UInt(name.count)) == 0 else {
+      throw MissingPeer(text: "no pseudo terminal can be opened")
+    }
+    self.descriptor = descriptor
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // gpsd gives its privileges up.
+    chmod(path, 0o666)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  func write(_ bytes: [UInt8]) {
+    _ = Glibc.write(descriptor, bytes, bytes.count)
+  }
+}
+
+/// A port of this machine that was free a moment ago.
+func freePort() -> Int {
+  let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(socket) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = inet_addr("127.0.0.1")
+  var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+  return withUnsafeMutablePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { raw in
+      guard bind(socket, raw, length) == 0, getsockname(socket, raw, &length) == 0 else { return }
+    }
+    return Int(UInt16(bigEndian: pointer.pointee.sin_port))
+  }
+}

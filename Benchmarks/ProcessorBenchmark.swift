@@ -1,0 +1,148 @@
+import Foundation
+import LocationHost
+import LocationModel
+
+/// What one fix costs, from the read to the loop body: instructions under callgrind, and processor
+/// time, against gpsd together with a minimal client of libgps in C.
+func measureProcessorTime() async throws {
+  let folder = try Peers.folder("cpu")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let bench = Peers.products.appending(path: "Benchmarks").path
+  let client = try Peers.libgpsClient(in: folder)
+  let cost = Cost(client: client, reader: bench, folder: folder)
+
+  print("processor time, \(Cost.timed) fixes at 50 a second, twice")
+  let ours = try await cost.timeOfReader()
+  let theirs = try await cost.timeOfGpsd()
+  try Figure.report("cpu.time", ours * 1e6, "us", "processor time of a fix")
+  try Figure.report("cpu.gpsd.time", theirs * 1e6, "us", "gpsd's and its client's")
+  try Figure.report("cpu.time.ratio", ours / theirs, "", "our time over theirs")
+
+  print("instructions, under callgrind")
+  let mine = try await cost.instructionsOfReader()
+  let gpsd = try await cost.instructionsOfGpsd()
+  try Figure.report("cpu.instructions", mine / 1000, "k", "instructions of a fix")
+  try Figure.report("cpu.gpsd.instructions", gpsd / 1000, "k", "gpsd's and its client's")
+  try Figure.report("cpu.instructions.ratio", mine / gpsd, "", "our instructions over theirs")
+}
+
+/// Runs one side or the other over a port, and counts.
+private struct Cost {
+  let client: String
+  let reader: String
+  let folder: URL
+
+  static let timed = 400
+  /// Two lengths of a run under callgrind: their difference is free of what starting costs.
+  private static let counted = [50, 250]
+
+  // MARK: Processor time
+
+  /// Seconds for a fix: from the first fix on, so that starting does not count.
+  func timeOfReader() async throws -> Double {
+    let port = try Port()
+    let child = try Child(reader, [Reader.name, "nmea://\(port.path)?baud=115200", "100000"])
+    defer { _ = child.end(SIGKILL) }
+    return try await time(of: [child], lines: child, feeding: port)
+  }
+
+  func timeOfGpsd() async throws -> Double {
+    let port = try Port()
+    let gpsd = try Gpsd(reading: port.path)
+    guard try await gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd is not there") }
+    let child = try Child(client, [String(gpsd.port), "100000"])
+    defer {
+      _ = child.end(SIGKILL)
+      _ = gpsd.child.end()
+    }
+    return try await time(of: [gpsd.child, child], lines: child, feeding: port)
+  }
+
+  private func time(
+    of children: [Child], lines child: Child, feeding port: Port
+  ) async throws -> Double {
+    let feeder = Task { try await feed(port, every: .milliseconds(20)) }
+    defer { feeder.cancel() }
+    let counter = LineCounter(of: child)
+    try await counter.wait(for: 50)
+    let (firstFix, begin) = (counter.count, children.reduce(0) { $0 + $1.processorTime })
+    try await counter.wait(for: firstFix + Self.timed)
+    let end = children.reduce(0) { $0 + $1.processorTime }
+    return (end - begin) / Double(counter.count - firstFix)
+  }
+
+  // MARK: Instructions
+
+  func instructionsOfReader() async throws -> Double {
+    try await slope { count in
+      let port = try Port()
+      let words = [reader, Reader.name, "nmea://\(port.path)?baud=115200", String(count)]
+      let (tool, file) = try callgrind("reader")
+      let child = try Child(tool[0], tool.dropFirst() + words)
+      let feeder = Task { try await feed(port, every: .milliseconds(100)) }
+      defer { feeder.cancel() }
+      try await ended(child)
+      return try instructions(in: file)
+    }
+  }
+
+  func instructionsOfGpsd() async throws -> Double {
+    try await slope { count in
+      let port = try Port()
+      let (gpsdTool, gpsdFile) = try callgrind("gpsd")
+      let gpsd = try Gpsd(reading: port.path, under: gpsdTool)
+      guard try await gpsd.isReady(within: 60) else {
+        throw MissingPeer(text: "gpsd does not answer under valgrind")
+      }
+      let (tool, file) = try callgrind("client")
+      let child = try Child(tool[0], tool.dropFirst() + [client, String(gpsd.port), String(count)])
+      let feeder = Task { try await feed(port, every: .milliseconds(100)) }
+      defer { feeder.cancel() }
+      try await ended(child)
+      _ = gpsd.child.end()
+      return try instructions(in: gpsdFile) + instructions(in: file)
+    }
+  }
+
+  /// Instructions for each further fix.
+  private func slope(_ run: (Int) async throws -> Double) async throws -> Double {
+    var totals: [Double] = []
+    for count in Self.counted { totals.append(try await run(count)) }
+    return (totals[1] - totals[0]) / Double(Self.counted[1] - Self.counted[0])
+  }
+
+  private func callgrind(_ name: String) throws -> ([String], URL) {
+    let file = folder.appending(path: "\(name).\(UUID()).callgrind")
+    try Data().write(to: file)
+    chmod(file.path, 0o666)
+    chmod(folder.path, 0o777)
+    let valgrind = try Peers.program("valgrind", from: "valgrind")
+    return ([valgrind, "--tool=callgrind", "--callgrind-out-file=\(file.path)"], file)
+  }
+
+  private func instructions(in file: URL) throws -> Double {
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    let line = lines.last { $0.hasPrefix("totals:") || $0.hasPrefix("summary:") }
+    guard let count = line?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) else {
+      throw MissingPeer(text: "callgrind wrote no total into \(file.lastPathComponent)")
+    }
+    return count
+  }
+
+  /// Lets other work go on while the child runs to its end.
+  private func ended(_ child: Child) async throws {
+    let counter = LineCounter(of: child)
+    try await counter.wait(for: .max)
+    guard child.wait().status == 0 else { throw MissingPeer(text: "a measured program failed") }
+  }
+}
+
+/// Writes an epoch now and then until it is canceled.
+private func feed(_ port: Port, every pause: Duration) async throws {
+  let drive = Drive(from: HostClock.now.unixTime)
+  while true {
+    let now = HostClock.now.unixTime
+    port.write(drive.epoch(at: UnixTime(milliseconds: now.nanoseconds / 1_000_000)))
+    try await Task.sleep(for: pause)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import LocationHost
+import LocationModel
+
+/// From the start of `locationctl once --source fixed:…` to its line, and its memory, against a
+/// program in C that prints the first fix of a real gpsd fed by gpsfake.
+func measureStart() async throws {
+  let tool = try builtTool()
+  let rounds = 20
+  let ours = try (0..<rounds).map { _ in
+    try startUp(tool, ["once", "--source", "fixed:48.1,11.5", "--json"])
+  }
+  try report(ours, "start", "locationctl once")
+
+  let folder = try Peers.folder("start")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let client = try Peers.libgpsClient(in: folder)
+  let feeder = try Peers.program("gpsfake", from: "gpsd-tools")
+  let log = folder.appending(path: "drive.nmea")
+  let begin = HostClock.now.unixTime
+  let drive = Drive(from: begin)
+  try Data((0..<2000).flatMap { drive.epoch(at: begin + .seconds($0)) }).write(to: log)
+  let port = freePort()
+  let fake = try Child(feeder, ["-q", "-c", "0.002", "-P", String(port), log.path])
+  defer { _ = fake.end() }
+  try await Task.sleep(for: .seconds(2))
+  let theirs = try (0..<rounds).map { _ in try startUp(client, [String(port), "1"]) }
+  try report(theirs, "start.libgps", "a C program over libgps")
+  try Figure.report(
+    "start.time.ratio", ours.map(\.time).median / theirs.map(\.time).median, "",
+    "our time over its time, which includes waiting for gpsd's next report")
+  try Figure.report(
+    "start.processor.ratio", ours.map(\.processor).median / theirs.map(\.processor).median, "",
+    "our processor time over its")
+  try Figure.report(
+    "start.memory.ratio", ours.map(\.memory).median / theirs.map(\.memory).median, "",
+    "our memory over its, gpsd's not counted")
+}
+
+private struct StartUp {
+  /// Seconds to the first line, and of processor time in all.
+  var time, processor: Double
+  var memory: Double
+}
+
+private func startUp(_ program: String, _ words: [String]) throws -> StartUp {
+  let begin = ContinuousClock.now
+  let child = try Child(program, words)
+  var time: Duration?
+  child.readLines { _ in
+    time = ContinuousClock.now - begin
+    return false
+  }
+  let cost = child.wait()
+  guard let time, cost.status == 0 else {
+    throw MissingPeer(text: "\(program) printed no position")
+  }
+  return StartUp(time: time / .seconds(1), processor: cost.time, memory: cost.memory)
+}
+
+private func report(_ runs: [StartUp], _ name: String, _ label: String) throws {
+  try Figure.report(
+    "\(name).time", runs.map(\.time).median * 1e3, "ms", "\(label), start to first fix")
+  try Figure.report(
+    "\(name).processor", runs.map(\.processor).median * 1e3, "ms", "\(label), processor time")
+  try Figure.report(
+    "\(name).memory", runs.map(\.memory).median / 1e6, "MB", "\(label), most resident memory")
+}
+
+/// The optimized `locationctl`, built when it is not up to date.
+private func builtTool() throws -> String {
+  let tool = Peers.products.appending(path: "locationctl").path
+  print("building locationctl")
+  let swift = URL(fileURLWithPath: try Peers.program("swift", from: "the Swift toolchain"))
+  let root = Peers.packageRoot.path
+  let words = ["build", "-c", "release", "--product", "locationctl", "--package-path", root]
+  guard try run(swift, words) != nil, FileManager.default.isExecutableFile(atPath: tool) else {
+    throw MissingPeer(
+      text: "locationctl does not build: swift build -c release --product locationctl")
+  }
+  return tool
+}

@@ -1,0 +1,27 @@
+import LocationGeocoding
+import LocationModel
+
+extension CLPlacemark {
+  /// A geocoder's answer as an app sees it (GEO-14).
+  convenience init(_ place: Place) {
+    let texts: [(Part, String?)] = [
+      (.name, place.name), (.thoroughfare, place.thoroughfare),
+      (.subThoroughfare, place.subThoroughfare), (.locality, place.locality),
+      (.subLocality, place.subLocality), (.administrativeArea, place.administrativeArea),
+      (.subAdministrativeArea, place.subAdministrativeArea), (.postalCode, place.postalCode),
+      (.isoCountryCode, place.isoCountryCode), (.country, place.country), (.ocean, place.ocean),
+      (.inlandWater, place.inlandWater),
+    ]
+    let center = CLLocationCoordinate2D(place.coordinate)
+    let radius = place.radius ?? 100
+    self.init(
+      parts: texts.reduce(into: [:]) { $0[$1.0] = $1.1 },
+      location: CLLocation(
+        coordinate: center, altitude: 0, horizontalAccuracy: radius, verticalAccuracy: -1,
+        timestamp: Date()),
+      region: CLCircularRegion(
+        center: center, radius: radius, identifier: place.name ?? "\(place.source)"),
+      timeZone: place.timeZone.flatMap { TimeZone(identifier: $0) },
+      areasOfInterest: place.areasOfInterest.isEmpty ? nil : place.areasOfInterest)
+  }
+}

@@ -1,0 +1,56 @@
+/// A request that has not had its last word.
+struct LiveRequest: Hashable, Sendable {
+  enum Need: Hashable, Sendable {
+    case once(INTULocationAccuracy, Countdown)
+    case updates(INTULocationAccuracy)
+    case significantChanges
+  }
+
+  enum Countdown: Hashable, Sendable {
+    /// Waits for ever.
+    case none
+    /// Begins when the person has said yes (INTU-19).
+    case held(Duration)
+    /// Ends at an uptime; never begins again (INTU-20).
+    case running(until: Duration)
+  }
+
+  let id: INTULocationRequestID
+  private(set) var need: Need
+
+  /// Takes a request in; to ask for `none` is to ask for `city` (INTU-10).
+  init(_ request: LocationRequest, services: INTULocationServicesState, at now: DeskTime) {
+    id = request.id
+    switch request.wish {
+    case .once(let accuracy, .unlimited):
+      need = .once(max(accuracy, .city), .none)
+    case .once(let accuracy, .limited(let time, fromAuthorization: true))
+    where services == .notDetermined:
+      need = .once(max(accuracy, .city), .held(time))
+    case .once(let accuracy, .limited(let time, _)):
+      need = .once(max(accuracy, .city), .running(until: now.uptime + time))
+    case .updates(let accuracy):
+      need = .updates(max(accuracy, .city))
+    case .significantChanges:
+      need = .significantChanges
+    }
+  }
+
+  var isSubscription: Bool {
+    switch need {
+    case .once: false
+    case .updates, .significantChanges: true
+    }
+  }
+
+  /// The uptime at which patience ends; `nil` while it does not run.
+  var deadline: Duration? {
+    guard case .once(_, .running(let end)) = need else { return nil }
+    return end
+  }
+
+  mutating func beginCountdown(at now: DeskTime) {
+    guard case .once(let accuracy, .held(let time)) = need else { return }
+    need = .once(accuracy, .running(until: now.uptime + time))
+  }
+}

@@ -1,0 +1,90 @@
+package import CoreLocation
+
+/// The time as the desk is told it.
+package struct DeskTime: Hashable, Sendable {
+  /// Time since some start; never jumps, and is what timeouts are counted in.
+  package var uptime: Duration
+  /// The date, which may jump; the age of a location is told by it.
+  package var date: Date
+
+  package init(uptime: Duration, date: Date) {
+    self.uptime = uptime
+    self.date = date
+  }
+}
+
+/// What an app asks for.
+package struct LocationRequest: Hashable, Sendable {
+  package var id: INTULocationRequestID
+  package var wish: Wish
+  /// What the person does; counts for standard updates only.
+  package var activityType: CLActivityType
+  /// What the person is asked for, if they have not yet answered.
+  package var authorizationType: INTUAuthorizationType
+
+  package init(
+    _ id: INTULocationRequestID, _ wish: Wish, activityType: CLActivityType = .other,
+    asking authorizationType: INTUAuthorizationType = .auto
+  ) {
+    self.id = id
+    self.wish = wish
+    self.activityType = activityType
+    self.authorizationType = authorizationType
+  }
+
+  package enum Wish: Hashable, Sendable {
+    /// One location of an accuracy, or the best there is when patience ends.
+    case once(INTULocationAccuracy, Patience)
+    /// Every location; the accuracy is what the hardware is asked for.
+    case updates(INTULocationAccuracy)
+    /// Every location, while the hardware is asked for moves of about 500 m only.
+    case significantChanges
+  }
+
+  package enum Patience: Hashable, Sendable {
+    case unlimited
+    /// Counted from the request on or, if so wished, from the person's yes on (INTU-19).
+    case limited(Duration, fromAuthorization: Bool)
+
+    /// Reads a timeout in seconds: zero, negative, or endless is no limit (INTU-18).
+    init(timeout: TimeInterval, delayUntilAuthorized: Bool) {
+      guard timeout > 0, timeout < Self.longest else {
+        self = .unlimited
+        return
+      }
+      self = .limited(.seconds(timeout), fromAuthorization: delayUntilAuthorized)
+    }
+
+    /// Reads a timeout; `nil` is no limit.
+    init(timeout: Duration?, delayUntilAuthorized: Bool) {
+      let seconds = timeout.map { max($0 / .seconds(1), .leastNonzeroMagnitude) }
+      self.init(timeout: seconds ?? 0, delayUntilAuthorized: delayUntilAuthorized)
+    }
+
+    /// Seconds: a hundred years, beyond which nobody waits and clocks overflow. Chosen.
+    private static let longest: TimeInterval = 100 * 365 * 86_400
+  }
+}
+
+/// What a request is told.
+package struct LocationAnswer: Hashable, Sendable {
+  /// `nil` unless the status carries a location, and when there is none yet.
+  package var location: CLLocation?
+  package var achievedAccuracy: INTULocationAccuracy
+  package var status: INTULocationStatus
+  /// Why location services failed; `nil` unless the status is `error`.
+  package var error: CLError?
+}
+
+/// As much of a heading as decides whether it is good.
+package struct HeadingReading: Hashable, Sendable {
+  /// Degrees clockwise from true north; negative while unknown.
+  package var trueHeading: CLLocationDirection
+  /// Degrees; negative while the heading is invalid.
+  package var accuracy: CLLocationDirection
+
+  package init(trueHeading: CLLocationDirection, accuracy: CLLocationDirection) {
+    self.trueHeading = trueHeading
+    self.accuracy = accuracy
+  }
+}

@@ -1,0 +1,268 @@
+package import CoreLocation
+
+/// Keeps the books of all requests: who waits for what, and what the hardware must do for them.
+///
+/// Has no clock and touches nothing: it takes an input and the time, and returns what must now be
+/// done, in order. Every request gets one last word, `finish` or `forget`, and nothing after it.
+package struct RequestDesk: Hashable, Sendable {
+  package enum Input: Hashable, Sendable {
+    /// Time has passed. A wake that comes too early changes nothing.
+    case wake
+    case request(LocationRequest)
+    /// The person at the other end waits no longer, but wants what there is.
+    case forceComplete(INTULocationRequestID)
+    case cancel(INTULocationRequestID)
+    case location(CLLocation)
+    case failed(CLError)
+    case services(INTULocationServicesState)
+    case requestHeading(INTUHeadingRequestID)
+    case cancelHeading(INTUHeadingRequestID)
+    case heading(HeadingReading)
+    case headingServices(INTUHeadingServicesState)
+  }
+
+  package enum Output: Hashable, Sendable {
+    case hardware(HardwareCommand)
+    /// The person must be asked whether the app may know the location (INTU-6).
+    case askForAuthorization(INTUAuthorizationType)
+    /// The last word to a request.
+    case finish(INTULocationRequestID, LocationAnswer)
+    /// News for a subscription, which goes on.
+    case report(INTULocationRequestID, LocationAnswer)
+    /// The request ended without a word (INTU-26, INTU-31).
+    case forget(INTULocationRequestID)
+    /// The last word to a heading subscription.
+    case finishHeading(INTUHeadingRequestID, INTUHeadingStatus)
+    case reportHeading(INTUHeadingRequestID, INTUHeadingStatus)
+    /// A location that is none (INTU-14, INTU-28).
+    case ignored(CLLocation, Reason)
+  }
+
+  /// Why a location does not count.
+  package enum Reason: Hashable, Sendable {
+    case negativeAccuracy, invalidCoordinate, nullIsland, notAuthorized
+  }
+
+  package private(set) var services = INTULocationServicesState.notDetermined
+  package private(set) var headingServices = INTUHeadingServicesState.available
+  /// In the order in which they came.
+  private var live: [LiveRequest] = []
+  private var headings: [INTUHeadingRequestID] = []
+  /// The last good location; `nil` before the first, and while the app may know none.
+  private var current: CLLocation?
+  /// Set until the next location; transient failures are not kept (INTU-23, INTU-24).
+  private var failure: CLError?
+  /// That of the newest request for standard updates (INTU-13).
+  private var activityType = CLActivityType.other
+  private var order = HardwareOrder()
+
+  package init() {}
+
+  /// Whether nobody waits and nothing is switched on.
+  package var isAtRest: Bool { live.isEmpty && headings.isEmpty && order.isOff }
+
+  /// The uptime at which `wake` is next due; `nil` while only an input can matter.
+  package var nextDeadline: Duration? {
+    live.reduce(nil) { earliest, request in
+      guard let deadline = request.deadline else { return earliest }
+      return earliest.map { min($0, deadline) } ?? deadline
+    }
+  }
+
+  /// Takes one input and returns everything the caller must now do, in order.
+  package mutating func handle(_ input: Input, at now: DeskTime) -> [Output] {
+    let answers =
+      switch input {
+      case .wake: endPatience(at: now)
+      case .request(let request): take(request, at: now)
+      case .forceComplete(let id): forceComplete(id, at: now)
+      case .cancel(let id): cancel(id)
+      case .location(let location): take(location, at: now)
+      case .failed(let error): take(error, at: now)
+      case .services(let state): take(state, at: now)
+      case .requestHeading(let id): takeHeadingRequest(id)
+      case .cancelHeading(let id): cancelHeading(id)
+      case .heading(let reading): take(reading)
+      case .headingServices(let state): take(state)
+      }
+    let commands = order.change(to: demand, activityType: activityType)
+    return commands.isEmpty ? answers : commands.map(Output.hardware) + answers
+  }
+
+  /// What is needed now, derived from who waits now (INTU-12, INTU-27).
+  private var demand: HardwareDemand {
+    var demand = HardwareDemand(heading: !headings.isEmpty)
+    for request in live {
+      switch request.need {
+      case .once(let accuracy, _), .updates(let accuracy):
+        demand.standard = demand.standard.map { max($0, accuracy) } ?? accuracy
+      case .significantChanges:
+        demand.significantChanges = true
+      }
+    }
+    return demand
+  }
+}
+
+// MARK: Requests
+
+extension RequestDesk {
+  private mutating func take(_ request: LocationRequest, at now: DeskTime) -> [Output] {
+    switch services {
+    case .denied, .restricted, .disabled:
+      return [.finish(request.id, answer(.success, at: now))]  // INTU-15: the state comes first.
+    case .available, .notDetermined:
+      break
+    }
+    let new = LiveRequest(request, services: services, at: now)
+    live.append(new)
+    if case .significantChanges = request.wish {} else { activityType = request.activityType }
+    guard services == .available else { return [.askForAuthorization(request.authorizationType)] }
+    guard current != nil, let output = examine(new, at: now) else { return [] }
+    return [output]
+  }
+
+  private mutating func forceComplete(_ id: INTULocationRequestID, at now: DeskTime) -> [Output] {
+    guard let request = remove(id) else { return [] }
+    guard case .once = request.need else { return [.forget(id)] }
+    return [.finish(id, answer(.timedOut, at: now))]
+  }
+
+  private mutating func cancel(_ id: INTULocationRequestID) -> [Output] {
+    remove(id) == nil ? [] : [.forget(id)]
+  }
+
+  private mutating func remove(_ id: INTULocationRequestID) -> LiveRequest? {
+    live.firstIndex { $0.id == id }.map { live.remove(at: $0) }
+  }
+
+  private mutating func endPatience(at now: DeskTime) -> [Output] {
+    finish(.timedOut, at: now) { $0.deadline.map { $0 <= now.uptime } ?? false }
+  }
+
+  /// Gives those who meet the condition their last word.
+  private mutating func finish(
+    _ status: INTULocationStatus, at now: DeskTime, where isOver: (LiveRequest) -> Bool
+  ) -> [Output] {
+    let over = live.filter(isOver)
+    guard !over.isEmpty else { return [] }
+    live.removeAll(where: isOver)
+    let answer = answer(status, at: now)
+    return over.map { .finish($0.id, answer) }
+  }
+
+  /// The answer now: the state of the services comes first, then a failure, then `status`
+  /// (INTU-21).
+  private func answer(_ status: INTULocationStatus, at now: DeskTime) -> LocationAnswer {
+    let status = INTULocationStatus(services) ?? (failure == nil ? status : .error)
+    let location = status.carriesLocation ? current : nil
+    return LocationAnswer(
+      location: location, achievedAccuracy: INTULocationAccuracy(of: location, at: now.date),
+      status: status, error: status == .error ? failure : nil)
+  }
+}
+
+// MARK: What the services say
+
+extension RequestDesk {
+  private mutating func take(_ location: CLLocation, at now: DeskTime) -> [Output] {
+    if let reason = Reason(whyIgnoring: location, services) { return [.ignored(location, reason)] }
+    current = location
+    failure = nil
+    let waiting = live
+    return waiting.compactMap { examine($0, at: now) }
+  }
+
+  /// Shows the current location to a request; one that it satisfies ends (INTU-16, INTU-17).
+  private mutating func examine(_ request: LiveRequest, at now: DeskTime) -> Output? {
+    switch request.need {
+    case .once(let accuracy, _):
+      guard INTULocationAccuracy(of: current, at: now.date) >= accuracy else { return nil }
+      live.removeAll { $0.id == request.id }
+      return .finish(request.id, answer(.success, at: now))
+    case .updates, .significantChanges:
+      return .report(request.id, answer(.success, at: now))
+    }
+  }
+
+  /// A failure ends every request but those that still have time while the services go on trying
+  /// (INTU-23); subscriptions hear of it and stay (INTU-30).
+  private mutating func take(_ error: CLError, at now: DeskTime) -> [Output] {
+    guard error.code != .headingFailure else {
+      return headings.map { .reportHeading($0, .invalid) }
+    }
+    let isTransient = error.code == .locationUnknown
+    failure = error
+    let reports = live.filter(\.isSubscription).map {
+      Output.report($0.id, answer(.error, at: now))
+    }
+    let ends = finish(.error, at: now) { request in
+      guard case .once(_, let countdown) = request.need else { return false }
+      return !isTransient || countdown == .none
+    }
+    if isTransient { failure = nil }
+    return ends + reports
+  }
+
+  private mutating func take(_ state: INTULocationServicesState, at now: DeskTime) -> [Output] {
+    services = state
+    if state != .available { current = nil }
+    switch state {
+    case .available:
+      for index in live.indices { live[index].beginCountdown(at: now) }
+      return []
+    case .notDetermined:
+      return []
+    case .denied, .restricted, .disabled:
+      return finish(.error, at: now) { _ in true }  // INTU-22: the state comes first.
+    }
+  }
+}
+
+// MARK: Headings
+
+extension RequestDesk {
+  private mutating func takeHeadingRequest(_ id: INTUHeadingRequestID) -> [Output] {
+    guard headingServices == .available else { return [.finishHeading(id, .unavailable)] }
+    headings.append(id)
+    return []
+  }
+
+  private mutating func cancelHeading(_ id: INTUHeadingRequestID) -> [Output] {
+    guard let index = headings.firstIndex(of: id) else { return [] }
+    headings.remove(at: index)
+    return [.forget(id)]
+  }
+
+  /// True north needs a location; while none is asked for, magnetic north will do (INTU-36).
+  private func take(_ reading: HeadingReading) -> [Output] {
+    let isTrue = reading.trueHeading >= 0 || !order.updatesLocation
+    let status: INTUHeadingStatus = isTrue && reading.accuracy >= 0 ? .success : .invalid
+    return headings.map { .reportHeading($0, status) }
+  }
+
+  private mutating func take(_ state: INTUHeadingServicesState) -> [Output] {
+    headingServices = state
+    guard state == .unavailable else { return [] }
+    defer { headings = [] }
+    return headings.map { .finishHeading($0, .unavailable) }
+  }
+}
+
+extension RequestDesk.Reason {
+  /// `nil` for a location that counts.
+  fileprivate init?(whyIgnoring location: CLLocation, _ services: INTULocationServicesState) {
+    let coordinate = location.coordinate
+    if services != .available {
+      self = .notAuthorized
+    } else if location.horizontalAccuracy < 0 {
+      self = .negativeAccuracy
+    } else if !CLLocationCoordinate2DIsValid(coordinate) {
+      self = .invalidCoordinate
+    } else if coordinate.latitude == 0, coordinate.longitude == 0 {
+      self = .nullIsland
+    } else {
+      return nil
+    }
+  }
+}

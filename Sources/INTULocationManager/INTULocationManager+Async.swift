@@ -1,0 +1,69 @@
+public import CoreLocation
+
+extension INTULocationManager {
+  /// Returns one location of an accuracy, or the best there is when time runs out.
+  ///
+  /// Without a timeout, time does not run out. With `delayUntilAuthorized`, it is counted from the
+  /// person's yes on, if they have not yet answered. Canceling the task cancels the request.
+  ///
+  /// Throws `CancellationError` when the task is canceled, else ``INTULocationError`` when there
+  /// is no location to return.
+  public func location(
+    accuracy: INTULocationAccuracy, timeout: Duration?, delayUntilAuthorized: Bool = false,
+    activityType: CLActivityType = .other
+  ) async throws -> INTUGradedLocation {
+    let patience = LocationRequest.Patience(
+      timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
+    let wish = LocationRequest.Wish.once(checked(accuracy), patience)
+    let ticket = Ticket()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiting in
+        let id = request(wish, activityType, .task(waiting))
+        if ticket.fill(id) { cancelLocationRequest(id) }
+      }
+    } onCancel: {
+      if let id = ticket.tear() { cancelLocationRequest(id) }
+    }
+  }
+
+  /// Subscribes to every location, whatever its accuracy, until the loop over it ends or its task
+  /// is canceled.
+  ///
+  /// The desired accuracy decides how much power the hardware takes. The sequence ends by itself
+  /// when the app may no longer know the location; its last element says why. An error is an
+  /// element like others. Of elements not read yet, the newest 64 are kept.
+  public func locationUpdates(
+    accuracy: INTULocationAccuracy = .room, activityType: CLActivityType = .other
+  ) -> AsyncStream<INTULocationUpdate> {
+    updates(.updates(checked(accuracy)), activityType)
+  }
+
+  /// Subscribes to moves of about 500 meters, until the loop over it ends or its task is canceled;
+  /// while other requests are live, it has every location.
+  public func significantLocationChanges() -> AsyncStream<INTULocationUpdate> {
+    updates(.significantChanges, .other)
+  }
+
+  /// Subscribes to headings, until the loop over it ends or its task is canceled.
+  ///
+  /// On a device without compass the sequence has one element, which says so. Of elements not read
+  /// yet, the newest 64 are kept.
+  public func headingUpdates() -> AsyncStream<INTUHeadingUpdate> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(Self.unreadElements)) { headings in
+      let id = requestHeadings(.headings(headings))
+      headings.onTermination = { [self] _ in cancelHeadingRequest(id) }
+    }
+  }
+
+  private func updates(
+    _ wish: LocationRequest.Wish, _ activityType: CLActivityType
+  ) -> AsyncStream<INTULocationUpdate> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(Self.unreadElements)) { updates in
+      let id = request(wish, activityType, .updates(updates))
+      updates.onTermination = { [self] _ in cancelLocationRequest(id) }
+    }
+  }
+
+  /// How many elements of a sequence wait for their reader. Chosen: as many as live updates keep.
+  private static let unreadElements = 64
+}

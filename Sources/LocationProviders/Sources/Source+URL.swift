@@ -1,0 +1,54 @@
+import LocationModel
+
+extension Source {
+  /// The URL of this source, as it can be typed again.
+  package var url: String {
+    switch self {
+    case .gpsd(let host, let port): "gpsd://\(Self.bracketed(host)):\(port)"
+    case .nmeaSerial(let path, let baud): "nmea://\(Self.escaped(path))?baud=\(baud)"
+    case .nmeaTCP(let host, let port): "nmea+tcp://\(Self.bracketed(host)):\(port)"
+    case .nmeaUDP(let host, let port): "nmea+udp://\(host.map(Self.bracketed) ?? ""):\(port)"
+    case .gpx(let path, let playback): "gpx://\(Self.escaped(path))\(playback.query)"
+    case .log(let path, let rate):
+      "log://\(Self.escaped(path))" + (rate == 1 ? "" : "?rate=\(rate)")
+    case .fixed(let place, let accuracy):
+      "fixed:\(place.latitude),\(place.longitude),\(accuracy)"
+    case .fixes(let path): "fixes://\(Self.escaped(path))"
+    case .geoclue: "geoclue:"
+    case .bluez: "bluez:"
+    case .iio: "iio:"
+    }
+  }
+
+  /// An IPv6 address stands in brackets.
+  private static func bracketed(_ host: String) -> String {
+    host.contains(":") ? "[\(host)]" : host
+  }
+
+  /// Escapes what would end a path, and spaces, which separate sources.
+  private static func escaped(_ path: String) -> String {
+    path.reduce(into: "") { text, character in
+      switch character {
+      case "%": text += "%25"
+      case "?": text += "%3F"
+      case " ": text += "%20"
+      default: text.append(character)
+      }
+    }
+  }
+}
+
+extension Source.Playback {
+  /// What differs from the standard; empty when nothing does.
+  fileprivate var query: String {
+    var items: [String] = []
+    if factor != 1 { items.append("speed=\(factor)") }
+    switch ending {
+    case .hold: break
+    case .loop: items.append("loop=true")
+    case .reverse: items.append("loop=reverse")
+    }
+    if case .interval(let seconds) = pace { items.append("each=\(seconds)") }
+    return items.isEmpty ? "" : "?" + items.joined(separator: "&")
+  }
+}

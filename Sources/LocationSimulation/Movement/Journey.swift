@@ -1,0 +1,108 @@
+package import LocationModel
+
+/// A way through the world: stretches at constant speed, one after the other.
+package struct Journey: Hashable, Sendable {
+  /// A straight stretch, or a stop where it begins and ends in one place.
+  struct Stretch: Hashable, Sendable {
+    var from: Coordinate
+    var to: Coordinate
+    /// Meters above mean sea level, where it begins and where it ends.
+    var altitude: Double
+    var endAltitude: Double
+    /// Since the journey began.
+    var start: Duration
+    var duration: Duration
+    /// Meters.
+    var distance: Double
+    /// Degrees from true north, at the beginning.
+    var course: Double
+    var sky: Sky
+
+    var end: Duration { start + duration }
+  }
+
+  private(set) var stretches: [Stretch] = []
+  private var origin: Coordinate
+  private var originAltitude: Double
+
+  /// Begins at a place.
+  package init(from origin: Coordinate, altitude: Double = 0) {
+    self.origin = origin
+    originAltitude = altitude
+  }
+
+  /// The place reached so far.
+  package var destination: Coordinate { stretches.last?.to ?? origin }
+  package var duration: Duration { stretches.last?.end ?? .zero }
+  /// Meters.
+  package var length: Double { stretches.reduce(0) { $0 + $1.distance } }
+  private var altitude: Double { stretches.last?.endAltitude ?? originAltitude }
+  private var course: Double { stretches.last?.course ?? 0 }
+
+  // MARK: Building
+
+  /// Moves in a straight line at so many meters per second.
+  package mutating func move(
+    to place: Coordinate, speed: Double, altitude: Double? = nil, sky: Sky = .open
+  ) {
+    let distance = destination.distance(to: place)
+    move(to: place, in: .seconds(distance / max(speed, 0.001)), altitude: altitude, sky: sky)
+  }
+
+  /// Moves in a straight line for so long.
+  package mutating func move(
+    to place: Coordinate, in time: Duration, altitude: Double? = nil, sky: Sky = .open
+  ) {
+    let line = Geodesic.inverse(from: destination, to: place)
+    stretches.append(
+      Stretch(
+        from: destination, to: place, altitude: self.altitude,
+        endAltitude: altitude ?? self.altitude, start: duration, duration: time,
+        distance: line.distance, course: normalizedDegrees(line.initialAzimuth), sky: sky))
+  }
+
+  /// Moves so many meters straight on towards a bearing.
+  package mutating func move(
+    _ meters: Double, towards bearing: Double, speed: Double, sky: Sky = .open
+  ) {
+    move(to: destination.moved(by: meters, towards: bearing), speed: speed, sky: sky)
+  }
+
+  /// Stays where it is.
+  package mutating func stay(for time: Duration, sky: Sky = .open) {
+    stretches.append(
+      Stretch(
+        from: destination, to: destination, altitude: altitude, endAltitude: altitude,
+        start: duration, duration: time, distance: 0, course: course, sky: sky))
+  }
+
+  // MARK: Reading
+
+  /// The truth after so long; the end is held.
+  package func truth(at elapsed: Duration) -> Truth {
+    guard let index = index(at: elapsed) else {
+      return Truth(
+        destination, altitude: altitude, course: course, sky: stretches.last?.sky ?? .open)
+    }
+    let stretch = stretches[index]
+    let share = (elapsed - stretch.start).inSeconds / max(stretch.duration.inSeconds, 1e-9)
+    let place =
+      stretch.distance == 0
+      ? stretch.from : stretch.from.moved(by: stretch.distance * share, towards: stretch.course)
+    return Truth(
+      place, altitude: stretch.altitude + (stretch.endAltitude - stretch.altitude) * share,
+      speed: stretch.distance / max(stretch.duration.inSeconds, 1e-9), course: stretch.course,
+      sky: stretch.sky)
+  }
+
+  /// The stretch under way; `nil` before the beginning and from the end on.
+  private func index(at elapsed: Duration) -> Int? {
+    guard elapsed >= .zero, elapsed < duration else { return nil }
+    var (low, high) = (0, stretches.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if stretches[middle].end > elapsed { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

@@ -1,0 +1,44 @@
+package import LocationModel
+
+/// A story that a person can write and read: docs/formats/scenario.md.
+package struct Scenario: Sendable {
+  /// Something that happens at a time since the beginning.
+  package struct Event: Sendable {
+    package var at: Duration
+    package var deed: Deed
+    /// The line as it was written.
+    package var text: String
+  }
+
+  package var name = ""
+  package var origin = Coordinate(latitude: 0, longitude: 0)
+  package var date = Self.standardDate
+  package var seed: UInt64 = 1
+  package var start = VirtualReceiver.Start.hot
+  package var circles: [Simulation.NamedCircle] = []
+  package var journey = Journey(from: Coordinate(latitude: 0, longitude: 0))
+  package var events: [Event] = []
+  package var end = Duration.zero
+
+  /// 2026-01-01T08:00:00Z. Chosen, for scenarios that do not say.
+  package static let standardDate = UnixTime(milliseconds: 1_767_254_400_000)
+
+  /// The world in which it happens; `seed` stands in for the scenario's own.
+  package func world(seed: UInt64? = nil) -> VirtualWorld {
+    let receiver = VirtualReceiver(start: start, seed: seed ?? self.seed)
+    var world = VirtualWorld(at: origin, date: date, receivers: [receiver])
+    world.plan(.depart(journey), after: .zero)
+    for event in events { world.plan(event.deed, after: event.at) }
+    return world
+  }
+}
+
+/// What is wrong with a scenario, and what was expected.
+package struct ScenarioFault: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Counted from 1.
+  package var line: Int
+  package var problem: String
+  package var expectation: String
+
+  package var description: String { "line \(line): \(problem); expected \(expectation)" }
+}

@@ -1,0 +1,312 @@
+import LocationEngine
+import LocationModel
+
+/// Reads scenarios, a line at a time.
+package struct ScenarioReader {
+  private var scenario = Scenario()
+  private var words: ArraySlice<Substring> = []
+  private var line = 0
+  private var clock = Duration.zero
+  private var hasPlace = false
+
+  /// Whether a text is a scenario: its first line that is no comment says so.
+  package static func isScenario(_ text: String) -> Bool {
+    let first = text.split(whereSeparator: \.isNewline).first { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
+    return first?.split(separator: " ").first == "scenario"
+  }
+
+  package static func read(_ text: String) throws(ScenarioFault) -> Scenario {
+    var reader = ScenarioReader()
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    for content in lines {
+      reader.line += 1
+      try reader.read(content)
+    }
+    guard reader.hasPlace else {
+      throw ScenarioFault(
+        line: reader.line, problem: "the scenario says nowhere where it begins",
+        expectation: "a line such as: place 52.52,13.40")
+    }
+    reader.scenario.end = max(reader.clock, reader.scenario.journey.duration)
+    return reader.scenario
+  }
+
+  private mutating func read(_ content: Substring) throws(ScenarioFault) {
+    let text = content.prefix { $0 != "#" }
+    words = text.split(whereSeparator: \.isWhitespace)[...]
+    guard let first = words.popFirst() else { return }
+    if let header = Header(rawValue: String(first)) { return try read(header) }
+    try readTime(first)
+    guard hasPlace else { throw fault("\"\(first)\" comes too early", "a line with place before") }
+    let verb = words.popFirst() ?? ""
+    guard let verb = Verb(rawValue: String(verb)) else {
+      throw fault(
+        verb.isEmpty ? "nothing happens" : "there is no \"\(verb)\"",
+        "one of " + Verb.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    let written = text.split(whereSeparator: \.isWhitespace).dropFirst().joined(separator: " ")
+    if let deed = try read(verb) {
+      scenario.events.append(Scenario.Event(at: clock, deed: deed, text: written))
+    }
+    if let extra = words.first { throw fault("\"\(extra)\" is one word too many", "the line's end") }
+  }
+
+  // MARK: Lines
+
+  private enum Header: String {
+    case scenario, place, date, seed, receiver, condition
+  }
+
+  private mutating func read(_ header: Header) throws(ScenarioFault) {
+    switch header {
+    case .scenario:
+      scenario.name = words.joined(separator: " ")
+      words = []
+    case .place:
+      scenario.origin = try place()
+      scenario.journey = Journey(from: scenario.origin)
+      hasPlace = true
+    case .date: scenario.date = try date()
+    case .seed: scenario.seed = UInt64(try number("a whole number", 0...1e15))
+    case .receiver:
+      scenario.start = try choice("how the receiver starts", VirtualReceiver.Start.self)
+    case .condition:
+      let identifier = try word("the identifier of a condition")
+      let circle = Circle(center: try place(), radius: try number("a radius in meters", 1...1e6))
+      scenario.circles.append(Simulation.NamedCircle(identifier: identifier, circle: circle))
+    }
+    if let extra = words.first { throw fault("\"\(extra)\" is one word too many", "the line's end") }
+  }
+
+  /// `08:00:00` since the beginning, `+10min` after the line before, or `then`: when the way so
+  /// far is done.
+  private mutating func readTime(_ word: Substring) throws(ScenarioFault) {
+    let time: Duration?
+    if word == "then" {
+      time = max(clock, scenario.journey.duration)
+    } else if word.hasPrefix("+") {
+      time = Self.duration(word.dropFirst()).map { clock + $0 }
+    } else {
+      time = Self.clockTime(word)
+    }
+    guard let time else {
+      throw fault("\"\(word)\" is no time", "HH:MM:SS, +10min, then, or a heading such as place")
+    }
+    guard time >= clock else { throw fault("the time goes back", "a time not before \(clock)") }
+    clock = time
+  }
+
+  private enum Verb: String, CaseIterable {
+    case walk, cycle, drive, move, stay, sky, receiver, clock, person, services, permission
+    case precise, app, end
+
+    /// Meters per second. Chosen: brisk, easy, and in town.
+    var speed: Double {
+      switch self {
+      case .walk: 1.4
+      case .cycle: 5
+      default: 13.9
+      }
+    }
+  }
+
+  private mutating func read(_ verb: Verb) throws(ScenarioFault) -> Deed? {
+    switch verb {
+    case .walk, .cycle, .drive: try travel(at: verb.speed)
+    case .move: try moveTowards()
+    case .stay:
+      wait()
+      scenario.journey.stay(for: try duration())
+    case .sky: return .sky(words.first == "open" ? skip(nil) : try choice("a sky", Sky.self))
+    case .receiver: return .fault(0, try receiverFault())
+    case .clock:
+      let ahead = try duration()
+      return .date(scenario.date + clock + ahead)
+    case .person:
+      try expect("answers")
+      return .habit(try replies())
+    case .services: return .input(.setting(.services(on: try isOn())))
+    case .permission:
+      return .input(
+        .setting(
+          .authorization(Simulation.app, try choice("a permission", AuthorizationSetting.self))))
+    case .precise: return .input(.setting(.precise(Simulation.app, try isOn())))
+    case .app: return .input(.client(ClientID(1), .life(try choice("a life", AppLife.self))))
+    case .end: break
+    }
+    return nil
+  }
+
+  // MARK: Movement
+
+  /// Stands until the line's time.
+  private mutating func wait() {
+    let rest = clock - scenario.journey.duration
+    if rest > .zero { scenario.journey.stay(for: rest) }
+  }
+
+  private mutating func travel(at speed: Double) throws(ScenarioFault) {
+    wait()
+    try expect("to")
+    let place = try place()
+    let (speed, sky) = try manner(speed)
+    scenario.journey.move(to: place, speed: speed, sky: sky)
+  }
+
+  private mutating func moveTowards() throws(ScenarioFault) {
+    wait()
+    let distance = try number("a distance in meters", 0...1e7)
+    try expect("towards")
+    let bearing = try number("a bearing in degrees", 0...360)
+    let (speed, sky) = try manner(Verb.walk.speed)
+    scenario.journey.move(distance, towards: bearing, speed: speed, sky: sky)
+  }
+
+  /// `at 5` and `under tunnel`, both optional.
+  private mutating func manner(_ speed: Double) throws(ScenarioFault) -> (Double, Sky) {
+    var result = (speed, Sky.open)
+    if words.first == "at" {
+      words.removeFirst()
+      result.0 = try number("a speed in meters per second", 0.01...1000)
+    }
+    if words.first == "under" {
+      words.removeFirst()
+      result.1 = try choice("a sky", Sky.self)
+    }
+    return result
+  }
+
+  // MARK: Receiver and person
+
+  private mutating func receiverFault() throws(ScenarioFault) -> VirtualReceiver.Fault? {
+    switch try word("what the receiver does") {
+    case "well": return nil
+    case "silent": return .silent
+    case "unplugged": return .unplugged
+    case "lies":
+      return .lies(
+        claim: try number("the claimed accuracy in meters", 0.1...1000),
+        off: try number("how many meters off", 0...1e6),
+        towards: try number("a bearing in degrees", 0...360))
+    case "ahead": return .clock(try duration())
+    case let other:
+      throw fault(
+        "a receiver cannot be \"\(other)\"",
+        "well, silent, unplugged, lies CLAIM OFF BEARING, or ahead DURATION")
+    }
+  }
+
+  private mutating func replies() throws(ScenarioFault) -> [Person.Reply] {
+    var answers: [PromptAnswer] = []
+    while let word = words.first, let answer = PromptAnswer(rawValue: String(word)) {
+      answers.append(answer)
+      words.removeFirst()
+    }
+    guard !answers.isEmpty else {
+      throw fault(
+        "the person answers nothing",
+        "some of " + PromptAnswer.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    var delay = Duration.seconds(1)
+    if words.first == "after" {
+      words.removeFirst()
+      delay = try duration()
+    }
+    return answers.map { Person.Reply($0, after: delay) }
+  }
+
+  // MARK: Words
+
+  private func fault(_ problem: String, _ expectation: String) -> ScenarioFault {
+    ScenarioFault(line: line, problem: problem, expectation: expectation)
+  }
+
+  private mutating func skip<Value>(_ value: Value?) -> Value? {
+    words.removeFirst()
+    return value
+  }
+
+  private mutating func word(_ what: String) throws(ScenarioFault) -> String {
+    guard let word = words.popFirst() else { throw fault("the line ends too early", what) }
+    return String(word)
+  }
+
+  private mutating func expect(_ expected: String) throws(ScenarioFault) {
+    let word = try word("\"\(expected)\"")
+    guard word == expected else { throw fault("\"\(word)\" cannot stand here", "\"\(expected)\"") }
+  }
+
+  private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ what: String, _ type: Choice.Type
+  ) throws(ScenarioFault) -> Choice {
+    let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    let word = try word("\(what): one of \(choices)")
+    guard let choice = Choice(rawValue: word) else {
+      throw fault("there is no \"\(word)\"", "\(what): one of \(choices)")
+    }
+    return choice
+  }
+
+  private mutating func isOn() throws(ScenarioFault) -> Bool {
+    let word = try word("on or off")
+    guard word == "on" || word == "off" else { throw fault("\"\(word)\" is neither", "on or off") }
+    return word == "on"
+  }
+
+  private mutating func number(
+    _ what: String, _ range: ClosedRange<Double>
+  ) throws(ScenarioFault) -> Double {
+    let word = try word(what)
+    guard let number = Double(word), range.contains(number) else {
+      throw fault(
+        "\"\(word)\" will not do",
+        "\(what), from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  private mutating func place() throws(ScenarioFault) -> Coordinate {
+    let word = try word("a place: LATITUDE,LONGITUDE")
+    let parts = word.split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
+      case let place = Coordinate(latitude: latitude, longitude: longitude), place.isValid
+    else { throw fault("\"\(word)\" is no place", "LATITUDE,LONGITUDE in degrees, without spaces") }
+    return place
+  }
+
+  private mutating func date() throws(ScenarioFault) -> UnixTime {
+    let word = try word("a date")
+    guard let date = UnixTime(iso8601: word) else {
+      throw fault("\"\(word)\" is no date", "a date such as 2026-01-31T08:00:00Z")
+    }
+    return date
+  }
+
+  private mutating func duration() throws(ScenarioFault) -> Duration {
+    let word = try word("a duration such as 90s, 10min, or 2h")
+    guard let duration = Self.duration(word[...]) else {
+      throw fault("\"\(word)\" is no duration", "90s, 10min, or 2h")
+    }
+    return duration
+  }
+
+  private static func duration(_ word: Substring) -> Duration? {
+    let number = word.prefix { $0.isNumber || $0 == "." }
+    guard let value = Double(number), value < 1e7 else { return nil }
+    switch word.dropFirst(number.count) {
+    case "s": return .seconds(value)
+    case "min": return .seconds(value * 60)
+    case "h": return .seconds(value * 3600)
+    case "d": return .seconds(value * 86_400)
+    default: return nil
+    }
+  }
+
+  private static func clockTime(_ word: Substring) -> Duration? {
+    let parts = word.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 3, let hours = parts[0], let minutes = parts[1], let seconds = parts[2],
+      (0..<10_000).contains(hours), (0..<60).contains(minutes), (0..<60).contains(seconds)
+    else { return nil }
+    return .seconds(hours * 3600 + minutes * 60 + seconds)
+  }
+}

@@ -1,0 +1,183 @@
+import LocationEngine
+package import LocationModel
+
+/// One app that uses every service, in a virtual world, from the beginning to the end of a
+/// scenario or a recording.
+package struct Simulation: Sendable {
+  /// A circle that the app monitors.
+  package struct NamedCircle: Hashable, Sendable {
+    package var identifier: String
+    package var circle: Circle
+
+    package init(identifier: String, circle: Circle) {
+      self.identifier = identifier
+      self.circle = circle
+    }
+  }
+
+  /// What came out of it.
+  package struct Summary: Hashable, Sendable {
+    package var simulated = Duration.zero
+    package var fixes = 0
+    package var deliveries = 0
+    /// How long each tier of the hardware was needed.
+    package var onTime: [PositionTier: Duration] = [:]
+    package var hash: UInt64 = 0
+  }
+
+  package private(set) var world: VirtualWorld
+  package private(set) var summary = Summary()
+  private let description: ClientDescription
+  private let circles: [NamedCircle]
+  private var client = ClientID(0)
+  private var life = AppLife.foreground
+  private var hash = SimulationHash()
+  private var demand = Demand.none
+  private var demandSince = Instant.start
+
+  /// Who is who among the app's subscribers.
+  private enum Role {
+    static let live = SubscriberID(1)
+    static let standard = SubscriberID(2)
+    static let significant = SubscriberID(3)
+    static let monitor = SubscriberID(4)
+    static let regions = SubscriberID(5)
+  }
+
+  package static let app = AppIdentity("simulate")
+
+  package init(_ world: VirtualWorld, circles: [NamedCircle] = []) {
+    self.world = world
+    self.circles = circles
+    description = ClientDescription(
+      app: Self.app,
+      manifest: Manifest([
+        Manifest.Key.whenInUse: .string("To simulate."),
+        Manifest.Key.always: .string("To simulate."),
+        Manifest.Key.backgroundModes: .array([.string("location")]),
+      ]))
+  }
+
+  // MARK: Running
+
+  /// Runs until `end`, or until the recordings have ended.
+  package mutating func run(
+    until end: Duration? = nil, _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    let last = end.map { Instant.start + $0 }
+    try begin(tell)
+    while let due = world.nextDeadline, due <= last ?? due {
+      world.advance(to: due)
+      try take(world.wake(), tell)
+      if last == nil, world.hasEnded { break }
+    }
+    if let last { world.advance(to: last) }
+    account(for: .none)
+    summary.simulated = world.now.uptime - .start
+    summary.hash = hash.value
+  }
+
+  private mutating func begin(_ tell: (SimulationEvent, Moment) throws -> Void) rethrows {
+    try start(tell)
+    try take(world.handle(.setting(.authorization(Self.app, .always))), tell)
+  }
+
+  /// Starts the app's process, which starts every service.
+  private mutating func start(_ tell: (SimulationEvent, Moment) throws -> Void) rethrows {
+    var description = description
+    description.life = life
+    let (client, effects) = world.connect(description)
+    self.client = client
+    try take(effects, tell)
+    var options = UpdateOptions()
+    options.allowsBackground = true
+    var requests: [Request] = [
+      .live(Role.live, .start(LiveOptions())), .updates(Role.standard, .start(options)),
+      .significantChanges(Role.significant, on: true), .visits(on: true),
+      .monitor(Role.monitor, .open(name: "simulate")), .monitor(Role.monitor, .next),
+    ]
+    for named in circles {
+      requests.append(
+        .monitor(
+          Role.monitor,
+          .add(identifier: named.identifier, .circle(named.circle), assuming: .unknown)))
+    }
+    for request in requests { try ask(request, tell) }
+  }
+
+  private mutating func ask(
+    _ request: Request, _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    try take(world.handle(.client(client, .request(request))), tell)
+  }
+
+  private mutating func take(
+    _ effects: [VirtualWorld.Effect], _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    for effect in effects { try take(effect, tell) }
+  }
+
+  private mutating func take(
+    _ effect: VirtualWorld.Effect, _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    switch effect {
+    case .deliver(client, let delivery): try hear(delivery, tell)
+    case .demand(let demand):
+      account(for: demand)
+      try say(.demand(demand), tell)
+    case .asked(let prompt): try say(.asked(prompt), tell)
+    case .wakeApp: try live(.background, tell)
+    case .runtimeOver: try live(.suspended, tell)
+    case .launch:
+      life = .background
+      try say(.life(life), tell)
+      try start(tell)
+    case .deliver, .note, .ignored: break
+    }
+  }
+
+  private mutating func live(
+    _ life: AppLife, _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    self.life = life
+    try say(.life(life), tell)
+    try take(world.handle(.client(client, .life(life))), tell)
+  }
+
+  private mutating func hear(
+    _ delivery: Delivery, _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    switch delivery {
+    case .live(_, let update):
+      if update.fix != nil { summary.fixes += 1 }
+      try say(.update(update), tell)
+    case .updates(Role.significant, .fixes(let fixes)):
+      for fix in fixes { try say(.significant(fix), tell) }
+    case .updates(_, let updates): try say(.standard(updates), tell)
+    case .monitor(_, .event(let event)):
+      try say(.condition(event), tell)
+      try ask(.monitor(Role.monitor, .next), tell)
+    case .region(_, let region, let event): try say(.region(region, event), tell)
+    case .visit(let visit): try say(.visit(visit), tell)
+    case .state(let state): try say(.authorization(state.authorization), tell)
+    case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics: break
+    }
+  }
+
+  private mutating func say(
+    _ event: SimulationEvent, _ tell: (SimulationEvent, Moment) throws -> Void
+  ) rethrows {
+    summary.deliveries += 1
+    hash.mix(UInt64(bitPattern: world.now.uptime.nanoseconds))
+    hash.mix(event)
+    try tell(event, world.now)
+  }
+
+  private mutating func account(for demand: Demand) {
+    if let tier = self.demand.position?.tier {
+      summary.onTime[tier, default: .zero] += world.now.uptime - demandSince
+    }
+    self.demand = demand
+    demandSince = world.now.uptime
+  }
+}

@@ -1,0 +1,74 @@
+import LocationModel
+package import LocationProviders
+
+/// What can be simulated: a scenario, or a recording that is played.
+package enum SimulationInput: Sendable {
+  case scenario(Scenario)
+  case recording(Source, [UInt8])
+
+  /// Reads a file's contents; its name tells GPX and recorded fixes, its text tells a scenario,
+  /// and everything else is a receiver's log.
+  package init(path: String, bytes: [UInt8]) throws(ScenarioFault) {
+    if path.hasSuffix(".gpx") {
+      self = .recording(.gpx(path: path, Source.Playback()), bytes)
+    } else if path.hasSuffix(".jsonl") {
+      self = .recording(.fixes(path: path), bytes)
+    } else if let text = String(validating: bytes.prefix(4096), as: UTF8.self),
+      ScenarioReader.isScenario(text)
+    {
+      self = .scenario(try ScenarioReader.read(String(decoding: bytes, as: UTF8.self)))
+    } else {
+      self = .recording(.log(path: path, rate: 1), bytes)
+    }
+  }
+
+  /// The world in which it happens, and when it is over; `nil` when the recording says so.
+  package func world(seed: UInt64?) -> (VirtualWorld, end: Duration?) {
+    switch self {
+    case .scenario(let scenario): return (scenario.world(seed: seed), scenario.end)
+    case .recording(let source, let bytes):
+      let date = Self.firstDate(of: source, bytes) ?? Scenario.standardDate
+      return (Self.world(playing: source, bytes, date: date), nil)
+    }
+  }
+
+  package var circles: [Simulation.NamedCircle] {
+    guard case .scenario(let scenario) = self else { return [] }
+    return scenario.circles
+  }
+
+  private static func world(
+    playing source: Source, _ bytes: [UInt8], date: UnixTime
+  ) -> VirtualWorld {
+    let path: String
+    switch source {
+    case .gpx(let file, _), .log(let file, _), .fixes(let file): path = file
+    default: path = ""
+    }
+    return VirtualWorld(playing: source, files: [path: bytes], date: date)
+  }
+
+  /// The date at the recording's beginning, found by playing it to its first fix.
+  private static func firstDate(of source: Source, _ bytes: [UInt8]) -> UnixTime? {
+    struct Found: Error { var date: UnixTime }
+    let begin = Scenario.standardDate
+    var simulation = Simulation(world(playing: source, bytes, date: begin))
+    do {
+      try simulation.run { event, now in
+        guard case .update(let update) = event, let fix = update.fix else { return }
+        throw Found(date: fix.time - (now.uptime - .start))
+      }
+    } catch {
+      return (error as? Found)?.date
+    }
+    return nil
+  }
+
+  /// Why a recording cannot be played; `nil` when it can.
+  package static func complaint(of world: VirtualWorld) -> String? {
+    guard case .unavailable(let reason)? = world.sourceStatuses.first, reason != .ended else {
+      return nil
+    }
+    return reason.text
+  }
+}

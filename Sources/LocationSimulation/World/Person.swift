@@ -1,0 +1,36 @@
+package import LocationModel
+
+/// Answers questions as told, in virtual time.
+package struct Person: Sendable {
+  package struct Reply: Hashable, Sendable {
+    package var answer: PromptAnswer
+    package var precise: Bool
+    package var delay: Duration
+
+    package init(_ answer: PromptAnswer, precise: Bool = true, after delay: Duration = .seconds(1))
+    {
+      self.answer = answer
+      self.precise = precise
+      self.delay = delay
+    }
+  }
+
+  /// The next answers, in order; each is given once.
+  package var replies: [Reply] = []
+  /// What is answered when no reply is left, where the question has that answer.
+  package var habit: [Reply] = []
+
+  package init() {}
+
+  /// The answer to a question; `nil` leaves it on the screen.
+  mutating func reply(to prompt: Prompt) -> Reply? {
+    if let index = replies.firstIndex(where: { Self.fits($0, prompt) }) {
+      return replies.remove(at: index)
+    }
+    return habit.first { Self.fits($0, prompt) }
+  }
+
+  private static func fits(_ reply: Reply, _ prompt: Prompt) -> Bool {
+    reply.answer == .dismissed || prompt.kind.answers.contains(reply.answer)
+  }
+}

@@ -1,0 +1,239 @@
+import LocationCore
+package import LocationEngine
+package import LocationModel
+package import LocationProviders
+
+/// A device and the world around it in virtual time: the core that every host runs, and what
+/// stands in for its receivers, its files, and the person who holds it.
+///
+/// Pure, as the core is: whoever owns it says how far time goes and carries out its effects.
+package struct VirtualWorld: Sendable {
+  /// What leaves the world.
+  package enum Effect: Sendable {
+    case deliver(ClientID, Delivery)
+    case demand(Demand)
+    case note(Note)
+    case ignored(Fix, ProviderID, IgnoreReason)
+    /// The question was shown to the person.
+    case asked(Prompt)
+    /// A suspended app must run now (section 16).
+    case wakeApp(AppIdentity)
+    /// An app that does not run must be started (LIFE-1).
+    case launch(AppIdentity)
+    /// The time an app was given is over (LIFE-6).
+    case runtimeOver(AppIdentity)
+  }
+
+  package private(set) var now: Moment
+  private var core: HostCore
+  package var person = Person()
+  private var receivers: [VirtualReceiver]
+  private var channels: [ChannelID]
+  private var journey: Journey
+  private var departure: Instant
+  private var held: Sky?
+  private var files: [String: [UInt8]]
+  private var nextClient: UInt64 = 1
+  /// What is to happen, in order of time; of two at one time, the one planned first.
+  private var plan: [Planned] = []
+
+  private struct Planned: Sendable {
+    var at: Instant
+    var deed: Deed
+  }
+
+  /// A world with receivers, each on a line of its own.
+  package init(
+    at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
+    stored: [StateEntry] = []
+  ) {
+    let sources = receivers.indices.map {
+      Source.nmeaTCP(host: "receiver", port: UInt16(10_110 + $0))
+    }
+    self.init(sources: sources, receivers: receivers, at: origin, date: date)
+    _ = core.handle(.engine(.stored(stored)), at: now)
+  }
+
+  /// A world that plays files: each source by its path.
+  package init(playing source: Source, files: [String: [UInt8]], date: UnixTime) {
+    self.init(
+      sources: [source], receivers: [], at: Coordinate(latitude: 0, longitude: 0), date: date)
+    self.files = files
+    _ = core.handle(.engine(.stored([])), at: now)
+  }
+
+  private init(
+    sources: [Source], receivers: [VirtualReceiver], at origin: Coordinate, date: UnixTime
+  ) {
+    now = Moment(uptime: .start, unixTime: date)
+    core = HostCore(sources: sources)
+    self.receivers = receivers
+    channels = []
+    journey = Journey(from: origin)
+    departure = .start
+    files = [:]
+  }
+
+  // MARK: Time
+
+  /// When something is due next.
+  package var nextDeadline: Instant? {
+    var next = earliest(core.nextDeadline, plan.first?.at)
+    for receiver in receivers { next = earliest(next, receiver.nextDeadline) }
+    return next.map { max($0, now.uptime) }
+  }
+
+  /// Lets time pass up to `instant`, which must not be later than anything that is due.
+  package mutating func advance(to instant: Instant) {
+    guard instant > now.uptime else { return }
+    now = Moment(uptime: instant, unixTime: now.unixTime + (instant - now.uptime))
+  }
+
+  /// Does what is due now.
+  package mutating func wake() -> [Effect] {
+    var effects: [Effect] = []
+    while let first = plan.first, first.at <= now.uptime {
+      plan.removeFirst()
+      effects += perform(first.deed)
+    }
+    guard !channels.isEmpty else { return effects + wakeCore() }
+    let truth = truth
+    for id in channels {
+      let bytes = receivers[id.provider.index].wake(at: now, truth: truth)
+      if !bytes.isEmpty { step(.channel(id, .bytes(bytes)), &effects) }
+    }
+    return effects + wakeCore()
+  }
+
+  private mutating func wakeCore() -> [Effect] {
+    guard let due = core.nextDeadline, due <= now.uptime else { return [] }
+    var effects: [Effect] = []
+    step(.wake, &effects)
+    return effects
+  }
+
+  // MARK: Inputs
+
+  /// Takes in something that happens now.
+  package mutating func handle(_ input: LocationEngine.Input) -> [Effect] {
+    var effects: [Effect] = []
+    step(.engine(input), &effects)
+    return effects
+  }
+
+  /// Connects the process of an app.
+  package mutating func connect(_ client: ClientDescription) -> (ClientID, [Effect]) {
+    let id = ClientID(nextClient)
+    nextClient += 1
+    return (id, handle(.client(id, .connected(client))))
+  }
+
+  /// Plans something for later.
+  package mutating func plan(_ deed: Deed, after wait: Duration) {
+    let due = now.uptime + max(.zero, wait)
+    let place = plan.firstIndex { $0.at > due } ?? plan.endIndex
+    plan.insert(Planned(at: due, deed: deed), at: place)
+  }
+
+  /// Does something now.
+  package mutating func perform(_ deed: Deed) -> [Effect] {
+    switch deed {
+    case .input(let input): return handle(input)
+    case .sky(let sky): held = sky
+    case .depart(let journey): depart(on: journey)
+    case .fault(let index, let fault): return receiver(index) { $0.set(fault) }
+    case .habit(let replies): person.habit = replies
+    case .date(let date): now.unixTime = date
+    }
+    return []
+  }
+
+  private mutating func step(_ input: HostCore.Input, _ effects: inout [Effect]) {
+    for output in core.handle(input, at: now) { carryOut(output, &effects) }
+  }
+
+  private mutating func carryOut(_ output: HostCore.Output, _ effects: inout [Effect]) {
+    switch output {
+    case .open(let id, let channel): open(channel, as: id, &effects)
+    case .close(let id):
+      channels.removeAll { $0 == id }
+      if receivers.indices.contains(id.provider.index) { receivers[id.provider.index].close() }
+    case .send: break
+    case .engine(.deliver(let client, let delivery)): effects.append(.deliver(client, delivery))
+    case .engine(.demand(let demand)): effects.append(.demand(demand))
+    case .engine(.prompt(let prompt)): ask(prompt, &effects)
+    case .engine(.note(let note)): effects.append(.note(note))
+    case .engine(.ignored(let fix, let provider, let reason)):
+      effects.append(.ignored(fix, provider, reason))
+    case .engine(.wakeApp(let app)): effects.append(.wakeApp(app))
+    case .engine(.launch(let app)): effects.append(.launch(app))
+    case .engine(.runtimeOver(let app)): effects.append(.runtimeOver(app))
+    case .engine(.withdraw), .engine(.persist), .engine(.indicator): break
+    }
+  }
+
+  private mutating func ask(_ prompt: Prompt, _ effects: inout [Effect]) {
+    effects.append(.asked(prompt))
+    guard let reply = person.reply(to: prompt) else { return }
+    plan(.input(.answer(prompt.id, reply.answer, precise: reply.precise)), after: reply.delay)
+  }
+
+  /// What a client can read at once.
+  package func state(of client: ClientID) -> ClientState { core.engine.state(of: client) }
+
+  // MARK: Channels
+
+  private mutating func open(_ channel: Channel, as id: ChannelID, _ effects: inout [Effect]) {
+    switch channel {
+    case .file(let path):
+      guard let bytes = files[path] else {
+        return step(.channel(id, .closed(.missing("no file \(path)"))), &effects)
+      }
+      step(.channel(id, .opened), &effects)
+      step(.channel(id, .bytes(bytes)), &effects)
+      step(.channel(id, .closed(.ended)), &effects)
+    case .serial, .tcp, .udp:
+      guard receivers.indices.contains(id.provider.index), receivers[id.provider.index].isPlugged
+      else { return step(.channel(id, .closed(.missing("no receiver is plugged in"))), &effects) }
+      receivers[id.provider.index].open(at: now.uptime)
+      channels.append(id)
+      step(.channel(id, .opened), &effects)
+    }
+  }
+
+  // MARK: The device and the person
+
+  /// Where the device really is.
+  package var truth: Truth {
+    var truth = journey.truth(at: now.uptime - departure)
+    truth.sky = held ?? truth.sky
+    return truth
+  }
+
+  /// Sets out on a journey now; it begins where the journey says.
+  package mutating func depart(on journey: Journey) {
+    self.journey = journey
+    departure = now.uptime
+  }
+
+  /// Changes a receiver; unplugging closes its line.
+  package mutating func receiver(
+    _ index: Int, _ change: (inout VirtualReceiver) -> Void
+  ) -> [Effect] {
+    guard receivers.indices.contains(index) else { return [] }
+    change(&receivers[index])
+    guard !receivers[index].isPlugged else { return [] }
+    var effects: [Effect] = []
+    for id in channels where id.provider.index == index {
+      step(.channel(id, .closed(.failed("the receiver was unplugged"))), &effects)
+    }
+    channels.removeAll { $0.provider.index == index }
+    return effects
+  }
+
+  /// What each source says of itself.
+  package var sourceStatuses: [ProviderStatus] { core.sourceReports.map(\.status) }
+
+  /// Whether every source has said all it has to say.
+  package var hasEnded: Bool { core.haveSourcesEnded }
+}

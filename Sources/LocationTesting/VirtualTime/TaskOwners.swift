@@ -1,0 +1,36 @@
+import Synchronization
+
+/// Which line each task of a device belongs to, however it is resumed.
+///
+/// A task that waits for something real, such as a download, is resumed by a thread that knows
+/// nothing of the device.
+final class TaskOwners: Sendable {
+  private struct Owner {
+    weak var line: WorkLine?
+  }
+
+  static let shared = TaskOwners()
+  private let owners = Mutex<[UInt64: Owner]>([:])
+  private let known = Atomic(false)
+
+  /// Whether any device was ever made.
+  var isNeeded: Bool {
+    get { known.load(ordering: .relaxed) }
+    set { known.store(newValue, ordering: .relaxed) }
+  }
+
+  func owner(of task: UInt64) -> WorkLine? {
+    guard isNeeded else { return nil }
+    return owners.withLock { $0[task]?.line }
+  }
+
+  func set(_ line: WorkLine, for task: UInt64) {
+    owners.withLock { $0[task] = Owner(line: line) }
+  }
+
+  func forgetAll(of tasks: Set<UInt64>) {
+    owners.withLock { owners in
+      for task in tasks { owners[task] = nil }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+@_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
+import CVirtualTime
+import Dispatch
+
+// How virtual time learns of work: docs/decisions/0012-virtual-time.md.
+
+/// Takes the place of the runtime's executors, before the process begins.
+@_cdecl("virtual_time_install")
+func installVirtualExecutors() {
+  _createExecutors(factory: VirtualExecutors.self)
+}
+
+/// The platform's executors, with a door for each simulated device.
+private struct VirtualExecutors: ExecutorFactory {
+  static let mainExecutor: any MainExecutor = DoorToMainExecutor()
+  static let defaultExecutor: any TaskExecutor = DoorToGlobalExecutor()
+}
+
+/// Hands the work of a device to that device's line, and everything else to the platform.
+private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
+  private let platform = PlatformExecutorFactory.defaultExecutor
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    guard let line = WorkLine.owner(of: job) else { return platform.enqueue(job) }
+    line.add(.job(job))
+  }
+
+  func enqueue<C: Clock>(
+    _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
+  ) {
+    guard let line = WorkLine.current, let wait = clock.now.duration(to: instant) as? Duration
+    else {
+      guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
+      return platform.enqueue(job, at: instant, tolerance: tolerance, clock: clock)
+    }
+    line.add(UnownedJob(job), afterAbout: wait)
+  }
+
+  func enqueue<C: Clock>(
+    _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
+  ) {
+    guard let line = WorkLine.current, let wait = delay as? Duration else {
+      guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
+      return platform.enqueue(job, after: delay, tolerance: tolerance, clock: clock)
+    }
+    line.add(UnownedJob(job), after: wait)
+  }
+}
+
+/// The main executor: the main queue, reached through the device's line when a device asks.
+private final class DoorToMainExecutor: MainExecutor {
+  private let platform = PlatformExecutorFactory.mainExecutor
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    guard let line = WorkLine.owner(of: job) else {
+      return DispatchQueue.main.async { job.runSynchronously(on: executor) }
+    }
+    line.add(.mainJob(job, executor))
+  }
+
+  var isMainExecutor: Bool { true }
+  func checkIsolated() { dispatchPrecondition(condition: .onQueue(.main)) }
+  func run() throws { try platform.run() }
+  func runUntil(_ condition: () -> Bool) throws { try platform.runUntil(condition) }
+  func stop() { platform.stop() }
+}

@@ -1,0 +1,60 @@
+/// The manual page `locationctl(1)`, made from the command table.
+enum ManualPage {
+  static var text: String {
+    let verbs = Verb.all.map { section(of: $0) }.joined(separator: "\n")
+    return """
+      .\\" Made by `locationctl help --man`; do not edit.
+      .TH LOCATIONCTL 1 "" "Meridian \(Verb.versionNumber)" "User Commands"
+      .SH NAME
+      locationctl \\- locations, and why there are none
+      .SH SYNOPSIS
+      .B locationctl
+      .I VERB
+      [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]
+      .SH DESCRIPTION
+      Shows where the device is, decides which app may know it, and explains each silence.
+      .SH VERBS
+      \(verbs)
+      .SH EXIT STATUS
+      0 done; 1 the world said no, with the reason on standard error; 2 wrong usage or bad input.
+      .SH ENVIRONMENT
+      .TP
+      .B CORELOCATION_SOURCES
+      Source URLs, separated by spaces, used where no \\fB\\-\\-source\\fR is given.
+      .TP
+      .B XDG_STATE_HOME
+      The state lies in its folder \\fImeridian\\fR; else in \\fI~/.local/state/meridian\\fR.
+      .TP
+      .B NO_COLOR
+      When set and not empty, nothing is printed in color.
+
+      """
+  }
+
+  private static func section(of verb: Verb) -> String {
+    var lines = [".SS " + escaped(verb.synopsis), escaped(verb.summary) + "."]
+    for paragraph in verb.details { lines += [".PP", escaped(paragraph)] }
+    for operand in verb.operands {
+      lines += [".TP", ".I " + operand.name, escaped(HelpText.about(operand)) + "."]
+    }
+    for option in verb.options {
+      lines += [".TP", ".B " + escaped(option.usage), escaped(option.summary) + "."]
+    }
+    for example in verb.examples { lines += [".PP", ".EX", escaped(example), ".EE"] }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Dashes as typed, and no line that roff would take for a request.
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text {
+      switch character {
+      case "\\": escaped += "\\e"
+      case "-": escaped += "\\-"
+      case "…": escaped += "..."
+      default: escaped.append(character)
+      }
+    }
+    return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+}

@@ -1,0 +1,41 @@
+/// One thing a person can ask for: a row of the command table.
+///
+/// Parsing, `--help`, completion, and the manual page are all made from these rows. A new verb is
+/// one file and one line in `Verb.all`.
+struct Verb: Sendable {
+  var name: String
+  /// One line, without a period at its end.
+  var summary: String
+  /// What help and the manual say beyond the summary; a paragraph for each element.
+  var details: [String] = []
+  var operands: [Operand] = []
+  var options: [Option] = []
+  /// Command lines worth copying.
+  var examples: [String] = []
+  var run: @Sendable (Invocation) async throws -> Void
+
+  /// A word that stands without dashes.
+  struct Operand: Hashable, Sendable {
+    /// Capital letters, as help shows it.
+    var name: String
+    var summary: String
+    /// The words that may stand here; none when any may.
+    var choices: [String] = []
+    var isOptional = false
+  }
+
+  /// Every verb, in the order in which help lists them.
+  static let all: [Verb] = [
+    watch, once, simulate, authorize, doctor, help, version, completion,
+  ]
+
+  static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
+
+  /// The way to write it: `authorize [--list] [APP] [LEVEL]`.
+  var synopsis: String {
+    let words =
+      options.map { "[\($0.usage)]\($0.repeats ? "…" : "")" }
+      + operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+    return ([name] + words).joined(separator: " ")
+  }
+}

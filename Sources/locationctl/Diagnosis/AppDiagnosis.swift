@@ -1,0 +1,69 @@
+import LocationEngine
+import LocationModel
+
+/// Why an app hears nothing although there are positions.
+struct AppDiagnosis {
+  let app: InstalledApp
+  /// `nil` when the app was never asked.
+  let record: AuthorizationRecord?
+  let servicesAreOn: Bool
+
+  var findings: [Finding] {
+    [services, usage, authorization].compactMap { $0 }
+  }
+
+  private var services: Finding? {
+    guard !servicesAreOn else { return nil }
+    return Finding(
+      subject: "location services", code: "services_off", verdict: .bad,
+      said: "switched off for the whole machine", next: "switch them on in the settings")
+  }
+
+  /// Without a usage string nobody is ever asked (AUTH-19).
+  private var usage: Finding? {
+    let key = Manifest.Key.whenInUse
+    guard let manifest = app.manifest else {
+      guard app.path == nil else {
+        return missingUsage(
+          "it has no property list",
+          "create \(app.manifestFile) with the key \(key) and the reason, in words for people")
+      }
+      return Finding(
+        subject: app.identity.name, code: "manifest_unknown", verdict: .doubtful,
+        said: "its property list cannot be found from the identifier alone",
+        next: "give the path of its executable: locationctl doctor --app ./NAME")
+    }
+    guard manifest.whenInUseUsage == nil else { return nil }
+    return missingUsage(
+      "\(manifest.file) does not say why the app wants the location, so nobody is asked",
+      "add the key \(key) with the reason to \(manifest.file)")
+  }
+
+  private func missingUsage(_ said: String, _ next: String) -> Finding {
+    Finding(
+      subject: app.identity.name, code: "usage_string_missing", verdict: .bad, said: said,
+      next: next)
+  }
+
+  private var authorization: Finding {
+    let level = AuthorizationLevel(record?.grant)
+    let allow = "locationctl authorize \(app.identity.name) whenInUse"
+    switch level {
+    case .never:
+      return finding(.bad, "not_authorized", "the person denied it", allow)
+    case .ask:
+      return finding(.bad, "not_authorized", "nobody has allowed it yet", allow)
+    case .once, .whenInUse, .always:
+      let isReduced = record.map { !$0.isPrecise } ?? false
+      return finding(
+        .good, "authorized", "allowed: \(level.rawValue)" + (isReduced ? ", approximately" : ""),
+        nil)
+    }
+  }
+
+  private func finding(
+    _ verdict: Finding.Verdict, _ code: String, _ said: String, _ next: String?
+  ) -> Finding {
+    Finding(subject: app.identity.name, code: code, verdict: verdict, said: said, next: next)
+  }
+}

@@ -1,0 +1,186 @@
+import Glibc
+import LocationCore
+import LocationModel
+import LocationProviders
+
+/// Why a source gives no position, and what a person can do about it.
+struct SourceDiagnosis {
+  var code: String
+  var verdict: Finding.Verdict
+  var said: String
+  var next: String?
+  private let subject: String
+
+  var finding: Finding {
+    Finding(subject: subject, code: code, verdict: verdict, said: said, next: next)
+  }
+
+  /// Nobody names a source, and there is none to discover.
+  static func noSource(_ origin: SourceChoice.Origin) -> Failure {
+    let cause =
+      origin == .environment ? "$CORELOCATION_SOURCES names no source" : "no source is named"
+    return .refused(cause, next: howToName)
+  }
+
+  static let howToName =
+    "name one: --source gpsd://localhost, --source 'nmea:///dev/ttyUSB0?baud=9600', or the same in "
+    + "$CORELOCATION_SOURCES"
+
+  /// Reads what one source has said.
+  init(_ report: SourceReport) {
+    self.init(report, verdict: .bad, code: "unknown", said: "")
+    switch report.lastWord {
+    case .working: conclude(.good, "working", Self.working(report))
+    case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
+    case .searching: judgeSearch(report)
+    case .unavailable(let reason): judge(reason, of: report.source)
+    }
+    if verdict != .good, !report.rejections.isEmpty {
+      let counts = report.rejections.map { "\($0.count) × \($0.reason)" }
+      said += "; turned away: " + counts.joined(separator: ", ")
+    }
+  }
+
+  private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, said: String) {
+    subject = report.source.url
+    self.verdict = verdict
+    self.code = code
+    self.said = said
+  }
+
+  private mutating func conclude(
+    _ verdict: Finding.Verdict, _ code: String, _ said: String, _ next: String? = nil
+  ) {
+    self.verdict = verdict
+    self.code = code
+    self.said = said
+    self.next = next
+  }
+
+  private static func working(_ report: SourceReport) -> String {
+    let fixes = report.fixes == 1 ? "1 position" : "\(report.fixes) positions"
+    return fixes + (report.evidence.satellites.map { ", " + words(for: $0) } ?? "")
+  }
+
+  private static func words(for satellites: SatelliteSummary) -> String {
+    let inView = satellites.inView.map { "\($0) satellites in view" }
+    let used = satellites.used.map { "\($0) used" }
+    return [inView, used].compactMap { $0 }.joined(separator: ", ")
+  }
+
+  // MARK: Open, and no position yet
+
+  private mutating func judgeSearch(_ report: SourceReport) {
+    let evidence = report.evidence
+    let sky = evidence.satellites.map { " (" + Self.words(for: $0) + ")" } ?? ""
+    let name = evidence.devices.isEmpty ? "the receiver" : evidence.devices.joined(separator: ", ")
+    switch evidence.diagnosis {
+    case .noPosition:
+      conclude(
+        .bad, "no_fix", "\(name) works and has no position yet\(sky)",
+        "give the antenna a clear view of the sky; a cold start takes some minutes")
+    case .noPositionSentences:
+      conclude(
+        .bad, "no_position_sentences", "sentences come, and none of them tells a position",
+        "switch GGA or RMC on in the receiver")
+    case .noText, .noSentences: judgeGarbled(report.source, bytes: evidence.bytes)
+    case .silent: judgeSilence(report.source, name)
+    case .working, nil:
+      conclude(
+        .doubtful, "waiting", "no answer within the time", "wait longer: --timeout 60")
+    }
+  }
+
+  private mutating func judgeSilence(_ source: Source, _ name: String) {
+    guard case .gpsd = source else {
+      return conclude(
+        .bad, "silent", "it is open, and not a byte has come",
+        "check the cable and the baud rate, and that the receiver is powered")
+    }
+    conclude(
+      .bad, "silent", "gpsd runs, and \(name) says nothing",
+      "check the cable, then look at gpsd's own view: gpspipe -R -n 10, or cgps")
+  }
+
+  private mutating func judgeGarbled(_ source: Source, bytes: Int? = nil) {
+    let amount = bytes.map { "\($0) bytes" } ?? "bytes"
+    guard case .nmeaSerial(let path, let baud) = source else {
+      return conclude(
+        .bad, "garbled", "\(amount) came, and no NMEA sentence among them",
+        "check that NMEA 0183 is spoken there; for gpsd write gpsd://HOST")
+    }
+    let others = [4800, 9600, 38_400, 115_200].filter { $0 != baud }.map(String.init)
+    let example = "locationctl doctor --source 'nmea://\(path)?baud=\(others[0])'"
+    conclude(
+      .bad, "wrong_baud_rate",
+      "\(amount) came at \(baud) baud, and no NMEA sentence among them: wrong baud rate, or a "
+        + "binary protocol",
+      "try \(others.joined(separator: ", ")): \(example)")
+  }
+
+  // MARK: Not to be had
+
+  private mutating func judge(_ reason: ProviderStatus.Reason, of source: Source) {
+    switch reason {
+    case .unreachable(let text): judgeUnreachable(text, source)
+    case .noPermission(let text):
+      conclude(.bad, "no_permission", text, Self.permissionStep(for: source))
+    case .missing(let text):
+      conclude(.bad, "missing", text, Self.missingStep(for: source))
+    case .noDevice:
+      conclude(
+        .bad, "gpsd_no_device", reason.text,
+        "tell gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd")
+    case .garbled: judgeGarbled(source)
+    case .malformed(let text): conclude(.bad, "malformed", text, "mend the file")
+    case .ended: conclude(.good, "ended", reason.text, nil)
+    }
+  }
+
+  private mutating func judgeUnreachable(_ text: String, _ source: Source) {
+    switch source {
+    case .gpsd(let host, let port):
+      let start = "start it: sudo systemctl start gpsd.socket (Debian: apt install gpsd)"
+      let isHere = ["localhost", "127.0.0.1", "::1"].contains(host)
+      conclude(
+        .bad, "gpsd_unreachable", "gpsd does not answer on port \(port): \(text)",
+        isHere ? start : "check that gpsd runs on \(host) with -G, and that no firewall is between")
+    default:
+      conclude(.bad, "unreachable", text, "check that the other side is there and listens")
+    }
+  }
+
+  private static func permissionStep(for source: Source) -> String {
+    let path = source.path ?? "the device"
+    let group = source.path.flatMap { Self.group(of: $0) } ?? "dialout"
+    return "join the group of \(path): sudo usermod -aG \(group) $USER, then log in again"
+  }
+
+  /// The group that owns a file; `nil` when there is none to ask.
+  private static func group(of path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_gid != 0, let entry = getgrgid(status.st_gid) else {
+      return nil
+    }
+    return entry.pointee.gr_name.map { String(cString: $0) }
+  }
+
+  private static func missingStep(for source: Source) -> String {
+    switch source {
+    case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
+    case .gpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
+    case .geoclue, .bluez, .iio: howToName
+    case .gpx, .log, .fixed, .fixes: "check the path"
+    }
+  }
+}
+
+extension Source {
+  /// The file or device it names; `nil` when it names none.
+  fileprivate var path: String? {
+    switch self {
+    case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
+    case .gpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// One JSON object on one line; keys in the order in which they are added.
+///
+/// A value that is not known is left out: a missing field is unknown.
+struct JSONLine {
+  private var members: [String]
+
+  init(type: String) {
+    members = []
+    add("type", type)
+  }
+
+  var text: String { "{" + members.joined(separator: ",") + "}" }
+
+  mutating func add(_ key: String, _ text: String?) {
+    guard let text else { return }
+    put(key, Self.quoted(text))
+  }
+
+  mutating func add(_ key: String, _ number: Double?) {
+    guard let number, number.isFinite else { return }
+    put(key, number.plain)
+  }
+
+  mutating func add(_ key: String, _ number: Int?) {
+    guard let number else { return }
+    put(key, String(number))
+  }
+
+  mutating func add(_ key: String, flag: Bool) {
+    put(key, flag ? "true" : "false")
+  }
+
+  /// Of an object, its members; its type is left out.
+  mutating func add(_ key: String, object: JSONLine) {
+    put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")
+  }
+
+  /// A value that is known to be none is `null`.
+  mutating func addOrNull(_ key: String, _ text: String?) {
+    put(key, text.map(Self.quoted) ?? "null")
+  }
+
+  private mutating func put(_ key: String, _ value: String) {
+    members.append("\(Self.quoted(key)):\(value)")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

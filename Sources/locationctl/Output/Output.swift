@@ -1,0 +1,75 @@
+import Glibc
+
+/// Standard output or standard error: whole lines at once, colored only for a person's eyes.
+struct Output: Sendable {
+  static let standard = Output(descriptor: STDOUT_FILENO)
+  static let error = Output(descriptor: STDERR_FILENO)
+
+  enum Style: String, Sendable {
+    case dim = "2"
+    case bad = "31"
+    case good = "32"
+    case doubtful = "33"
+  }
+
+  private let descriptor: Int32
+  let isTerminal: Bool
+  private let isColored: Bool
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    isColored = Self.isColored(
+      isTerminal: isTerminal, noColor: getenv("NO_COLOR").map { String(cString: $0) },
+      terminal: getenv("TERM").map { String(cString: $0) })
+  }
+
+  /// `NO_COLOR` counts when it is not empty, whatever it says.
+  static func isColored(isTerminal: Bool, noColor: String?, terminal: String?) -> Bool {
+    isTerminal && (noColor ?? "").isEmpty && terminal != "dumb"
+  }
+
+  func line(_ text: String) { write(text + "\n") }
+
+  func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  func styled(_ text: String, _ style: Style) -> String {
+    isColored ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
+  }
+}
+
+/// Tells a person at a terminal that something is going on, and for how long.
+///
+/// Writes to standard error, and nothing at all where that is no terminal.
+struct Progress {
+  private let task: Task<Void, Never>?
+
+  init(_ text: String, isShown: Bool = Output.error.isTerminal) {
+    guard isShown else {
+      task = nil
+      return
+    }
+    task = Task {
+      var seconds = 0
+      while !Task.isCancelled {
+        Output.error.write("\r\u{1b}[K\(text) … \(seconds) s")
+        try? await Task.sleep(for: .seconds(1))
+        seconds += 1
+      }
+    }
+  }
+
+  /// Takes the line away.
+  func end() {
+    guard let task else { return }
+    task.cancel()
+    Output.error.write("\r\u{1b}[K")
+  }
+}

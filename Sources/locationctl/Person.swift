@@ -1,0 +1,98 @@
+import CoreLocation
+import LocationCore
+import LocationEngine
+import LocationHost
+import LocationModel
+import LocationProviders
+
+/// The one who types, as an app of an engine in this process (docs/decisions/0006).
+///
+/// Authorized by the act of typing; nothing of it is stored.
+struct Person: Sendable {
+  let host: LocationHost
+  private let client: LocationClient
+  /// What the engine and its sources have to say, as it happens.
+  let notes: AsyncStream<Note>
+
+  static let app = AppIdentity("locationctl")
+
+  init(sources: [Source], isPrecise: Bool = true) {
+    let (notes, hear) = AsyncStream.makeStream(of: Note.self)
+    let host = LocationHost(sources: sources) { _ = hear.yield($0) }
+    let manifest = Manifest([:], file: "the command table of locationctl")
+    client = LocationClient(ClientDescription(app: Self.app, manifest: manifest), over: host)
+    host.tell(.setting(.authorization(Self.app, .always)))
+    if !isPrecise { host.tell(.setting(.precise(Self.app, false))) }
+    self.host = host
+    self.notes = notes
+  }
+
+  /// Runs `body` as this person: Core Location's API answers to them.
+  func run<Result>(_ body: () async throws -> Result) async throws -> Result {
+    try await LocationClient.$bound.withValue(client) { try await body() }
+  }
+
+  /// Whether every source is a recording that came to its end.
+  var haveRecordingsEnded: Bool {
+    host.sourceReports().allSatisfy { $0.lastWord == .unavailable(.ended) }
+  }
+
+  /// Whether no source can give anything as things are.
+  var areSourcesOut: Bool {
+    host.sourceReports().allSatisfy {
+      if case .unavailable = $0.lastWord { true } else { false }
+    }
+  }
+
+  /// Why there is no position, in the words of the sources.
+  var reason: Failure {
+    let reports = host.sourceReports()
+    let causes = reports.map { report in
+      "\(report.source.url): \(SourceDiagnosis(report).said)"
+    }
+    let cause = causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
+    return .refused("no position: \(cause)", next: "locationctl doctor" + reports.sourceWords)
+  }
+}
+
+extension [SourceReport] {
+  /// These sources as options, to be typed again.
+  fileprivate var sourceWords: String {
+    map { " --source '\($0.source.url)'" }.joined()
+  }
+}
+
+/// Where positions shall come from, and who said so.
+struct SourceChoice: Sendable {
+  enum Origin: Sendable {
+    case options, environment, discovery
+  }
+
+  var sources: [Source]
+  var origin: Origin
+
+  /// `--source`, else `$CORELOCATION_SOURCES`, else discovery.
+  init(_ invocation: Invocation, _ environment: HostEnvironment = .current) throws(Failure) {
+    let variable = environment.variables[HostEnvironment.sourcesVariable]
+    if !invocation.sources.isEmpty {
+      origin = .options
+      sources = try invocation.sources.map { url throws(Failure) in
+        do throws(SourceFault) { return try Source(url: url) } catch {
+          throw invocation.usage("\(error)")
+        }
+      }
+    } else if let variable {
+      origin = .environment
+      sources = try variable.split(separator: " ").map { url throws(Failure) in
+        do throws(SourceFault) { return try Source(url: String(url)) } catch {
+          throw .usage(
+            "$\(HostEnvironment.sourcesVariable): \(error)",
+            next: "locationctl \(invocation.verb.name) --source URL")
+        }
+      }
+    } else {
+      origin = .discovery
+      sources = [HostEnvironment.discovered]
+    }
+  }
+}

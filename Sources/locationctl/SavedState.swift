@@ -1,0 +1,54 @@
+import LocationEngine
+import LocationHost
+import LocationModel
+
+/// The durable state of this person's apps, opened by a tool beside the apps themselves.
+struct SavedState {
+  private let folder: StateFolder
+  private let store: StateStore
+  let entries: [StateEntry]
+
+  /// Opens the state, and makes it when there is none yet.
+  init(_ environment: HostEnvironment = .current) throws(Failure) {
+    guard let folder = StateFolder.ofUser(environment.variables) else {
+      throw .refused(
+        "there is no place for the state: neither XDG_STATE_HOME nor HOME is set",
+        next: "set XDG_STATE_HOME to a folder of yours")
+    }
+    do throws(Errno) { try folder.create() } catch {
+      throw .refused("\(error)", next: "check who owns \(folder.path)")
+    }
+    do throws(StoreError) {
+      store = try StateStore(path: folder.file)
+      entries = try store.entries()
+    } catch {
+      throw .refused("\(error)", next: "check who owns \(folder.file), and that it is not damaged")
+    }
+    self.folder = folder
+  }
+
+  func record(of app: AppIdentity) -> AuthorizationRecord? {
+    entries.first { $0.key == AuthorizationRecord.key(of: app) }
+      .flatMap { AuthorizationRecord(stored: $0.value) }
+  }
+
+  /// Every app that has a record, in the order of their names.
+  var apps: [(app: AppIdentity, record: AuthorizationRecord)] {
+    entries.map { AppIdentity($0.key.owner) }.sorted().compactMap { app in
+      record(of: app).map { (app, $0) }
+    }
+  }
+
+  var servicesAreOn: Bool { Setting.servicesAreOn(in: entries) }
+
+  /// Stores the changes, and tells running apps.
+  func commit(_ changes: [StateChange]) throws(Failure) {
+    do throws(StoreError) { try store.commit(changes) } catch {
+      throw .refused("\(error)", next: "nothing was changed; try again")
+    }
+    do throws(Errno) { try folder.ringBell() } catch {
+      throw .refused(
+        "stored, but running apps could not be told: \(error)", next: "start those apps again")
+    }
+  }
+}

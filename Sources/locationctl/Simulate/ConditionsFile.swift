@@ -1,0 +1,85 @@
+import CoreLocation
+import LocationModel
+import LocationSimulation
+
+/// The circles of a GeoJSON file: a FeatureCollection of Points with `identifier` and `radius`.
+struct ConditionsFile: Decodable {
+  private struct Feature: Decodable {
+    struct Geometry: Decodable {
+      var type: String
+      var coordinates: [Double]
+    }
+
+    struct Properties: Decodable {
+      var identifier: String
+      /// Meters.
+      var radius: Double
+    }
+
+    var geometry: Geometry
+    var properties: Properties
+  }
+
+  private var features: [Feature]
+
+  static func read(_ path: String, as invocation: Invocation) throws(Failure) -> [Simulation.NamedCircle]
+  {
+    let data = try SimulationFile.data(of: path, as: invocation)
+    let file: ConditionsFile
+    do { file = try JSONDecoder().decode(ConditionsFile.self, from: data) } catch {
+      throw invocation.usage("\(path): \(Self.text(of: error))")
+    }
+    var circles: [Simulation.NamedCircle] = []
+    for feature in file.features {
+      guard feature.geometry.type == "Point", feature.geometry.coordinates.count >= 2 else {
+        throw invocation.usage(
+          "\(path): \"\(feature.properties.identifier)\" is no Point with [longitude, latitude]")
+      }
+      let center = Coordinate(
+        latitude: feature.geometry.coordinates[1], longitude: feature.geometry.coordinates[0])
+      let circle = Circle(center: center, radius: feature.properties.radius)
+      guard circle.isValid else {
+        throw invocation.usage(
+          "\(path): \"\(feature.properties.identifier)\" is no circle on earth")
+      }
+      circles.append(
+        Simulation.NamedCircle(identifier: feature.properties.identifier, circle: circle))
+    }
+    return circles
+  }
+
+  private static func text(of error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "\(error)" }
+    switch error {
+    case .keyNotFound(let key, let context):
+      return "\"\(key.stringValue)\" is missing in \(path(context))"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      return "\(path(context)) has the wrong type"
+    case .dataCorrupted: return "this is no JSON"
+    @unknown default: return "this is no FeatureCollection"
+    }
+  }
+
+  private static func path(_ context: DecodingError.Context) -> String {
+    let keys = context.codingPath.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }
+    return keys.isEmpty ? "the file" : keys.joined(separator: ".")
+  }
+}
+
+/// The file to simulate.
+enum SimulationFile {
+  static func data(of path: String, as invocation: Invocation) throws(Failure) -> Data {
+    do { return try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
+      throw invocation.usage("\(path) cannot be read: \((error as NSError).localizedDescription)")
+    }
+  }
+
+  static func read(_ path: String, as invocation: Invocation) throws(Failure) -> SimulationInput {
+    let bytes = [UInt8](try data(of: path, as: invocation))
+    do throws(ScenarioFault) {
+      return try SimulationInput(path: path, bytes: bytes)
+    } catch {
+      throw invocation.usage("\(path), \(error)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import LocationModel
+import LocationSimulation
+
+/// What a simulation tells, as lines for machines; docs/formats and the architecture document
+/// name the keys.
+enum SimulationLine {
+  /// `nil` for what is not printed: the standard service tells what live updates tell.
+  static func json(_ event: SimulationEvent, at now: Moment) -> String? {
+    switch event {
+    case .update(let update): return json(update)
+    case .standard, .life: return nil
+    case .significant(let fix):
+      var line = JSONLine(type: "significant")
+      add(fix, to: &line)
+      line.add("delivered", now.unixTime.iso8601)
+      return line.text
+    case .condition(let condition): return json(condition, at: now)
+    case .region(let region, let event):
+      return crossing(
+        "region", region.identifier, event.name, event.evidence?.lastFix ?? now.unixTime,
+        event.evidence, at: now)
+    case .visit(let visit): return json(visit, at: now)
+    case .authorization(let report):
+      var line = JSONLine(type: "authorization")
+      line.add("date", now.unixTime.iso8601)
+      line.add("status", report.status.rawValue)
+      line.add("accuracy", report.accuracy.rawValue)
+      return line.text
+    case .demand(let demand):
+      var line = JSONLine(type: "demand")
+      line.add("date", now.unixTime.iso8601)
+      line.add("tier", demand.position.map { "\($0.tier)" } ?? "off")
+      line.add("interval", demand.position?.interval.inSeconds)
+      return line.text
+    case .asked(let prompt):
+      var line = JSONLine(type: "prompt")
+      line.add("date", now.unixTime.iso8601)
+      line.add("kind", "\(prompt.kind)")
+      return line.text
+    }
+  }
+
+  static func json(_ summary: Simulation.Summary, wall: Double) -> String {
+    var line = JSONLine(type: "summary")
+    line.add("simulated_seconds", summary.simulated.inSeconds)
+    line.add("wall_seconds", (wall * 1000).rounded() / 1000)
+    line.add("fixes", summary.fixes)
+    line.add("deliveries", summary.deliveries)
+    for tier in PositionTier.allCases {
+      line.add("on_time_\(tier)", summary.onTime[tier]?.inSeconds)
+    }
+    line.add("hash", hash(summary))
+    return line.text
+  }
+
+  static func hash(_ summary: Simulation.Summary) -> String {
+    let digits = String(summary.hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  // MARK: Kinds
+
+  private static func json(_ update: LiveUpdate) -> String {
+    var line = JSONLine(type: "update")
+    if let fix = update.fix { add(fix, to: &line) }
+    line.add("stationary", flag: update.stationary)
+    if let fix = update.fix { line.add("simulated", flag: fix.origin.isSimulated) }
+    for diagnostic in diagnostics(of: update) { line.add(diagnostic, flag: true) }
+    return line.text
+  }
+
+  /// In snake case, as `watch` prints them.
+  private static func diagnostics(of update: LiveUpdate) -> [String] {
+    guard !update.diagnostics.isEmpty else { return [] }
+    return "\(update.diagnostics)".split(separator: " ").map { name in
+      name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+    }
+  }
+
+  private static func json(_ event: ConditionEvent, at now: Moment) -> String {
+    crossing(
+      "condition", event.identifier, event.state.rawValue, event.date, event.evidence, at: now)
+  }
+
+  private static func crossing(
+    _ type: String, _ identifier: String, _ state: String, _ date: UnixTime,
+    _ evidence: CrossingEvidence?, at now: Moment
+  ) -> String {
+    var line = JSONLine(type: type)
+    line.add("identifier", identifier)
+    line.add("state", state)
+    line.add("date", date.iso8601)
+    line.add("delivered", now.unixTime.iso8601)
+    if let evidence {
+      var inner = JSONLine(type: "crossing")
+      inner.add("fixes", evidence.fixes)
+      inner.add("probability", evidence.probability)
+      inner.add("distance", evidence.distance)
+      inner.add("spread", evidence.spread)
+      inner.add("first_fix", evidence.firstFix.iso8601)
+      inner.add("last_fix", evidence.lastFix.iso8601)
+      line.add("evidence", object: inner)
+    }
+    return line.text
+  }
+
+  private static func json(_ visit: Visit, at now: Moment) -> String {
+    var line = JSONLine(type: "visit")
+    line.addOrNull("arrival_date", visit.arrival?.iso8601)
+    line.addOrNull("departure_date", visit.departure?.iso8601)
+    line.add("latitude", visit.coordinate.latitude)
+    line.add("longitude", visit.coordinate.longitude)
+    line.add("horizontal_accuracy", visit.horizontalAccuracy)
+    line.add("delivered", now.unixTime.iso8601)
+    return line.text
+  }
+
+  private static func add(_ fix: Fix, to line: inout JSONLine) {
+    line.add("date", fix.time.iso8601)
+    line.add("latitude", fix.coordinate.latitude)
+    line.add("longitude", fix.coordinate.longitude)
+    line.add("horizontal_accuracy", fix.horizontalAccuracy)
+    line.add("altitude", fix.altitude)
+    line.add("vertical_accuracy", fix.verticalAccuracy)
+    line.add("speed", fix.speed)
+    line.add("speed_accuracy", fix.speedAccuracy)
+    line.add("course", fix.course)
+    line.add("course_accuracy", fix.courseAccuracy)
+  }
+}

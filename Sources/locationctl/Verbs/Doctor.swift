@@ -1,0 +1,92 @@
+import CoreLocation
+import LocationCore
+import LocationEngine
+import LocationHost
+import LocationModel
+
+extension Verb {
+  private static let app = Option(
+    name: "app", value: .text("APP"),
+    summary: "Also look at an app: a path, or a bundle identifier")
+  private static let timeout = Option.timeout(
+    "How long to wait for a source to decide; 10 unless given")
+
+  static let doctor = Verb(
+    name: "doctor", summary: "Tell why there are no locations, and what to do next",
+    details: [
+      """
+      Tries each source, and says what it said and the next step. Ends as soon as every source \
+      gives positions or says why it cannot. Exit status 0 when at least one source works and \
+      nothing stands between the app and its locations.
+      """
+    ],
+    options: [.source, app, timeout, .json],
+    examples: ["locationctl doctor", "locationctl doctor --app ./whereabouts"],
+    run: { invocation in
+      let choice = try SourceChoice(invocation)
+      let sources = try await examine(choice, patience: invocation.number(timeout) ?? 10)
+      let apps = try examineApp(invocation.text(app))
+      for finding in sources + apps {
+        let output = Output.standard
+        output.line(invocation.has(.json) ? finding.json : finding.text(output))
+      }
+      let works = sources.contains { $0.verdict == .good } && !apps.contains { $0.verdict == .bad }
+      guard !works else { return }
+      let bad = (sources + apps).filter { $0.verdict != .good }.map(\.code)
+      throw Failure.refused("found: \(bad.joined(separator: ", "))", next: nil)
+    })
+
+  private static func examine(
+    _ choice: SourceChoice, patience: Double
+  ) async throws -> [Finding] {
+    guard !choice.sources.isEmpty else { return [noSource(choice.origin)] }
+    let person = Person(sources: choice.sources)
+    let progress = Progress("asking \(choice.sources.count == 1 ? "the source" : "the sources")")
+    defer { progress.end() }
+    _ = try await person.run {
+      try await withTimeout(patience) {
+        let demand = Task { try await Feed().follow { _ in true } }
+        defer { demand.cancel() }
+        for await note in person.notes {
+          if case .provider = note, person.haveSourcesDecided { return }
+        }
+      }
+    }
+    let findings = person.host.sourceReports().map { SourceDiagnosis($0).finding }
+    let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
+    return isSilent ? [noSource(choice.origin)] + findings : findings
+  }
+
+  private static func noSource(_ origin: SourceChoice.Origin) -> Finding {
+    let said =
+      switch origin {
+      case .environment: "$CORELOCATION_SOURCES is set and names none"
+      case .options, .discovery:
+        "none is named by --source or $CORELOCATION_SOURCES, and gpsd on this machine gives nothing"
+      }
+    return Finding(
+      subject: "sources", code: "no_source", verdict: .bad, said: said,
+      next: SourceDiagnosis.howToName)
+  }
+
+  private static func examineApp(_ word: String?) throws -> [Finding] {
+    guard let word else { return [] }
+    let app = try InstalledApp(word)
+    let state = try SavedState()
+    return AppDiagnosis(
+      app: app, record: state.record(of: app.identity), servicesAreOn: state.servicesAreOn
+    ).findings
+  }
+}
+
+extension Person {
+  /// Whether every source gives positions or has said why it cannot.
+  fileprivate var haveSourcesDecided: Bool {
+    host.sourceReports().allSatisfy {
+      switch $0.lastWord {
+      case .working, .unavailable: true
+      case .idle, .searching: false
+      }
+    }
+  }
+}

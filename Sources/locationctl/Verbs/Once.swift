@@ -1,0 +1,39 @@
+import CoreLocation
+
+extension Verb {
+  private static let timeout = Option.timeout("Give up after so many seconds; 60 unless given")
+
+  static let once = Verb(
+    name: "once", summary: "Print where the device is now",
+    details: [
+      """
+      Prints the first location that comes. With --accuracy it waits up to ten seconds for one \
+      that exact, and prints the best. Ends at once, with the reason, when no source can give one.
+      """
+    ],
+    options: [.source, .accuracy, timeout, .json],
+    examples: ["locationctl once --source fixed:51.5,-0.1", "locationctl once --json"],
+    run: { invocation in
+      let choice = try SourceChoice(invocation)
+      guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
+      let level = invocation.accuracyLevel
+      let person = Person(sources: choice.sources, isPrecise: level != .reduced)
+      let feed = Feed(accuracy: level, isOnce: true)
+      let isJSON = invocation.has(.json)
+      let progress = Progress("waiting for a position")
+      let tally = Tally()
+      defer { progress.end() }
+      _ = try await person.run {
+        try await withTimeout(invocation.number(timeout) ?? 60) {
+          try await feed.follow { report in
+            guard report.location != nil else { return !(person.areSourcesOut || level != nil) }
+            progress.end()
+            tally.count = 1
+            Output.standard.line(isJSON ? report.json : report.text)
+            return false
+          }
+        }
+      }
+      if await tally.count == 0 { throw person.reason }
+    })
+}

@@ -1,0 +1,103 @@
+import CoreLocation
+import LocationModel
+import LocationSimulation
+
+extension Verb {
+  private static let seed = Option(
+    name: "seed", value: .wholeNumber("N", 0...Int.max),
+    summary: "What chance is made of; the scenario's own unless given")
+  private static let conditions = Option(
+    name: "conditions", value: .text("FILE"),
+    summary: "Circles to monitor: GeoJSON points with identifier and radius")
+  private static let recordDemand = Option(
+    name: "record-demand", summary: "Print every change of what the hardware must do")
+  private static let transcript = Option(
+    name: "transcript", summary: "Print the story for people: what changes, and when")
+  private static let plot = Option(
+    name: "plot", value: .text("OUT.svg"),
+    summary: "Draw the way, the fixes, the conditions, and every event where it happened")
+
+  static let simulate = Verb(
+    name: "simulate", summary: "Run a scenario or a recording in virtual time, all services on",
+    details: [
+      """
+      FILE is GPX, a receiver's log, recorded fixes (.jsonl), or a scenario. Prints every \
+      delivery, and last a summary whose hash stands for all of them: the same file and seed give \
+      the same hash on every machine.
+      """
+    ],
+    operands: [Operand(name: "FILE", summary: "what to simulate")],
+    options: [.json, seed, conditions, recordDemand, transcript, plot],
+    examples: [
+      "locationctl simulate Scenarios/walk-home.txt --transcript",
+      "locationctl simulate track.gpx --conditions circles.geojson --json",
+    ],
+    run: { invocation in
+      let path = invocation.operand(0) ?? ""
+      let input = try SimulationFile.read(path, as: invocation)
+      let circles =
+        try invocation.text(conditions).map { try ConditionsFile.read($0, as: invocation) } ?? []
+      let all = input.circles + circles
+      let (world, end) = input.world(
+        seed: invocation.wholeNumber(seed).map { UInt64($0) })
+      var simulation = Simulation(world, circles: all)
+      var printer = SimulationPrinter(
+        isJSON: invocation.has(.json), printsDemand: invocation.has(recordDemand),
+        printsStory: invocation.has(transcript))
+      var picture = invocation.text(plot).map { _ in SimulationPlot(circles: all) }
+      let began = ContinuousClock.now
+      simulation.run(until: end) { event, now in
+        printer.print(event, at: now)
+        picture?.add(event, at: now)
+      }
+      let wall = (ContinuousClock.now - began).inSeconds
+      if let complaint = SimulationInput.complaint(of: simulation.world) {
+        throw invocation.usage(complaint)
+      }
+      printer.finish(simulation.summary, wall: wall)
+      guard let picture, let file = invocation.text(plot) else { return }
+      do { try Data(picture.svg.utf8).write(to: URL(fileURLWithPath: file)) } catch {
+        throw Failure.refused("\(file) cannot be written: \(error)", next: nil)
+      }
+    })
+}
+
+/// Prints what a simulation tells, many lines at once.
+struct SimulationPrinter {
+  var isJSON: Bool
+  var printsDemand: Bool
+  var printsStory: Bool
+  private var story = SimulationTranscript()
+  private var waiting = ""
+
+  init(isJSON: Bool, printsDemand: Bool, printsStory: Bool) {
+    self.isJSON = isJSON
+    self.printsDemand = printsDemand
+    self.printsStory = printsStory || !isJSON
+  }
+
+  mutating func print(_ event: SimulationEvent, at now: Moment) {
+    if case .demand = event, !printsDemand, isJSON { return }
+    let line =
+      isJSON ? SimulationLine.json(event, at: now) : story.line(event, at: now)
+    guard let line else { return }
+    waiting += line + "\n"
+    guard waiting.utf8.count > 60_000 else { return }
+    flush()
+  }
+
+  mutating func finish(_ summary: Simulation.Summary, wall: Double) {
+    flush()
+    if isJSON { return Output.standard.line(SimulationLine.json(summary, wall: wall)) }
+    let seconds = Int(summary.simulated.inSeconds)
+    let took = (wall * 1000).rounded() / 1000
+    Output.standard.line(
+      "\(seconds) s simulated in \(took.plain) s: \(summary.fixes) fixes, "
+        + "\(summary.deliveries) deliveries, hash \(SimulationLine.hash(summary))")
+  }
+
+  private mutating func flush() {
+    Output.standard.write(waiting)
+    waiting = ""
+  }
+}

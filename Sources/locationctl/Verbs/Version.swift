@@ -1,0 +1,14 @@
+extension Verb {
+  static let versionNumber = "0.1.0"
+
+  static let version = Verb(
+    name: "version", summary: "Print the version", options: [.json],
+    run: { invocation in
+      guard invocation.has(.json) else {
+        return Output.standard.line("locationctl \(versionNumber)")
+      }
+      var line = JSONLine(type: "version")
+      line.add("version", versionNumber)
+      Output.standard.line(line.text)
+    })
+}

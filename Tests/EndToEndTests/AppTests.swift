@@ -1,0 +1,104 @@
+import Foundation
+import HostTesting
+import Testing
+
+@Suite("An app", .serialized)
+struct AppTests {
+  @Test("MODEL-4: with a synchronous main hears its delegate on the main thread")
+  func mainRunLoop() async throws {
+    let program = try await InstalledApp("ClassicApp").run("main")
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("status") } == "status 4 on main")
+    #expect(try await program.lines.next { $0.hasPrefix("location") } == "location 48.5 on main")
+  }
+
+  @Test("MODEL-4: hears its delegate on the thread that made the manager")
+  func ownThread() async throws {
+    let program = try await InstalledApp("ClassicApp").run("thread")
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("status") } == "status 4 on own")
+    #expect(try await program.lines.next { $0.hasPrefix("location") } == "location 48.5 on own")
+  }
+
+  @Test("MODEL-5: without a run loop is told why it hears nothing")
+  func withoutRunLoop() async throws {
+    let program = try await InstalledApp("ClassicApp").run("deaf")
+    defer { program.end() }
+    let line = try await program.lines.next { !$0.contains("priority") }
+    #expect(line.contains("run loop does not run"))
+  }
+
+  @Test("STD-24: gets one location by request, beside a manager that gets them all")
+  func once() async throws {
+    let program = try await InstalledApp("ClassicApp").run("main")
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("once") } == "once 48.5 on main")
+    for _ in 0..<3 {
+      let line = try await program.lines.next { $0.hasPrefix("once") || $0.hasPrefix("location") }
+      #expect(line.hasPrefix("location"))
+    }
+  }
+
+  @Test("LIVE-1, LIVE-2, LIVE-7, LIVE-8: runs loops side by side, cancels one, begins another")
+  func asyncMain() async throws {
+    let program = try await InstalledApp("AsyncApp").run()
+    defer { program.end() }
+    var lines: [String] = []
+    while lines.last?.hasPrefix("again") != true {
+      lines.append(try await program.lines.next { _ in true })
+    }
+    #expect(lines.count { $0 == "live 48.5" } == 4)
+    #expect(lines.contains("canceled loop 1") && lines.contains("canceled loop ends"))
+    #expect(lines.contains("delegate 48.5"))
+    #expect(lines.last == "again 48.5")
+  }
+
+  @Test("STD-13, LIVE-12, LIVE-21: waits for an answer, and goes on when another process gives it")
+  func answeredElsewhere() async throws {
+    for name in ["ClassicApp", "AsyncApp"] {
+      let app = try await InstalledApp(name, authorized: false)
+      let program = try app.run("main")
+      defer { program.end() }
+      let first = name == "ClassicApp" ? "status 0 on main" : "no location, asking"
+      _ = try await program.lines.next { $0 == first }
+      try await app.answer("whenInUse")
+      let location = name == "ClassicApp" ? "location 48.5 on main" : "live 48.5"
+      _ = try await program.lines.next { $0 == location }
+    }
+  }
+
+  @Test("STD-12: that was denied hears just that")
+  func denied() async throws {
+    let app = try await InstalledApp("ClassicApp", authorized: false)
+    try await app.answer("denied")
+    let program = try app.run("main")
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("status") } == "status 2 on main")
+    #expect(try await program.lines.next { $0.hasPrefix("error") } == "error 1 on main")
+  }
+
+  @Test("STD-38: without any source hears that the position is unknown")
+  func noSource() async throws {
+    let program = try await InstalledApp("ClassicApp", sources: "fixes:///nonexistent").run("main")
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("error") } == "error 0 on main")
+  }
+
+  @Test("STD-46: that allows background updates without the mode is ended with the reason")
+  func backgroundMode() async throws {
+    let program = try await InstalledApp("ClassicApp").run("background")
+    defer { program.end() }
+    let line = try await program.lines.next {
+      $0.contains("UIBackgroundModes") || $0 == "still here"
+    }
+    #expect(line != "still here")
+  }
+
+  @Test("STD-30: that asks for a location without methods for the answer is ended with the reason")
+  func unfitDelegate() async throws {
+    let program = try await InstalledApp("ClassicApp").run("unfit")
+    defer { program.end() }
+    let line = try await program.lines.next { $0.contains("requestLocation()") }
+    #expect(line.contains("didUpdateLocations"))
+  }
+}

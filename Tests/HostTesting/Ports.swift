@@ -1,0 +1,148 @@
+import CLinux
+import Dispatch
+package import Foundation
+import Synchronization
+
+/// A pseudo terminal: the test writes at one end what the receiver at the other end would send.
+package final class Terminal: Sendable {
+  package let path: String
+  private let controller: Mutex<Int32?>
+
+  package init() throws {
+    var descriptor: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    let code = linux_open_pty(&descriptor, &name, UInt(name.count))
+    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    controller = Mutex(descriptor)
+    // gpsd gives up its rights before it opens the device.
+    chmod(path, 0o666)
+  }
+
+  deinit { unplug() }
+
+  /// As when the cable is pulled.
+  package func unplug() {
+    controller.withLock {
+      if let descriptor = $0 { close(descriptor) }
+      $0 = nil
+    }
+  }
+
+  package func write(_ bytes: [UInt8]) {
+    controller.withLock {
+      guard let descriptor = $0 else { return }
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      _ = Glibc.write(descriptor, bytes, bytes.count)
+    }
+  }
+
+  /// The speed that the program at the other end has set.
+  package var speed: speed_t {
+    controller.withLock {
+      var settings = termios()
+      guard let descriptor = $0, tcgetattr(descriptor, &settings) == 0 else { return 0 }
+      return cfgetospeed(&settings)
+    }
+  }
+}
+
+/// Sockets on the loopback.
+package enum Loopback {
+  /// A port that is free at this moment.
+  package static func freePort(_ type: __socket_type = SOCK_STREAM) throws -> Int {
+    let descriptor = socket(AF_INET, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    return try bound(descriptor)
+  }
+
+  fileprivate static func bound(_ descriptor: Int32) throws -> Int {
+    var address = address(port: 0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let port: Int? = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        guard bind(descriptor, pointer, length) == 0,
+          getsockname(descriptor, pointer, &length) == 0
+        else { return nil }
+        return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+          Int(UInt16(bigEndian: $0.pointee.sin_port))
+        }
+      }
+    }
+    guard let port else { throw POSIXError(.EADDRINUSE) }
+    return port
+  }
+
+  package static func address(port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return address
+  }
+}
+
+/// A receiver on the network: whoever connects hears what the test writes.
+package final class Server: Sendable {
+  package let port: Int
+  private let listener: Int32
+  // A dispatch source may be canceled from any thread; the compiler cannot know.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+  private let clients: Clients
+  /// One for each client that came.
+  package let arrivals = Events<Void>()
+
+  private final class Clients: Sendable {
+    let descriptors = Mutex<[Int32]>([])
+  }
+
+  package init() throws {
+    let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    listener = socket(AF_INET, flags, 0)
+    port = try Loopback.bound(listener)
+    listen(listener, 4)
+    let (clients, descriptor, arrivals) = (Clients(), listener, arrivals)
+    self.clients = clients
+    source = DispatchSource.makeReadSource(fileDescriptor: listener)
+    source.setEventHandler {
+      let client = accept(descriptor, nil, nil)
+      guard client >= 0 else { return }
+      _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+      clients.descriptors.withLock { $0.append(client) }
+      arrivals.add(())
+    }
+    source.setCancelHandler { close(descriptor) }
+    source.activate()
+  }
+
+  deinit {
+    hangUp()
+    source.cancel()
+  }
+
+  package func write(_ bytes: [UInt8]) {
+    clients.descriptors.withLock {
+      for client in $0 { _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+    }
+  }
+
+  package func hangUp() {
+    clients.descriptors.withLock {
+      for client in $0 { close(client) }
+      $0 = []
+    }
+  }
+}
+
+/// Sends datagrams to a port of this machine.
+package func sendDatagram(_ bytes: [UInt8], to port: Int) {
+  let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  defer { close(descriptor) }
+  var address = Loopback.address(port: port)
+  withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      _ = sendto(
+        descriptor, bytes, bytes.count, 0, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
+}

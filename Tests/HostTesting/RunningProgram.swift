@@ -1,0 +1,149 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A program that a test has started: its lines as they come, and its end.
+///
+/// Runs in a process group of its own, with no signal blocked or ignored by inheritance; `end()`
+/// ends the whole group and waits for it, and so does letting go.
+package final class RunningProgram: Sendable {
+  /// Lines of standard output and standard error together.
+  package let lines = Events<String>()
+  private let process: pid_t
+  private let status = Mutex<Int32?>(nil)
+  private let reader: LineReader
+
+  package init(
+    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer { close(ends[1]) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+    var attributes = Self.attributes()
+    defer { posix_spawnattr_destroy(&attributes) }
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process = try Self.withStrings([path] + arguments) { arguments in
+      try Self.withStrings(variables.map { "\($0)=\($1)" }) { environment in
+        var process: pid_t = 0
+        let code = posix_spawnp(&process, path, &actions, &attributes, arguments, environment)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
+        return process
+      }
+    }
+    reader = LineReader(ends[0], into: lines)
+  }
+
+  deinit {
+    end()
+  }
+
+  /// Ends the program with all that it has started, and waits until it is gone.
+  package func end(with signal: Int32 = SIGKILL) {
+    status.withLock { status in
+      guard status == nil else { return }
+      kill(-process, signal)
+      var code: Int32 = 0
+      while waitpid(process, &code, 0) < 0, errno == EINTR {}
+      status = code
+    }
+    kill(-process, SIGKILL)
+    reader.stop()
+  }
+
+  /// Asks it to end, as its caretaker would.
+  package func terminate() { end(with: SIGTERM) }
+
+  private static func attributes() -> posix_spawnattr_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    return attributes
+  }
+
+  private static func withStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) throws -> Result
+  ) rethrows -> Result {
+    let pointers = strings.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    return try body(pointers + [nil])
+  }
+}
+
+/// Cuts what comes from a descriptor into lines.
+private final class LineReader: Sendable {
+  // A dispatch source may be canceled from any thread; the compiler cannot know.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+  private let rest = Mutex<[UInt8]>([])
+
+  init(_ descriptor: Int32, into lines: Events<String>) {
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    self.source = source
+    source.setCancelHandler {
+      close(descriptor)
+      lines.finish()
+    }
+    source.setEventHandler { [weak self] in self?.read(descriptor, into: lines) }
+    source.activate()
+  }
+
+  func stop() { source.cancel() }
+
+  private func read(_ descriptor: Int32, into lines: Events<String>) {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = Glibc.read(descriptor, &buffer, buffer.count)
+    guard count > 0 else { return source.cancel() }
+    rest.withLock { rest in
+      rest += buffer[..<count]
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        lines.add(String(decoding: rest[..<end], as: UTF8.self))
+        rest.removeSubrange(...end)
+      }
+    }
+  }
+}
+
+/// The programs that are built beside the tests.
+package enum BuiltProgram {
+  package static func path(_ name: String) -> String {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: own).deletingLastPathComponent().appending(path: name).path
+  }
+}
+
+/// A folder for one test, removed with everything in it.
+package final class TemporaryFolder: Sendable {
+  package let path: String
+
+  package init() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "meridian-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+    chmod(path, 0o755)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  package func file(_ name: String) -> String { path + "/" + name }
+}
+
+/// Whether a program can be found.
+package func isInstalled(_ program: String) -> Bool {
+  let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin:/sbin"
+  return folders.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
+}

@@ -1,0 +1,111 @@
+import CoreLocation
+import Testing
+
+@testable import INTULocationManager
+
+@Suite("A location's grade")
+struct AccuracyTests {
+  let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+  func grade(_ accuracy: Double, age: TimeInterval) -> INTULocationAccuracy {
+    let location = CLLocation(
+      coordinate: CLLocationCoordinate2D(latitude: 48, longitude: 11), altitude: 0,
+      horizontalAccuracy: accuracy, verticalAccuracy: -1, timestamp: now - age)
+    return INTULocationAccuracy(of: location, at: now)
+  }
+
+  @Test(
+    "INTU-9: keeps both limits of its level, which are inclusive",
+    arguments: [
+      (INTULocationAccuracy.city, 5_000.0, 600.0), (.neighborhood, 1_000, 300), (.block, 100, 60),
+      (.house, 15, 15), (.room, 5, 5),
+    ])
+  func limits(_ level: INTULocationAccuracy, _ meters: Double, _ seconds: TimeInterval) {
+    #expect(grade(meters, age: seconds) == level)
+    #expect(grade(meters.nextUp, age: 0) < level)
+    #expect(grade(0, age: seconds + 0.001) < level)
+  }
+
+  @Test("INTU-11: is the best level of which it keeps both limits")
+  func best() {
+    #expect(grade(3, age: 200) == .neighborhood)
+    #expect(grade(4_000, age: 0) == .city)
+    #expect(grade(3, age: 601) == .none)
+    #expect(INTULocationAccuracy(of: nil, at: now) == .none)
+  }
+
+  @Test("does not profit from a date ahead of the clock")
+  func future() {
+    #expect(grade(3, age: -5) == .room)
+    #expect(grade(3, age: -200) == .neighborhood)
+  }
+
+  @Test("INTU-12: asks the location manager for as much as Apple's constants name")
+  func managerAccuracy() {
+    let asked = INTULocationAccuracy.allCases.dropFirst().map(\.managerAccuracy)
+    #expect(
+      asked == [
+        kCLLocationAccuracyThreeKilometers, kCLLocationAccuracyKilometer,
+        kCLLocationAccuracyHundredMeters, kCLLocationAccuracyNearestTenMeters,
+        kCLLocationAccuracyBest,
+      ])
+  }
+
+  @Test("has the raw values of the original, as statuses and states have")
+  func rawValues() {
+    #expect(INTULocationAccuracy.allCases.map(\.rawValue) == Array(0...5))
+    #expect(INTULocationStatus.error.rawValue == 6)
+    #expect(INTULocationServicesState.disabled.rawValue == 4)
+    #expect(INTUHeadingStatus.unavailable.rawValue == 2)
+    #expect(INTUHeadingServicesState.unavailable.rawValue == 1)
+    #expect(INTUAuthorizationType.whenInUse.rawValue == 2)
+  }
+}
+
+@Suite("A timeout")
+struct PatienceTests {
+  typealias Patience = LocationRequest.Patience
+
+  @Test(
+    "INTU-18: of zero is no limit, nor is one that no clock can hold",
+    arguments: [0, -1, .nan, .infinity, Double.greatestFiniteMagnitude])
+  func unlimited(_ seconds: TimeInterval) {
+    #expect(Patience(timeout: seconds, delayUntilAuthorized: false) == .unlimited)
+  }
+
+  @Test("is kept to the fraction of a second")
+  func limited() {
+    let limit = Patience.limited(.milliseconds(2_500), fromAuthorization: true)
+    #expect(Patience(timeout: 2.5, delayUntilAuthorized: true) == limit)
+    #expect(Patience(timeout: .milliseconds(2_500), delayUntilAuthorized: true) == limit)
+  }
+
+  @Test("of no duration, for a task, is over at once; none is no limit")
+  func zeroDuration() {
+    #expect(
+      Patience(timeout: .zero, delayUntilAuthorized: false)
+        == .limited(.zero, fromAuthorization: false))
+    #expect(Patience(timeout: Duration?.none, delayUntilAuthorized: false) == .unlimited)
+  }
+}
+
+@Suite("What an app declares")
+struct DeclarationTests {
+  @Test("INTU-6: decides what the person is asked for, unless the app has said so")
+  func goal() {
+    let always = Declarations(["NSLocationAlwaysAndWhenInUseUsageDescription": "To guide you."])
+    let inUse = Declarations(["NSLocationWhenInUseUsageDescription": "To guide you."])
+    #expect(always.goal(for: .auto) == .always)
+    #expect(inUse.goal(for: .auto) == .whenInUse)
+    #expect(Declarations([:]).goal(for: .auto) == .whenInUse)
+    #expect(always.goal(for: .whenInUse) == .whenInUse)
+    #expect(inUse.goal(for: .always) == .always)
+  }
+
+  @Test("INTU-8: may be the background mode for locations")
+  func backgroundMode() {
+    #expect(Declarations(["UIBackgroundModes": ["audio", "location"]]).hasLocationBackgroundMode)
+    #expect(!Declarations(["UIBackgroundModes": ["audio"]]).hasLocationBackgroundMode)
+    #expect(!Declarations(["UIBackgroundModes": "location"]).hasLocationBackgroundMode)
+  }
+}

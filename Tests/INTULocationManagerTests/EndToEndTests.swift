@@ -1,0 +1,106 @@
+import CoreLocation
+import LocationHost
+import LocationModel
+import LocationProviders
+import Testing
+
+@testable import INTULocationManager
+
+/// From a source, through the engine, Core Location's public API, and the desk.
+@Suite("Over a real engine")
+struct EndToEndTests {
+  let manager: INTULocationManager
+
+  init() {
+    let host = LocationHost(
+      sources: [.fixed(Coordinate(latitude: 48.2, longitude: 11.6), accuracy: 4)],
+      prompter: Answer(.whileUsing))
+    manager = Self.manager(over: host)
+  }
+
+  /// A manager whose location manager belongs to an app of its own.
+  static func manager(over host: LocationHost) -> INTULocationManager {
+    let manifest = Manifest([
+      Manifest.Key.identifier: .string("org.example.intu"),
+      Manifest.Key.whenInUse: .string("To test."),
+    ])
+    let client = LocationClient(
+      ClientDescription(app: AppIdentity("org.example.intu"), manifest: manifest), over: host)
+    return INTULocationManager(
+      positioning: { BoundPositioning(client) }, clock: { SystemClock() })
+  }
+
+  @Test("a request asks the person, waits for the answer, and returns a location")
+  func location() async throws {
+    let result = try await manager.location(
+      accuracy: .room, timeout: .seconds(20), delayUntilAuthorized: true)
+    #expect(result.achievedAccuracy == .room)
+    #expect(result.location.coordinate.latitude == 48.2)
+    #expect(manager.isIdle)
+  }
+
+  @Test("a subscription has one location after the other")
+  func updates() async {
+    var count = 0
+    for await update in manager.locationUpdates() where update.status == .success {
+      #expect(update.location?.coordinate.longitude == 11.6)
+      count += 1
+      if count == 2 { break }
+    }
+    #expect(count == 2)
+  }
+
+  @Test("a request is refused when the person says no")
+  func denied() async throws {
+    let host = LocationHost(sources: [], prompter: Answer(.deny))
+    let manager = Self.manager(over: host)
+    let error = await #expect(throws: INTULocationError.self) {
+      try await manager.location(accuracy: .city, timeout: nil)
+    }
+    #expect(error?.status == .servicesDenied)
+  }
+}
+
+/// A person who always says the same.
+private struct Answer: PromptAgent {
+  private let answer: PromptAnswer
+
+  init(_ answer: PromptAnswer) { self.answer = answer }
+
+  func show(
+    _ prompt: Prompt, answer: @escaping @Sendable (PromptAnswer, Bool) -> Void
+  ) {
+    answer(self.answer, true)
+  }
+
+  func withdraw(_ prompt: Prompt.ID) {}
+}
+
+/// The system's positioning, for an app that is bound to it alone.
+@MainActor
+private final class BoundPositioning: Positioning {
+  private let client: LocationClient
+  private let system: SystemPositioning
+
+  init(_ client: LocationClient) {
+    self.client = client
+    system = LocationClient.$bound.withValue(client) { SystemPositioning() }
+  }
+
+  var hear: ((PositioningEvent) -> Void)? {
+    get { system.hear }
+    set { system.hear = newValue }
+  }
+
+  var services: INTULocationServicesState {
+    LocationClient.$bound.withValue(client) { system.services }
+  }
+
+  var headingServices: INTUHeadingServicesState {
+    LocationClient.$bound.withValue(client) { system.headingServices }
+  }
+
+  func carryOut(_ command: HardwareCommand) { system.carryOut(command) }
+  func askForAuthorization(_ type: INTUAuthorizationType) { system.askForAuthorization(type) }
+  func change(_ setting: BackgroundSetting) { system.change(setting) }
+}

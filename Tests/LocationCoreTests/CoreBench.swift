@@ -1,0 +1,66 @@
+import LocationCore
+import LocationEngine
+import LocationModel
+import LocationProviders
+import MachineTesting
+import Testing
+
+/// A host's core with one authorized app, and a test in the place of the operating system.
+struct CoreBench {
+  private(set) var bench: Bench<HostCore>
+  private static let app = AppIdentity("an.app")
+  private static let client = ClientID(1)
+  private static let manager = SubscriberID(1)
+
+  init(_ urls: String...) throws {
+    let core = HostCore(sources: try urls.map { try Source(url: $0) })
+    bench = Bench(core) { Self.line($0) }
+    let manifest = Manifest([Manifest.Key.whenInUse: .string("to test")])
+    engine(.stored([]))
+    engine(
+      .client(Self.client, .connected(ClientDescription(app: Self.app, manifest: manifest))))
+    engine(.setting(.authorization(Self.app, .whileUsing)))
+  }
+
+  mutating func start() { request(.start(UpdateOptions())) }
+  mutating func stop() { request(.stop) }
+
+  private mutating func request(_ request: UpdatesRequest) {
+    engine(.client(Self.client, .request(.updates(Self.manager, request))))
+  }
+
+  mutating func engine(_ input: LocationEngine.Input) { bench.send(.engine(input)) }
+
+  mutating func run(seconds: Double) { bench.run(for: .seconds(seconds)) }
+
+  /// Something happens to the channel that was opened last.
+  mutating func channel(_ event: ChannelEvent) throws {
+    bench.send(.channel(try #require(lastOpened), event))
+  }
+
+  /// The opening that was asked for last.
+  var lastOpened: ChannelID? {
+    bench.outputs.reversed().lazy.compactMap { entry -> ChannelID? in
+      guard case .open(let id, _) = entry.output else { return nil }
+      return id
+    }.first
+  }
+
+  mutating func send(_ event: ChannelEvent, to id: ChannelID) { bench.send(.channel(id, event)) }
+
+  var transcript: String { bench.transcript }
+  var statuses: [ProviderStatus] { bench.machine.sourceReports.map(\.status) }
+  var report: SourceReport? { bench.machine.sourceReports.first }
+
+  private static func line(_ output: HostCore.Output) -> String? {
+    switch output {
+    case .open(let id, let channel): "open \(id.provider.index).\(id.opening) \(channel)"
+    case .close(let id): "close \(id.provider.index).\(id.opening)"
+    case .send(_, let bytes): "send \(String(decoding: bytes.dropLast(), as: UTF8.self))"
+    case .engine(.deliver(_, .updates(_, .fixes(let fixes)))):
+      "fix \(fixes.map { "\($0.coordinate.latitude)" }.joined(separator: " "))"
+    case .engine(.deliver(_, .updates(_, .failed(let failure)))): "failed \(failure)"
+    case .engine: nil
+    }
+  }
+}

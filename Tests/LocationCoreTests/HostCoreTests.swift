@@ -1,0 +1,167 @@
+import LocationCore
+import LocationEngine
+import LocationModel
+import MachineTesting
+import Testing
+
+@Suite("The core of a host")
+struct HostCoreTests {
+  /// Noon and a second later; the second closes the first.
+  private static let bytes = sentences(
+    "GPRMC,120000,A,4807.038,N,01131.000,E,000.0,,040826,,,A",
+    "GPGGA,120000,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,",
+    "GPRMC,120001,A,4807.038,N,01131.000,E,000.0,,040826,,,A",
+    "GPGGA,120001,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
+
+  private static func sentences(_ texts: String...) -> [UInt8] {
+    texts.flatMap { text -> [UInt8] in
+      let sum = text.utf8.reduce(0 as UInt8, ^)
+      let digits = String(sum, radix: 16, uppercase: true)
+      return Array("$\(text)*\(digits.count < 2 ? "0" : "")\(digits)\r\n".utf8)
+    }
+  }
+
+  @Test("opens a source when somebody needs it, and closes it when nobody does")
+  func demand() throws {
+    var core = try CoreBench("nmea+tcp://receiver:10110")
+    core.run(seconds: 5)
+    #expect(core.transcript.isEmpty)
+    core.start()
+    try core.channel(.opened)
+    core.run(seconds: 1)
+    core.stop()
+    let open = "open 0.1 tcp(host: \"receiver\", port: 10110)"
+    #expect(core.transcript == "00:00:05  \(open)\n00:00:06  close 0.1")
+    #expect(core.statuses == [.idle])
+  }
+
+  @Test("turns the bytes of a receiver into deliveries")
+  func bytesToDeliveries() throws {
+    var core = try CoreBench("nmea+udp://:10110")
+    core.start()
+    try core.channel(.opened)
+    try core.channel(.bytes(Self.bytes))
+    core.run(seconds: 2)
+    #expect(core.transcript.contains("fix 48.1173"))
+    #expect(core.statuses == [.working])
+    #expect((core.report?.fixes ?? 0) >= 1)
+  }
+
+  @Test("opens again later and later, at most every thirty seconds, until it works")
+  func backoff() throws {
+    var core = try CoreBench("nmea:///dev/ttyUSB0?baud=4800")
+    core.start()
+    var openings: [Double] = []
+    for _ in 0..<8 {
+      openings.append(core.bench.now.uptime.seconds(since: .start))
+      try core.channel(.closed(.missing("/dev/ttyUSB0")))
+      let count = core.bench.outputs.count
+      while core.bench.outputs.count == count { core.run(seconds: 1) }
+    }
+    let waits = zip(openings.dropFirst(), openings).map { $0 - $1 }
+    #expect(waits == [1, 2, 4, 8, 16, 30, 30])
+    #expect(core.statuses == [.unavailable(.missing("/dev/ttyUSB0"))])
+
+    try core.channel(.opened)
+    try core.channel(.bytes(Self.bytes))
+    core.run(seconds: 2)
+    try core.channel(.closed(.failed("the device was unplugged")))
+    let before = core.lastOpened
+    core.run(seconds: 1)
+    #expect(core.lastOpened != before)
+  }
+
+  @Test(
+    "says why a source gives nothing",
+    arguments: [
+      (ChannelEnd.missing("x"), ProviderStatus.Reason.missing("x")),
+      (.noPermission("x"), .noPermission("x")), (.failed("x"), .unreachable("x")),
+      (.ended, .unreachable("the other side closed the connection")),
+    ])
+  func reasons(end: ChannelEnd, reason: ProviderStatus.Reason) throws {
+    var core = try CoreBench("nmea+tcp://receiver:10110")
+    core.start()
+    try core.channel(.closed(end))
+    #expect(core.statuses == [.unavailable(reason)])
+    #expect(core.transcript.hasSuffix("failed positionUnknown"))
+  }
+
+  @Test("calls bytes without sentences garbled, and forgets it when sentences come")
+  func garbled() throws {
+    var core = try CoreBench("nmea:///dev/ttyUSB0?baud=4800")
+    core.start()
+    try core.channel(.opened)
+    try core.channel(.bytes((0..<1500).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 0x80) }))
+    #expect(core.statuses == [.unavailable(.garbled)])
+    #expect(core.transcript.hasSuffix("failed positionUnknown"))
+    try core.channel(.bytes(Self.bytes))
+    core.run(seconds: 2)
+    #expect(core.statuses == [.working])
+  }
+
+  @Test("ignores what comes from an earlier opening")
+  func stale() throws {
+    var core = try CoreBench("nmea+tcp://receiver:10110")
+    core.start()
+    let first = try #require(core.lastOpened)
+    core.stop()
+    core.start()
+    core.send(.bytes(Self.bytes), to: first)
+    core.send(.closed(.ended), to: first)
+    core.run(seconds: 1)
+    #expect(core.statuses == [.searching])
+    #expect(core.lastOpened == ChannelID(provider: ProviderID(0), opening: 2))
+  }
+
+  @Test("speaks to gpsd, and names a gpsd without receiver, with one, and gone")
+  func gpsd() throws {
+    var core = try CoreBench("gpsd://localhost")
+    core.start()
+    try core.channel(.opened)
+    try core.channel(.bytes(Array(Self.greeting.utf8)))
+    #expect(core.transcript.contains("send ?WATCH"))
+    try core.channel(.bytes(Array("{\"class\":\"DEVICES\",\"devices\":[]}\r\n".utf8)))
+    #expect(core.statuses == [.unavailable(.noDevice)])
+    let devices = #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/gps0"}]}"#
+    try core.channel(.bytes(Array("\(devices)\r\n".utf8)))
+    #expect(core.statuses == [.searching])
+    try core.channel(.closed(.ended))
+    let reason = "the other side closed the connection"
+    #expect(core.statuses == [.unavailable(.unreachable(reason))])
+    core.run(seconds: 120)
+    #expect(core.lastOpened == ChannelID(provider: ProviderID(0), opening: 2))
+  }
+
+  private static let greeting =
+    #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
+
+  @Test("gives up only when every source has")
+  func severalSources() throws {
+    var core = try CoreBench("nmea+tcp://receiver:10110", "fixes:///none.jsonl")
+    core.start()
+    core.send(
+      .closed(.missing("none.jsonl")), to: ChannelID(provider: ProviderID(1), opening: 1))
+    #expect(!core.transcript.contains("failed"))
+    core.send(.closed(.failed("refused")), to: ChannelID(provider: ProviderID(0), opening: 1))
+    #expect(core.transcript.hasSuffix("failed positionUnknown"))
+  }
+
+  @Test("plays a recording to its end, and says so again to the next who asks")
+  func recording() throws {
+    var core = try CoreBench("fixes:///two.jsonl")
+    core.start()
+    try core.channel(.opened)
+    let lines = [0, 1].map {
+      #"{"type":"update","date":"2026-08-04T12:00:0\#($0).000Z","latitude":\#($0),"longitude":2}"#
+    }
+    try core.channel(.bytes(Array(lines.joined(separator: "\n").utf8)))
+    try core.channel(.closed(.ended))
+    core.run(seconds: 5)
+    #expect(core.statuses == [.unavailable(.ended)])
+    #expect(core.transcript.contains("00:00:00  fix 0.0\n00:00:01  fix 1.0"))
+    core.stop()
+    #expect(core.statuses == [.idle])
+    core.start()
+    #expect(core.statuses == [.unavailable(.ended)])
+  }
+}

@@ -1,0 +1,22 @@
+import LocationModel
+import LocationSimulation
+import Testing
+
+@Suite("A journey")
+struct JourneyTests {
+  let start = Coordinate(latitude: 52, longitude: 13)
+
+  @Test("SIM-1: is travelled at constant speed, and its end is held")
+  func constantSpeed() {
+    var journey = Journey(from: start)
+    journey.move(1000, towards: 90, speed: 10)
+    journey.stay(for: .seconds(60), sky: .none)
+    let halfway = journey.truth(at: .seconds(50))
+    #expect(abs(start.distance(to: halfway.coordinate) - 500) < 0.01)
+    #expect(halfway.speed == 10)
+    #expect(journey.truth(at: .seconds(130)).sky == .none)
+    let held = journey.truth(at: .seconds(9999))
+    #expect(held.speed == 0)
+    #expect(abs(start.distance(to: held.coordinate) - 1000) < 0.01)
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import MachineTesting
+import Testing
+
+@testable import locationctl
+
+@Suite("The command table")
+struct CommandTableTests {
+  @Test("names each verb and each option of a verb once")
+  func names() {
+    #expect(Set(Verb.all.map(\.name)).count == Verb.all.count)
+    for verb in Verb.all {
+      #expect(Set(verb.options.map(\.name)).count == verb.options.count)
+      #expect(verb.name == verb.name.lowercased())
+      #expect(!verb.summary.hasSuffix("."))
+    }
+  }
+
+  @Test("is the manual page: docs/man/locationctl.1 is what `locationctl help --man` prints")
+  func manual() throws {
+    let file = SharedData.packageRoot.appending(path: "docs/man/locationctl.1")
+    if ProcessInfo.processInfo.environment["UPDATE_TRANSCRIPTS"] == "1" {
+      try ManualPage.text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == ManualPage.text)
+  }
+
+  @Test("is told whole by help: every verb, operand, and option", arguments: Verb.all.map(\.name))
+  func help(_ name: String) throws {
+    let verb = try #require(Verb.named(name))
+    #expect(HelpText.overview.contains("  \(name) "))
+    let text = HelpText.text(of: verb)
+    #expect(text.contains("Usage: locationctl \(name)"))
+    for option in verb.options { #expect(text.contains(option.usage)) }
+    for operand in verb.operands { #expect(text.contains(operand.name)) }
+    #expect(HelpText.overview.split(separator: "\n").allSatisfy { $0.count <= 100 })
+  }
+
+  @Test(
+    "completes in each shell: every verb, option, and choice",
+    arguments: CompletionScript.allCases)
+  func completion(_ shell: CompletionScript) {
+    for verb in Verb.all {
+      #expect(shell.text.contains(verb.name))
+      for option in verb.options {
+        #expect(shell.text.contains(shell == .fish ? "-l \(option.name)" : "--\(option.name)"))
+        #expect(option.choices.allSatisfy { shell.text.contains($0) })
+      }
+    }
+  }
+
+  @Test(
+    "completes what bash is asked for",
+    arguments: [
+      ("locationctl wa", "watch"), ("locationctl watch --cou", "--count"),
+      ("locationctl watch --accuracy 10", "100m 10m"),
+      ("locationctl authorize a.b when", "whenInUse"),
+    ])
+  func bash(_ typed: String, _ offered: String) throws {
+    let words = typed.split(separator: " ").map { "'\($0)'" }
+    let script = """
+      \(CompletionScript.bash.text)
+      COMP_WORDS=(\(words.joined(separator: " "))); COMP_CWORD=\(words.count - 1); _locationctl
+      printf '%s\\n' "${COMPREPLY[@]}" | sort | xargs
+      """
+    let run = try Run(program: "/bin/bash", ["-c", script])
+    #expect(run.output == offered + "\n", "\(run.error)")
+  }
+}

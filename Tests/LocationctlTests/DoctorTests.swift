@@ -1,0 +1,218 @@
+import CLinux
+import Foundation
+import Glibc
+import MachineTesting
+import Testing
+
+@testable import locationctl
+
+/// Each case of the doctor, on the built executable; real gpsd has its tests elsewhere.
+@Suite("locationctl doctor")
+struct DoctorTests {
+  /// The codes found, by a run that may take as long as its `--timeout`.
+  private func findings(_ words: String..., environment: [String: String] = [:]) throws -> Found {
+    let run = try Run(["doctor", "--json"] + words, environment: environment)
+    return Found(status: run.status, objects: try run.objects())
+  }
+
+  private struct Found {
+    var status: Int32
+    var objects: [[String: Any]]
+    var codes: [String] { objects.compactMap { $0["code"] as? String } }
+
+    func text(_ key: String) -> String { objects.first?[key] as? String ?? "" }
+  }
+
+  private static let device =
+    #"{"class":"DEVICES","devices":[{"path":"/dev/ttyUSB0","activated":"2026-01-01T00:00:00Z"}]}"#
+
+  @Test("is content with a source that works")
+  func good() throws {
+    let found = try findings("--source", "fixed:1,2")
+    #expect(found.codes == ["working"])
+    #expect(found.status == 0)
+  }
+
+  @Test("finds no source in an empty environment variable")
+  func noSource() throws {
+    let found = try findings(environment: ["CORELOCATION_SOURCES": ""])
+    #expect(found.codes == ["no_source"])
+    #expect(found.text("next").contains("--source gpsd://localhost"))
+    #expect(found.status == 1)
+  }
+
+  @Test("finds gpsd not running")
+  func gpsdNotRunning() throws {
+    let found = try findings("--source", "gpsd://127.0.0.1:\(try unusedPort())")
+    #expect(found.codes == ["gpsd_unreachable"])
+    #expect(found.text("said").contains("Connection refused"))
+    #expect(found.text("next").contains("systemctl start gpsd.socket"))
+  }
+
+  @Test("finds gpsd without device")
+  func gpsdWithoutDevice() throws {
+    let gpsd = try FakeGpsd(answer: [#"{"class":"DEVICES","devices":[]}"#])
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)")
+    #expect(found.codes == ["gpsd_no_device"])
+    #expect(found.text("next").contains("gpsdctl add"))
+  }
+
+  @Test("finds a device of gpsd without fix, and counts its satellites")
+  func gpsdWithoutFix() throws {
+    let gpsd = try FakeGpsd(answer: [
+      Self.device, #"{"class":"SKY","device":"/dev/ttyUSB0","nSat":4,"uSat":0}"#,
+      #"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"#,
+    ])
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
+    #expect(found.codes == ["no_fix"])
+    #expect(found.text("said").contains("4 satellites in view, 0 used"))
+    #expect(found.text("said").contains("/dev/ttyUSB0"))
+  }
+
+  @Test("finds a device of gpsd that says nothing")
+  func gpsdSilent() throws {
+    let gpsd = try FakeGpsd(answer: [Self.device])
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
+    #expect(found.codes == ["silent"])
+  }
+
+  @Test("finds something else than gpsd on the port")
+  func notGpsd() throws {
+    let gpsd = try FakeGpsd(answer: [Self.device])
+    let found = try findings("--source", "nmea+tcp://127.0.0.1:\(gpsd.port)", "--timeout", "2")
+    #expect(found.codes == ["garbled"])
+  }
+
+  @Test("finds the wrong baud rate of a serial port")
+  func wrongBaud() throws {
+    let port = try SerialPort()
+    var random = SystemRandomNumberGenerator()
+    port.send((0..<2000).map { _ in UInt8.random(in: 128...255, using: &random) })
+    let found = try findings("--source", "nmea://\(port.path)?baud=9600", "--timeout", "5")
+    #expect(found.codes == ["wrong_baud_rate"])
+    #expect(found.text("next").contains("baud=4800"))
+  }
+
+  @Test("finds a serial receiver without fix, and one that says nothing")
+  func serialWithoutFix() throws {
+    let port = try SerialPort()
+    let silent = try findings("--source", "nmea://\(port.path)", "--timeout", "1")
+    #expect(silent.codes == ["silent"])
+    port.send(
+      Array("$GPGGA,175740,,,,,0,00,,,M,,M,,*66\r\n$GPRMC,175740,V,,,,,,,200610,,*34\r\n".utf8))
+    let found = try findings("--source", "nmea://\(port.path)", "--timeout", "2")
+    #expect(found.codes == ["no_fix"], "\(found.objects)")
+  }
+
+  @Test(
+    "finds a serial port without permission",
+    .enabled(if: getuid() == 0 && Run.isReadableByOthers, "needs root and a readable build"))
+  func noPermission() throws {
+    let port = try SerialPort()
+    chmod(port.path, 0o600)
+    let run = try Run(
+      program: "/usr/bin/setpriv",
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", Run.locationctl.path, "doctor",
+        "--json",
+        "--source", "nmea://\(port.path)",
+      ])
+    let found = Found(status: run.status, objects: try run.objects())
+    #expect(found.codes == ["no_permission"], "\(run.error)")
+    #expect(found.text("said").contains("Permission denied"))
+    #expect(found.text("next").contains("sudo usermod -aG"))
+  }
+
+  @Test("finds a serial port that is not there, and a file that is damaged")
+  func missing() throws {
+    #expect(try findings("--source", "nmea:///dev/ttyNONE9").codes == ["missing"])
+    let file = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID()).gpx")
+    try Data("<gpx><trk>".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let found = try findings("--source", "gpx://\(file.path)")
+    #expect(found.codes == ["malformed"])
+    #expect(found.text("said").contains(file.path))
+  }
+
+  @Test("finds an app that nobody authorized, and one without usage string")
+  func apps() throws {
+    let home = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID())")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: home) }
+    let environment = ["XDG_STATE_HOME": home.path, "CORELOCATION_SOURCES": "fixed:1,2"]
+    let app = home.appending(path: "tool")
+    try Data().write(to: app)
+    let bare = try findings("--app", app.path, environment: environment)
+    #expect(bare.codes == ["working", "usage_string_missing", "not_authorized"])
+    #expect(
+      bare.objects[1]["next"] as? String
+        == "create \(app.path).plist with the key NSLocationWhenInUseUsageDescription and the "
+        + "reason, in words for people")
+    #expect(bare.status == 1)
+    let list = """
+      <plist version="1.0"><dict><key>NSLocationWhenInUseUsageDescription</key>
+      <string>To show the way</string></dict></plist>
+      """
+    try Data(list.utf8).write(to: app.appendingPathExtension("plist"))
+    _ = try Run(["authorize", app.path, "whenInUse"], environment: environment)
+    let good = try findings("--app", app.path, environment: environment)
+    #expect(good.codes == ["working", "authorized"])
+    #expect(good.status == 0)
+    _ = try Run(["authorize", app.path, "never"], environment: environment)
+    #expect(
+      try findings("--app", app.path, environment: environment).codes
+        == ["working", "not_authorized"])
+  }
+
+  @Test("speaks to people in lines with a mark, what was said, and the next step")
+  func text() throws {
+    let run = try Run(["doctor", "--source", "fixed:1,2", "--source", "gpx:///no/such.gpx"])
+    #expect(run.status == 0, "one source works")
+    #expect(
+      run.output == """
+        ok  fixed:1.0,2.0,5.0
+            said: 1 position
+        no  gpx:///no/such.gpx
+            said: open /no/such.gpx: No such file or directory
+            next: check the path
+
+        """)
+  }
+}
+
+/// A pseudo terminal that stands for a serial port.
+final class SerialPort {
+  let path: String
+  private let controller: Int32
+
+  init() throws {
+    var descriptor: Int32 = -1
+    var name = [CChar](repeating: 0, count: 128)
+    guard linux_open_pty(&descriptor, &name, UInt(name.count)) == 0 else {
+      throw FakeGpsd.Refusal()
+    }
+    controller = descriptor
+    path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    close(controller)
+  }
+
+  func send(_ bytes: [UInt8]) {
+    _ = write(controller, bytes, bytes.count)
+  }
+}
+
+extension Run {
+  /// Whether another user of this machine may run the built executable.
+  static let isReadableByOthers: Bool = {
+    var folder = locationctl
+    while folder.path != "/" {
+      var status = stat()
+      guard stat(folder.path, &status) == 0, status.st_mode & S_IXOTH != 0 else { return false }
+      folder.deleteLastPathComponent()
+    }
+    return true
+  }()
+}

@@ -1,0 +1,130 @@
+import Foundation
+import LocationCore
+import LocationModel
+import LocationProviders
+import Testing
+
+@testable import locationctl
+
+@Suite("What locationctl prints")
+struct OutputTests {
+  @Test("as JSON keeps the order of the keys, escapes text, and leaves out what is not known")
+  func json() throws {
+    var line = JSONLine(type: "test")
+    line.add("text", "a \"quote\", a \\, a tab\t, a line\n, and \u{1}")
+    line.add("missing", nil as String?)
+    line.add("whole", 3.0)
+    line.add("small", 0.000_01)
+    line.add("infinite", Double.infinity)
+    line.add("flag", flag: false)
+    #expect(line.text.hasPrefix("{\"type\":\"test\",\"text\":\"a \\\"quote\\\""))
+    #expect(line.text.hasSuffix("\"whole\":3,\"small\":1e-05,\"flag\":false}"))
+    let value = try JSONSerialization.jsonObject(with: Data(line.text.utf8)) as? [String: Any]
+    #expect(value?["text"] as? String == "a \"quote\", a \\, a tab\t, a line\n, and \u{1}")
+    #expect(value?.count == 5)
+  }
+
+  @Test(
+    "is colored on a terminal only, and never where NO_COLOR is set",
+    arguments: [
+      (true, nil, "xterm", true), (true, "", "xterm", true), (true, "1", "xterm", false),
+      (true, "0", "xterm", false), (true, nil, "dumb", false), (false, nil, "xterm", false),
+    ] as [(Bool, String?, String, Bool)])
+  func color(_ isTerminal: Bool, _ noColor: String?, _ terminal: String, _ expected: Bool) {
+    #expect(
+      Output.isColored(isTerminal: isTerminal, noColor: noColor, terminal: terminal) == expected)
+  }
+
+  @Test("of a report without location is its reason")
+  func silence() {
+    let report = Report(location: nil, diagnostics: [.authorizationDenied, .locationUnavailable])
+    #expect(
+      report.json == """
+        {"type":"update","stationary":false,"authorization_denied":true,\
+        "location_unavailable":true}
+        """)
+    #expect(report.text == "no position: authorization denied, location unavailable")
+  }
+
+  @Test(
+    "of a source's URL can be typed again",
+    arguments: [
+      "gpsd://localhost:2947", "gpsd://[::1]:99", "nmea:///dev/ttyUSB0?baud=4800",
+      "nmea+tcp://there:10110", "nmea+udp://:10110", "gpx:///a/b.gpx?speed=2.0&loop=reverse",
+      "log:///a%20b/c%3Fd.log?rate=10.0", "fixed:51.5,-0.25,5.0", "fixes:///a.jsonl", "geoclue:",
+    ])
+  func urls(_ url: String) throws {
+    let source = try Source(url: url)
+    #expect(source.url == url)
+    #expect(try Source(url: source.url) == source)
+  }
+}
+
+@Suite("The diagnosis of a source")
+struct SourceDiagnosisTests {
+  static let cases: [(url: String, status: ProviderStatus, code: String, next: String?)] = [
+    (
+      "gpsd://localhost", .unavailable(.unreachable("connect: Connection refused")),
+      "gpsd_unreachable", "sudo systemctl start gpsd.socket"
+    ),
+    (
+      "gpsd://boat", .unavailable(.unreachable("timed out")), "gpsd_unreachable",
+      "check that gpsd runs on boat"
+    ),
+    ("gpsd://localhost", .unavailable(.noDevice), "gpsd_no_device", "gpsdctl add"),
+    (
+      "nmea:///dev/null", .unavailable(.noPermission("open /dev/null: Permission denied")),
+      "no_permission", "sudo usermod -aG dialout $USER"
+    ),
+    (
+      "nmea:///dev/ttyUSB7", .unavailable(.missing("open: No such file or directory")), "missing",
+      "ls /dev/serial/by-id"
+    ),
+    (
+      "nmea:///dev/ttyUSB0?baud=9600", .unavailable(.garbled), "wrong_baud_rate",
+      "try 4800, 38400, 115200: locationctl doctor --source 'nmea:///dev/ttyUSB0?baud=4800'"
+    ),
+    ("nmea+tcp://there:1", .unavailable(.garbled), "garbled", "gpsd://HOST"),
+    ("gpx:///a.gpx", .unavailable(.malformed("line 3: no latitude")), "malformed", "mend"),
+    ("fixed:1,2", .working, "working", nil),
+    ("log:///a.log", .unavailable(.ended), "ended", nil),
+  ]
+
+  @Test("names the case and the next step", arguments: cases.indices)
+  func reasons(_ index: Int) throws {
+    let row = Self.cases[index]
+    let report = SourceReport(source: try Source(url: row.url), status: row.status, fixes: 1)
+    let finding = SourceDiagnosis(report).finding
+    #expect(finding.code == row.code)
+    #expect((finding.verdict == .good) == (row.next == nil))
+    if let next = row.next { #expect(finding.next?.contains(next) == true, "\(finding)") }
+  }
+
+  @Test("tells a receiver under a roof by its satellites")
+  func noFix() throws {
+    var evidence = SourceEvidence(diagnosis: .noPosition)
+    evidence.satellites = SatelliteSummary(inView: 3, used: 0)
+    let report = SourceReport(
+      source: try Source(url: "nmea:///dev/ttyUSB0"), status: .searching,
+      rejections: [SourceRejection(reason: "checksum", count: 2)], evidence: evidence)
+    let finding = SourceDiagnosis(report).finding
+    #expect(finding.code == "no_fix")
+    #expect(
+      finding.said
+        == "the receiver works and has no position yet (3 satellites in view, 0 used)"
+        + "; turned away: 2 × checksum")
+  }
+
+  @Test(
+    "tells silence, and sentences without position, apart",
+    arguments: [
+      (NMEAReceiverStatus.Diagnosis.silent, "silent"), (.noText, "wrong_baud_rate"),
+      (.noSentences, "wrong_baud_rate"), (.noPositionSentences, "no_position_sentences"),
+    ])
+  func searching(_ diagnosis: NMEAReceiverStatus.Diagnosis, _ code: String) throws {
+    let report = SourceReport(
+      source: try Source(url: "nmea:///dev/ttyUSB0"), status: .searching,
+      evidence: SourceEvidence(diagnosis: diagnosis))
+    #expect(SourceDiagnosis(report).code == code)
+  }
+}

@@ -1,0 +1,84 @@
+import CoreLocation
+
+// An app whose main function is not asynchronous: "main" hears its delegate on the main run loop,
+// "thread" on the run loop of a thread of its own, "deaf" on a thread without one.
+
+func say(_ text: String) {
+  FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+}
+
+final class Listener: NSObject, CLLocationManagerDelegate {
+  let asksOnce: Bool
+
+  init(asksOnce: Bool) {
+    self.asksOnce = asksOnce
+  }
+
+  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+    say("status \(manager.authorizationStatus.rawValue) on \(place)")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    for location in locations {
+      say("\(asksOnce ? "once" : "location") \(location.coordinate.latitude) on \(place)")
+    }
+  }
+
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    say("error \((error as NSError).code) on \(place)")
+  }
+
+  private var place: String {
+    Thread.isMainThread ? "main" : Thread.current.name ?? "another thread"
+  }
+}
+
+func begin() -> [CLLocationManager] {
+  [false, true].map { asksOnce in
+    let manager = CLLocationManager()
+    let listener = Listener(asksOnce: asksOnce)
+    manager.delegate = listener
+    listeners.append(listener)
+    if asksOnce { manager.requestLocation() } else { manager.startUpdatingLocation() }
+    return manager
+  }
+}
+
+nonisolated(unsafe) var listeners: [Listener] = []
+
+func onThread(_ body: @escaping @Sendable () -> Void) {
+  let thread = Thread(block: body)
+  thread.name = "own"
+  thread.start()
+  RunLoop.main.run()
+}
+
+setvbuf(stdout, nil, _IOLBF, 0)
+switch CommandLine.arguments.dropFirst().first {
+case "thread":
+  onThread {
+    let managers = begin()
+    RunLoop.current.run()
+    withExtendedLifetime(managers) {}
+  }
+case "deaf":
+  onThread {
+    let managers = begin()
+    while true { pause() }
+    withExtendedLifetime(managers) {}
+  }
+case "background":
+  CLLocationManager().allowsBackgroundLocationUpdates = true
+  say("still here")
+case "unfit":
+  final class Unfit: NSObject, CLLocationManagerDelegate {}
+  let unfit = Unfit()
+  let manager = CLLocationManager()
+  manager.delegate = unfit
+  manager.requestLocation()
+  RunLoop.main.run()
+default:
+  let managers = begin()
+  RunLoop.main.run()
+  withExtendedLifetime(managers) {}
+}

@@ -1,0 +1,86 @@
+import Glibc
+import LocationCore
+import LocationEngine
+import LocationHost
+import LocationModel
+import LocationProviders
+
+// What tests need a process of its own for: one that can be killed, has no rights, or has no room.
+
+func say(_ text: String) {
+  let line = Array("\(text)\n".utf8)
+  _ = write(STDOUT_FILENO, line, line.count)
+}
+
+func key(_ name: String) -> StateKey { StateKey(domain: "test", owner: "", name: name) }
+
+/// Commits one step after the other, both halves of each, and says each that is done.
+func commitSteps(to path: String) throws {
+  let store = try StateStore(path: path)
+  for step in 1... {
+    let value = Array("\(step)".utf8)
+    try store.commit([.set(key("first"), value), .set(key("second"), value)])
+    say("\(step)")
+  }
+}
+
+/// Commits until the disk is full, then once more when there is room again.
+func fillDisk(_ path: String) throws {
+  let store = try StateStore(path: path)
+  signal(SIGXFSZ, SIG_IGN)
+  var limit = rlimit(rlim_cur: 300_000, rlim_max: rlim_t.max)
+  setrlimit(__rlimit_resource_t(1), &limit)
+  let step: [StateChange] = [
+    .set(key("first"), [1]), .set(key("big"), [UInt8](repeating: 7, count: 600_000)),
+  ]
+  do throws(StoreError) {
+    try store.commit(step)
+    say("committed")
+  } catch {
+    say("refused, \(try store.entries().count) entries")
+  }
+  limit.rlim_cur = rlim_t.max
+  setrlimit(__rlimit_resource_t(1), &limit)
+  try store.commit(step)
+  say("stored, \(try store.entries().count) entries")
+}
+
+/// Answers for a person, as `locationctl authorize` does.
+func grant(_ grant: String, to app: String, in path: String) throws {
+  let folder = StateFolder(path: path)
+  try folder.create()
+  let app = AppIdentity(app)
+  var record = AuthorizationRecord(manifest: Manifest())
+  record.grant = AuthorizationRecord.Grant(rawValue: grant) ?? .undecided
+  try StateStore(path: folder.file).commit([record.change(for: app)])
+  try folder.ringBell()
+  say("granted")
+}
+
+/// Opens a source with nobody's rights, and says what it says.
+func probe(_ url: String) throws {
+  setgid(65_534)
+  setuid(65_534)
+  let host = LocationHost(sources: [try Source(url: url)])
+  let app = AppIdentity("net.meridian.probe")
+  let (id, _) = host.connect(ClientDescription(app: app, manifest: Manifest())) { delivery in
+    guard case .updates(_, .failed(.positionUnknown)) = delivery else { return }
+    Task { for report in host.sourceReports() { say("\(report.status)") } }
+  }
+  host.tell(.setting(.authorization(app, .whileUsing)))
+  host.send(.updates(SubscriberID(1), .start(UpdateOptions())), from: id)
+  while true { pause() }
+}
+
+do {
+  let words = CommandLine.arguments.dropFirst()
+  switch Array(words) {
+  case let words where words.first == "steps": try commitSteps(to: words[1])
+  case let words where words.first == "fill": try fillDisk(words[1])
+  case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
+  case let words where words.first == "probe": try probe(words[1])
+  default: say("steps FILE | fill FILE | grant LEVEL APP FOLDER | probe URL")
+  }
+} catch {
+  say("error: \(error)")
+}

@@ -1,0 +1,107 @@
+import Foundation
+import HostTesting
+import LocationModel
+import Testing
+
+@Suite("A receiver that speaks NMEA", .serialized)
+struct NMEATests {
+  private func isHere(_ fix: Fix) -> Bool {
+    abs(fix.coordinate.latitude - Receiver.latitude) < 1e-7
+      && abs(fix.coordinate.longitude - Receiver.longitude) < 1e-7
+  }
+
+  @Test("is heard through a serial port at its speed", arguments: [4800, 115_200])
+  func serial(baud: Int) async throws {
+    let terminal = try Terminal()
+    let receiver = Receiver { terminal.write($0) }
+    let client = try HostClient("nmea://\(terminal.path)?baud=\(baud)")
+    #expect(isHere(try await client.fix()))
+    #expect(terminal.speed == speed_t(baud == 4800 ? B4800 : B115200))
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("is heard again when its cable was pulled and put back")
+  func replugged() async throws {
+    let folder = try TemporaryFolder()
+    let link = folder.file("gps0")
+    let (before, after) = (try Terminal(), try Terminal())
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: before.path)
+    let receiver = Receiver {
+      before.write($0)
+      after.write($0)
+    }
+    let client = try HostClient("nmea://\(link)?baud=9600")
+    #expect(isHere(try await client.fix()))
+    before.unplug()
+    let statuses = try await client.outage()
+    #expect(statuses != [.working])
+    try FileManager.default.removeItem(atPath: link)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: after.path)
+    #expect(isHere(try await client.fix()))
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("at the wrong speed is called garbled")
+  func wrongSpeed() async throws {
+    let terminal = try Terminal()
+    let noise = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 0x80) }
+    let receiver = Receiver(sending: { _ in noise }, to: { terminal.write($0) })
+    let client = try HostClient("nmea://\(terminal.path)?baud=4800")
+    #expect(try await client.outage() == [.unavailable(.garbled)])
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("is heard over TCP, and again after the other side hung up")
+  func tcp() async throws {
+    let server = try Server()
+    let receiver = Receiver { server.write($0) }
+    let client = try HostClient("nmea+tcp://127.0.0.1:\(server.port)")
+    #expect(isHere(try await client.fix()))
+    _ = try await server.arrivals.next()
+    server.hangUp()
+    _ = try await server.arrivals.next()
+    #expect(isHere(try await client.fix()))
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("is heard over UDP")
+  func udp() async throws {
+    let port = try Loopback.freePort(SOCK_DGRAM)
+    let receiver = Receiver { sendDatagram($0, to: port) }
+    let client = try HostClient("nmea+udp://127.0.0.1:\(port)")
+    #expect(isHere(try await client.fix()))
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("is missing when there is no such port")
+  func missing() async throws {
+    let client = try HostClient("nmea:///nonexistent/gps0")
+    let statuses = try await client.outage()
+    guard case .unavailable(.missing(let reason))? = statuses.first else {
+      Issue.record("\(statuses)")
+      return
+    }
+    #expect(reason.contains("/nonexistent/gps0"))
+  }
+
+  @Test("is unreachable when nobody listens")
+  func refused() async throws {
+    let client = try HostClient("nmea+tcp://127.0.0.1:\(try Loopback.freePort())")
+    let statuses = try await client.outage()
+    guard case .unavailable(.unreachable)? = statuses.first else {
+      Issue.record("\(statuses)")
+      return
+    }
+  }
+
+  @Test("is not to be opened without permission")
+  func forbidden() async throws {
+    let terminal = try Terminal()
+    chmod(terminal.path, 0)
+    let probe = try RunningProgram(
+      BuiltProgram.path("HostProgram"), ["probe", "nmea://\(terminal.path)"])
+    defer { probe.end() }
+    let line = try await probe.lines.next { $0.contains("unavailable") }
+    #expect(line.contains("noPermission") && line.contains(terminal.path))
+  }
+}

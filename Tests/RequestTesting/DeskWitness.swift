@@ -1,0 +1,153 @@
+import CoreLocation
+package import INTULocationManager
+
+/// A desk, and someone beside it who keeps books of their own and trusts nothing it says.
+///
+/// Finds: two last words to one request, any word after the last, a request that outlives its time,
+/// hardware switched twice, hardware that does more or less than the live requests need.
+package struct DeskWitness: Hashable, Sendable {
+  /// What has become of a request.
+  package enum Fate: Hashable, Sendable {
+    case live, answered, forgotten
+  }
+
+  private struct Entry: Hashable {
+    var wish: LocationRequest.Wish
+    var fate = Fate.live
+    /// The uptime by which the last word must have been said; `nil` while time does not count.
+    var due: Duration?
+  }
+
+  package private(set) var desk: RequestDesk
+  /// By number, from 1.
+  private var entries: [Entry] = []
+  private var services: INTULocationServicesState
+  private var updates = false
+  private var significantChanges = false
+  private var accuracy: INTULocationAccuracy?
+
+  /// Watches a new desk.
+  package init(services: INTULocationServicesState) {
+    var desk = RequestDesk()
+    _ = desk.handle(.services(services), at: DeskTime(uptime: .zero, date: .distantPast))
+    self.desk = desk
+    self.services = services
+  }
+
+  package var fates: [Fate] { entries.map(\.fate) }
+
+  /// Makes the next request.
+  package mutating func request(_ wish: LocationRequest.Wish, at now: DeskTime) throws(Violation) {
+    var entry = Entry(wish: wish)
+    if case .once(_, .limited(let time, let fromAuthorization)) = wish,
+      !fromAuthorization || services == .available
+    {
+      entry.due = now.uptime + time
+    }
+    entries.append(entry)
+    try send(.request(LocationRequest(entries.count, wish)), at: now)
+  }
+
+  /// Hands in one input and checks all that comes of it.
+  package mutating func send(_ input: RequestDesk.Input, at now: DeskTime) throws(Violation) {
+    if case .services(let state) = input { note(state, at: now) }
+    for output in desk.handle(input, at: now) { try hear(output) }
+    try checkEnd(of: input, at: now)
+    try checkHardware()
+  }
+
+  private mutating func note(_ state: INTULocationServicesState, at now: DeskTime) {
+    services = state
+    guard state == .available else { return }
+    for index in entries.indices where entries[index].due == nil {
+      guard case .once(_, .limited(let time, _)) = entries[index].wish else { continue }
+      entries[index].due = now.uptime + time
+    }
+  }
+
+  /// Takes in one thing the desk says.
+  package mutating func hear(_ output: RequestDesk.Output) throws(Violation) {
+    switch output {
+    case .finish(let id, let answer):
+      try end(id, as: .answered)
+      guard answer.status.carriesLocation || answer.location == nil else {
+        throw Violation("request \(id): a location with status \(answer.status)")
+      }
+    case .forget(let id): try end(id, as: .forgotten)
+    case .report(let id, _):
+      guard entries[id - 1].fate == .live else { throw Violation("report to ended request \(id)") }
+    case .hardware(let command): try note(command)
+    case .askForAuthorization, .ignored, .finishHeading, .reportHeading: break
+    }
+  }
+
+  private mutating func end(_ id: Int, as fate: Fate) throws(Violation) {
+    let old = entries[id - 1].fate
+    guard old == .live else { throw Violation("request \(id) was \(old) and is \(fate) again") }
+    entries[id - 1].fate = fate
+  }
+
+  private mutating func note(_ command: HardwareCommand) throws(Violation) {
+    switch command {
+    case .desiredAccuracy(let level): accuracy = level
+    case .startUpdatingLocation: try Self.flip(&updates, to: true, command)
+    case .stopUpdatingLocation: try Self.flip(&updates, to: false, command)
+    case .startSignificantChanges: try Self.flip(&significantChanges, to: true, command)
+    case .stopSignificantChanges: try Self.flip(&significantChanges, to: false, command)
+    case .activityType, .startUpdatingHeading, .stopUpdatingHeading: break
+    }
+  }
+
+  private static func flip(
+    _ isOn: inout Bool, to state: Bool, _ command: HardwareCommand
+  ) throws(Violation) {
+    guard isOn != state else { throw Violation("\(command) twice") }
+    isOn = state
+  }
+
+  /// A cancellation ends a request at once, time ends it in time, a refusal ends them all.
+  private func checkEnd(of input: RequestDesk.Input, at now: DeskTime) throws(Violation) {
+    switch input {
+    case .cancel(let id), .forceComplete(let id):
+      guard entries[id - 1].fate != .live else { throw Violation("\(input) left it live") }
+    case .wake:
+      for (index, entry) in entries.enumerated() where entry.fate == .live {
+        guard let due = entry.due, due <= now.uptime else { continue }
+        throw Violation("request \(index + 1) outlived its time")
+      }
+    case .services(.denied), .services(.restricted), .services(.disabled):
+      guard !entries.contains(where: { $0.fate == .live }) else {
+        throw Violation("a request outlived \(input)")
+      }
+    case .request, .location, .failed, .services, .requestHeading, .cancelHeading, .heading,
+      .headingServices:
+      break
+    }
+  }
+
+  private func checkHardware() throws(Violation) {
+    var (needsSignificantChanges, needed): (Bool, INTULocationAccuracy?) = (false, nil)
+    for entry in entries where entry.fate == .live {
+      switch entry.wish {
+      case .once(let level, _), .updates(let level): needed = max(level, needed ?? level)
+      case .significantChanges: needsSignificantChanges = true
+      }
+    }
+    guard updates == (needed != nil), significantChanges == needsSignificantChanges else {
+      throw Violation("updates \(updates), significant \(significantChanges): not what is needed")
+    }
+    guard needed == nil || accuracy == needed else {
+      throw Violation(
+        "the hardware was asked for \(accuracy ?? .none), needed is \(needed ?? .none)")
+    }
+  }
+}
+
+/// What a desk must never do, and did.
+package struct Violation: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}
