@@ -53,7 +53,7 @@ extension CLLocationManager {
         delegate?.locationManager(self, didRangeBeacons: beacons, in: $0)
       }
     case .failed(let constraint, let failure):
-      let error = CLError(failure)
+      let error = CLError(ranging: failure)
       forEachInterface(of: constraint) {
         delegate?.locationManager(
           self, didFailRangingFor: CLBeaconIdentityConstraint(constraint), error: error)
@@ -122,7 +122,7 @@ extension CLProximity {
 
 extension CLError {
   /// Why beacons are not ranged, in Apple's words (BEACON-16).
-  init(_ failure: RangingFailure) {
+  init(ranging failure: RangingFailure) {
     switch failure {
     case .unavailable: self.init(.rangingUnavailable)
     case .failing: self.init(.rangingFailure)

@@ -180,7 +180,7 @@ open class CLLocationManager: NSObject {
   /// Stops telling where the device is.
   open func stopUpdatingLocation() {
     remember { $0.wanted = .nothing }
-    link.send(.stop)
+    link.send(UpdatesRequest.stop)
   }
 
   /// Tells once where the device is; the delegate must have the methods for a location and for an
