@@ -83,7 +83,7 @@ struct PatienceTests {
   @Test("of no duration, for a task, is over at once; none is no limit")
   func zeroDuration() {
     #expect(
-      Patience(timeout: .zero, delayUntilAuthorized: false)
+      Patience(timeout: Duration.zero, delayUntilAuthorized: false)
         == .limited(.zero, fromAuthorization: false))
     #expect(Patience(timeout: Duration?.none, delayUntilAuthorized: false) == .unlimited)
   }

@@ -55,7 +55,7 @@ extension CLLocationManager {
   /// while it hears the answer to a request.
   private func answer(_ callback: () -> Void) {
     let wanted = wanted
-    guard wanted != .nothing else { return }
+    guard wanted != .nothing || hearsChanges else { return }
     guard wanted == .oneLocation else { return callback() }
     remember { ($0.wanted, $0.isAnswering) = (.nothing, true) }
     callback()

@@ -191,10 +191,16 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts telling of moves of about five hundred meters.
-  open func startMonitoringSignificantLocationChanges() { link.watchChanges(true) }
+  open func startMonitoringSignificantLocationChanges() {
+    remember { $0.hearsChanges = true }
+    link.watchChanges(true)
+  }
 
   /// Stops telling of moves of about five hundred meters.
-  open func stopMonitoringSignificantLocationChanges() { link.watchChanges(false) }
+  open func stopMonitoringSignificantLocationChanges() {
+    remember { $0.hearsChanges = false }
+    link.watchChanges(false)
+  }
 
   /// Starts telling of stays (VISIT-1).
   open func startMonitoringVisits() { link.client.send(.visits(on: true)) }
@@ -310,6 +316,9 @@ open class CLLocationManager: NSObject {
 
   /// How the manager was told to work.
   var options: ManagerOptions { state.withLock { $0.options } }
+
+  /// Whether significant changes come the way of locations.
+  var hearsChanges: Bool { state.withLock { $0.hearsChanges } }
 
   /// What the app wants of the standard service.
   var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }

@@ -22,6 +22,8 @@ struct ManagerState: Sendable {
 
   var options = ManagerOptions()
   var wanted = Wanted.nothing
+  /// Whether significant changes were asked for.
+  var hearsChanges = false
   /// Whether the delegate hears the answer to a request for one location at this moment.
   var isAnswering = false
   /// The location that the delegate heard of last; `nil` before the first.

@@ -19,7 +19,7 @@ struct ManagerTests {
     positioning.services = .denied
     let manager = manager
     await Task.detached { [diary] in
-      manager.requestLocation(withDesiredAccuracy: .city, timeout: 10) { _, _, status in
+      _ = manager.requestLocation(withDesiredAccuracy: .city, timeout: 10) { _, _, status in
         diary.note("\(status), main queue: \(DispatchQueue.getSpecific(key: key) ?? false)")
       }
     }.value

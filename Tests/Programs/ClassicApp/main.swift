@@ -53,7 +53,6 @@ func onThread(_ body: @escaping @Sendable () -> Void) {
   RunLoop.main.run()
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
 switch CommandLine.arguments.dropFirst().first {
 case "thread":
   onThread {
