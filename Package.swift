@@ -117,7 +117,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "BusTests",
-      dependencies: ["LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders"],
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(

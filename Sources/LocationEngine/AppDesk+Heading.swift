@@ -39,7 +39,8 @@ extension AppDesk {
     let entry = heading.entries[index]
     return heading.entries[index].service.handle(input, at: now).flatMap { output -> [Output] in
       switch output {
-      case .deliver(let heading): post(.heading(entry.subscriber, .heading(heading)), to: entry.client)
+      case .deliver(let heading):
+        post(.heading(entry.subscriber, .heading(heading)), to: entry.client)
       case .fail: post(.heading(entry.subscriber, .failed), to: entry.client)
       case .askCalibration: post(.heading(entry.subscriber, .askCalibration), to: entry.client)
       case .showCalibration: [.calibration(app, true)]

@@ -230,7 +230,9 @@ final class BusConnection {
 extension BusSignal {
   /// What a message says, a signal or a call.
   fileprivate init(_ message: OpaquePointer) {
-    func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+    func text(_ pointer: UnsafePointer<CChar>?) -> String {
+      pointer.map { String(cString: $0) } ?? ""
+    }
     self.init(
       path: text(sd_bus_message_get_path(message)),
       interface: text(sd_bus_message_get_interface(message)),
