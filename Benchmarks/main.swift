@@ -12,6 +12,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("phones", measurePhones),
   ("tradeoff", measureTradeoff),
   ("geocoding", measureGeocoding),
+  ("signals", measureSignals),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())
