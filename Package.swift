@@ -51,11 +51,13 @@ let package = Package(
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(
       name: "LocationHost",
       dependencies: [
         "LocationCore", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
-        "CLinux", "CSQLite",
+        "CLinux", "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
@@ -125,6 +127,12 @@ let package = Package(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
+    .testTarget(
+      name: "BusTests",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
+      exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "LocationSimulationTests",
@@ -149,8 +157,8 @@ let package = Package(
     .testTarget(
       name: "INTULocationManagerTests",
       dependencies: [
-        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
-        "LocationProviders", "RequestTesting",
+        "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
+        "LocationModel", "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
 

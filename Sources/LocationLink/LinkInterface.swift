@@ -57,7 +57,8 @@ package enum LinkInterface {
       authorization: Authorization,
       servicesEnabled: bool,
       lastFix: ?Fix,
-      regions: []object
+      regions: []object,
+      equipment: object
     )
 
     # Live updates, one reply for each. Call with `more`; close the connection to stop.

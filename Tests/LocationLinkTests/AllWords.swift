@@ -19,6 +19,11 @@ extension Samples {
       .open(name: text()), .add(identifier: text(), target(), assuming: member()),
       .remove(identifier: text()), .next, .leave,
     ]
+    let options = HeadingOptions(filter: maybe { $0.number() }, orientation: member())
+    let heading: [HeadingRequest] = [
+      .start(options), .change(options), .stop, .calibrationAnswer(flag()), .dismissCalibration,
+    ]
+    let ranging: [RangingRequest] = [.start(constraint()), .stop(constraint())]
     let session: [SessionRequest] = [
       .open(member(), purposeKey: maybe { $0.text() }), .openBackgroundActivity,
       .diagnose(stream: subscriber()), .endDiagnosis(stream: subscriber()), .invalidate,
@@ -27,6 +32,7 @@ extension Samples {
       + updates.map { .updates(subscriber(), $0) } + live.map { .live(subscriber(), $0) }
       + [.significantChanges(subscriber(), on: flag()), .visits(on: flag())]
       + regions.map { .region(subscriber(), $0) } + monitor.map { .monitor(subscriber(), $0) }
+      + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
       + session.map { .session(subscriber(), $0) } + [.end(subscriber())]
   }
 
@@ -43,6 +49,10 @@ extension Samples {
     let monitor: [MonitorDelivery] = [
       .refused, .records(after: pick(9), records()), .event(event()),
     ]
+    let heading: [HeadingDelivery] = [.heading(self.heading()), .failed, .askCalibration]
+    let ranging: [RangingDelivery] = [
+      .ranged(constraint(), (0..<pick(3)).map { _ in beacon() }), .failed(constraint(), member()),
+    ]
     return [
       .state(state()), .authorizationChanged(maybe { $0.subscriber() }),
       .temporaryFullAccuracy(subscriber(), [nil, .promptDeclined, .denied][pick(3)]),
@@ -52,6 +62,7 @@ extension Samples {
     ] + updates.map { .updates(subscriber(), $0) }
       + regions.map { .region(maybe { $0.subscriber() }, region(), $0) }
       + monitor.map { .monitor(subscriber(), $0) }
+      + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
   }
 }
 
@@ -65,6 +76,8 @@ func kind(_ request: Request) -> String {
   case .visits: "visits"
   case .region: "region"
   case .monitor: "monitor"
+  case .heading: "heading"
+  case .ranging: "ranging"
   case .session: "session"
   case .end: "end"
   }
@@ -82,6 +95,8 @@ func kind(_ delivery: Delivery) -> String {
   case .region: "region"
   case .regions: "regions"
   case .monitor: "monitor"
+  case .heading: "heading"
+  case .ranging: "ranging"
   case .diagnostics: "diagnostics"
   }
 }

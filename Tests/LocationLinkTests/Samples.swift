@@ -108,6 +108,7 @@ struct Samples {
     var state = ClientState(
       authorization: AuthorizationReport(status: member(), accuracy: accuracyAuthorization()),
       servicesEnabled: flag(), lastFix: maybe { $0.fix() })
+    state.equipment = Equipment(hasCompass: flag(), hasBeaconRadio: flag())
     state.regions = (0..<pick(3)).map { _ in region() }
     return state
   }
@@ -120,6 +121,19 @@ struct Samples {
     options.allowsBackground = flag()
     options.showsIndicator = flag()
     return options
+  }
+
+  mutating func heading() -> Heading {
+    Heading(
+      magneticHeading: number(), trueHeading: maybe { $0.number() },
+      accuracy: maybe { $0.number() },
+      field: maybe { DeviceVector(x: $0.number(), y: $0.number(), z: $0.number()) }, time: time())
+  }
+
+  mutating func beacon() -> RangedBeacon {
+    RangedBeacon(
+      identity: identity(), proximity: member(), accuracy: maybe { $0.number() },
+      rssi: maybe { -$0.pick(100) }, time: time())
   }
 
   mutating func visit() -> Visit {

@@ -20,6 +20,8 @@ extension CLLocationManager {
       delegate?.locationManager(self, didVisit: CLVisit(visit))
     case .region(_, let region, let event):
       tell(event, of: CLRegion.make(region))
+    case .heading(_, let delivery): take(delivery)
+    case .ranging(_, let delivery): take(delivery)
     case .state, .live, .regions, .monitor, .diagnostics: break
     }
   }

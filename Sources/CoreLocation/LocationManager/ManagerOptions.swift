@@ -28,6 +28,8 @@ struct ManagerState: Sendable {
   var isAnswering = false
   /// The location that the delegate heard of last; `nil` before the first.
   var delivered: CLLocation?
+  var wantsHeadings = false
+  var ranged = RangedBeacons()
   /// `nil` before the first heading (HEAD-13).
   var heading: CLHeading.Values?
 }

@@ -106,7 +106,7 @@ actor SocketClient {
     }
     switch event {
     case .bytes(let bytes): hear(bytes)
-    case .opened: break
+    case .opened, .bus, .readings: break
     case .closed: lose("the location service went away")
     }
   }

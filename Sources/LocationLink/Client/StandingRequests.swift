@@ -28,6 +28,10 @@ package struct StandingRequests: Sendable {
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
     case .visits(let on): replace(on ? request : nil) { $0 == .visits(on: true) }
     case .region: replace(request) { $0 == request }
+    case .heading(let subscriber, let ask): note(ask, of: subscriber)
+    case .ranging(_, .start): replace(request) { $0 == request }
+    case .ranging(let subscriber, .stop(let constraint)):
+      requests.removeAll { $0 == .ranging(subscriber, .start(constraint)) }
     case .monitor(let subscriber, let ask): note(ask, of: subscriber)
     case .session(let subscriber, let ask): note(ask, of: subscriber)
     case .end(let subscriber):
@@ -48,6 +52,18 @@ package struct StandingRequests: Sendable {
     case .once: replace(request) { $0.isOnce(of: subscriber) }
     case .deferUpdates: replace(request) { $0.isDeferral(of: subscriber) }
     case .endDeferral: requests.removeAll { $0.isDeferral(of: subscriber) }
+    }
+  }
+
+  private mutating func note(_ ask: HeadingRequest, of subscriber: SubscriberID) {
+    switch ask {
+    case .start(let options), .change(let options):
+      let isOn = requests.contains { $0.isHeading(of: subscriber) }
+      guard isOn || ask == .start(options) else { return }
+      replace(.heading(subscriber, .start(options))) { $0.isHeading(of: subscriber) }
+    case .stop: requests.removeAll { $0.isHeading(of: subscriber) }
+    // What is on the screen is gone with the daemon that asked.
+    case .calibrationAnswer, .dismissCalibration: break
     }
   }
 
@@ -102,7 +118,8 @@ package struct StandingRequests: Sendable {
       return (
         told.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
       )
-    case .authorizationChanged(nil), .updates, .live, .visit, .diagnostics: break
+    case .authorizationChanged(nil), .updates, .live, .visit, .heading, .ranging, .diagnostics:
+      break
     }
     return (delivery, [])
   }
@@ -175,6 +192,10 @@ extension Request {
 
   fileprivate func isDeferral(of subscriber: SubscriberID) -> Bool {
     if case .updates(subscriber, .deferUpdates) = self { true } else { false }
+  }
+
+  fileprivate func isHeading(of subscriber: SubscriberID) -> Bool {
+    if case .heading(subscriber, _) = self { true } else { false }
   }
 
   fileprivate func isSession(of subscriber: SubscriberID) -> Bool {

@@ -18,6 +18,8 @@ extension Delivery: LinkWord {
         try value.find("subscriber"), try value.get("region"), try value.get("news"))
     case "regions": self = .regions(try [RegionDescription](json: value))
     case "monitor": self = .monitor(try subscriber(), try value.get("news"))
+    case "heading": self = .heading(try subscriber(), try value.get("news"))
+    case "ranging": self = .ranging(try subscriber(), try value.get("news"))
     case "diagnostics": self = .diagnostics(try subscriber(), try value.find("news"))
     default: throw .unknownWord(name)
     }
@@ -44,6 +46,8 @@ extension Delivery: LinkWord {
         .fields(["subscriber": subscriber?.json, "region": region.json, "news": event.json]))
     case .regions(let regions): .word("regions", regions.json)
     case .monitor(let subscriber, let delivery): .word("monitor", news(subscriber, delivery))
+    case .heading(let subscriber, let delivery): .word("heading", news(subscriber, delivery))
+    case .ranging(let subscriber, let delivery): .word("ranging", news(subscriber, delivery))
     case .diagnostics(let subscriber, let flags): .word("diagnostics", news(subscriber, flags))
     }
   }

@@ -132,12 +132,14 @@ extension ClientState: LinkWord {
       servicesEnabled: try json.find("servicesEnabled") ?? true,
       lastFix: try json.find("lastFix"))
     regions = try json.find("regions") ?? []
+    equipment = try json.find("equipment") ?? Equipment()
   }
 
   package var json: JSON {
     .fields([
       "authorization": authorization.json, "servicesEnabled": servicesEnabled.json,
       "lastFix": lastFix?.json, "regions": regions.json,
+      "equipment": equipment.json,
     ])
   }
 }

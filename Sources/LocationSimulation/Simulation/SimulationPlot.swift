@@ -32,7 +32,8 @@ package struct SimulationPlot: Sendable {
     case .region(let region, .entered): mark("\(region.identifier) entered", true, now)
     case .region(let region, .exited): mark("\(region.identifier) left", false, now)
     case .visit(let visit):
-      mark(visit.departure == nil ? "visit: arrived" : "visit: departed", visit.departure == nil, now)
+      mark(
+        visit.departure == nil ? "visit: arrived" : "visit: departed", visit.departure == nil, now)
     case .significant: mark("significant move", false, now)
     case .condition, .region, .standard, .authorization, .demand, .asked, .life: break
     }
@@ -52,7 +53,8 @@ package struct SimulationPlot: Sendable {
   package var svg: String {
     let places = fixes.map(\.coordinate) + truth
     guard let view = View(around: places, circles) else {
-      return #"<svg xmlns="http://www.w3.org/2000/svg" width="400" height="60"><text x="20" y="36">"#
+      return
+        #"<svg xmlns="http://www.w3.org/2000/svg" width="400" height="60"><text x="20" y="36">"#
         + "no fix came</text></svg>\n"
     }
     var svg = view.header
