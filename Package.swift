@@ -45,11 +45,13 @@ let package = Package(
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
+    .systemLibrary(
+      name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .target(
       name: "LocationHost",
       dependencies: [
         "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
-        "CSQLite",
+        "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
@@ -113,6 +115,12 @@ let package = Package(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
       swiftSettings: house),
+    .testTarget(
+      name: "BusTests",
+      dependencies: [
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+      ],
+      exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "LocationSimulationTests",
@@ -137,8 +145,8 @@ let package = Package(
     .testTarget(
       name: "INTULocationManagerTests",
       dependencies: [
-        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
-        "LocationProviders", "RequestTesting",
+        "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
+        "LocationModel", "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
 

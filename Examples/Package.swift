@@ -9,6 +9,14 @@ let package = Package(
       name: "Whereabouts", dependencies: [.product(name: "CoreLocation", package: "Meridian")],
       exclude: ["Whereabouts.plist"],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "Forecast",
+      dependencies: [
+        .product(name: "CoreLocation", package: "Meridian"),
+        .product(name: "INTULocationManager", package: "Meridian"),
+      ],
+      exclude: ["Forecast.plist"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     // The code of the documentation.
     .executableTarget(
       name: "FirstLocation",

@@ -17,16 +17,22 @@ struct FixedDriver: SourceDriver {
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch input {
-    case .needed(true):
-      guard position == nil else { return [] }
-      position = FixedPosition(coordinate, accuracy: accuracy)
-      return [.status(.working)] + fixes(at: now)
-    case .needed(false):
-      position = nil
-      return [.status(.idle)]
-    case .channel: return []
-    case .wake: return fixes(at: now)
+    case .demand(let demand): demand.needsPosition ? begin(at: now) : rest()
+    case .wake: fixes(at: now)
+    case .stored, .channel: []
     }
+  }
+
+  private mutating func begin(at now: Moment) -> [SourceOutput] {
+    guard position == nil else { return [] }
+    position = FixedPosition(coordinate, accuracy: accuracy)
+    return [.status(.working)] + fixes(at: now)
+  }
+
+  private mutating func rest() -> [SourceOutput] {
+    guard position != nil else { return [] }
+    position = nil
+    return [.status(.idle)]
   }
 
   private mutating func fixes(at now: Moment) -> [SourceOutput] {

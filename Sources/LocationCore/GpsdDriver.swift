@@ -8,6 +8,8 @@ struct GpsdDriver: SourceDriver {
   private var isOpen = false
   private var status = ProviderStatus.idle
   private var turnedAway: [String: Int] = [:]
+  /// Whether a receiver with a compass was heard on this connection.
+  private var hasCompass = false
   private var diagnosis: NMEAReceiverStatus.Diagnosis?
   private var devices: [String] = []
   private var satellites: SatelliteSummary?
@@ -32,32 +34,42 @@ struct GpsdDriver: SourceDriver {
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch input {
-    case .needed(true):
-      guard client == nil else { return [] }
-      client = GpsdClient()
-      return say(.searching) + tell(.wake, at: now)
-    case .needed(false):
-      guard client != nil else { return [] }
-      client = nil
-      let close: [SourceOutput] = isOpen ? [.close] : []
-      isOpen = false
-      return close + say(.idle)
+    case .demand(let demand):
+      return demand.needsPosition || demand.magnetometer && hasCompass ? begin(at: now) : rest()
+    case .stored, .channel(.bus), .channel(.readings): return []
     case .channel(.opened): return tell(.connected, at: now)
     case .channel(.bytes(let bytes)): return tell(.bytes(bytes), at: now)
     case .channel(.closed(let end)):
       isOpen = false
-      return tell(.closed(reason: end.reason.text), at: now)
+      return loseCompass() + tell(.closed(reason: end.reason.text), at: now)
     case .wake: return tell(.wake, at: now)
     }
+  }
+
+  private mutating func begin(at now: Moment) -> [SourceOutput] {
+    guard client == nil else { return [] }
+    client = GpsdClient()
+    return say(.searching) + tell(.wake, at: now)
+  }
+
+  /// What was heard of a compass stands: it is there when somebody asks again.
+  private mutating func rest() -> [SourceOutput] {
+    guard client != nil else { return [] }
+    client = nil
+    let close: [SourceOutput] = isOpen ? [.close] : []
+    isOpen = false
+    return close + say(.idle)
   }
 
   private mutating func tell(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
     let outputs = client?.handle(input, at: now) ?? []
     satellites = client?.satellites ?? satellites
-    return outputs.flatMap { translate($0) }
+    return outputs.flatMap { translate($0, at: now) }
   }
 
-  private mutating func translate(_ output: GpsdClient.Output) -> [SourceOutput] {
+  private mutating func translate(
+    _ output: GpsdClient.Output, at now: Moment
+  ) -> [SourceOutput] {
     switch output {
     case .connect:
       isOpen = true
@@ -67,7 +79,7 @@ struct GpsdDriver: SourceDriver {
       return [.close]
     case .send(let bytes): return [.send(bytes)]
     case .fix(let fix, _): return say(.working) + [.fix(fix)]
-    case .attitude: return []
+    case .attitude(let attitude): return point(attitude, at: now)
     case .devices(let devices):
       self.devices = devices.map(\.path)
       if devices.isEmpty { return say(.unavailable(.noDevice)) }
@@ -77,6 +89,23 @@ struct GpsdDriver: SourceDriver {
       turnedAway["\(reason)", default: 0] += 1
       return []
     }
+  }
+
+  /// An attitude with a magnetic heading; without one it is no compass's.
+  private mutating func point(_ attitude: GpsdAttitude, at now: Moment) -> [SourceOutput] {
+    guard let degrees = attitude.magneticHeading else { return [] }
+    let isNews = !hasCompass
+    hasCompass = true
+    let sample = HeadingSample(
+      magneticHeading: degrees, accuracy: HeadingSample.unstatedAccuracy,
+      time: attitude.time ?? now.unixTime)
+    return (isNews ? [.compass(true)] : []) + [.heading(sample)]
+  }
+
+  private mutating func loseCompass() -> [SourceOutput] {
+    guard hasCompass else { return [] }
+    hasCompass = false
+    return [.compass(false)]
   }
 
   private mutating func translate(_ status: GpsdClient.Status) -> [SourceOutput] {

@@ -17,11 +17,14 @@ package struct HostCore: Machine {
     case open(ChannelID, Channel)
     case close(ChannelID)
     case send(ChannelID, [UInt8])
+    case bus(ChannelID, BusAction)
+    case read(ChannelID, SensorQuery)
     case engine(LocationEngine.Output)
   }
 
   package private(set) var engine: LocationEngine
   private var desks: [SourceDesk]
+  private var hasBegun = false
 
   /// One source and what is known of it.
   private struct SourceDesk: Sendable {
@@ -55,12 +58,30 @@ package struct HostCore: Machine {
       guard isOpen(id) else { return [] }
       if case .closed = event { desks[id.provider.index].channel = nil }
       drive(id.provider.index, .channel(event), at: now, to: &outputs)
+    case .engine(.stored(let entries)):
+      begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
     case .wake:
       for index in desks.indices { drive(index, .wake, at: now, to: &outputs) }
       ask(.wake, at: now, to: &outputs)
     }
     return outputs
+  }
+
+  /// Sources learn what was stored, too, once; what they can do stands before any client asks.
+  private mutating func begin(
+    with entries: [StateEntry], at now: Moment, to outputs: inout [Output]
+  ) {
+    ask(.stored(entries), at: now, to: &outputs)
+    guard !hasBegun else { return }
+    hasBegun = true
+    for index in desks.indices {
+      if !desks[index].source.givesPositions {
+        let status = ProviderStatus.unavailable(.missing("no positions come of this source"))
+        ask(.provider(ProviderID(index), status), at: now, to: &outputs)
+      }
+      drive(index, .stored(entries), at: now, to: &outputs)
+    }
   }
 
   /// Whether this opening is the present one; an event of an earlier one is stale.
@@ -87,7 +108,7 @@ package struct HostCore: Machine {
       outputs.append(.engine(output))
       guard case .demand(let demand) = output else { continue }
       for index in desks.indices {
-        drive(index, .needed(demand.position != nil), at: now, to: &outputs)
+        drive(index, .demand(demand), at: now, to: &outputs)
       }
     }
   }
@@ -117,13 +138,25 @@ package struct HostCore: Machine {
     case .send(let bytes):
       guard let id = desks[index].channel else { return }
       outputs.append(.send(id, bytes))
+    case .bus(let action):
+      guard let id = desks[index].channel else { return }
+      outputs.append(.bus(id, action))
+    case .read(let query):
+      guard let id = desks[index].channel else { return }
+      outputs.append(.read(id, query))
     case .fix(let fix):
       desks[index].fixes += 1
       ask(.fix(fix, from: provider), at: now, to: &outputs)
+    case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
+    case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
+    case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
+    case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
+    case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status):
       desks[index].status = status
       if status != .idle { desks[index].lastWord = status }
       outputs.append(.engine(.note(.provider(provider, status))))
+      guard desks[index].source.givesPositions else { return }
       ask(.provider(provider, status), at: now, to: &outputs)
     }
   }

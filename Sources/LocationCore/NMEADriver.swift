@@ -16,6 +16,8 @@ struct NMEADriver: SourceDriver {
   private var state = State.idle
   private var retry = Retry()
   private var status = ProviderStatus.idle
+  /// Whether a compass was heard on this connection.
+  private var hasCompass = false
   /// What the receiver last said of the sky.
   private var satellites: SatelliteSummary?
   /// Whether the receiver's channel was ever open.
@@ -45,10 +47,9 @@ struct NMEADriver: SourceDriver {
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch (input, state) {
-    case (.needed(true), .idle): return open()
-    case (.needed(false), .opening), (.needed(false), .open): return rest() + [.close]
-    case (.needed(false), .waiting): return rest()
-    case (.needed, _): return []
+    case (.demand(let demand), _):
+      return settle(needed: demand.needsPosition || demand.magnetometer && hasCompass)
+    case (.stored, _): return []
     case (.channel(.opened), _):
       state = .open
       wasReached = true
@@ -56,16 +57,25 @@ struct NMEADriver: SourceDriver {
       _ = receiver.handle(.opened, at: now)
       return []
     case (.channel(.bytes(let bytes)), .open):
-      return observations(of: receiver.handle(.bytes(bytes), at: now))
+      return observations(of: receiver.handle(.bytes(bytes), at: now), at: now)
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
-      let last = observations(of: receiver.handle(.closed, at: now))
+      let last = observations(of: receiver.handle(.closed, at: now), at: now)
       state = .waiting(until: retry.next(after: now.uptime))
-      return last + say(.unavailable(end.reason))
+      return last + loseCompass() + say(.unavailable(end.reason))
     case (.channel, _): return []
     case (.wake, .waiting(let until)):
       return now.uptime >= until ? open() : []
-    case (.wake, .open): return observations(of: receiver.handle(.wake, at: now))
+    case (.wake, .open): return observations(of: receiver.handle(.wake, at: now), at: now)
     case (.wake, .idle), (.wake, .opening): return []
+    }
+  }
+
+  private mutating func settle(needed: Bool) -> [SourceOutput] {
+    switch (needed, state) {
+    case (true, .idle): open()
+    case (false, .opening), (false, .open): rest() + [.close]
+    case (false, .waiting): rest()
+    case (true, _), (false, .idle): []
     }
   }
 
@@ -81,7 +91,9 @@ struct NMEADriver: SourceDriver {
     return say(.idle)
   }
 
-  private mutating func observations(of outputs: [NMEAReceiver.Output]) -> [SourceOutput] {
+  private mutating func observations(
+    of outputs: [NMEAReceiver.Output], at now: Moment
+  ) -> [SourceOutput] {
     var seen: [SourceOutput] = []
     for output in outputs {
       switch output {
@@ -89,11 +101,28 @@ struct NMEADriver: SourceDriver {
         seen += say(.working)
         seen.append(.fix(fix))
         retry.reset()
+      case .heading(let heading): seen += point(heading, at: now)
       case .satellites(let summary): satellites = summary
-      case .superseded, .heading, .rejected: break
+      case .superseded, .rejected: break
       }
     }
     return seen.isEmpty ? doubt() : seen
+  }
+
+  /// A heading from magnetic north; a gyrocompass, which knows only true north, is not one.
+  private mutating func point(_ heading: NMEAHeading, at now: Moment) -> [SourceOutput] {
+    guard let degrees = heading.magnetic else { return [] }
+    let isNews = !hasCompass
+    hasCompass = true
+    let sample = HeadingSample(
+      magneticHeading: degrees, accuracy: HeadingSample.unstatedAccuracy, time: now.unixTime)
+    return (isNews ? [.compass(true)] : []) + [.heading(sample)]
+  }
+
+  private mutating func loseCompass() -> [SourceOutput] {
+    guard hasCompass else { return [] }
+    hasCompass = false
+    return [.compass(false)]
   }
 
   /// Whether what comes cannot be the language of this receiver.

@@ -46,20 +46,9 @@ struct PlaybackDriver: SourceDriver {
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch (input, state) {
-    case (.needed(true), .idle):
-      state = .reading([])
-      return say(.searching) + [.open(.file(path: path))]
-    case (.needed(true), .paused(let player)):
-      state = .playing(player)
-      if player.nextDeadline == nil { return say(.unavailable(.ended)) }
-      return say(.searching) + play(player, at: now)
-    case (.needed(false), .reading):
-      state = .idle
-      return say(.idle) + [.close]
-    case (.needed(false), .playing(let player)):
-      state = .paused(player)
-      return say(.idle)
-    case (.needed, _): return []
+    case (.demand(let demand), _):
+      return demand.needsPosition ? begin(at: now) : rest()
+    case (.stored, _): return []
     case (.channel(.bytes(let bytes)), .reading(let before)):
       state = .reading([])
       state = .reading(before + bytes)
@@ -71,6 +60,31 @@ struct PlaybackDriver: SourceDriver {
     case (.channel, _): return []
     case (.wake, .playing(let player)): return play(player, at: now)
     case (.wake, _): return []
+    }
+  }
+
+  private mutating func begin(at now: Moment) -> [SourceOutput] {
+    switch state {
+    case .idle:
+      state = .reading([])
+      return say(.searching) + [.open(.file(path: path))]
+    case .paused(let player):
+      state = .playing(player)
+      if player.nextDeadline == nil { return say(.unavailable(.ended)) }
+      return say(.searching) + play(player, at: now)
+    case .reading, .playing, .failed: return []
+    }
+  }
+
+  private mutating func rest() -> [SourceOutput] {
+    switch state {
+    case .reading:
+      state = .idle
+      return say(.idle) + [.close]
+    case .playing(let player):
+      state = .paused(player)
+      return say(.idle)
+    case .idle, .paused, .failed: return []
     }
   }
 

@@ -21,8 +21,16 @@ extension Source {
         try .fixes(FixesPlayer(lines: bytes))
       }
     case .geoclue: UnsupportedDriver(name: "GeoClue")
-    case .bluez: UnsupportedDriver(name: "BlueZ")
-    case .iio: UnsupportedDriver(name: "IIO")
+    case .bluez: BlueZDriver()
+    case .iio: SensorDriver()
+    }
+  }
+
+  /// Whether positions may come of it.
+  var givesPositions: Bool {
+    switch self {
+    case .bluez, .iio: false
+    case .gpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixed, .fixes, .geoclue: true
     }
   }
 

@@ -1,8 +1,8 @@
 package import LocationModel
 package import LocationProviders
 
-/// Drives one source: opens its channel while positions are needed, and turns what comes from it
-/// into observations.
+/// Drives one source: opens its channel while it is needed, and turns what comes from it into
+/// observations.
 ///
 /// A new kind of source is one more driver, and one line in `Source.driver`.
 package protocol SourceDriver: Machine where Input == SourceInput, Output == SourceOutput {
@@ -35,8 +35,10 @@ package struct SourceEvidence: Hashable, Sendable {
 
 /// What a driver is told.
 package enum SourceInput: MachineInput {
-  /// Whether anybody needs positions.
-  case needed(Bool)
+  /// What was stored, at the start.
+  case stored([StateEntry])
+  /// What all clients together need now.
+  case demand(Demand)
   case channel(ChannelEvent)
   case wake
 }
@@ -46,8 +48,22 @@ package enum SourceOutput: Hashable, Sendable {
   case open(Channel)
   case close
   case send([UInt8])
+  case bus(BusAction)
+  case read(SensorQuery)
   case fix(Fix)
+  /// Whether there is a compass behind this source.
+  case compass(Bool)
+  case heading(HeadingSample)
+  /// Whether beacons can be heard by this source.
+  case reception(BeaconReception)
+  case beacon(BeaconSample)
+  case store(StateChange)
   case status(ProviderStatus)
+}
+
+extension Demand {
+  /// Whether anybody needs positions.
+  var needsPosition: Bool { position != nil }
 }
 
 /// How often a source was refused something, and why.

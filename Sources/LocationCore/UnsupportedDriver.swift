@@ -9,10 +9,11 @@ struct UnsupportedDriver: SourceDriver {
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch input {
-    case .needed(true):
-      [.status(.unavailable(.missing("\(name) gives no positions in this version")))]
-    case .needed(false): [.status(.idle)]
-    case .channel, .wake: []
+    case .demand(let demand):
+      demand.needsPosition
+        ? [.status(.unavailable(.missing("\(name) gives no positions in this version")))]
+        : [.status(.idle)]
+    case .stored, .channel, .wake: []
     }
   }
 }

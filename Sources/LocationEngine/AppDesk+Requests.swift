@@ -23,6 +23,8 @@ extension AppDesk {
     processes.removeAll { $0.client == client }
     standard.removeAll(of: client)
     significant.removeAll(of: client)
+    heading.removeAll(of: client)
+    ranging.removeAll { $0.client == client }
     let iterations = live.entries.filter { $0.client == client }
     live.removeAll(of: client)
     monitors.removeAll { $0.client == client }
@@ -67,9 +69,11 @@ extension AppDesk {
       return watchChanges(on, of: subscriber, client, at: now)
     case .session(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
+    case .heading(let subscriber, let request):
+      return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
-    case .visits, .region, .monitor: return []
+    case .visits, .region, .monitor, .ranging: return []
     }
   }
 
@@ -111,7 +115,9 @@ extension AppDesk {
   ) -> [Output] {
     standard.remove(subscriber, client)
     significant.remove(subscriber, client)
-    var outputs = stopLive(subscriber, client, at: now) + settleHolds(at: now)
+    let calibration = endHeading(subscriber, client, at: now)
+    ranging.removeAll { $0.client == client && $0.subscriber == subscriber }
+    var outputs = calibration + stopLive(subscriber, client, at: now) + settleHolds(at: now)
     outputs += authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
     return outputs
   }

@@ -98,6 +98,7 @@ extension AppDesk {
       outputs += tellStandard(index, .flow(flow), at: now)
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
+    outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
     return outputs + tellLive(.standing(liveStanding), at: now)
   }
 

@@ -8,6 +8,14 @@ struct AppDesk: Sendable {
   var standard = Subscribers<StandardUpdates>()
   var live = Subscribers<LiveUpdates>()
   var significant = Subscribers<SignificantChangeDetector>()
+  var heading = Subscribers<HeadingService>()
+  /// Whether the app asked for headings before, now or in an earlier life (HEAD-9).
+  var hasAskedHeading = false
+  var localDeclination = LocalDeclination()
+  /// What is ranged, in the order in which it was asked for.
+  var ranging: [Ranging] = []
+  /// Why those who range were last told that they may not.
+  var toldRangingRefusal: RangingFailure?
   /// Monitors that are open, by the process and subscriber that opened them.
   var monitors: [OpenMonitor] = []
   var servicesAreOn = true
@@ -48,6 +56,7 @@ struct AppDesk: Sendable {
     var current: Fix?
     var coarse: Fix?
     var isOut = false
+    var equipment = Equipment()
   }
 
   init(app: AppIdentity, manifest: Manifest) {
@@ -68,6 +77,7 @@ struct AppDesk: Sendable {
     var all = Demand.none
     for entry in standard.entries { all = all.union(entry.service.demand) }
     for entry in live.entries { all = all.union(entry.service.demand) }
+    all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
     guard verdicts.significant.tracks else { return all }
     for entry in significant.entries { all = all.union(entry.service.demand) }
     return all
@@ -77,9 +87,11 @@ struct AppDesk: Sendable {
 
   /// What the app can read at once; its regions are known elsewhere.
   var state: ClientState {
-    ClientState(
+    var state = ClientState(
       authorization: authorization.report, servicesEnabled: servicesAreOn,
       lastFix: authorization.isEffective ? visible : nil)
+    state.equipment = world.equipment
+    return state
   }
 
   /// Where the device is, as far as this app may know.
@@ -106,7 +118,8 @@ struct AppDesk: Sendable {
 
   /// Takes back what was stored, at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
-    standing.restore(from: stored, at: now)
+    hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
+    return standing.restore(from: stored, at: now)
   }
 
   /// A subscriber's number in the standing: its process and itself in one.
@@ -128,6 +141,8 @@ struct Verdicts: Hashable, Sendable {
   var visits = DeliveryRule.Verdict(.nothing)
   var region = DeliveryRule.Verdict(.nothing)
   var monitor = DeliveryRule.Verdict(.nothing)
+  var heading = DeliveryRule.Verdict(.nothing)
+  var ranging = DeliveryRule.Verdict(.nothing)
 
   init() {}
 
@@ -139,6 +154,8 @@ struct Verdicts: Hashable, Sendable {
     visits = DeliveryRule.decide(.visits, circumstances)
     region = DeliveryRule.decide(.region, circumstances)
     monitor = DeliveryRule.decide(.monitor, circumstances)
+    heading = DeliveryRule.decide(.heading, circumstances)
+    ranging = DeliveryRule.decide(.ranging, circumstances)
   }
 }
 

@@ -9,6 +9,12 @@ package struct LocationEngine: Machine {
     case client(ClientID, ClientEvent)
     case fix(Fix, from: ProviderID)
     case provider(ProviderID, ProviderStatus)
+    /// Whether this provider has a compass (AVAIL-3).
+    case compass(ProviderID, Bool)
+    case heading(HeadingSample, from: ProviderID)
+    case beacon(BeaconSample)
+    /// Whether beacons can be heard; before the first of these there is no radio.
+    case reception(BeaconReception)
     /// What an agent says of a question (AUTH-27).
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
@@ -32,6 +38,8 @@ package struct LocationEngine: Machine {
     case launch(AppIdentity)
     /// The person sees, or no longer sees, the app use location (BGA-5).
     case indicator(AppIdentity, Bool)
+    /// A person should, or need no longer, turn the device about for its compass (HEAD-9).
+    case calibration(AppIdentity, Bool)
     /// The time an app was given for an event is over (LIFE-6).
     case runtimeOver(AppIdentity)
     case ignored(Fix, ProviderID, IgnoreReason)
@@ -44,6 +52,8 @@ package struct LocationEngine: Machine {
   var conditions: Conditions
   var visits = Visits()
   var stillness = StillnessDesk()
+  var compass = HeadingDesk()
+  var beacons = BeaconDesk()
   var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
@@ -63,7 +73,7 @@ package struct LocationEngine: Machine {
   package var nextDeadline: Instant? {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
-    next = earliest(next, coarse.nextDeadline)
+    next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
     for index in desks.indices { next = earliest(next, desks[index].nextDeadline) }
     return next
   }
@@ -75,6 +85,15 @@ package struct LocationEngine: Machine {
     case .fix(let fix, let provider): judge(fix, from: provider, at: now, to: &outputs)
     case .provider(let provider, let status):
       tell(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
+    case .compass(let provider, let hasCompass):
+      settleCompass(provider, hasCompass, at: now, to: &outputs)
+    case .heading(let sample, let provider):
+      point(sample, from: provider, at: now, to: &outputs)
+      guard !outputs.isEmpty else { return [] }
+    case .beacon(let sample):
+      if !beacons.isIdle { tell(beacons.hear(sample, at: now), at: now, to: &outputs) }
+      guard !outputs.isEmpty else { return [] }
+    case .reception(let reception): settle(reception, at: now, to: &outputs)
     case .answer(let id, let answer, let precise):
       each(id.app, at: now, &outputs) {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
@@ -84,6 +103,7 @@ package struct LocationEngine: Machine {
     case .wake: wake(at: now, to: &outputs)
     }
     settleAccess(at: now, to: &outputs)
+    if input.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
     return outputs
   }
@@ -161,6 +181,7 @@ package struct LocationEngine: Machine {
     if isDue(conditions.nextDeadline, now) {
       carry(conditions.handle(.wake, at: now), at: now, to: &outputs)
     }
+    if isDue(beacons.nextDeadline, now) { tell(beacons.wake(at: now), at: now, to: &outputs) }
     if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
     if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
   }
@@ -182,7 +203,7 @@ package struct LocationEngine: Machine {
     stillness.settle(desks)
     var wanted = conditions.demand.union(stillness.demand)
     for index in desks.indices { wanted = wanted.union(desks[index].demand) }
-    wanted = wanted.union(visits.demand)
+    wanted = wanted.union(visits.demand).union(beacons.demand)
     guard wanted != demand else { return }
     demand = wanted
     outputs.append(.demand(wanted))
@@ -203,6 +224,11 @@ package struct LocationEngine: Machine {
       handle(request, of: subscriber, client, at: now, to: &outputs)
     case .request(.monitor(let subscriber, let request)):
       handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .request(.ranging(let subscriber, let request)):
+      let reception = beacons.reception
+      each(apps[client], at: now, &outputs) {
+        $0.handle(request, of: subscriber, client, reception, at: $1)
+      }
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
@@ -236,7 +262,7 @@ package struct LocationEngine: Machine {
     var desk = AppDesk(app: client.app, manifest: client.manifest)
     desk.servicesAreOn = servicesAreOn
     desk.world = AppDesk.World(
-      current: arbiter.current, coarse: coarse.place, isOut: watch.isOut)
+      current: arbiter.current, coarse: coarse.place, isOut: watch.isOut, equipment: equipment)
     outputs += desk.begin(with: stored.filter { $0.key.owner == client.app.name }, at: now)
     let index = desks.firstIndex { $0.app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
@@ -296,7 +322,9 @@ package struct LocationEngine: Machine {
   /// What a client can read at once.
   package func state(of client: ClientID) -> ClientState {
     guard let desk = desks.first(where: { $0.app == apps[client] }) else {
-      return ClientState(servicesEnabled: servicesAreOn)
+      var state = ClientState(servicesEnabled: servicesAreOn)
+      state.equipment = equipment
+      return state
     }
     var state = desk.state
     state.regions = regions(of: desk.app)
@@ -352,6 +380,8 @@ package enum Note: Sendable {
   /// A question nobody is there to answer.
   case unanswerable(Prompt)
   case provider(ProviderID, ProviderStatus)
+  /// The compass of the device must be turned about, as an app has asked (HEAD-9).
+  case calibration(AppIdentity)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
   /// A source as configured cannot be understood.

@@ -77,6 +77,8 @@ extension Note {
     case .session(let app, .missingBackgroundMode(let file)):
       "\(app): \(SessionExplanation.missingBackgroundMode(file: file))"
     case .authorization, .session, .provider: nil
+    case .calibration(let app):
+      "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"
     case .unanswerable(let prompt):
       "\(prompt.appName) asks for your location and there is no terminal to answer on; "
         + "answer with: locationctl authorize \(prompt.id.app) whenInUse"

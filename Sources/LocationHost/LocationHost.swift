@@ -14,6 +14,8 @@ package actor LocationHost: EngineLink {
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
   private var channels: [ChannelID: DescriptorChannel] = [:]
+  private var buses: [ChannelID: BusConnection] = [:]
+  private let places: HostPlaces
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
@@ -26,12 +28,14 @@ package actor LocationHost: EngineLink {
 
   /// Starts an engine on this computer.
   package init(
-    sources: [Source], keeper: StateKeeper? = nil, prompter: (any PromptAgent)? = nil,
+    sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
+    prompter: (any PromptAgent)? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
     core = HostCore(sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max))
     self.keeper = keeper
+    self.places = places
     self.prompter = prompter
     self.journal = journal
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin() } }
@@ -52,6 +56,7 @@ package actor LocationHost: EngineLink {
   isolated deinit {
     timer?.cancel()
     for channel in channels.values { channel.end() }
+    for bus in buses.values { bus.end() }
     buffer.deallocate()
   }
 
@@ -113,11 +118,16 @@ package actor LocationHost: EngineLink {
   private func carryOut(_ output: HostCore.Output) {
     switch output {
     case .open(let id, let channel): open(channel, as: id)
-    case .close(let id): channels.removeValue(forKey: id)?.end()
+    case .close(let id): close(id)
+    case .bus(let id, let action): act(action, on: id)
+    case .read(let id, let query):
+      step(.channel(id, .readings(SensorFolder(path: places.sensors).read(query))))
     case .send(let id, let bytes): write(bytes, to: id)
     case .engine(.deliver(let client, let delivery)): clients[client]?(delivery)
     case .engine(.prompt(let prompt)): ask(prompt)
     case .engine(.withdraw(let prompt)): prompter?.withdraw(prompt)
+    case .engine(.calibration(let app, let shown)):
+      if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
     case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
       .engine(.runtimeOver), .engine(.wakeApp), .engine(.launch):
@@ -153,10 +163,17 @@ package actor LocationHost: EngineLink {
       case .file(let path): try readThrough(Opening.file(path), as: id)
       case .udp(let host, let port): try listen(Opening.udp(host: host, port: port), as: id)
       case .tcp(let host, let port): connect(to: host, port: port, as: id)
+      case .systemBus: enterBus(as: id)
+      case .sensors: openSensors(as: id)
       }
     } catch {
       fail(id, with: error)
     }
+  }
+
+  private func close(_ id: ChannelID) {
+    channels.removeValue(forKey: id)?.end()
+    buses.removeValue(forKey: id)?.end()
   }
 
   private func listen(_ descriptor: Int32, as id: ChannelID) {
@@ -232,6 +249,58 @@ package actor LocationHost: EngineLink {
     step(.channel(id, event))
     guard case .bytes = event else { return Opening.abandon(descriptor) }
     enter { $0.readPiece(descriptor, as: id) }
+  }
+}
+
+// MARK: - The bus and the sensors
+
+extension LocationHost {
+  private func enterBus(as id: ChannelID) {
+    do throws(BusFault) {
+      let bus = try BusConnection(address: places.bus) { [weak self] event in
+        self?.assumeIsolated { $0.step(.channel(id, event)) }
+      }
+      buses[id] = bus
+      try bus.begin(on: line.queue) { [weak self] in
+        self?.assumeIsolated { $0.serveBus(id) }
+      }
+    } catch {
+      close(id)
+      return fail(id, with: Errno(code: error.code, call: "the system bus"))
+    }
+    step(.channel(id, .opened))
+    serveBus(id)
+  }
+
+  private func act(_ action: BusAction, on id: ChannelID) {
+    buses[id]?.carryOut(action)
+    // What was asked goes out when this step is over, with everything else it asks.
+    enter { $0.serveBus(id) }
+  }
+
+  private func serveBus(_ id: ChannelID) {
+    guard let bus = buses[id], !bus.process() else { return }
+    close(id)
+    step(.channel(id, .closed(.failed("the system bus has gone"))))
+  }
+
+  private func openSensors(as id: ChannelID) {
+    guard SensorFolder(path: places.sensors).isThere else {
+      return step(.channel(id, .closed(.missing("no \(places.sensors)"))))
+    }
+    step(.channel(id, .opened))
+  }
+}
+
+/// Where the host finds the things of the machine that have no address of their own.
+package struct HostPlaces: Sendable {
+  /// The address of the system bus; `nil` for the system's own.
+  package var bus: String?
+  package var sensors: String
+
+  package init(bus: String? = nil, sensors: String = "/sys/bus/iio/devices") {
+    self.bus = bus
+    self.sensors = sensors
   }
 }
 

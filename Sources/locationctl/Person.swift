@@ -45,13 +45,16 @@ struct Person: Sendable {
   }
 
   /// Why there is no position, in the words of the sources.
-  var reason: Failure {
+  var reason: Failure { silence("no position") }
+
+  /// Why nothing came of what was asked, in the words of the sources.
+  func silence(_ what: String) -> Failure {
     let reports = host.sourceReports()
     let causes = reports.map { report in
       "\(report.source.url): \(SourceDiagnosis(report).said)"
     }
     let cause = causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
-    return .refused("no position: \(cause)", next: "locationctl doctor" + reports.sourceWords)
+    return .refused("\(what): \(cause)", next: "locationctl doctor" + reports.sourceWords)
   }
 }
 

@@ -112,8 +112,13 @@ struct Report: Sendable {
 
 extension CLLocation {
   /// UTC with milliseconds.
-  fileprivate var iso8601: String {
-    timestamp.formatted(
+  fileprivate var iso8601: String { timestamp.iso8601 }
+}
+
+extension Date {
+  /// UTC with milliseconds.
+  var iso8601: String {
+    formatted(
       .iso8601.year().month().day().dateSeparator(.dash).dateTimeSeparator(.standard)
         .time(includingFractionalSeconds: true).timeSeparator(.colon).timeZone(separator: .omitted))
   }

@@ -62,6 +62,20 @@ struct AccuracyTests {
   }
 }
 
+@Suite("The state of the services")
+struct ServicesStateTests {
+  @Test(
+    "INTU-4: is the authorization's, while services are switched on",
+    arguments: [
+      (CLAuthorizationStatus.notDetermined, INTULocationServicesState.notDetermined),
+      (.denied, .denied), (.restricted, .restricted), (.authorizedAlways, .available),
+      (.authorizedWhenInUse, .available),
+    ])
+  func state(_ status: CLAuthorizationStatus, _ state: INTULocationServicesState) {
+    #expect(INTULocationServicesState(status) == state)
+  }
+}
+
 @Suite("A timeout")
 struct PatienceTests {
   typealias Patience = LocationRequest.Patience
@@ -83,7 +97,7 @@ struct PatienceTests {
   @Test("of no duration, for a task, is over at once; none is no limit")
   func zeroDuration() {
     #expect(
-      Patience(timeout: .zero, delayUntilAuthorized: false)
+      Patience(timeout: Duration.zero, delayUntilAuthorized: false)
         == .limited(.zero, fromAuthorization: false))
     #expect(Patience(timeout: Duration?.none, delayUntilAuthorized: false) == .unlimited)
   }

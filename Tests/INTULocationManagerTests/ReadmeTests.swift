@@ -14,7 +14,7 @@ struct ReadmeTests {
 
   @Test("getting the current location once")
   func once() async {
-    await INTULocationManager.$bound.withValue(desktop.manager) {
+    INTULocationManager.$bound.withValue(desktop.manager) {
       let diary = diary
       let locMgr = INTULocationManager.sharedInstance()
       locMgr.requestLocation(
@@ -38,7 +38,7 @@ struct ReadmeTests {
 
   @Test("getting the current location once, when it cannot be had in time")
   func onceTimedOut() async {
-    await INTULocationManager.$bound.withValue(desktop.manager) {
+    INTULocationManager.$bound.withValue(desktop.manager) {
       let diary = diary
       let locMgr = INTULocationManager.sharedInstance()
       locMgr.requestLocation(
@@ -62,7 +62,7 @@ struct ReadmeTests {
 
   @Test("subscribing to continuous updates")
   func subscription() async {
-    await INTULocationManager.$bound.withValue(desktop.manager) {
+    INTULocationManager.$bound.withValue(desktop.manager) {
       let diary = diary
       let locMgr = INTULocationManager.sharedInstance()
       locMgr.subscribeToLocationUpdates(
@@ -84,7 +84,7 @@ struct ReadmeTests {
 
   @Test("subscribing to significant changes")
   func significantChanges() async {
-    await INTULocationManager.$bound.withValue(desktop.manager) {
+    INTULocationManager.$bound.withValue(desktop.manager) {
       let diary = diary
       let locMgr = INTULocationManager.sharedInstance()
       locMgr.subscribeToSignificantLocationChanges { currentLocation, achievedAccuracy, status in
@@ -113,7 +113,7 @@ struct ReadmeTests {
       }
       return true
     }
-    await INTULocationManager.$bound.withValue(desktop.manager) {
+    INTULocationManager.$bound.withValue(desktop.manager) {
       _ = application(
         didFinishLaunchingWithOptions: ["UIApplicationLaunchOptionsLocationKey": true])
     }

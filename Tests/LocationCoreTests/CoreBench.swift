@@ -57,9 +57,16 @@ struct CoreBench {
     case .open(let id, let channel): "open \(id.provider.index).\(id.opening) \(channel)"
     case .close(let id): "close \(id.provider.index).\(id.opening)"
     case .send(_, let bytes): "send \(String(decoding: bytes.dropLast(), as: UTF8.self))"
+    case .bus(_, .call(_, let call)): "call \(call.member)"
+    case .bus(_, .subscribe), .bus(_, .export), .bus(_, .withdraw): nil
+    case .read(_, .survey): "survey"
+    case .read(_, .files(let paths)): "read \(paths.count) files"
     case .engine(.deliver(_, .updates(_, .fixes(let fixes)))):
       "fix \(fixes.map { "\($0.coordinate.latitude)" }.joined(separator: " "))"
     case .engine(.deliver(_, .updates(_, .failed(let failure)))): "failed \(failure)"
+    case .engine(.deliver(_, .heading(_, .heading(let heading)))):
+      "heading \(heading.magneticHeading)"
+    case .engine(.deliver(_, .ranging(_, .failed(_, let failure)))): "ranging \(failure)"
     case .engine: nil
     }
   }

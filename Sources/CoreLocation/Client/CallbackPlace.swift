@@ -16,8 +16,18 @@ enum CallbackPlace: Sendable {
   static func ofCaller(in client: LocationClient) -> CallbackPlace {
     if let callbacks = client.callbacks { return .given(callbacks()) }
     let isTask = withUnsafeCurrentTask { $0 != nil }
-    return Thread.isMainThread || isTask ? .mainQueue : .runLoop(ThreadLoop())
+    let isMain = Thread.isMainThread || isTask || isOnMainQueue
+    return isMain ? .mainQueue : .runLoop(ThreadLoop())
   }
+
+  /// Whether this is a job of the main queue, which on Linux any thread may serve.
+  private static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueMark) != nil }
+
+  private static let mainQueueMark: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
 
   /// Runs the callback there, later, in the order of the calls.
   func run(_ callback: @escaping @Sendable () -> Void) {

@@ -101,6 +101,7 @@ package final class LocationClient: Sendable {
       listener(of: subscriber)?(delivery)
     case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _),
       .region(let subscriber?, _, _), .monitor(let subscriber, _),
+      .heading(let subscriber, _), .ranging(let subscriber, _),
       .diagnostics(let subscriber, _):
       listener(of: subscriber)?(delivery)
     }

@@ -28,6 +28,9 @@ public struct CLError: CustomNSError, Hashable, Sendable {
     stored.userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
   }
 
+  /// Hashes the code alone: on Linux, an `NSError` asked for its hash asks itself without end.
+  public func hash(into hasher: inout Hasher) { hasher.combine(stored.code) }
+
   /// `kCLErrorDomain` (STD-36).
   public static var errorDomain: String { kCLErrorDomain }
 

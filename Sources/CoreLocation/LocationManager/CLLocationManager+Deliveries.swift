@@ -20,6 +20,8 @@ extension CLLocationManager {
       delegate?.locationManager(self, didVisit: CLVisit(visit))
     case .region(_, let region, let event):
       tell(event, of: CLRegion.make(region))
+    case .heading(_, let delivery): take(delivery)
+    case .ranging(_, let delivery): take(delivery)
     case .state, .live, .regions, .monitor, .diagnostics: break
     }
   }
@@ -53,7 +55,7 @@ extension CLLocationManager {
   /// while it hears the answer to a request.
   private func answer(_ callback: () -> Void) {
     let wanted = wanted
-    guard wanted != .nothing else { return }
+    guard wanted != .nothing || hearsChanges else { return }
     guard wanted == .oneLocation else { return callback() }
     remember { ($0.wanted, $0.isAnswering) = (.nothing, true) }
     callback()

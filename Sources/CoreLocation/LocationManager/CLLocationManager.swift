@@ -27,7 +27,9 @@ open class CLLocationManager: NSObject {
   }
 
   /// Whether the host can tell headings (AVAIL-3).
-  open class func headingAvailable() -> Bool { currentService.supports(.heading) }
+  open class func headingAvailable() -> Bool {
+    LocationClient.current.readable.equipment.hasCompass
+  }
 
   /// Whether the host can tell of significant changes (AVAIL-3).
   open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
@@ -35,12 +37,13 @@ open class CLLocationManager: NSObject {
   /// Whether the host can watch regions of a class (AVAIL-3).
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
     if regionClass is CLCircularRegion.Type { return true }
-    if regionClass is CLBeaconRegion.Type { return currentService.supports(.beaconRegions) }
-    return false
+    return regionClass is CLBeaconRegion.Type && isRangingAvailable()
   }
 
   /// Whether the host can tell how near beacons are (AVAIL-3).
-  open class func isRangingAvailable() -> Bool { currentService.supports(.ranging) }
+  open class func isRangingAvailable() -> Bool {
+    LocationClient.current.readable.equipment.hasBeaconRadio
+  }
 
   /// Whether updates can be deferred: never, the feature is retired (AVAIL-5).
   @available(*, deprecated, message: "Updates are no longer deferred")
@@ -154,13 +157,13 @@ open class CLLocationManager: NSObject {
   /// Degrees to turn before the next heading; 1 unless set.
   open var headingFilter: CLLocationDegrees {
     get { options.headingFilter }
-    set { change { $0.headingFilter = newValue } }
+    set { changeHeading { $0.headingFilter = newValue } }
   }
 
   /// Which way the device is held; `.portrait` unless set (HEAD-8).
   open var headingOrientation: CLDeviceOrientation {
     get { options.headingOrientation }
-    set { change { $0.headingOrientation = newValue } }
+    set { changeHeading { $0.headingOrientation = newValue } }
   }
 
   // MARK: Locations
@@ -177,7 +180,7 @@ open class CLLocationManager: NSObject {
   /// Stops telling where the device is.
   open func stopUpdatingLocation() {
     remember { $0.wanted = .nothing }
-    link.send(.stop)
+    link.send(UpdatesRequest.stop)
   }
 
   /// Tells once where the device is; the delegate must have the methods for a location and for an
@@ -188,10 +191,16 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts telling of moves of about five hundred meters.
-  open func startMonitoringSignificantLocationChanges() { link.watchChanges(true) }
+  open func startMonitoringSignificantLocationChanges() {
+    remember { $0.hearsChanges = true }
+    link.watchChanges(true)
+  }
 
   /// Stops telling of moves of about five hundred meters.
-  open func stopMonitoringSignificantLocationChanges() { link.watchChanges(false) }
+  open func stopMonitoringSignificantLocationChanges() {
+    remember { $0.hearsChanges = false }
+    link.watchChanges(false)
+  }
 
   /// Starts telling of stays (VISIT-1).
   open func startMonitoringVisits() { link.client.send(.visits(on: true)) }
@@ -218,13 +227,19 @@ open class CLLocationManager: NSObject {
   open var heading: CLHeading? { state.withLock { $0.heading }.map(CLHeading.init) }
 
   /// Starts telling which way the device points; does nothing without a compass (AVAIL-4).
-  open func startUpdatingHeading() { ask(.startUpdatingHeading) }
+  open func startUpdatingHeading() {
+    remember { $0.wantsHeadings = true }
+    link.send(HeadingRequest.start(HeadingOptions(options)))
+  }
 
   /// Stops telling which way the device points.
-  open func stopUpdatingHeading() { ask(.stopUpdatingHeading) }
+  open func stopUpdatingHeading() {
+    remember { $0.wantsHeadings = false }
+    link.send(HeadingRequest.stop)
+  }
 
   /// Takes the calibration display away.
-  open func dismissHeadingCalibrationDisplay() { ask(.dismissHeadingCalibrationDisplay) }
+  open func dismissHeadingCalibrationDisplay() { link.send(.dismissCalibration) }
 
   // MARK: Regions
 
@@ -258,30 +273,30 @@ open class CLLocationManager: NSObject {
 
   /// The constraints whose beacons are told.
   open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
-    currentService.rangedConstraints(of: self)
+    Set(ranged.constraints.map { CLBeaconIdentityConstraint($0) })
   }
 
   /// The regions whose beacons are told.
   @available(*, deprecated, message: "Use rangedBeaconConstraints")
-  open var rangedRegions: Set<CLRegion> { currentService.rangedRegions(of: self) }
+  open var rangedRegions: Set<CLRegion> { Set(ranged.regions.map(CLRegion.make)) }
 
   /// Starts telling how near beacons are.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
-    ask(.startRanging(constraint))
+    startRanging(BeaconConstraint(constraint))
   }
 
   /// Stops telling how near beacons are.
   open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
-    ask(.stopRanging(constraint))
+    stopRanging(BeaconConstraint(constraint))
   }
 
   /// Starts telling how near the beacons of a region are, by the older callbacks (BEACON-19).
   @available(*, deprecated, message: "Use startRangingBeacons(satisfying:)")
-  open func startRangingBeacons(in region: CLBeaconRegion) { ask(.startRangingRegion(region)) }
+  open func startRangingBeacons(in region: CLBeaconRegion) { startRanging(region) }
 
   /// Stops telling how near the beacons of a region are.
   @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:)")
-  open func stopRangingBeacons(in region: CLBeaconRegion) { ask(.stopRangingRegion(region)) }
+  open func stopRangingBeacons(in region: CLBeaconRegion) { stopRanging(region) }
 
   // MARK: Location pushes
 
@@ -302,6 +317,9 @@ open class CLLocationManager: NSObject {
   /// How the manager was told to work.
   var options: ManagerOptions { state.withLock { $0.options } }
 
+  /// Whether significant changes come the way of locations.
+  var hearsChanges: Bool { state.withLock { $0.hearsChanges } }
+
   /// What the app wants of the standard service.
   var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }
 
@@ -310,6 +328,12 @@ open class CLLocationManager: NSObject {
 
   /// The location that the delegate heard of last; `nil` before the first.
   var delivered: CLLocation? { state.withLock { $0.delivered } }
+
+  /// Whether the app wants headings.
+  var wantsHeadings: Bool { state.withLock { $0.wantsHeadings } }
+
+  /// What the app ranges by this manager.
+  var ranged: RangedBeacons { state.withLock { $0.ranged } }
 
   /// Ends a request for full accuracy.
   func finish(_ ticket: SubscriberID, _ refusal: AccuracyRefusal?) {
@@ -328,7 +352,8 @@ open class CLLocationManager: NSObject {
     link.send(.change(UpdateOptions(options)))
   }
 
-  private func ask(_ request: ManagerRequest) {
-    currentService.take(request, of: self)
+  private func changeHeading(_ change: (inout ManagerOptions) -> Void) {
+    remember { change(&$0.options) }
+    link.send(HeadingRequest.change(HeadingOptions(options)))
   }
 }

@@ -22,10 +22,14 @@ struct ManagerState: Sendable {
 
   var options = ManagerOptions()
   var wanted = Wanted.nothing
+  /// Whether significant changes were asked for.
+  var hearsChanges = false
   /// Whether the delegate hears the answer to a request for one location at this moment.
   var isAnswering = false
   /// The location that the delegate heard of last; `nil` before the first.
   var delivered: CLLocation?
+  var wantsHeadings = false
+  var ranged = RangedBeacons()
   /// `nil` before the first heading (HEAD-13).
   var heading: CLHeading.Values?
 }

@@ -7,6 +7,10 @@ package enum Channel: Hashable, Sendable {
   case udp(host: String?, port: Int)
   /// A whole file, from its beginning to its end.
   case file(path: String)
+  /// The D-Bus of the whole machine.
+  case systemBus
+  /// The kernel's sensors, `/sys/bus/iio/devices`, read when asked.
+  case sensors
 }
 
 /// Names one opening of a channel; an event of an earlier opening is stale.
@@ -29,6 +33,10 @@ package struct ChannelID: Hashable, Comparable, Sendable {
 package enum ChannelEvent: Hashable, Sendable {
   case opened
   case bytes([UInt8])
+  /// Something was said on the bus.
+  case bus(BusEvent)
+  /// What files of the kernel say.
+  case readings([SysfsReading])
   /// It could not be opened, or it ended. After this nothing more comes.
   case closed(ChannelEnd)
 }

@@ -47,6 +47,9 @@ package struct ClientState: Hashable, Sendable {
   /// What the app monitors by regions (REG-10).
   package var regions: [RegionDescription] = []
 
+  /// What this computer can do.
+  package var equipment = Equipment()
+
   package init(
     authorization: AuthorizationReport = AuthorizationReport(status: .notDetermined),
     servicesEnabled: Bool = true, lastFix: Fix? = nil
@@ -68,6 +71,8 @@ package enum Request: Hashable, Sendable {
   case visits(on: Bool)
   case region(SubscriberID, RegionRequest)
   case monitor(SubscriberID, MonitorRequest)
+  case heading(SubscriberID, HeadingRequest)
+  case ranging(SubscriberID, RangingRequest)
   case session(SubscriberID, SessionRequest)
   /// The subscriber is gone, with everything it asked for (MODEL-6).
   case end(SubscriberID)
@@ -101,6 +106,8 @@ package enum Delivery: Hashable, Sendable {
   /// Every region the app monitors now (REG-10).
   case regions([RegionDescription])
   case monitor(SubscriberID, MonitorDelivery)
+  case heading(SubscriberID, HeadingDelivery)
+  case ranging(SubscriberID, RangingDelivery)
   /// One element of the diagnostics of a session, or their end (SESS-16, SESS-19).
   case diagnostics(SubscriberID, Diagnostics?)
 }

@@ -47,6 +47,9 @@ package struct HeadingSample: Hashable, Sendable {
   /// Degrees the field points below the horizon; `nil` when unknown.
   package var inclination: Double?
 
+  /// Degrees. Chosen, for a compass that states none: phones log 11 to 16 (shared heading log).
+  package static let unstatedAccuracy = 15.0
+
   /// When the device pointed there.
   package var time: UnixTime
 

@@ -61,8 +61,10 @@ package struct IIOCompass: Machine {
 
   /// Where a magnetometer's calibration is kept.
   package static func key(of magnetometer: IIOSensor) -> StateKey {
-    StateKey(domain: "compass", owner: "", name: magnetometer.name)
+    StateKey(domain: domain, owner: "", name: magnetometer.name)
   }
+
+  package static let domain = "compass"
 
   package var nextDeadline: Instant? {
     guard case .running(let nextRead, _) = state else { return nil }

@@ -1,17 +1,5 @@
 package import LocationModel
 
-/// One file below `/sys/bus/iio/devices`, as the host read it.
-package struct SysfsReading: Hashable, Sendable {
-  /// Relative: `iio:device0/in_magn_x_raw`.
-  package var path: String
-  package var text: String
-
-  package init(path: String, text: String) {
-    self.path = path
-    self.text = text
-  }
-}
-
 /// Finds the sensors of a compass among the kernel's industrial I/O devices.
 package struct IIODeviceTree: Hashable, Sendable {
   /// The first magnetometer, by name of its folder.

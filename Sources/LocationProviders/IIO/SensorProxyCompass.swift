@@ -120,7 +120,7 @@ package struct SensorProxyCompass: Machine {
     return [
       .observation(
         HeadingSample(
-          magneticHeading: normalizedDegrees(heading), accuracy: Self.accuracy,
+          magneticHeading: normalizedDegrees(heading), accuracy: HeadingSample.unstatedAccuracy,
           time: now.unixTime))
     ]
   }
@@ -178,8 +178,6 @@ package struct SensorProxyCompass: Machine {
   private static let matches: [BusMatch] = [
     .owner(of: service), .propertiesChanged(of: service),
   ]
-  /// Degrees. Chosen: the proxy tells none; phones log 11 to 16 (shared heading log).
-  private static let accuracy = 15.0
 }
 
 /// Whether iio-sensor-proxy has a compass for us.

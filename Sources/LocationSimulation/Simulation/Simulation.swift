@@ -163,7 +163,9 @@ package struct Simulation: Sendable {
     case .region(_, let region, let event): try say(.region(region, event), tell)
     case .visit(let visit): try say(.visit(visit), tell)
     case .state(let state): try say(.authorization(state.authorization), tell)
-    case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics: break
+    case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics,
+      .heading, .ranging:
+      break
     }
   }
 

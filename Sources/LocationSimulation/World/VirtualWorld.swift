@@ -158,7 +158,7 @@ package struct VirtualWorld: Sendable {
     case .close(let id):
       channels.removeAll { $0 == id }
       if receivers.indices.contains(id.provider.index) { receivers[id.provider.index].close() }
-    case .send: break
+    case .send, .bus, .read: break
     case .engine(.deliver(let client, let delivery)): effects.append(.deliver(client, delivery))
     case .engine(.demand(let demand)): effects.append(.demand(demand))
     case .engine(.prompt(let prompt)): ask(prompt, &effects)
@@ -168,7 +168,7 @@ package struct VirtualWorld: Sendable {
     case .engine(.wakeApp(let app)): effects.append(.wakeApp(app))
     case .engine(.launch(let app)): effects.append(.launch(app))
     case .engine(.runtimeOver(let app)): effects.append(.runtimeOver(app))
-    case .engine(.withdraw), .engine(.persist), .engine(.indicator): break
+    case .engine(.withdraw), .engine(.persist), .engine(.indicator), .engine(.calibration): break
     }
   }
 
@@ -192,6 +192,8 @@ package struct VirtualWorld: Sendable {
       step(.channel(id, .opened), &effects)
       step(.channel(id, .bytes(bytes)), &effects)
       step(.channel(id, .closed(.ended)), &effects)
+    case .systemBus, .sensors:
+      step(.channel(id, .closed(.missing("a virtual world has no such thing"))), &effects)
     case .serial, .tcp, .udp:
       guard receivers.indices.contains(id.provider.index), receivers[id.provider.index].isPlugged
       else { return step(.channel(id, .closed(.missing("no receiver is plugged in"))), &effects) }

@@ -35,6 +35,12 @@ struct JSONLine {
     put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")
   }
 
+  /// An array of objects; their types are left out.
+  mutating func add(_ key: String, objects: [JSONLine]) {
+    let members = objects.map { "{" + $0.members.dropFirst().joined(separator: ",") + "}" }
+    put(key, "[" + members.joined(separator: ",") + "]")
+  }
+
   /// A value that is known to be none is `null`.
   mutating func addOrNull(_ key: String, _ text: String?) {
     put(key, text.map(Self.quoted) ?? "null")

@@ -11,6 +11,11 @@ struct ManagerTests {
   var positioning: FakePositioning { desktop.positioning }
   var diary: Diary { desktop.diary }
 
+  @Test("INTU-1: is one for the process")
+  func one() {
+    #expect(INTULocationManager.sharedInstance() === INTULocationManager.shared)
+  }
+
   @Test("INTU-2: answers on the main queue, after the call that asked")
   func mainQueue() async {
     let key = DispatchSpecificKey<Bool>()
@@ -19,7 +24,7 @@ struct ManagerTests {
     positioning.services = .denied
     let manager = manager
     await Task.detached { [diary] in
-      manager.requestLocation(withDesiredAccuracy: .city, timeout: 10) { _, _, status in
+      _ = manager.requestLocation(withDesiredAccuracy: .city, timeout: 10) { _, _, status in
         diary.note("\(status), main queue: \(DispatchQueue.getSpecific(key: key) ?? false)")
       }
     }.value

@@ -30,7 +30,7 @@ struct AsyncApp {
       if count == 4 { break }
     }
     try await canceled.value
-    let first = try await CLLocationUpdate.liveUpdates().first { $0.location != nil }
+    let first = try await CLLocationUpdate.liveUpdates().first { @Sendable in $0.location != nil }
     say("again \(first?.location?.coordinate.latitude ?? 0)")
     withExtendedLifetime((manager, listener)) {}
   }

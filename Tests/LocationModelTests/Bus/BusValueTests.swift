@@ -1,4 +1,4 @@
-import LocationProviders
+import LocationModel
 import Testing
 
 @Suite("A value on the bus")

@@ -1,0 +1,132 @@
+import LocationModel
+
+/// What a manager ranges, by which of the two interfaces (BEACON-19).
+struct RangedBeacons: Sendable {
+  var constraints: [BeaconConstraint] = []
+  var regions: [RegionDescription] = []
+
+  func wants(_ constraint: BeaconConstraint) -> Bool {
+    constraints.contains(constraint) || regions.contains { $0.target == .beacon(constraint) }
+  }
+}
+
+extension CLLocationManager {
+  func startRanging(_ constraint: BeaconConstraint) {
+    remember {
+      if !$0.ranged.constraints.contains(constraint) { $0.ranged.constraints.append(constraint) }
+    }
+    link.send(.start(constraint))
+  }
+
+  func startRanging(_ region: CLBeaconRegion) {
+    let description = RegionDescription(region)
+    remember { state in
+      state.ranged.regions.removeAll { $0.identifier == description.identifier }
+      state.ranged.regions.append(description)
+    }
+    link.send(.start(BeaconConstraint(region.beaconIdentityConstraint)))
+  }
+
+  func stopRanging(_ constraint: BeaconConstraint) {
+    remember { state in state.ranged.constraints.removeAll { $0 == constraint } }
+    stopUnlessWanted(constraint)
+  }
+
+  func stopRanging(_ region: CLBeaconRegion) {
+    remember { state in state.ranged.regions.removeAll { $0.identifier == region.identifier } }
+    stopUnlessWanted(BeaconConstraint(region.beaconIdentityConstraint))
+  }
+
+  private func stopUnlessWanted(_ constraint: BeaconConstraint) {
+    if !ranged.wants(constraint) { link.send(.stop(constraint)) }
+  }
+
+  /// Tells the delegate how near beacons are; runs where the manager's callbacks run.
+  func take(_ delivery: RangingDelivery) {
+    switch delivery {
+    case .ranged(let constraint, let ranged):
+      let beacons = ranged.map { CLBeacon(CLBeacon.Values($0)) }
+      forEachInterface(of: constraint) {
+        delegate?.locationManager(
+          self, didRange: beacons, satisfying: CLBeaconIdentityConstraint(constraint))
+      } region: {
+        delegate?.locationManager(self, didRangeBeacons: beacons, in: $0)
+      }
+    case .failed(let constraint, let failure):
+      let error = CLError(ranging: failure)
+      forEachInterface(of: constraint) {
+        delegate?.locationManager(
+          self, didFailRangingFor: CLBeaconIdentityConstraint(constraint), error: error)
+      } region: {
+        delegate?.locationManager(self, rangingBeaconsDidFailFor: $0, withError: error)
+      }
+    }
+  }
+
+  /// Once for the constraint itself, and once for each region that stands for it (BEACON-19).
+  private func forEachInterface(
+    of constraint: BeaconConstraint, _ tell: () -> Void, region tellRegion: (CLBeaconRegion) -> Void
+  ) {
+    let ranged = ranged
+    if ranged.constraints.contains(constraint) { tell() }
+    for region in ranged.regions where region.target == .beacon(constraint) {
+      if let region = CLRegion.make(region) as? CLBeaconRegion { tellRegion(region) }
+    }
+  }
+}
+
+extension ManagerLink {
+  func send(_ request: RangingRequest) {
+    client.send(.ranging(subscriber, request))
+  }
+}
+
+extension BeaconConstraint {
+  init(_ constraint: CLBeaconIdentityConstraint) {
+    self.init(
+      uuid: BeaconUUID(constraint.uuid), major: constraint.major, minor: constraint.minor)
+  }
+}
+
+extension CLBeaconIdentityConstraint {
+  convenience init(_ constraint: BeaconConstraint) {
+    let uuid = UUID(constraint.uuid)
+    switch (constraint.major, constraint.minor) {
+    case (let major?, let minor?): self.init(uuid: uuid, major: major, minor: minor)
+    case (let major?, nil): self.init(uuid: uuid, major: major)
+    case (nil, _): self.init(uuid: uuid)
+    }
+  }
+}
+
+extension CLBeacon.Values {
+  /// Absent values become Apple's -1 and 0 (BEACON-10).
+  init(_ beacon: RangedBeacon) {
+    self.init(
+      uuid: UUID(beacon.identity.uuid), major: beacon.identity.major, minor: beacon.identity.minor,
+      proximity: CLProximity(beacon.proximity), accuracy: beacon.accuracy ?? -1,
+      rssi: beacon.rssi ?? 0, timestamp: Date(beacon.time))
+  }
+}
+
+extension CLProximity {
+  init(_ proximity: Proximity) {
+    switch proximity {
+    case .immediate: self = .immediate
+    case .near: self = .near
+    case .far: self = .far
+    case .unknown: self = .unknown
+    }
+  }
+}
+
+extension CLError {
+  /// Why beacons are not ranged, in Apple's words (BEACON-16).
+  init(ranging failure: RangingFailure) {
+    switch failure {
+    case .unavailable: self.init(.rangingUnavailable)
+    case .failing: self.init(.rangingFailure)
+    case .denied: self.init(.denied)
+    }
+  }
+}

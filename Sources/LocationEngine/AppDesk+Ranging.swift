@@ -1,0 +1,82 @@
+import LocationModel
+
+extension AppDesk {
+  /// A constraint that one subscriber ranges.
+  struct Ranging: Hashable, Sendable {
+    var client: ClientID
+    var subscriber: SubscriberID
+    var constraint: BeaconConstraint
+  }
+
+  mutating func handle(
+    _ request: RangingRequest, of subscriber: SubscriberID, _ client: ClientID,
+    _ reception: BeaconReception?, at now: Moment
+  ) -> [Output] {
+    switch request {
+    case .start(let constraint):
+      let new = Ranging(client: client, subscriber: subscriber, constraint: constraint)
+      guard !ranging.contains(new) else { return [] }
+      ranging.append(new)
+      return refusal(reception).map { fail(new, $0) } ?? []
+    case .stop(let constraint):
+      ranging.removeAll {
+        $0.client == client && $0.subscriber == subscriber && $0.constraint == constraint
+      }
+      return []
+    }
+  }
+
+  /// What the app may hear ranged now.
+  var rangedConstraints: [BeaconConstraint] {
+    verdicts.ranging.flows ? ranging.map(\.constraint) : []
+  }
+
+  mutating func take(
+    _ beacons: [RangedBeacon], of constraint: BeaconConstraint, at now: Moment
+  ) -> [Output] {
+    guard verdicts.ranging.flows else { return [] }
+    return ranging.filter { $0.constraint == constraint }.flatMap { asker in
+      post(.ranging(asker.subscriber, .ranged(constraint, beacons)), to: asker.client)
+    }
+  }
+
+  /// Nothing can be heard any more: everyone who ranges is told (BEACON-16).
+  mutating func failRanging(_ reception: BeaconReception) -> [Output] {
+    guard verdicts.ranging.flows, let failure = Self.failure(reception) else { return [] }
+    return ranging.flatMap { fail($0, failure) }
+  }
+
+  /// Tells those who range when the app may no longer (BEACON-16, BEACON-17).
+  mutating func settleRanging() -> [Output] {
+    let refusal = standingRefusal
+    guard refusal != toldRangingRefusal else { return [] }
+    toldRangingRefusal = refusal
+    return refusal.map { refusal in ranging.flatMap { fail($0, refusal) } } ?? []
+  }
+
+  private func refusal(_ reception: BeaconReception?) -> RangingFailure? {
+    standingRefusal ?? (reception.map(Self.failure) ?? .unavailable)
+  }
+
+  /// Why the app may not range; `nil` when it may, or was not asked yet.
+  private var standingRefusal: RangingFailure? {
+    guard servicesAreOn else { return .unavailable }
+    switch authorization.status {
+    case .notDetermined: return nil
+    case .denied, .restricted: return .denied
+    case .always, .whenInUse: return isCoarse ? .unavailable : nil
+    }
+  }
+
+  private static func failure(_ reception: BeaconReception) -> RangingFailure? {
+    switch reception {
+    case .listening: nil
+    case .unavailable: .unavailable
+    case .failing: .failing
+    }
+  }
+
+  private mutating func fail(_ asker: Ranging, _ failure: RangingFailure) -> [Output] {
+    post(.ranging(asker.subscriber, .failed(asker.constraint, failure)), to: asker.client)
+  }
+}

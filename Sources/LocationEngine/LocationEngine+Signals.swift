@@ -1,0 +1,99 @@
+import LocationModel
+
+extension LocationEngine {
+  // MARK: Compass
+
+  /// What a compass saw; nothing happens while nobody asks.
+  mutating func point(
+    _ sample: HeadingSample, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard compass.listens(to: provider) else { return }
+    for index in desks.indices where !desks[index].heading.isEmpty {
+      desks[index].take(sample, at: now, to: &outputs)
+    }
+  }
+
+  /// A provider has a compass, or has it no longer (AVAIL-3).
+  mutating func settleCompass(
+    _ provider: ProviderID, _ hasCompass: Bool, at now: Moment, to outputs: inout [Output]
+  ) {
+    compass.settle(provider, hasCompass: hasCompass)
+    settleEquipment(at: now, to: &outputs)
+  }
+
+  private mutating func settleEquipment(at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices { outputs += desks[index].settle(equipment, at: now) }
+  }
+
+  /// What this computer can do beside positions.
+  var equipment: Equipment {
+    Equipment(hasCompass: compass.hasCompass, hasBeaconRadio: beacons.reception != nil)
+  }
+
+  // MARK: Beacons
+
+  mutating func settle(
+    _ reception: BeaconReception, at now: Moment, to outputs: inout [Output]
+  ) {
+    tell(beacons.settle(reception, at: now), at: now, to: &outputs)
+    settleEquipment(at: now, to: &outputs)
+  }
+
+  /// Keeps ranging and watching in step with what apps want and may.
+  mutating func settleBeacons(at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices where !desks[index].ranging.isEmpty {
+      outputs += desks[index].settleRanging()
+    }
+    beacons.settleRanging(
+      desks.reduce(into: []) { $0.formUnion($1.rangedConstraints) }, at: now)
+    let watched = conditions.isEmpty ? [] : conditions.watchedBeacons
+    tell(beacons.settleWatch(watched, at: now), at: now, to: &outputs)
+  }
+
+  mutating func tell(_ news: [BeaconDesk.Output], at now: Moment, to outputs: inout [Output]) {
+    for output in news {
+      switch output {
+      case .ranged(let constraint, let beacons):
+        for index in desks.indices where !desks[index].ranging.isEmpty {
+          outputs += desks[index].take(beacons, of: constraint, at: now)
+        }
+      case .deaf(let reception):
+        for index in desks.indices where !desks[index].ranging.isEmpty {
+          outputs += desks[index].failRanging(reception)
+        }
+      case .presence(let key, let state):
+        let input = Conditions.Input.beacon(
+          key, ConditionState(state), refinement: state.refinement)
+        carry(conditions.handle(input, at: now), at: now, to: &outputs)
+      }
+    }
+  }
+}
+
+extension LocationEngine.Input {
+  /// Whether it can change what beacons are wanted; a fix cannot.
+  var concernsBeacons: Bool {
+    switch self {
+    case .fix, .heading, .beacon, .provider, .compass, .reception: false
+    case .client, .answer, .setting, .stored, .wake: true
+    }
+  }
+}
+
+extension ConditionState {
+  fileprivate init(_ state: BeaconState) {
+    switch state {
+    case .unknown: self = .unknown
+    case .satisfied: self = .satisfied
+    case .unsatisfied: self = .unsatisfied
+    }
+  }
+}
+
+extension BeaconState {
+  /// The beacon that satisfies (MON-30, MON-31).
+  fileprivate var refinement: BeaconIdentity? {
+    guard case .satisfied(let identity) = self else { return nil }
+    return identity
+  }
+}

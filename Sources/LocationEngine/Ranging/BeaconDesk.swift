@@ -1,0 +1,94 @@
+import LocationModel
+
+/// Keeps the one ranger and the one watch over beacons of the machine, and tells both exactly what
+/// somebody wants. Without a wish, neither of them runs.
+struct BeaconDesk: Sendable {
+  enum Output: Hashable, Sendable {
+    case ranged(BeaconConstraint, [RangedBeacon])
+    /// Nothing can be heard any more.
+    case deaf(BeaconReception)
+    case presence(ConditionKey, BeaconState)
+  }
+
+  private var ranger = BeaconRanger()
+  private var presence = BeaconPresence()
+  /// What the ranger was told, sorted.
+  private var ranged: [BeaconConstraint] = []
+  /// What the watch was told, in the order of the keys.
+  private var watched: [(key: ConditionKey, constraint: BeaconConstraint)] = []
+  /// `nil` while there is no radio at all.
+  private(set) var reception: BeaconReception?
+
+  var nextDeadline: Instant? { earliest(ranger.nextDeadline, presence.nextDeadline) }
+
+  /// How hard Bluetooth must listen (POW-3).
+  var demand: Demand { Demand(beacons: max(ranger.scan, presence.scan)) }
+
+  /// Whether anybody wants beacons.
+  var isIdle: Bool { ranged.isEmpty && watched.isEmpty }
+
+  // MARK: Wishes
+
+  mutating func settleRanging(_ wanted: Set<BeaconConstraint>, at now: Moment) {
+    guard wanted != Set(ranged) else { return }
+    for constraint in ranged where !wanted.contains(constraint) {
+      _ = ranger.handle(.stopRanging(constraint), at: now)
+    }
+    // Those who ask while nothing can be heard are told by their desk.
+    for constraint in wanted.subtracting(ranged).sorted() {
+      _ = ranger.handle(.range(constraint), at: now)
+    }
+    ranged = wanted.sorted()
+  }
+
+  /// A condition on a beacon that is watched already learns at once what is known of it.
+  mutating func settleWatch(
+    _ wanted: [(key: ConditionKey, constraint: BeaconConstraint)], at now: Moment
+  ) -> [Output] {
+    guard !wanted.elementsEqual(watched, by: ==) else { return [] }
+    let known = Set(watched.map(\.constraint))
+    let constraints = Set(wanted.map(\.constraint))
+    for constraint in known.subtracting(constraints).sorted() {
+      _ = presence.handle(.unwatch(constraint), at: now)
+    }
+    for constraint in constraints.subtracting(known).sorted() {
+      _ = presence.handle(.watch(constraint), at: now)
+    }
+    let news = wanted.filter { entry in !watched.contains { $0 == entry } }
+    watched = wanted
+    return news.compactMap { key, constraint in
+      guard let state = presence.state(of: constraint), state != .unknown else { return nil }
+      return .presence(key, state)
+    }
+  }
+
+  // MARK: Observations
+
+  mutating func hear(_ sample: BeaconSample, at now: Moment) -> [Output] {
+    if !ranged.isEmpty { _ = ranger.handle(.sample(sample), at: now) }
+    return watched.isEmpty ? [] : tell(presence.handle(.sample(sample), at: now))
+  }
+
+  mutating func settle(_ new: BeaconReception, at now: Moment) -> [Output] {
+    let old = reception
+    reception = new
+    let changes = tell(presence.handle(.reception(new), at: now))
+    _ = ranger.handle(.reception(new), at: now)
+    return changes + (new == .listening || new == old ? [] : [.deaf(new)])
+  }
+
+  mutating func wake(at now: Moment) -> [Output] {
+    let reports = ranger.handle(.wake, at: now).compactMap { output -> Output? in
+      guard case .report(let constraint, let beacons) = output else { return nil }
+      return .ranged(constraint, beacons)
+    }
+    return reports + tell(presence.handle(.wake, at: now))
+  }
+
+  private func tell(_ changes: [BeaconPresence.Output]) -> [Output] {
+    changes.flatMap { output -> [Output] in
+      guard case .changed(let constraint, let state, _) = output else { return [] }
+      return watched.filter { $0.constraint == constraint }.map { .presence($0.key, state) }
+    }
+  }
+}

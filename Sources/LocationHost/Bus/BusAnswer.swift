@@ -1,0 +1,54 @@
+import LocationModel
+
+/// What an object of ours answers to a call.
+struct BusAnswer: Hashable {
+  var values: [BusValue]
+  /// Whether the object's owner must hear of the call.
+  var isNews: Bool
+
+  /// `nil` for a call that none of the objects knows.
+  init?(to call: BusSignal, among objects: [BusObject]) {
+    switch (call.interface, call.member) {
+    case (Self.objectManager, "GetManagedObjects"):
+      let below = objects.filter { $0.root == call.path }.sorted { $0.path < $1.path }
+      guard !below.isEmpty else { return nil }
+      self.init(values: [Self.managed(below)], isNews: false)
+    case (Self.properties, "GetAll"):
+      guard let object = objects.first(where: { $0.path == call.path }) else { return nil }
+      self.init(values: [object.properties], isNews: false)
+    case (Self.properties, "Get"):
+      guard let object = objects.first(where: { $0.path == call.path }),
+        let name = call[1]?.text, let value = object.properties[name]
+      else { return nil }
+      self.init(values: [.variant(value)], isNews: false)
+    default:
+      guard
+        let object = objects.first(where: {
+          $0.path == call.path && $0.interface == call.interface
+        }),
+        let method = object.methods.first(where: { $0.name == call.member }),
+        call.arguments.map(\.signature).joined() == method.signature
+      else { return nil }
+      self.init(values: [], isNews: true)
+    }
+  }
+
+  private init(values: [BusValue], isNews: Bool) {
+    self.values = values
+    self.isNews = isNews
+  }
+
+  private static func managed(_ objects: [BusObject]) -> BusValue {
+    .dictionary(
+      key: "o", value: "a{sa{sv}}",
+      objects.map { object in
+        let interfaces = BusValue.dictionary(
+          key: "s", value: "a{sv}",
+          [BusEntry(key: .string(object.interface), value: object.properties)])
+        return BusEntry(key: .objectPath(object.path), value: interfaces)
+      })
+  }
+
+  private static let objectManager = "org.freedesktop.DBus.ObjectManager"
+  private static let properties = "org.freedesktop.DBus.Properties"
+}

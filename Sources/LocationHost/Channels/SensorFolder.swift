@@ -1,0 +1,51 @@
+import Glibc
+import LocationModel
+import LocationProviders
+
+/// The folder in which the kernel shows its sensors.
+struct SensorFolder {
+  let path: String
+
+  var isThere: Bool { access(path, R_OK) == 0 }
+
+  func read(_ query: SensorQuery) -> [SysfsReading] {
+    switch query {
+    case .survey: files(describing: IIODeviceTree.describes).compactMap(read)
+    case .files(let paths): paths.compactMap(read)
+    }
+  }
+
+  /// The files one folder down whose relative path is wanted, sorted.
+  private func files(describing isWanted: (String) -> Bool) -> [String] {
+    Self.names(in: path).flatMap { device in
+      Self.names(in: "\(path)/\(device)").map { "\(device)/\($0)" }.filter(isWanted)
+    }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// `nil` when the file cannot be read; a sensor that is busy says so by an error.
+  private func read(_ file: String) -> SysfsReading? {
+    let descriptor = open("\(path)/\(file)", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: Self.longest)
+    let count = Glibc.read(descriptor, &bytes, bytes.count)
+    guard count >= 0 else { return nil }
+    return SysfsReading(path: file, text: String(decoding: bytes.prefix(count), as: UTF8.self))
+  }
+
+  /// Bytes; the kernel's attributes are a page at most, and ours a line.
+  private static let longest = 4096
+}

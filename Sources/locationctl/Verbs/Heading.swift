@@ -1,0 +1,65 @@
+import CoreLocation
+import LocationProviders
+
+extension Verb {
+  private static let filter = Option(
+    name: "filter", value: .number("DEGREES", 0...180),
+    summary: "Degrees to turn before the next heading; 1 unless given")
+  private static let count = Option(
+    name: "count", value: .wholeNumber("N", 1...Int.max), summary: "Stop after so many headings")
+  private static let timeout = Option.timeout("Stop after so many seconds")
+
+  static let heading = Verb(
+    name: "heading", summary: "Show which way the device points",
+    details: [
+      """
+      On a terminal the horizon ahead stands on one line and turns with the device. Headings come \
+      from the kernel's sensors or iio-sensor-proxy (iio:), or from a receiver that sends them. \
+      True north is known once a source gives a position.
+      """
+    ],
+    options: [.source, filter, count, timeout, .json],
+    examples: ["locationctl heading", "locationctl heading --source iio: --json"],
+    run: { invocation in
+      let choice = try SourceChoice(invocation)
+      let sources = choice.origin == .discovery ? [.iio] + choice.sources : choice.sources
+      let person = Person(sources: sources)
+      let limit = invocation.wholeNumber(count)
+      let degrees = invocation.number(filter) ?? 1
+      let isJSON = invocation.has(.json)
+      let tally = Tally()
+      _ = try await person.run {
+        try await withTimeout(invocation.number(timeout)) {
+          let listener = SignalsListener()
+          let manager = CLLocationManager()
+          manager.delegate = listener
+          manager.headingFilter = degrees > 0 ? degrees : kCLHeadingFilterNone
+          manager.startUpdatingLocation()
+          try await awaitCompass(of: person)
+          manager.startUpdatingHeading()
+          var table = LiveTable()
+          for await word in listener.words {
+            switch word {
+            case .heading(let report):
+              tally.count += 1
+              if isJSON { Output.standard.line(report.json) } else { table.show([report.text]) }
+            case .failed: throw Failure.refused("the magnetic field is disturbed", next: nil)
+            case .beacons: break
+            }
+            if let limit, tally.count >= limit { break }
+          }
+          manager.stopUpdatingHeading()
+        }
+      }
+      if await tally.count == 0 { throw person.silence("no heading came") }
+    })
+
+  /// A compass behind a receiver or a proxy is there only when it was heard.
+  @MainActor private static func awaitCompass(of person: Person) async throws {
+    for _ in 0..<50 {
+      if CLLocationManager.headingAvailable() { return }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw person.silence("there is no compass")
+  }
+}

@@ -1,0 +1,95 @@
+import LocationEngine
+import LocationHost
+import LocationModel
+import LocationProviders
+import Testing
+
+@Suite(
+  "Beacons over bluetoothd", .serialized,
+  .enabled(if: MockMachine.isThere, "needs dbus-daemon, and python-dbusmock in .build/venv"),
+  .timeLimit(.minutes(1)))
+struct BeaconTests {
+  private let machine: MockMachine
+
+  init() throws {
+    machine = try MockMachine()
+    try machine.tell("bluetoothd start")
+    try machine.tell("adapter")
+    try machine.tell("beacon \(address) \(payload)")
+  }
+
+  @Test("BEACON-6, BEACON-9: are ranged while the adapter discovers, and no longer")
+  func ranging() async throws {
+    let app = HostOnBus(.bluez, bus: machine.address)
+    #expect(app.state.equipment.hasBeaconRadio)
+    app.range(constraint)
+    let beacon = try #require(await app.nextBeacons()?.first)
+    #expect(beacon.identity == identity)
+    #expect(try #require(beacon.rssi) <= -60)
+    #expect(beacon.proximity == .near)
+    app.host.send(.ranging(HostOnBus.manager, .stop(constraint)), from: app.client)
+    #expect(try machine.tell("await idle") == "ok")
+  }
+
+  @Test("BEACON-16: fail when the adapter is switched off, and come back with it")
+  func power() async throws {
+    let app = HostOnBus(.bluez, bus: machine.address)
+    app.range(constraint)
+    #expect(await app.nextBeacons() != nil)
+    try machine.tell("power off")
+    #expect(await app.nextRangingFailure() == .unavailable)
+    try machine.tell("power on")
+    #expect(await app.nextBeacons() != nil)
+  }
+
+  @Test("BEACON-16: fail when the adapter is removed")
+  func removal() async throws {
+    let app = HostOnBus(.bluez, bus: machine.address)
+    app.range(constraint)
+    #expect(await app.nextBeacons() != nil)
+    try machine.tell("silence \(address)")
+    try machine.tell("remove")
+    #expect(await app.nextRangingFailure() == .unavailable)
+  }
+
+  @Test("BEACON-16: outlive a bluetoothd that is started again")
+  func restart() async throws {
+    let app = HostOnBus(.bluez, bus: machine.address)
+    app.range(constraint)
+    #expect(await app.nextBeacons() != nil)
+    try machine.tell("bluetoothd stop")
+    #expect(await app.nextRangingFailure() == .unavailable)
+    try machine.tell("bluetoothd start")
+    try machine.tell("adapter")
+    try machine.tell("beacon \(address) \(payload)")
+    #expect(await app.nextBeacons()?.first?.identity == identity)
+  }
+
+  @Test("BEACON-21: enter a region that the adapter watches by itself, without discovery")
+  func monitor() async throws {
+    let app = HostOnBus(.bluez, bus: machine.address, .always)
+    let region = RegionDescription(
+      identifier: "shop", target: .beacon(constraint), notices: RegionNotices())
+    app.host.send(.region(HostOnBus.manager, .start(region)), from: app.client)
+    try machine.tell("await monitor")
+    #expect(try machine.tell("found \(address)") == "found 4c000215")
+    let entered = await app.first { delivery -> String? in
+      guard case .region(_, let region, .entered) = delivery else { return nil }
+      return region.identifier
+    }
+    #expect(entered == "shop")
+  }
+
+  @Test("BEACON-16: are refused without a bus")
+  func noBus() async {
+    let app = HostOnBus(.bluez, bus: "unix:path=/nonexistent/bus")
+    app.range(constraint)
+    #expect(await app.nextRangingFailure() == .unavailable)
+  }
+}
+
+private let address = "C0:00:00:00:00:01"
+private let payload = "0215e2c56db5dffb48d2b060d0f5a71096e000010002c5"
+private let uuid = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
+private let identity = BeaconIdentity(uuid: uuid, major: 1, minor: 2)
+private let constraint = BeaconConstraint(uuid: uuid, major: 1)

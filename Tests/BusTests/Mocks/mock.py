@@ -1,0 +1,177 @@
+"""A machine's Bluetooth and compass on a bus of their own, by python-dbusmock.
+
+Prints the address of the bus, then obeys one command per line and answers each with one line:
+
+  bluetoothd start | bluetoothd stop
+  adapter | power on | power off | remove
+  beacon ADDRESS HEX        advertises ten times a second, while the adapter discovers
+  silence ADDRESS
+  found ADDRESS             tells every monitor that is exported of the beacon
+  await discovering | await idle | await monitor
+  compass start | compass stop | heading DEGREES | await claim | await release
+"""
+
+import os
+import select
+import subprocess
+import sys
+
+import dbus
+import dbus.bus
+
+ADAPTER = "/org/bluez/hci0"
+MONITOR = "org.bluez.AdvertisementMonitor1"
+COMPASS = "net.hadess.SensorProxy.Compass"
+COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
+MOCK = "org.freedesktop.DBus.Mock"
+
+
+class Machine:
+    def __init__(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.daemon = subprocess.Popen(
+            ["dbus-daemon", "--config-file=" + here + "/bus.conf", "--nofork", "--print-address=1"],
+            stdout=subprocess.PIPE, text=True)
+        self.address = self.daemon.stdout.readline().strip()
+        self.bus = dbus.bus.BusConnection(self.address)
+        self.mocks = {}
+        self.beacons = {}
+        self.strength = 0
+
+    def spawn(self, name, arguments):
+        environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=self.address)
+        self.mocks[name] = subprocess.Popen(
+            [sys.executable, "-m", "dbusmock", "--system", *arguments],
+            env=environment, stdout=subprocess.DEVNULL)
+        self.until(lambda: self.bus.name_has_owner(name))
+
+    def stop(self, name):
+        mock = self.mocks.pop(name)
+        mock.terminate()
+        mock.wait()
+        self.until(lambda: not self.bus.name_has_owner(name))
+
+    def until(self, condition):
+        while not condition():
+            self.advertise()
+            select.select([], [], [], 0.02)
+
+    def mock(self, path, name="org.bluez", interface=MOCK):
+        return dbus.Interface(self.bus.get_object(name, path, introspect=False), interface)
+
+    def adapter(self, name):
+        properties = self.mock(ADAPTER, interface=dbus.PROPERTIES_IFACE)
+        return properties.Get("org.bluez.Adapter1", name)
+
+    def advertise(self):
+        """One advertisement of each beacon, if the adapter listens."""
+        if "org.bluez" not in self.mocks or not self.beacons:
+            return
+        try:
+            if not self.adapter("Discovering"):
+                return
+            self.strength = (self.strength + 1) % 4
+            for address, payload in self.beacons.items():
+                self.update(address, payload)
+        except dbus.DBusException:
+            pass
+
+    def update(self, address, payload):
+        path = ADAPTER + "/dev_" + address.replace(":", "_")
+        data = {dbus.UInt16(0x004C): dbus.Array(payload, signature="y", variant_level=1)}
+        self.mock(path).UpdateProperties("org.bluez.Device1", {
+            "RSSI": dbus.Int16(-60 - self.strength, variant_level=1),
+            "ManufacturerData": dbus.Dictionary(data, signature="qv", variant_level=1)})
+
+    def found(self, address):
+        """Finds the monitor object on whichever connection has it, reads it, and calls it."""
+        device = ADAPTER + "/dev_" + address.replace(":", "_")
+        self.update(address, self.beacons[address])
+        for name in self.bus.list_names():
+            if not name.startswith(":"):
+                continue
+            try:
+                root = self.mock("/org/meridian/monitors", name, "org.freedesktop.DBus.ObjectManager")
+                objects = root.GetManagedObjects(timeout=1)
+            except dbus.DBusException:
+                continue
+            for path, interfaces in objects.items():
+                pattern = interfaces[MONITOR]["Patterns"][0]
+                whole = self.mock(path, name, dbus.PROPERTIES_IFACE).GetAll(MONITOR)
+                assert whole["Type"] == "or_patterns", whole
+                self.mock(path, name, MONITOR).Activate()
+                self.mock(path, name, MONITOR).DeviceFound(dbus.ObjectPath(device))
+                return "found " + bytes(pattern[2]).hex()
+        return "no monitor"
+
+    def count(self, member):
+        calls = self.mock(COMPASS_PATH, "net.hadess.SensorProxy").GetMethodCalls(member)
+        return len(calls)
+
+    def obey(self, words):
+        match words:
+            case ["bluetoothd", "start"]:
+                self.spawn("org.bluez", ["--template", "bluez5"])
+            case ["bluetoothd", "stop"]:
+                self.stop("org.bluez")
+            case ["adapter"]:
+                self.mock("/", interface="org.bluez.Mock").AddAdapter("hci0", "test")
+            case ["power", state]:
+                self.mock(ADAPTER).UpdateProperties(
+                    "org.bluez.Adapter1", {"Powered": dbus.Boolean(state == "on", variant_level=1)})
+            case ["remove"]:
+                self.mock("/", interface="org.bluez.Mock").RemoveAdapter("hci0")
+            case ["beacon", address, payload]:
+                self.mock("/", interface="org.bluez.Mock").AddDevice("hci0", address, "beacon")
+                self.beacons[address] = bytes.fromhex(payload)
+            case ["silence", address]:
+                del self.beacons[address]
+            case ["found", address]:
+                return self.found(address)
+            case ["await", "discovering"]:
+                self.until(lambda: self.adapter("Discovering"))
+            case ["await", "idle"]:
+                self.until(lambda: not self.adapter("Discovering"))
+            case ["await", "monitor"]:
+                self.until(lambda: len(self.mock(ADAPTER).GetMethodCalls("RegisterMonitor")) > 0)
+            case ["compass", "start"]:
+                self.spawn("net.hadess.SensorProxy", ["net.hadess.SensorProxy", COMPASS_PATH, COMPASS])
+                mock = self.mock(COMPASS_PATH, "net.hadess.SensorProxy")
+                mock.AddProperties(COMPASS, {
+                    "HasCompass": dbus.Boolean(True, variant_level=1),
+                    "CompassHeading": dbus.Double(90.0, variant_level=1)})
+                mock.AddMethod(COMPASS, "ClaimCompass", "", "", "")
+                mock.AddMethod(COMPASS, "ReleaseCompass", "", "", "")
+            case ["compass", "stop"]:
+                self.stop("net.hadess.SensorProxy")
+            case ["heading", degrees]:
+                self.mock(COMPASS_PATH, "net.hadess.SensorProxy").UpdateProperties(
+                    COMPASS, {"CompassHeading": dbus.Double(float(degrees), variant_level=1)})
+            case ["await", "claim"]:
+                self.until(lambda: self.count("ClaimCompass") > self.count("ReleaseCompass"))
+            case ["await", "release"]:
+                self.until(lambda: self.count("ReleaseCompass") == self.count("ClaimCompass"))
+            case _:
+                return "unknown command"
+        return "ok"
+
+    def end(self):
+        for mock in self.mocks.values():
+            mock.terminate()
+        self.daemon.terminate()
+
+
+machine = Machine()
+try:
+    print(machine.address, flush=True)
+    while True:
+        ready, _, _ = select.select([sys.stdin], [], [], 0.1)
+        if not ready:
+            machine.advertise()
+            continue
+        line = sys.stdin.readline()
+        if not line:
+            break
+        print(machine.obey(line.split()), flush=True)
+finally:
+    machine.end()

@@ -1,0 +1,127 @@
+import LocationEngine
+import LocationModel
+import Testing
+
+@Suite("Beacons in the engine")
+struct BeaconDeliveryTests {
+  private var bench = SignalsBench()
+
+  @Test("BEACON-6: are told once a second to those who range them, with demand for the radio")
+  mutating func ranging() {
+    bench.send(.reception(.listening))
+    #expect(bench.nextDeadline == nil)
+    bench.range(hall)
+    bench.range(door, by: SubscriberID(2))
+    #expect(bench.demand.beacons == .continuous)
+    bench.hear(beacon(1))
+    bench.hear(beacon(2), rssi: -70)
+    bench.run(seconds: 1)
+    bench.request(.ranging(SignalsBench.manager, .stop(hall)))
+    bench.request(.end(SubscriberID(2)))
+    #expect(bench.demand.beacons == .off)
+    bench.run(seconds: 5)
+    #expect(
+      bench.transcript == """
+        00:00:01  ranged [1, 2] to 1
+        00:00:01  ranged [2] to 2
+        """)
+  }
+
+  @Test("BEACON-16: fail without a radio, when it goes off, and for those who come then")
+  mutating func failures() {
+    bench.range(hall)
+    bench.send(.reception(.listening))
+    bench.run(seconds: 1)
+    bench.send(.reception(.unavailable))
+    bench.range(door)
+    bench.send(.reception(.failing))
+    bench.send(.reception(.listening))
+    bench.run(seconds: 1)
+    #expect(
+      bench.transcript == """
+        00:00:00  ranging unavailable
+        00:00:01  ranged [] to 1
+        00:00:01  ranging unavailable
+        00:00:01  ranging unavailable
+        00:00:01  ranging failing
+        00:00:01  ranging failing
+        00:00:02  ranged [] to 1
+        00:00:02  ranged [] to 1
+        """)
+  }
+
+  @Test("BEACON-16, BEACON-17: fail when location is off, refused, or reduced, once each")
+  mutating func refusals() {
+    bench.send(.reception(.listening))
+    bench.range(hall)
+    bench.send(.setting(.precise(SignalsBench.app, false)))
+    #expect(bench.demand.beacons == .off)
+    bench.send(.setting(.precise(SignalsBench.app, true)))
+    bench.send(.setting(.authorization(SignalsBench.app, .never)))
+    bench.send(.setting(.services(on: false)))
+    #expect(
+      bench.transcript == """
+        00:00:00  ranging unavailable
+        00:00:00  ranging denied
+        00:00:00  ranging unavailable
+        """)
+  }
+
+  @Test("BEACON-18: are not ranged while the app is suspended")
+  mutating func suspension() {
+    bench.send(.reception(.listening))
+    bench.range(hall)
+    bench.live(.suspended)
+    #expect(bench.demand.beacons == .off)
+    bench.run(seconds: 5)
+    bench.live(.foreground)
+    bench.run(seconds: 1)
+    #expect(bench.transcript == "00:00:06  ranged [] to 1")
+  }
+
+  @Test("BEACON-21, BEACON-22: enter a region at once, and leave it after half a minute's silence")
+  mutating func region() {
+    bench = SignalsBench(.always)
+    bench.send(.reception(.listening))
+    let shop = RegionDescription(
+      identifier: "shop", target: .beacon(hall), notices: RegionNotices())
+    bench.request(.region(SignalsBench.manager, .start(shop)))
+    #expect(bench.demand.beacons == .passive)
+    bench.run(seconds: 5)
+    bench.hear(beacon(1))
+    bench.run(seconds: 60)
+    bench.request(.region(SignalsBench.manager, .stop(identifier: "shop")))
+    #expect(bench.demand.beacons == .off)
+    #expect(
+      bench.transcript == """
+        00:00:05  entered
+        00:00:35  exited
+        """)
+  }
+
+  @Test("MON-30: satisfy a condition with the beacon that was seen, also one added later")
+  mutating func condition() {
+    bench = SignalsBench(.always)
+    bench.send(.reception(.listening))
+    for (minor, name) in [(7, "first"), (8, "second")] {
+      let monitor = SubscriberID(UInt64(minor))
+      bench.request(.monitor(monitor, .open(name: name)))
+      bench.request(.monitor(monitor, .add(identifier: name, .beacon(hall), assuming: .unknown)))
+      bench.hear(beacon(UInt16(minor)))
+      bench.request(.monitor(monitor, .next))
+    }
+    #expect(
+      bench.transcript == """
+        00:00:00  first satisfied by 7
+        00:00:00  second satisfied by 7
+        """)
+  }
+}
+
+private let uuid = BeaconUUID(high: 1, low: 2)
+private let hall = BeaconConstraint(uuid: uuid)
+private let door = BeaconConstraint(uuid: uuid, major: 1, minor: 2)
+
+private func beacon(_ minor: UInt16) -> BeaconIdentity {
+  BeaconIdentity(uuid: uuid, major: 1, minor: minor)
+}
