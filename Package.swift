@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
+    .executable(name: "locationd", targets: ["locationd"]),
   ],
   targets: [
     // The face: Apple's API, over a clang module of the same name.
@@ -43,6 +44,11 @@ let package = Package(
       dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
       swiftSettings: house),
 
+    // The words between a daemon and its clients, as bytes; pure.
+    .target(
+      name: "LocationLink", dependencies: ["LocationModel"],
+      exclude: ["org.meridian.location.varlink"], swiftSettings: house),
+
     // Everything that touches Linux.
     .target(name: "CLinux"),
     .systemLibrary(
@@ -50,8 +56,8 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "CLinux",
-        "CSQLite", "CSystemd",
+        "LocationCore", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
+        "CLinux", "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
@@ -84,6 +90,8 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    .executableTarget(name: "locationd", dependencies: ["LocationHost"], swiftSettings: house),
+
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks",
@@ -102,6 +110,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationModelTests", dependencies: ["LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationLinkTests",
+      dependencies: ["LocationLink", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
       name: "LocationEngineTests",
@@ -184,6 +196,16 @@ let package = Package(
       dependencies: [
         "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
         "HostProgram", "MachineTesting",
+      ], swiftSettings: house),
+    .executableTarget(
+      name: "MonitorApp", dependencies: ["CoreLocation"], path: "Tests/Programs/MonitorApp",
+      swiftSettings: house),
+    .testTarget(
+      name: "DaemonTests",
+      dependencies: [
+        "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
+        "locationd", "AsyncApp", "ClassicApp", "MonitorApp", "HostProgram", "MachineTesting",
+        "CLinux",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,6 +65,62 @@ int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gi
   *uid = credentials.uid;
   *gid = credentials.gid;
   return 0;
+}
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+int linux_peer_process(int descriptor, int pid) {
+  int process = -1;
+  socklen_t length = sizeof process;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) return process;
+  process = (int)syscall(SYS_pidfd_open, pid, 0);
+  return process < 0 ? -errno : process;
+}
+
+int linux_is_running(int process) {
+  struct pollfd poll_entry = {.fd = process, .events = POLLIN};
+  return poll(&poll_entry, 1, 0) == 0;
+}
+
+int linux_accept(int descriptor) {
+  int accepted = accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (accepted < 0) return -errno;
+  return accepted;
+}
+
+int linux_name_senders(int descriptor) {
+  int on = 1;
+  return setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) ? errno : 0;
+}
+
+long linux_receive(int descriptor, void *buffer, unsigned long length, int *sender) {
+  // Room for the credentials and nothing else: descriptors sent along are closed by the kernel.
+  union {
+    char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    struct cmsghdr align;
+  } control;
+  struct iovec piece = {.iov_base = buffer, .iov_len = length};
+  struct msghdr message = {
+      .msg_iov = &piece,
+      .msg_iovlen = 1,
+      .msg_control = control.bytes,
+      .msg_controllen = sizeof control.bytes,
+  };
+  ssize_t count = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+  if (count < 0) return -errno;
+  *sender = 0;
+  for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head)) {
+    if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_CREDENTIALS) continue;
+    struct ucred credentials;
+    memcpy(&credentials, CMSG_DATA(head), sizeof credentials);
+    *sender = credentials.pid;
+  }
+  return count;
 }
 
 static long long nanoseconds(clockid_t clock) {

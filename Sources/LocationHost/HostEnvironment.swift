@@ -61,6 +61,11 @@ package struct HostEnvironment: Sendable {
   /// Writes what an app's developer should know to standard error; silent about the rest.
   package static let journal: @Sendable (Note) -> Void = { note in
     guard let line = note.message else { return }
+    say(line)
+  }
+
+  /// Writes a line for an app's developer to standard error.
+  package static let say: @Sendable (String) -> Void = { line in
     let text = "CoreLocation: \(line)\n"
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }

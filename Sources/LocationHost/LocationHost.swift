@@ -9,7 +9,7 @@ package import LocationProviders
 /// Everything happens on one serial queue, one job at a time, so clients hear of things in the
 /// order in which they happened. No method waits.
 package actor LocationHost: EngineLink {
-  nonisolated let line: HostQueue
+  nonisolated package let line: HostQueue
   private var core: HostCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
@@ -68,7 +68,8 @@ package actor LocationHost: EngineLink {
     line.queue.sync { assumeIsolated { $0.add(client, receiving: deliver) } }
   }
 
-  private func add(
+  /// Adds a client, for a caller that is on the queue already.
+  func add(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
     let id = ClientID(nextClient)
@@ -79,14 +80,26 @@ package actor LocationHost: EngineLink {
   }
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
-    enter { $0.step(.engine(.client(client, .request(request)))) }
+    enter { $0.take(request, from: client) }
   }
 
   nonisolated package func disconnect(_ client: ClientID) {
-    enter { host in
-      host.step(.engine(.client(client, .disconnected)))
-      host.clients[client] = nil
-    }
+    enter { $0.remove(client) }
+  }
+
+  func take(_ request: Request, from client: ClientID) {
+    step(.engine(.client(client, .request(request))))
+  }
+
+  func remove(_ client: ClientID) {
+    step(.engine(.client(client, .disconnected)))
+    clients[client] = nil
+  }
+
+  /// Whether the program may use the identity: the first one that does keeps it (SECURITY.md).
+  func claim(_ identity: AppIdentity, by executable: String) -> Bool {
+    guard let keeper else { return true }
+    return keeper.claim(identity, by: executable, noting: journal)
   }
 
   /// Hands the engine an input of the person or the system: a setting, an answer, a life.

@@ -120,6 +120,9 @@ package final class Server: Sendable {
     source.cancel()
   }
 
+  /// How many came so far, and were not hung up on.
+  package var connections: Int { clients.descriptors.withLock { $0.count } }
+
   package func write(_ bytes: [UInt8]) {
     clients.descriptors.withLock {
       for client in $0 { _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }

@@ -62,6 +62,14 @@ package final class RunningProgram: Sendable {
     reader.stop()
   }
 
+  /// Sends it a signal that it goes on after.
+  package func signal(_ number: Int32) {
+    status.withLock { if $0 == nil { kill(process, number) } }
+  }
+
+  /// The number of its process.
+  package var pid: pid_t { process }
+
   /// Asks it to end, as its caretaker would.
   package func terminate() { end(with: SIGTERM) }
 

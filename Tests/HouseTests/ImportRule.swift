@@ -12,7 +12,9 @@ enum ImportRule {
       "LocationModel", "LocationEngine", "LocationProviders", "LocationCore",
       "FoundationEssentials",
     ],
+    "LocationLink": ["LocationModel"],
     "LocationHost": [
+      "LocationLink",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationCore", "CLinux", "CSQLite",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],

@@ -13,6 +13,22 @@ int linux_drain_watch(int descriptor, const char *name);
 /// The credentials of the process at the other end of a Unix socket. Returns 0, or an errno.
 int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gid);
 
+/// A descriptor of the process at the other end of a Unix socket, from the socket itself where the
+/// kernel can, else from its number. Returns the descriptor, or -errno.
+int linux_peer_process(int descriptor, int pid);
+
+/// Whether the process of a descriptor has not ended.
+int linux_is_running(int process);
+
+/// Takes a connection: without waiting, closed on exec. Returns the descriptor, or -errno.
+int linux_accept(int descriptor);
+
+/// Has the kernel name the sender of everything received. Returns 0, or an errno.
+int linux_name_senders(int descriptor);
+
+/// Reads what one process sent, and which one. Returns the count, 0 at the end, or -errno.
+long linux_receive(int descriptor, void *buffer, unsigned long length, int *sender);
+
 /// Nanoseconds since boot, suspended time included.
 long long linux_uptime_nanoseconds(void);
 

@@ -2,11 +2,20 @@ import LocationHost
 package import LocationModel
 
 extension LocationClient {
-  /// The process itself, connected to an engine of its own on first use.
+  /// The process itself, connected on first use: to the daemon where there is one, else to an engine
+  /// of its own.
   static let ofProcess: LocationClient = {
     let description = ClientDescription(ofProcess: .main)
-    return LocationClient(description, over: LocationHost.ofProcess(of: description))
+    return LocationClient(description, over: engine(for: description))
   }()
+
+  private static func engine(for client: ClientDescription) -> any EngineLink {
+    let environment = HostEnvironment.current
+    guard let socket = DaemonSocket.inUse(environment.variables) else {
+      return LocationHost.ofProcess(of: client)
+    }
+    return SocketLink(at: socket, noting: HostEnvironment.say)
+  }
 }
 
 extension ClientDescription {

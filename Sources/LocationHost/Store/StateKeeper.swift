@@ -59,6 +59,16 @@ package final class StateKeeper {
     return secret
   }
 
+  /// Whether the executable may use the identity: the first that does keeps it.
+  func claim(_ identity: AppIdentity, by executable: String, noting: (Note) -> Void) -> Bool {
+    let key = StateKey(domain: "identity", owner: identity.name)
+    let claimant = [UInt8](executable.utf8)
+    if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
+    entries.append(StateEntry(key: key, value: claimant))
+    commit([.engine(.persist(.set(key, claimant)))], noting: noting)
+    return true
+  }
+
   /// Stores the changes among a step's outputs, all or none.
   package func commit(_ outputs: [HostCore.Output], noting: (Note) -> Void) {
     var isNew = false

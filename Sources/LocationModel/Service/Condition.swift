@@ -151,7 +151,7 @@ package enum RegionEvent: Hashable, Sendable {
 }
 
 /// Why a region is not monitored.
-package enum RegionFailure: Hashable, Sendable {
+package enum RegionFailure: Hashable, CaseIterable, Sendable {
   /// Over the limit, too large, or not on earth (REG-2, REG-5, REG-16).
   case limitExceeded
   case radiusTooLarge

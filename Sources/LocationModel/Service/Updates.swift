@@ -90,7 +90,7 @@ package struct DeferralEnd: Hashable, Sendable {
 }
 
 /// Why a deferral did not run to its end (STD-54, STD-55).
-package enum DeferralFault: Hashable, Sendable {
+package enum DeferralFault: Hashable, CaseIterable, Sendable {
   case notUpdating
   case accuracyTooLow
   case distanceFiltered
@@ -109,7 +109,7 @@ package enum UpdatesDelivery: Hashable, Sendable {
 }
 
 /// What goes wrong in the world, as a client hears of it.
-package enum Failure: Hashable, Sendable {
+package enum Failure: Hashable, CaseIterable, Sendable {
   /// No position can be computed now (STD-32).
   case positionUnknown
   /// Not authorized, or location services are off (STD-12).

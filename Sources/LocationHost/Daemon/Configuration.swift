@@ -1,0 +1,100 @@
+package import LocationProviders
+
+/// What a daemon is told by its configuration file and its command line.
+///
+/// A file has one `key = value` on a line; `#` begins a comment.
+package struct Configuration: Hashable, Sendable {
+  /// In the order of preference; empty for gpsd on this machine.
+  package var sources: [Source] = []
+  /// Where clients connect; `nil` for the user's or the system's own place.
+  package var socket: String?
+  /// The folder of the durable state; `nil` for the user's or the system's own place.
+  package var state: String?
+  package var limits = SocketServer.Limits()
+
+  package init() {}
+
+  /// One thing that is wrong in a file.
+  package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    package var file: String
+    /// Counted from 1; 0 when the file as a whole is meant.
+    package var line: Int
+    package var cause: String
+
+    package var description: String {
+      line == 0 ? "\(file): \(cause)" : "\(file):\(line): \(cause)"
+    }
+  }
+
+  /// Reads a file; every fault in it is told, not only the first.
+  package static func read(
+    _ text: String, file: String
+  ) -> (configuration: Configuration, faults: [Fault]) {
+    var configuration = Configuration()
+    var faults: [Fault] = []
+    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
+      let words = trim(line.prefix { $0 != "#" })
+      guard !words.isEmpty else { continue }
+      if let cause = configuration.take(words) {
+        faults.append(Fault(file: file, line: number + 1, cause: cause))
+      }
+    }
+    return (configuration, faults)
+  }
+
+  /// Reads the file at a path.
+  package static func read(file: String) -> (configuration: Configuration, faults: [Fault]) {
+    guard let bytes = SmallFile.read(file, limit: 1 << 20) else {
+      let cause = "cannot be read: \(Errno(last: "open").reason)"
+      return (Configuration(), [Fault(file: file, line: 0, cause: cause)])
+    }
+    return read(String(decoding: bytes, as: UTF8.self), file: file)
+  }
+
+  /// Takes one line; what is wrong with it, or `nil`.
+  private mutating func take(_ line: Substring) -> String? {
+    guard let equals = line.firstIndex(of: "=") else {
+      return "expected `key = value`, found `\(line)`"
+    }
+    let key = Self.trim(line[..<equals])
+    let value = String(Self.trim(line[line.index(after: equals)...]))
+    guard !value.isEmpty else { return "`\(key)` has no value" }
+    switch key {
+    case "source":
+      do throws(SourceFault) {
+        sources.append(try Source(url: value))
+        return nil
+      } catch { return "\(error)" }
+    case "socket": return Self.set(&socket, value, "socket")
+    case "state": return Self.set(&state, value, "state")
+    case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
+    case "clients-per-user":
+      return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
+    default:
+      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user"
+    }
+  }
+
+  private static func set(_ place: inout String?, _ value: String, _ key: String) -> String? {
+    guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
+    place = value
+    return nil
+  }
+
+  private static func set(
+    _ place: inout Int, _ value: String, in range: ClosedRange<Int>, _ key: String
+  ) -> String? {
+    guard let number = Int(value), range.contains(number) else {
+      return "`\(key)` must be a number from \(range.lowerBound) to \(range.upperBound)"
+    }
+    place = number
+    return nil
+  }
+
+  private static func trim(_ text: Substring) -> Substring {
+    var text = text.drop { $0.isWhitespace }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}

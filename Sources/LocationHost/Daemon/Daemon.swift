@@ -1,0 +1,140 @@
+import Dispatch
+import Glibc
+import LocationEngine
+import LocationModel
+import LocationProviders
+
+/// The life of a daemon: serves until it is told to end, and starts over with a new configuration.
+package final class Daemon {
+  private let options: DaemonOptions
+  private let supervisor: ServiceSupervisor
+  private let variables: [String: String]
+  private var host: LocationHost?
+  private var server: SocketServer?
+  private var listener: Int32 = -1
+  private var signals: [any DispatchSourceSignal] = []
+  private var heartbeat: (any DispatchSourceTimer)?
+
+  /// A daemon with these options, in the surroundings of this process.
+  package init(_ options: DaemonOptions, _ environment: HostEnvironment = .current) {
+    self.options = options
+    variables = environment.variables
+    supervisor = ServiceSupervisor(environment.variables)
+  }
+
+  /// Begins to serve; the caller then gives its thread to the main queue.
+  ///
+  /// - Throws: what a person must mend first.
+  package func start() throws(DaemonFault) {
+    raiseDescriptorLimit()
+    let configuration = try options.configuration(variables)
+    let folder = StateFolder(path: configuration.state ?? options.stateFolder(variables))
+    do throws(Errno) {
+      try folder.create()
+      if let socket = supervisor.sockets.first {
+        listener = socket
+      } else {
+        listener = try open(configuration)
+      }
+    } catch { throw DaemonFault(reason: "\(error)") }
+    let log = Self.log
+    let noting: @Sendable (Note) -> Void = { note in
+      if let line = note.message { log(line) }
+    }
+    let sources = configuration.sources
+    let host = LocationHost(
+      sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
+      keeper: StateKeeper(folder: folder, noting: noting), journal: noting)
+    server = SocketServer(listener, for: host, limits: configuration.limits, journal: log)
+    self.host = host
+    listenToSignals()
+    beat(on: host.line.queue)
+    supervisor.tell("READY=1")
+  }
+
+  private func open(_ configuration: Configuration) throws(Errno) -> Int32 {
+    try DaemonSocket.listen(at: configuration.socket ?? options.socket(variables))
+  }
+
+  /// Every client is a descriptor, and each one that is slow another.
+  private func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else {
+      return
+    }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+  }
+
+  // MARK: Signals
+
+  private func listenToSignals() {
+    signal(SIGPIPE, SIG_IGN)
+    signals = [SIGTERM, SIGINT, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { [unowned self] in
+        if number == SIGHUP { reload() } else { end() }
+      }
+      source.activate()
+      return source
+    }
+  }
+
+  /// Every step is durable already, so there is nothing to write down at the end.
+  private func end() {
+    supervisor.tell("STOPPING=1")
+    if supervisor.sockets.isEmpty, let configuration = try? options.configuration(variables) {
+      unlink(configuration.socket ?? options.socket(variables))
+    }
+    exit(0)
+  }
+
+  /// Starts over in the same process with the socket kept open, so no client is turned away; all of
+  /// them come back by themselves. A configuration with a fault changes nothing.
+  private func reload() {
+    do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
+      return Self.log("not reloaded: \(error.reason)")
+    }
+    supervisor.tell("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
+    Self.log("reloading")
+    // Children inherit the socket at the place where systemd would have put it.
+    if listener != ServiceSupervisor.firstSocket {
+      dup2(listener, ServiceSupervisor.firstSocket)
+    } else {
+      _ = fcntl(listener, F_SETFD, 0)
+    }
+    setenv("LISTEN_FDS", "1", 1)
+    setenv("LISTEN_PID", "\(getpid())", 1)
+    var arguments = CommandLine.arguments.map { strdup($0) }
+    arguments.append(nil)
+    for number in [SIGTERM, SIGINT, SIGHUP] { signal(number, SIG_DFL) }
+    execv("/proc/self/exe", arguments)
+    Self.log("\(Errno(last: "exec")); going on as before")
+    exit(1)
+  }
+
+  // MARK: Signs of life
+
+  /// The host's queue itself says that it is alive.
+  private func beat(on queue: DispatchQueue) {
+    guard let watchdog = supervisor.watchdog else { return }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    let interval = Int(watchdog.wholeNanoseconds / 2)
+    timer.schedule(deadline: .now(), repeating: .nanoseconds(interval))
+    timer.setEventHandler { [supervisor] in supervisor.tell("WATCHDOG=1") }
+    timer.activate()
+    heartbeat = timer
+  }
+
+  /// Standard error, which is the journal under systemd.
+  private static let log: @Sendable (String) -> Void = { text in
+    let line = "locationd: \(text)\n"
+    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}
+
+/// Why a daemon does not start.
+package struct DaemonFault: Error, Hashable, Sendable {
+  package var reason: String
+}

@@ -1,0 +1,103 @@
+import Glibc
+import LocationProviders
+
+/// The command line of the daemon.
+package struct DaemonOptions: Hashable, Sendable {
+  /// What the command line asks for.
+  package enum Task: Hashable, Sendable {
+    case serve
+    /// Only look at the configuration.
+    case check
+    case help
+  }
+
+  package var task = Task.serve
+  private var file: String?
+  private var sources: [String] = []
+  private var socket: String?
+  private var state: String?
+
+  /// Reads the arguments behind the name of the program.
+  package init(_ arguments: some Sequence<String>) throws(DaemonFault) {
+    var rest = Array(arguments)[...]
+    while let argument = rest.popFirst() {
+      func value() throws(DaemonFault) -> String {
+        guard let value = rest.popFirst() else {
+          throw DaemonFault(reason: "\(argument) needs a value; see --help")
+        }
+        return value
+      }
+      switch argument {
+      case "--config": file = try value()
+      case "--source": sources.append(try value())
+      case "--socket": socket = try value()
+      case "--state": state = try value()
+      case "--check": task = .check
+      case "--help", "-h": task = .help
+      default: throw DaemonFault(reason: "unknown argument \(argument); see --help")
+      }
+    }
+  }
+
+  /// The file, with what the command line says instead.
+  package func configuration(_ variables: [String: String]) throws(DaemonFault) -> Configuration {
+    var configuration = Configuration()
+    if let path = configurationFile {
+      let (read, faults) = Configuration.read(file: path)
+      guard faults.isEmpty else {
+        throw DaemonFault(reason: faults.map(\.description).joined(separator: "\n"))
+      }
+      configuration = read
+    }
+    let named =
+      sources.isEmpty && configuration.sources.isEmpty
+      ? variables[HostEnvironment.sourcesVariable]?.split(separator: " ").map(String.init) ?? []
+      : sources
+    do throws(SourceFault) {
+      if !named.isEmpty { configuration.sources = [] }
+      for url in named { configuration.sources.append(try Source(url: url)) }
+    } catch { throw DaemonFault(reason: "\(error)") }
+    configuration.socket = socket ?? configuration.socket
+    configuration.state = state ?? configuration.state
+    return configuration
+  }
+
+  /// The file that was named, else the system's where there is one.
+  package var configurationFile: String? {
+    file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil)
+  }
+
+  func socket(_ variables: [String: String]) -> String {
+    isSystem ? DaemonSocket.ofSystem : DaemonSocket.ofUser(variables) ?? DaemonSocket.ofSystem
+  }
+
+  /// systemd names the folder that it has made; else the system's, or the user's own.
+  func stateFolder(_ variables: [String: String]) -> String {
+    if let made = variables["STATE_DIRECTORY"], made.hasPrefix("/") { return made }
+    if isSystem { return Self.systemState }
+    return StateFolder.ofUser(variables)?.path ?? Self.systemState
+  }
+
+  private var isSystem: Bool { getuid() == 0 }
+
+  private static let systemFile = "/etc/locationd.conf"
+  private static let systemState = "/var/lib/locationd"
+
+  package static let help = """
+    usage: locationd [--config FILE] [--source URL]… [--socket PATH] [--state FOLDER]
+           locationd --check [--config FILE]
+
+    Serves the location of this machine to all of its apps, each as far as it may know.
+
+      --config FILE   read FILE; /etc/locationd.conf where it is there
+      --source URL    where fixes come from, instead of the configured sources; may be repeated
+      --socket PATH   listen at PATH; for root /run/locationd/locationd.sock, else
+                      $XDG_RUNTIME_DIR/locationd.sock
+      --state FOLDER  keep the state in FOLDER; for root /var/lib/locationd, else
+                      $XDG_STATE_HOME/meridian
+      --check         only look at the configuration, and tell file, line, and cause of each fault
+
+    SIGHUP reads the configuration again, SIGTERM ends. Sockets of systemd (LISTEN_FDS) are used,
+    readiness and signs of life are told to $NOTIFY_SOCKET.
+    """
+}

@@ -1,0 +1,92 @@
+import CLinux
+import Dispatch
+import Glibc
+import LocationLink
+import LocationModel
+
+/// One client of the daemon: its descriptor, its session, and what it has not read yet.
+///
+/// Never leaves the queue of the host.
+final class LinkConnection {
+  let descriptor: Int32
+  let peer: Peer
+  var session: LinkSession
+  /// As the engine knows it; `nil` until it asks for something.
+  var client: ClientID?
+  private let queue: DispatchQueue
+  private let reader: any DispatchSourceRead
+  private var writer: (any DispatchSourceWrite)?
+  private var unsent: [UInt8] = []
+
+  /// What came from a client.
+  enum Arrival {
+    case nothing
+    case bytes([UInt8])
+    case ended
+    /// Another process has written to the connection: it was copied (SECURITY.md).
+    case foreign(pid: Int32)
+  }
+
+  init(
+    _ descriptor: Int32, of peer: Peer, limits: LinkSession.Limits, on queue: DispatchQueue,
+    readable: @escaping @Sendable () -> Void
+  ) {
+    self.descriptor = descriptor
+    self.peer = peer
+    self.queue = queue
+    session = LinkSession(limits: limits)
+    reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    reader.setEventHandler(handler: readable)
+    reader.setCancelHandler { close(descriptor) }
+    reader.activate()
+  }
+
+  /// Reads one piece; the rest waits for the others' turn.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Arrival {
+    var sender: Int32 = 0
+    let count = linux_receive(descriptor, buffer.baseAddress, UInt(buffer.count), &sender)
+    if count == 0 { return .ended }
+    guard count > 0 else {
+      return [EAGAIN, EINTR].contains(Int32(-count)) ? .nothing : .ended
+    }
+    guard sender == peer.pid else { return .foreign(pid: sender) }
+    return .bytes([UInt8](buffer[..<count]))
+  }
+
+  /// Sends now what can be sent, and the rest when there is room; `false` when more than the limit
+  /// would have to wait.
+  func send(
+    _ bytes: [UInt8], limit: Int, writable: @escaping @Sendable () -> Void
+  ) -> Bool {
+    unsent += bytes
+    flush()
+    guard unsent.count <= limit else { return false }
+    guard !unsent.isEmpty, writer == nil else { return true }
+    let twin = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard twin >= 0 else { return false }
+    let source = DispatchSource.makeWriteSource(fileDescriptor: twin, queue: queue)
+    source.setEventHandler(handler: writable)
+    source.setCancelHandler { close(twin) }
+    source.activate()
+    writer = source
+    return true
+  }
+
+  /// There may be room again.
+  func flush() {
+    while !unsent.isEmpty {
+      let count = unsent.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return }
+      unsent.removeFirst(count)
+    }
+    writer?.cancel()
+    writer = nil
+  }
+
+  func end() {
+    writer?.cancel()
+    reader.cancel()
+  }
+}

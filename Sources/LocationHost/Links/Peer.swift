@@ -1,0 +1,55 @@
+import CLinux
+import Glibc
+
+/// The process at the other end of a connection, as the kernel knows it.
+///
+/// Nothing here was told by the process itself in a message.
+package struct Peer: Sendable {
+  package var pid: Int32
+  package var user: UInt32
+  /// The absolute path of the program it runs, links resolved.
+  package var executable: String
+
+  /// Why nobody can say who a peer is.
+  package struct Fault: Error, Hashable, CustomStringConvertible {
+    package var description: String
+  }
+
+  /// Finds out who has opened the connection.
+  ///
+  /// The process is held by a descriptor while it is looked at, so its number cannot pass to
+  /// another one meanwhile. Its program must be the very file that now lies at its path: one that
+  /// was replaced, or that only exists in a view of the file system of its own, is refused.
+  package init(of connection: Int32) throws(Fault) {
+    var group: UInt32 = 0
+    (pid, user, executable) = (0, 0, "")
+    let code = linux_peer_credentials(connection, &pid, &user, &group)
+    guard code == 0, pid > 0 else { throw Fault(description: "its process cannot be seen") }
+    let process = linux_peer_process(connection, pid)
+    guard process >= 0 else { throw Fault(description: "process \(pid) has ended") }
+    defer { close(process) }
+    executable = try Self.executable(of: pid)
+    guard linux_is_running(process) != 0 else {
+      throw Fault(description: "process \(pid) has ended")
+    }
+  }
+
+  private static func executable(of pid: Int32) throws(Fault) -> String {
+    let link = "/proc/\(pid)/exe"
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &bytes, bytes.count)
+    guard count > 0 else {
+      throw Fault(
+        description: "the program of process \(pid) cannot be seen (\(Errno(last: "readlink"))); "
+          + "a daemon of the system needs CAP_SYS_PTRACE for that")
+    }
+    let path = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    var (running, present) = (stat(), stat())
+    guard stat(link, &running) == 0, stat(path, &present) == 0,
+      running.st_dev == present.st_dev, running.st_ino == present.st_ino
+    else {
+      throw Fault(description: "the program of process \(pid) is not the file at \(path)")
+    }
+    return path
+  }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// The Unix sockets of daemons: where they are looked for, how they are opened.
+package enum DaemonSocket {
+  package static let variable = "LOCATIOND_SOCKET"
+  /// Of the daemon that serves the whole machine.
+  package static let ofSystem = "/run/locationd/locationd.sock"
+
+  /// Of the daemon that serves one user; `nil` without a runtime folder.
+  package static func ofUser(_ variables: [String: String]) -> String? {
+    variables["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/locationd.sock" : nil }
+  }
+
+  /// The socket that an app's process uses; `nil` when no daemon serves this machine.
+  ///
+  /// A socket that is named is used, come what may. One that is only found must be answered at:
+  /// a file that a daemon left behind is none.
+  package static func inUse(_ variables: [String: String]) -> String? {
+    if let named = variables[variable] { return named.isEmpty ? nil : named }
+    return [ofUser(variables), ofSystem].compactMap(\.self).first { path in
+      guard let descriptor = try? connect(to: path) else { return false }
+      close(descriptor)
+      return true
+    }
+  }
+
+  /// Opens a connection; waits at most two seconds, also in later reads and writes.
+  static func connect(to path: String) throws(Errno) -> Int32 {
+    let descriptor = try socket()
+    var patience = timeval(tv_sec: 2, tv_usec: 0)
+    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+      setsockopt(
+        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+    let result = try withAddress(of: path) { Glibc.connect(descriptor, $0, $1) }
+    guard result == 0 else {
+      let error = Errno(last: "connect \(path)")
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Opens a socket that everyone may connect to; in the place of one that is left over.
+  package static func listen(at path: String) throws(Errno) -> Int32 {
+    let descriptor = try socket()
+    unlink(path)
+    let result = try withAddress(of: path) { bind(descriptor, $0, $1) }
+    guard result == 0, chmod(path, 0o666) == 0, Glibc.listen(descriptor, backlog) == 0 else {
+      let error = Errno(last: "listen at \(path)")
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static let backlog: Int32 = 512
+
+  private static func socket() throws(Errno) -> Int32 {
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = Glibc.socket(AF_UNIX, type, 0)
+    guard descriptor >= 0 else { throw Errno(last: "socket") }
+    return descriptor
+  }
+
+  private static func withAddress(
+    of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) throws(Errno) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let room = MemoryLayout.size(ofValue: address.sun_path)
+    guard path.utf8.count < room else { throw Errno(code: ENAMETOOLONG, call: path) }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Dispatch
+import Glibc
+import LocationLink
+import LocationModel
+
+/// One app's connection to a daemon: comes back by itself when the daemon does, and asks again for
+/// everything that the app still wants.
+actor SocketClient {
+  nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated private let line = HostQueue(label: "meridian.link")
+  private let path: String
+  private let noting: @Sendable (String) -> Void
+  private let deliver: @Sendable (Delivery) -> Void
+  private var standing: StandingRequests
+  private var state = State.away(attempts: 0)
+  private var lastFault = ""
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  private enum State {
+    case connected(DescriptorChannel, FrameSplitter)
+    /// The daemon is not there; so many times it was looked for since.
+    case away(attempts: Int)
+    case ended
+  }
+
+  /// Milliseconds from one look for the daemon to the next: the first, and the most.
+  private static let patience = (first: 50, most: 3200)
+  /// Looks after which those who wait for positions are told that there are none: about 3 s.
+  private static let attemptsInSilence = 6
+
+  init(
+    at path: String, _ handshake: Handshake?, noting: @escaping @Sendable (String) -> Void,
+    receiving deliver: @escaping @Sendable (Delivery) -> Void
+  ) {
+    self.path = path
+    self.noting = noting
+    self.deliver = deliver
+    standing = StandingRequests(handshake?.state ?? LocationModel.ClientState())
+    line.queue.async { [weak self] in
+      self?.assumeIsolated { client in
+        if let handshake { client.take(handshake) } else { client.wait(attempts: 0) }
+      }
+    }
+  }
+
+  isolated deinit {
+    if case .connected(let channel, _) = state { channel.end() }
+    buffer.deallocate()
+  }
+
+  nonisolated func send(_ request: Request) {
+    line.queue.async { self.assumeIsolated { $0.ask(request) } }
+  }
+
+  nonisolated func end() {
+    line.queue.async {
+      self.assumeIsolated { client in
+        if case .connected(let channel, _) = client.state { channel.end() }
+        client.state = .ended
+      }
+    }
+  }
+
+  // MARK: Asking
+
+  private func ask(_ request: Request) {
+    standing.note(request)
+    write([request])
+  }
+
+  private func write(_ requests: [Request]) {
+    guard case .connected(let channel, _) = state, !requests.isEmpty else { return }
+    let bytes = requests.flatMap { request in
+      frame(
+        LinkCall(
+          "\(LinkInterface.name).Ask", .fields(["request": request.json]), isOneway: true
+        ).json)
+    }
+    channel.write(bytes, on: line.queue) { [weak self] in
+      self?.assumeIsolated { client in
+        if case .connected(let channel, _) = client.state { channel.flush() }
+      }
+    }
+  }
+
+  // MARK: Hearing
+
+  private func take(_ handshake: Handshake) {
+    guard case .away = state else {
+      close(handshake.descriptor)
+      return
+    }
+    let channel = DescriptorChannel(
+      descriptor: handshake.descriptor, on: line.queue
+    ) { [weak self] in
+      self?.assumeIsolated { $0.read() }
+    }
+    state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
+    lastFault = ""
+    hear(handshake.rest)
+  }
+
+  private func read() {
+    guard case .connected(let channel, _) = state, let event = channel.read(into: buffer) else {
+      return
+    }
+    switch event {
+    case .bytes(let bytes): hear(bytes)
+    case .opened: break
+    case .closed: lose("the location service went away")
+    }
+  }
+
+  private func hear(_ bytes: [UInt8]) {
+    guard case .connected(let channel, var frames) = state else { return }
+    do throws(LinkFault) {
+      let messages = try frames.take(bytes)
+      state = .connected(channel, frames)
+      for message in messages { hear(try LinkReply(json: JSON(parsing: message))) }
+    } catch {
+      lose("the location service sent \(error)")
+    }
+  }
+
+  private func hear(_ reply: LinkReply) {
+    if case .string(let reason) = reply.parameters["reason"], reply.error != nil {
+      return note("the location service ends the connection: \(reason)")
+    }
+    // A word that is not known is meant for a newer client.
+    guard let message = reply.parameters["delivery"], let delivery = try? Delivery(json: message)
+    else { return }
+    let (told, asked) = standing.hear(delivery)
+    if let told { deliver(told) }
+    write(asked)
+  }
+
+  // MARK: Away and back
+
+  private func lose(_ reason: String) {
+    guard case .connected(let channel, _) = state else { return }
+    channel.end()
+    note(reason)
+    wait(attempts: 0)
+  }
+
+  private func wait(attempts: Int) {
+    state = .away(attempts: attempts)
+    if attempts == Self.attemptsInSilence { for delivery in standing.silence { deliver(delivery) } }
+    let wait = min(Self.patience.most, Self.patience.first << min(attempts, 10))
+    line.queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
+      self?.assumeIsolated { $0.tryAgain() }
+    }
+  }
+
+  private func tryAgain() {
+    guard case .away(let attempts) = state else { return }
+    do throws(Handshake.Fault) {
+      let handshake = try Handshake(at: path)
+      deliver(.state(handshake.state))
+      deliver(.regions(handshake.state.regions))
+      let requests = standing.again(handshake.state)
+      take(handshake)
+      write(requests)
+    } catch {
+      if error.isRefusal { note("the location service refuses: \(error)") }
+      wait(attempts: attempts + 1)
+    }
+  }
+
+  /// The same thing is said once.
+  private func note(_ fault: String) {
+    guard fault != lastFault else { return }
+    lastFault = fault
+    noting(fault)
+  }
+}

@@ -1,0 +1,49 @@
+import Dispatch
+import Glibc
+package import LocationModel
+import Synchronization
+
+/// Reaches an engine in another process, over the socket of its daemon.
+package final class SocketLink: EngineLink {
+  private let path: String
+  private let noting: @Sendable (String) -> Void
+  private let clients = Mutex<[ClientID: SocketClient]>([:])
+
+  /// Bytes of one message of the daemon; the longest is a list of the records of a monitor.
+  static let longestMessage = 4 << 20
+
+  /// A link to the daemon at a path; `noting` hears, in words, why there is no connection.
+  package init(at path: String, noting: @escaping @Sendable (String) -> Void = { _ in }) {
+    self.path = path
+    self.noting = noting
+  }
+
+  package var now: Moment { HostClock.now }
+
+  /// Connects the process. The daemon finds out by itself who that is; the description is not sent.
+  ///
+  /// When the daemon does not answer, the client knows nothing yet, and goes on trying.
+  package func connect(
+    _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
+  ) -> (ClientID, ClientState) {
+    let handshake: Handshake?
+    do throws(Handshake.Fault) { handshake = try Handshake(at: path) } catch {
+      noting("no location service at \(path): \(error)")
+      handshake = nil
+    }
+    let id: ClientID = clients.withLock { clients in
+      let id = ClientID((clients.keys.map(\.rawValue).max() ?? 0) + 1)
+      clients[id] = SocketClient(at: path, handshake, noting: noting, receiving: deliver)
+      return id
+    }
+    return (id, handshake?.state ?? ClientState())
+  }
+
+  package func send(_ request: Request, from client: ClientID) {
+    clients.withLock { $0[client] }?.send(request)
+  }
+
+  package func disconnect(_ client: ClientID) {
+    clients.withLock { $0.removeValue(forKey: client) }?.end()
+  }
+}

@@ -1,0 +1,198 @@
+import CLinux
+import Dispatch
+import Glibc
+package import LocationLink
+import LocationModel
+
+/// Serves the engine of one host to other processes, over a Unix socket.
+///
+/// Runs on the host's own queue, so a delivery goes from the engine to the socket without a hop.
+/// Nobody waits for a client: what it does not read is kept up to a limit, then it is cut off.
+package actor SocketServer {
+  /// What all clients together, and each of them, may take.
+  package struct Limits: Hashable, Sendable {
+    package var clients = 2048
+    /// So that one user cannot keep the others out.
+    package var clientsPerUser = 1536
+    /// Bytes sent to a client that it has not read, beside what the kernel holds.
+    package var unread = 262_144
+    package var session = LinkSession.Limits()
+
+    package init() {}
+  }
+
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    line.asUnownedSerialExecutor()
+  }
+  nonisolated private let line: HostQueue
+  private let host: LocationHost
+  private let limits: Limits
+  private let journal: @Sendable (String) -> Void
+  private var acceptor: (any DispatchSourceRead)?
+  private var connections: [Int: LinkConnection] = [:]
+  private var nextConnection = 1
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  /// Serves on a socket that listens already; the server closes it.
+  package init(
+    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(),
+    journal: @escaping @Sendable (String) -> Void
+  ) {
+    line = host.line
+    self.host = host
+    self.limits = limits
+    self.journal = journal
+    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(listener) } }
+  }
+
+  private func begin(_ listener: Int32) {
+    _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
+    let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: line.queue)
+    acceptor.setEventHandler { [weak self] in self?.assumeIsolated { $0.accept(from: listener) } }
+    acceptor.setCancelHandler { close(listener) }
+    acceptor.activate()
+    self.acceptor = acceptor
+  }
+
+  isolated deinit {
+    acceptor?.cancel()
+    for connection in connections.values { connection.end() }
+    buffer.deallocate()
+  }
+
+  // MARK: Connections
+
+  private func accept(from listener: Int32) {
+    let descriptor = linux_accept(listener)
+    guard descriptor >= 0 else { return }
+    do throws(Peer.Fault) {
+      guard linux_name_senders(descriptor) == 0 else {
+        throw Peer.Fault(description: "the kernel does not name senders")
+      }
+      let peer = try Peer(of: descriptor)
+      try checkRoom(for: peer)
+      admit(descriptor, of: peer)
+    } catch {
+      journal("refused a client: \(error)")
+      let reply = LinkReply(
+        .fields(["reason": .string(error.description)]), error: "\(LinkInterface.name).Refused")
+      _ = frame(reply.json).withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      close(descriptor)
+    }
+  }
+
+  private func checkRoom(for peer: Peer) throws(Peer.Fault) {
+    guard connections.count < limits.clients else {
+      throw Peer.Fault(description: "there are \(limits.clients) clients already")
+    }
+    let same = connections.values.count { $0.peer.user == peer.user }
+    guard same < limits.clientsPerUser else {
+      throw Peer.Fault(
+        description: "user \(peer.user) has \(limits.clientsPerUser) clients already")
+    }
+  }
+
+  private func admit(_ descriptor: Int32, of peer: Peer) {
+    let number = nextConnection
+    nextConnection += 1
+    connections[number] = LinkConnection(
+      descriptor, of: peer, limits: limits.session, on: line.queue
+    ) { [weak self] in
+      self?.assumeIsolated { $0.read(number) }
+    }
+  }
+
+  private func read(_ number: Int) {
+    guard let connection = connections[number] else { return }
+    switch connection.read(into: buffer) {
+    case .nothing: break
+    case .bytes(let bytes): handle(.bytes(bytes), of: number)
+    case .ended: drop(number)
+    case .foreign(let pid):
+      cut(
+        number,
+        because: "process \(pid) writes to a connection of process "
+          + "\(connection.peer.pid)")
+    }
+  }
+
+  private func cut(_ number: Int, because reason: String) {
+    guard let connection = connections[number] else { return }
+    journal("cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)")
+    drop(number)
+  }
+
+  private func drop(_ number: Int) {
+    guard let connection = connections.removeValue(forKey: number) else { return }
+    connection.end()
+    disconnect(connection)
+  }
+
+  private func disconnect(_ connection: LinkConnection) {
+    guard let client = connection.client else { return }
+    connection.client = nil
+    host.assumeIsolated { $0.remove(client) }
+  }
+
+  // MARK: Sessions
+
+  private func handle(_ input: LinkSession.Input, of number: Int) {
+    guard let connection = connections[number] else { return }
+    for output in connection.session.handle(input, at: host.now) {
+      switch output {
+      case .send(let bytes): send(bytes, to: connection, number)
+      case .connect: connect(connection, number)
+      case .disconnect: disconnect(connection)
+      case .request(let request):
+        guard let client = connection.client else { continue }
+        host.assumeIsolated { $0.take(request, from: client) }
+      case .cut(let reason): cut(number, because: reason.description)
+      }
+    }
+  }
+
+  private func send(_ bytes: [UInt8], to connection: LinkConnection, _ number: Int) {
+    let isRead = connection.send(bytes, limit: limits.unread) { [weak self] in
+      self?.assumeIsolated { $0.connections[number]?.flush() }
+    }
+    guard !isRead else { return }
+    // Not now: the engine may be in the middle of a step.
+    line.queue.async { [weak self] in
+      self?.assumeIsolated {
+        $0.cut(number, because: "it has left \($0.limits.unread) bytes unread")
+      }
+    }
+  }
+
+  private func connect(_ connection: LinkConnection, _ number: Int) {
+    let description = describe(connection.peer)
+    let (client, state) = host.assumeIsolated { host in
+      host.add(description) { [weak self] delivery in
+        self?.assumeIsolated { $0.handle(.delivery(delivery), of: number) }
+      }
+    }
+    connection.client = client
+    handle(.connected(state), of: number)
+  }
+
+  /// The client as its program declares it. The identifier counts only for the first program that
+  /// has used it, and another user's app is another app.
+  private func describe(_ peer: Peer) -> ClientDescription {
+    let manifest = Manifest(ofExecutable: peer.executable)
+    let suffix = peer.user == getuid() ? "" : "@\(peer.user)"
+    let byPath = AppIdentity(peer.executable + suffix)
+    guard let identifier = manifest.identifier else {
+      return ClientDescription(app: byPath, manifest: manifest)
+    }
+    let identity = AppIdentity(identifier + suffix)
+    guard host.assumeIsolated({ $0.claim(identity, by: peer.executable) }) else {
+      journal(
+        "\(peer.executable) declares \(identifier), which is another program's; it is "
+          + "served as \(byPath)")
+      return ClientDescription(app: byPath, manifest: manifest)
+    }
+    return ClientDescription(app: identity, manifest: manifest)
+  }
+}

@@ -1,0 +1,197 @@
+package import LocationModel
+
+/// What an app has asked for and still wants: asked again when the daemon was away.
+///
+/// Hears everything that passes between app and daemon, and keeps from the app what it has heard
+/// before (an event it has handled, a callback for a standing that did not change).
+package struct StandingRequests: Sendable {
+  private var requests: [Request] = []
+  private var monitors: [MonitorLedger] = []
+  private var authorization: AuthorizationReport
+  /// Managers that are told their standing again, though it is the same.
+  private var unchanged: Set<SubscriberID> = []
+
+  package init(_ state: ClientState) {
+    authorization = state.authorization
+  }
+
+  // MARK: The app asks
+
+  /// The app asks for something.
+  package mutating func note(_ request: Request) {
+    switch request {
+    case .authorization: replace(request) { $0 == request }
+    case .updates(let subscriber, let ask): note(ask, of: subscriber)
+    case .live(let subscriber, let ask):
+      replace(ask == .stop ? nil : request) { $0.isLive(of: subscriber) }
+    case .significantChanges(let subscriber, let on):
+      replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
+    case .visits(let on): replace(on ? request : nil) { $0 == .visits(on: true) }
+    case .region: replace(request) { $0 == request }
+    case .monitor(let subscriber, let ask): note(ask, of: subscriber)
+    case .session(let subscriber, let ask): note(ask, of: subscriber)
+    case .end(let subscriber):
+      requests.removeAll { $0.subscriber == subscriber }
+      monitors.removeAll { $0.subscriber == subscriber }
+      unchanged.remove(subscriber)
+    }
+  }
+
+  private mutating func note(_ ask: UpdatesRequest, of subscriber: SubscriberID) {
+    let request = Request.updates(subscriber, ask)
+    switch ask {
+    case .start: replace(request) { $0.isStart(of: subscriber) }
+    case .change(let options):
+      guard requests.contains(where: { $0.isStart(of: subscriber) }) else { return }
+      replace(.updates(subscriber, .start(options))) { $0.isStart(of: subscriber) }
+    case .stop: requests.removeAll { $0.isUpdates(of: subscriber) }
+    case .once: replace(request) { $0.isOnce(of: subscriber) }
+    case .deferUpdates: replace(request) { $0.isDeferral(of: subscriber) }
+    case .endDeferral: requests.removeAll { $0.isDeferral(of: subscriber) }
+    }
+  }
+
+  private mutating func note(_ ask: MonitorRequest, of subscriber: SubscriberID) {
+    if case .open(let name) = ask {
+      monitors.append(MonitorLedger(subscriber: subscriber, name: name))
+    }
+    guard let place = monitors.firstIndex(where: { $0.subscriber == subscriber }) else { return }
+    monitors[place].note(ask)
+  }
+
+  private mutating func note(_ ask: SessionRequest, of subscriber: SubscriberID) {
+    let request = Request.session(subscriber, ask)
+    switch ask {
+    case .open, .openBackgroundActivity, .diagnose: replace(request) { $0 == request }
+    case .endDiagnosis(let stream):
+      requests.removeAll { $0 == .session(subscriber, .diagnose(stream: stream)) }
+    case .invalidate: requests.removeAll { $0.isSession(of: subscriber) }
+    }
+  }
+
+  /// Puts a request in the place of the one it supersedes, or at the end.
+  private mutating func replace(_ request: Request?, _ isSuperseded: (Request) -> Bool) {
+    let place = requests.firstIndex(where: isSuperseded)
+    switch (place, request) {
+    case (let place?, let request?): requests[place] = request
+    case (let place?, nil): requests.remove(at: place)
+    case (nil, let request?): requests.append(request)
+    case (nil, nil): break
+    }
+  }
+
+  // MARK: The daemon answers
+
+  /// What the app hears of a delivery, and what the daemon is asked because of it.
+  package mutating func hear(_ delivery: Delivery) -> (told: Delivery?, asked: [Request]) {
+    switch delivery {
+    case .state(let state): authorization = state.authorization
+    case .authorizationChanged(let subscriber?):
+      if unchanged.remove(subscriber) != nil { return (nil, []) }
+    case .temporaryFullAccuracy(let ticket, _):
+      requests.removeAll { $0.isAccuracyRequest(ticket) }
+    case .updates(let subscriber, .fixes), .updates(let subscriber, .failed):
+      requests.removeAll { $0.isOnce(of: subscriber) }
+    case .updates(let subscriber, .deferralFinished):
+      requests.removeAll { $0.isDeferral(of: subscriber) }
+    case .region(_, let region, let event): settle(region, event)
+    case .regions(let regions): settle(regions)
+    case .monitor(let subscriber, let news):
+      guard let place = monitors.firstIndex(where: { $0.subscriber == subscriber }) else { break }
+      let (told, asked) = monitors[place].hear(news)
+      return (
+        told.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
+      )
+    case .authorizationChanged(nil), .updates, .live, .visit, .diagnostics: break
+    }
+    return (delivery, [])
+  }
+
+  /// The daemon keeps regions itself; only what it has not answered is asked again.
+  private mutating func settle(_ region: RegionDescription, _ event: RegionEvent) {
+    switch event {
+    case .started, .failed:
+      requests.removeAll { $0.isRegion(region.identifier, .start(region)) }
+    case .determined: requests.removeAll { $0.isRegion(region.identifier, .state(region)) }
+    case .entered, .exited: break
+    }
+  }
+
+  private mutating func settle(_ regions: [RegionDescription]) {
+    let identifiers = Set(regions.map(\.identifier))
+    requests.removeAll {
+      guard case .region(_, .stop(let identifier)) = $0 else { return false }
+      return !identifiers.contains(identifier)
+    }
+  }
+
+  // MARK: The daemon is back
+
+  /// Everything to ask the daemon that has just come back, in order.
+  package mutating func again(_ state: ClientState) -> [Request] {
+    unchanged = []
+    if state.authorization == authorization {
+      for case .authorization(.observe(let subscriber)) in requests { unchanged.insert(subscriber) }
+    }
+    authorization = state.authorization
+    var all = requests
+    for index in monitors.indices {
+      let subscriber = monitors[index].subscriber
+      all += monitors[index].again().map { .monitor(subscriber, $0) }
+    }
+    return all
+  }
+
+  /// What those who wait for positions are told while the daemon is away.
+  package var silence: [Delivery] {
+    requests.compactMap { request in
+      switch request {
+      case .live(let subscriber, _):
+        .live(subscriber, LiveUpdate(fix: nil, diagnostics: .locationUnavailable))
+      case .updates(let subscriber, .start):
+        .updates(subscriber, .failed(.positionUnknown))
+      default: nil
+      }
+    }
+  }
+}
+
+extension Request {
+  fileprivate func isLive(of subscriber: SubscriberID) -> Bool {
+    if case .live(subscriber, _) = self { true } else { false }
+  }
+
+  fileprivate func isUpdates(of subscriber: SubscriberID) -> Bool {
+    if case .updates(subscriber, _) = self { true } else { false }
+  }
+
+  fileprivate func isStart(of subscriber: SubscriberID) -> Bool {
+    if case .updates(subscriber, .start) = self { true } else { false }
+  }
+
+  fileprivate func isOnce(of subscriber: SubscriberID) -> Bool {
+    if case .updates(subscriber, .once) = self { true } else { false }
+  }
+
+  fileprivate func isDeferral(of subscriber: SubscriberID) -> Bool {
+    if case .updates(subscriber, .deferUpdates) = self { true } else { false }
+  }
+
+  fileprivate func isSession(of subscriber: SubscriberID) -> Bool {
+    if case .session(subscriber, _) = self { true } else { false }
+  }
+
+  fileprivate func isAccuracyRequest(_ ticket: SubscriberID) -> Bool {
+    if case .authorization(.temporaryFullAccuracy(_, ticket)) = self { true } else { false }
+  }
+
+  /// Whether it asks this of the region, whatever else the region's description says.
+  fileprivate func isRegion(_ identifier: String, _ kind: RegionRequest) -> Bool {
+    guard case .region(_, let ask) = self else { return false }
+    return switch (ask, kind) {
+    case (.start(let region), .start), (.state(let region), .state):
+      region.identifier == identifier
+    case (.start, _), (.state, _), (.stop, _): false
+    }
+  }
+}

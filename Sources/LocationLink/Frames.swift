@@ -1,0 +1,31 @@
+/// Cuts a stream of bytes into messages, each ended by NUL.
+package struct FrameSplitter: Sendable {
+  private let limit: Int
+  private var rest: [UInt8] = []
+
+  /// The limit is in bytes, for one message without its NUL.
+  package init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// The messages that end in these bytes.
+  ///
+  /// - Throws: ``LinkFault/tooLong(limit:)`` as soon as a message exceeds the limit; the stream is
+  ///   of no use any more.
+  package mutating func take(_ bytes: some Sequence<UInt8>) throws(LinkFault) -> [[UInt8]] {
+    var messages: [[UInt8]] = []
+    for byte in bytes {
+      if byte == 0 {
+        messages.append(rest)
+        rest.removeAll(keepingCapacity: true)
+      } else {
+        guard rest.count < limit else { throw .tooLong(limit: limit) }
+        rest.append(byte)
+      }
+    }
+    return messages
+  }
+}
+
+/// One message as it goes over the wire.
+package func frame(_ message: JSON) -> [UInt8] { message.bytes + [0] }

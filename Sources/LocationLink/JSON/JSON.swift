@@ -1,0 +1,94 @@
+/// A JSON value, as messages of the link are made of.
+///
+/// Integers stay integers, so that nanoseconds survive; members keep their order, so that the same
+/// message is always the same bytes.
+package indirect enum JSON: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case number(Double)
+  case string(String)
+  case array([JSON])
+  case object([Member])
+
+  /// One member of an object.
+  package struct Member: Hashable, Sendable {
+    package var name: String
+    package var value: JSON
+
+    package init(_ name: String, _ value: JSON) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Arrays and objects in each other; the link's own messages need 9.
+  package static let maximumDepth = 32
+
+  /// An object of these members; a member without a value is left out.
+  package static func fields(_ members: KeyValuePairs<String, JSON?>) -> JSON {
+    .object(members.compactMap { name, value in value.map { Member(name, $0) } })
+  }
+
+  /// One case of an enumeration: an object with a single member.
+  package static func word(_ name: String, _ value: JSON = .object([])) -> JSON {
+    .object([Member(name, value)])
+  }
+
+  /// The value of a member; `nil` when it is missing, `null`, or this is no object.
+  package subscript(name: String) -> JSON? {
+    guard case .object(let members) = self,
+      let value = members.first(where: { $0.name == name })?.value, value != .null
+    else { return nil }
+    return value
+  }
+
+  /// The text of this value, in UTF-8.
+  package var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return bytes
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let flag): bytes += (flag ? "true" : "false").utf8
+    case .integer(let number): bytes += "\(number)".utf8
+    // JSON has no infinity and no NaN: there is no number then.
+    case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
+    case .string(let text): Self.write(text, to: &bytes)
+    case .array(let elements):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        element.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.write(member.name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        member.value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20:
+        let digits = Array("0123456789abcdef".utf8)
+        bytes += "\\u00".utf8
+        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,249 @@
+package import LocationModel
+
+/// One connection as the daemon sees it: bytes in, replies and requests out.
+///
+/// Never believes a message about who the client is; it only says when the client wants to be
+/// connected, and the host finds out who that is.
+package struct LinkSession: Machine {
+  package enum Input: MachineInput {
+    case bytes([UInt8])
+    /// The engine knows the client now.
+    case connected(ClientState)
+    /// The client may not be served.
+    case refused(String)
+    case delivery(Delivery)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case send([UInt8])
+    /// The client wants to be known to the engine.
+    case connect
+    /// The engine need not know the client any longer.
+    case disconnect
+    case request(Request)
+    /// Nothing good can come of this connection any more.
+    case cut(CutReason)
+  }
+
+  /// Why the daemon ends a connection.
+  package enum CutReason: Hashable, Sendable {
+    case malformed(LinkFault)
+    /// More things that ask than one client may have.
+    case tooManySubscribers(limit: Int)
+    case refused(String)
+  }
+
+  private enum State: Hashable {
+    /// No call that needs the engine was made.
+    case idle
+    /// The host was told to connect, for this call.
+    case connecting(Purpose)
+    case open(Purpose)
+    case ended
+  }
+
+  /// What the connection is for, from its first call that needs the engine.
+  private enum Purpose: Hashable {
+    /// `Open`, with the version that both sides speak.
+    case service(version: Int)
+    case watch
+    /// `GetState`; the connection may be used for something else afterwards.
+    case glance
+  }
+
+  private var state = State.idle
+  private var frames: FrameSplitter
+  private var subscribers: Set<SubscriberID> = []
+  /// What came before the client was welcomed.
+  private var early: [Delivery] = []
+  private let limits: Limits
+  /// Messages that this version does not understand, from a newer client perhaps.
+  package private(set) var unknownMessages = 0
+
+  /// What one client may take of the daemon.
+  package struct Limits: Hashable, Sendable {
+    /// Bytes of one message. The longest sensible one, a region, has under 1000.
+    package var message = 65_536
+    /// Managers, loops, monitors, and sessions. An app has a handful.
+    package var subscribers = 1024
+
+    package init() {}
+  }
+
+  package init(limits: Limits = Limits()) {
+    self.limits = limits
+    frames = FrameSplitter(limit: limits.message)
+  }
+
+  package var nextDeadline: Instant? { nil }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    guard state != .ended else { return [] }
+    switch input {
+    case .bytes(let bytes): return take(bytes)
+    case .connected(let client): return welcome(client)
+    case .refused(let reason):
+      let error = reply(error: "Refused", .fields(["reason": reason.json]))
+      return [error, cut(.refused(reason))]
+    case .delivery(let delivery):
+      if case .connecting = state { early.append(delivery) }
+      return pass(delivery)
+    case .wake: return []
+    }
+  }
+
+  // MARK: Messages
+
+  private mutating func take(_ bytes: [UInt8]) -> [Output] {
+    var outputs: [Output] = []
+    do throws(LinkFault) {
+      for message in try frames.take(bytes) {
+        outputs += answer(try LinkCall(json: JSON(parsing: message)))
+        if state == .ended { break }
+      }
+    } catch {
+      outputs.append(cut(.malformed(error)))
+    }
+    return outputs
+  }
+
+  private mutating func answer(_ call: LinkCall) -> [Output] {
+    let outputs = carryOut(call)
+    guard call.isOneway else { return outputs }
+    return outputs.filter { if case .send = $0 { false } else { true } }
+  }
+
+  private mutating func carryOut(_ call: LinkCall) -> [Output] {
+    let name = LinkInterface.name
+    switch call.method {
+    case "org.varlink.service.GetInfo": return [reply(Self.info)]
+    case "org.varlink.service.GetInterfaceDescription": return [describe(call)]
+    case "\(name).Open": return open(call)
+    case "\(name).Watch": return begin(.watch, call)
+    case "\(name).GetState": return begin(.glance, call)
+    case "\(name).Ask": return ask(call)
+    default:
+      return [
+        reply(
+          service: "MethodNotFound", .fields(["method": call.method.json]))
+      ]
+    }
+  }
+
+  private func describe(_ call: LinkCall) -> Output {
+    switch call.parameters["interface"] {
+    case LinkInterface.name.json: reply(.fields(["description": LinkInterface.description.json]))
+    case LinkInterface.service.json:
+      reply(.fields(["description": LinkInterface.serviceDescription.json]))
+    case let name?: reply(service: "InterfaceNotFound", .fields(["interface": name]))
+    case nil: reply(service: "InvalidParameter", .fields(["parameter": "interface".json]))
+    }
+  }
+
+  private mutating func open(_ call: LinkCall) -> [Output] {
+    guard let version: Int = try? call.parameters.get("version") else {
+      return [reply(service: "InvalidParameter", .fields(["parameter": "version".json]))]
+    }
+    guard version >= LinkInterface.oldestVersion else {
+      return [
+        reply(
+          error: "VersionUnsupported",
+          .fields([
+            "oldest": LinkInterface.oldestVersion.json, "newest": LinkInterface.version.json,
+          ]))
+      ]
+    }
+    return begin(.service(version: min(version, LinkInterface.version)), call)
+  }
+
+  private mutating func begin(_ purpose: Purpose, _ call: LinkCall) -> [Output] {
+    guard purpose == .glance || call.wantsMore else {
+      return [reply(service: "ExpectedMore", .object([]))]
+    }
+    guard state == .idle else { return [reply(error: "OutOfOrder", .object([]))] }
+    state = .connecting(purpose)
+    return [.connect]
+  }
+
+  private mutating func ask(_ call: LinkCall) -> [Output] {
+    guard case .open(.service) = state else { return [reply(error: "OutOfOrder", .object([]))] }
+    guard let request: Request = try? call.parameters.get("request") else {
+      unknownMessages += 1
+      return [reply(service: "InvalidParameter", .fields(["parameter": "request".json]))]
+    }
+    if case .end(let subscriber) = request {
+      subscribers.remove(subscriber)
+    } else if let subscriber = request.subscriber {
+      subscribers.insert(subscriber)
+      guard subscribers.count <= limits.subscribers else {
+        return [cut(.tooManySubscribers(limit: limits.subscribers))]
+      }
+    }
+    return [.request(request), reply(.object([]))]
+  }
+
+  // MARK: Deliveries
+
+  private mutating func welcome(_ client: ClientState) -> [Output] {
+    guard case .connecting(let purpose) = state else { return [] }
+    state = .open(purpose)
+    switch purpose {
+    case .service(let version):
+      let welcome = JSON.fields(["version": version.json, "state": client.json])
+      defer { early = [] }
+      return [reply(welcome, continues: true)] + early.flatMap { pass($0) }
+    case .watch: return [.request(.live(Self.watcher, .start(LiveOptions())))]
+    case .glance:
+      state = .idle
+      return [reply(.fields(["state": client.json])), .disconnect]
+    }
+  }
+
+  private func pass(_ delivery: Delivery) -> [Output] {
+    switch (state, delivery) {
+    case (.open(.service), _):
+      [reply(.fields(["delivery": delivery.json]), continues: true)]
+    case (.open(.watch), .live(_, let update)):
+      [reply(.fields(["update": update.json]), continues: true)]
+    case (.open, _), (.idle, _), (.connecting, _), (.ended, _): []
+    }
+  }
+
+  private mutating func cut(_ reason: CutReason) -> Output {
+    state = .ended
+    return .cut(reason)
+  }
+
+  // MARK: Replies
+
+  private func reply(_ parameters: JSON, continues: Bool = false) -> Output {
+    .send(frame(LinkReply(parameters, continues: continues).json))
+  }
+
+  private func reply(error: String, _ parameters: JSON) -> Output {
+    .send(frame(LinkReply(parameters, error: "\(LinkInterface.name).\(error)").json))
+  }
+
+  private func reply(service error: String, _ parameters: JSON) -> Output {
+    .send(frame(LinkReply(parameters, error: "\(LinkInterface.service).\(error)").json))
+  }
+
+  /// The one subscriber of a connection that watches.
+  private static let watcher = SubscriberID(1)
+  private static let info = JSON.fields([
+    "vendor": "Meridian".json, "product": "locationd".json,
+    "version": "\(LinkInterface.version)".json, "url": "".json,
+    "interfaces": [LinkInterface.service, LinkInterface.name].json,
+  ])
+}
+
+extension LinkSession.CutReason: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .malformed(let fault): "it sent \(fault)"
+    case .tooManySubscribers(let limit): "it has more than \(limit) managers, loops, and sessions"
+    case .refused(let reason): reason
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package import LocationModel
+
+/// Every delivery is an object with one member; `subscriber` says who hears it, all when missing.
+extension Delivery: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
+    switch name {
+    case "state": self = .state(try ClientState(json: value))
+    case "authorizationChanged": self = .authorizationChanged(try value.find("subscriber"))
+    case "temporaryFullAccuracy":
+      self = .temporaryFullAccuracy(try subscriber(), try value.find("refusal"))
+    case "updates": self = .updates(try subscriber(), try value.get("news"))
+    case "live": self = .live(try subscriber(), try value.get("news"))
+    case "visit": self = .visit(try Visit(json: value))
+    case "region":
+      self = .region(
+        try value.find("subscriber"), try value.get("region"), try value.get("news"))
+    case "regions": self = .regions(try [RegionDescription](json: value))
+    case "monitor": self = .monitor(try subscriber(), try value.get("news"))
+    case "diagnostics": self = .diagnostics(try subscriber(), try value.find("news"))
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    func news(_ subscriber: SubscriberID, _ news: (some LinkWord)?) -> JSON {
+      .fields(["subscriber": subscriber.json, "news": news?.json])
+    }
+    return switch self {
+    case .state(let state): .word("state", state.json)
+    case .authorizationChanged(let subscriber):
+      .word("authorizationChanged", .fields(["subscriber": subscriber?.json]))
+    case .temporaryFullAccuracy(let subscriber, let refusal):
+      .word(
+        "temporaryFullAccuracy",
+        .fields(["subscriber": subscriber.json, "refusal": refusal?.json]))
+    case .updates(let subscriber, let delivery): .word("updates", news(subscriber, delivery))
+    case .live(let subscriber, let update): .word("live", news(subscriber, update))
+    case .visit(let visit): .word("visit", visit.json)
+    case .region(let subscriber, let region, let event):
+      .word(
+        "region",
+        .fields(["subscriber": subscriber?.json, "region": region.json, "news": event.json]))
+    case .regions(let regions): .word("regions", regions.json)
+    case .monitor(let subscriber, let delivery): .word("monitor", news(subscriber, delivery))
+    case .diagnostics(let subscriber, let flags): .word("diagnostics", news(subscriber, flags))
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package import LocationModel
+
+/// Every request is an object with one member, named for the service; `subscriber` says who asks.
+extension Request: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
+    switch name {
+    case "authorization": self = .authorization(try AuthorizationRequest(json: value))
+    case "updates": self = .updates(try subscriber(), try value.get("ask"))
+    case "live": self = .live(try subscriber(), try value.get("ask"))
+    case "significantChanges":
+      self = .significantChanges(try subscriber(), on: try value.get("on"))
+    case "visits": self = .visits(on: try value.get("on"))
+    case "region": self = .region(try subscriber(), try value.get("ask"))
+    case "monitor": self = .monitor(try subscriber(), try value.get("ask"))
+    case "session": self = .session(try subscriber(), try value.get("ask"))
+    case "end": self = .end(try subscriber())
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    func ask(_ subscriber: SubscriberID, _ request: some LinkWord) -> JSON {
+      .fields(["subscriber": subscriber.json, "ask": request.json])
+    }
+    return switch self {
+    case .authorization(let request): .word("authorization", request.json)
+    case .updates(let subscriber, let request): .word("updates", ask(subscriber, request))
+    case .live(let subscriber, let request): .word("live", ask(subscriber, request))
+    case .significantChanges(let subscriber, let on):
+      .word("significantChanges", .fields(["subscriber": subscriber.json, "on": on.json]))
+    case .visits(let on): .word("visits", .fields(["on": on.json]))
+    case .region(let subscriber, let request): .word("region", ask(subscriber, request))
+    case .monitor(let subscriber, let request): .word("monitor", ask(subscriber, request))
+    case .session(let subscriber, let request): .word("session", ask(subscriber, request))
+    case .end(let subscriber): .word("end", .fields(["subscriber": subscriber.json]))
+    }
+  }
+
+  /// Who asks; `nil` when it is the app as a whole.
+  package var subscriber: SubscriberID? {
+    switch self {
+    case .authorization(.observe(let subscriber)),
+      .authorization(.request(_, by: let subscriber)),
+      .authorization(.temporaryFullAccuracy(_, ticket: let subscriber)),
+      .updates(let subscriber, _), .live(let subscriber, _),
+      .significantChanges(let subscriber, _), .region(let subscriber, _),
+      .monitor(let subscriber, _), .session(let subscriber, _), .end(let subscriber):
+      subscriber
+    case .visits: nil
+    }
+  }
+}
+
+extension AuthorizationRequest: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "observe": self = .observe(try value.get("subscriber"))
+    case "request":
+      self = .request(try value.get("goal"), by: try value.get("subscriber"))
+    case "temporaryFullAccuracy":
+      self = .temporaryFullAccuracy(
+        purposeKey: try value.get("purposeKey"), ticket: try value.get("subscriber"))
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .observe(let subscriber): .word("observe", .fields(["subscriber": subscriber.json]))
+    case .request(let goal, let subscriber):
+      .word("request", .fields(["goal": goal.json, "subscriber": subscriber.json]))
+    case .temporaryFullAccuracy(let key, let ticket):
+      .word(
+        "temporaryFullAccuracy",
+        .fields(["purposeKey": key.json, "subscriber": ticket.json]))
+    }
+  }
+}

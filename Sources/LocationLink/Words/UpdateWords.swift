@@ -1,0 +1,143 @@
+package import LocationModel
+
+extension DesiredAccuracy: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "bestForNavigation": self = .bestForNavigation
+    case "best": self = .best
+    case "meters": self = .meters(try value.find("meters") ?? .infinity)
+    case "reduced": self = .reduced
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .bestForNavigation: .word("bestForNavigation")
+    case .best: .word("best")
+    case .meters(let meters): .word("meters", .fields(["meters": meters.json]))
+    case .reduced: .word("reduced")
+    }
+  }
+}
+
+extension UpdateOptions: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      accuracy: try json.find("accuracy") ?? .best,
+      distanceFilter: try json.find("distanceFilter"),
+      activity: try json.find("activity") ?? .other,
+      pausesAutomatically: try json.find("pausesAutomatically") ?? false)
+    allowsBackground = try json.find("allowsBackground") ?? false
+    showsIndicator = try json.find("showsIndicator") ?? false
+  }
+
+  package var json: JSON {
+    .fields([
+      "accuracy": accuracy.json, "distanceFilter": distanceFilter?.json,
+      "activity": activity.json, "pausesAutomatically": pausesAutomatically.json,
+      "allowsBackground": allowsBackground.json, "showsIndicator": showsIndicator.json,
+    ])
+  }
+}
+
+extension UpdatesRequest: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "start": self = .start(try UpdateOptions(json: value))
+    case "change": self = .change(try UpdateOptions(json: value))
+    case "stop": self = .stop
+    case "once": self = .once(try UpdateOptions(json: value))
+    case "deferUpdates":
+      self = .deferUpdates(
+        until: DeferralEnd(
+          distance: try value.find("distance"), timeout: try value.find("timeout")))
+    case "endDeferral": self = .endDeferral
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .start(let options): .word("start", options.json)
+    case .change(let options): .word("change", options.json)
+    case .stop: .word("stop")
+    case .once(let options): .word("once", options.json)
+    case .deferUpdates(let end):
+      .word(
+        "deferUpdates", .fields(["distance": end.distance?.json, "timeout": end.timeout?.json]))
+    case .endDeferral: .word("endDeferral")
+    }
+  }
+}
+
+extension UpdatesDelivery: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "fixes": self = .fixes(try [Fix](json: value))
+    case "failed": self = .failed(try value.get("failure"))
+    case "paused": self = .paused
+    case "resumed": self = .resumed
+    case "deferralFinished": self = .deferralFinished(try value.find("fault"))
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .fixes(let fixes): .word("fixes", fixes.json)
+    case .failed(let failure): .word("failed", .fields(["failure": failure.json]))
+    case .paused: .word("paused")
+    case .resumed: .word("resumed")
+    case .deferralFinished(let fault):
+      .word("deferralFinished", .fields(["fault": fault?.json]))
+    }
+  }
+}
+
+extension LiveRequest: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "start": self = .start(LiveOptions(activity: try value.find("activity") ?? .other))
+    case "stop": self = .stop
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .start(let options): .word("start", .fields(["activity": options.activity.json]))
+    case .stop: .word("stop")
+    }
+  }
+}
+
+extension SessionRequest: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "open":
+      self = .open(try value.get("goal"), purposeKey: try value.find("purposeKey"))
+    case "openBackgroundActivity": self = .openBackgroundActivity
+    case "diagnose": self = .diagnose(stream: try value.get("stream"))
+    case "endDiagnosis": self = .endDiagnosis(stream: try value.get("stream"))
+    case "invalidate": self = .invalidate
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .open(let goal, let key):
+      .word("open", .fields(["goal": goal.json, "purposeKey": key?.json]))
+    case .openBackgroundActivity: .word("openBackgroundActivity")
+    case .diagnose(let stream): .word("diagnose", .fields(["stream": stream.json]))
+    case .endDiagnosis(let stream): .word("endDiagnosis", .fields(["stream": stream.json]))
+    case .invalidate: .word("invalidate")
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import HostTesting
+import LocationLink
+import LocationModel
+import Testing
+
+/// Clients that take more than their share, and what the others notice.
+@Suite("A client that misbehaves", .serialized)
+struct AbuseTests {
+  private func open(_ daemon: DaemonRun) throws -> LinkCaller {
+    let caller = try LinkCaller(daemon.socket)
+    _ = try caller.call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true)
+    return caller
+  }
+
+  private func ask(_ request: Request) -> [UInt8] {
+    frame(
+      LinkCall("\(LinkInterface.name).Ask", .fields(["request": request.json]), isOneway: true)
+        .json)
+  }
+
+  @Test("by never reading is cut off with the reason; an app beside it goes on")
+  func neverReads() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let app = try daemon.run(daemon.install("ClassicApp", as: DaemonTests.app, in: "a"), "main")
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    let caller = try open(daemon)
+    // Each of these is answered by a list that nobody reads.
+    let name = String(repeating: "n", count: 4000)
+    let asked = ask(.monitor(SubscriberID(1), .open(name: "m")))
+    #expect(caller.send(asked))
+    var number = 0
+    while number < 5000 {
+      number += 1
+      let add = MonitorRequest.add(
+        identifier: "\(name)\(number % 19)", .unsupported, assuming: .unknown)
+      guard caller.send(ask(.monitor(SubscriberID(1), add))) else { break }
+    }
+    #expect(number < 5000)
+    _ = try await daemon.program.lines.next { $0.contains("bytes unread") }
+    for _ in 0..<3 { _ = try await app.lines.next { $0 == "location 48.5 on main" } }
+  }
+
+  @Test("by sending what is no message, or one without end, is cut off with the reason")
+  func malformed() async throws {
+    let daemon = try await DaemonRun()
+    let noise = try LinkCaller(daemon.socket)
+    noise.send(Array("GET / HTTP/1.1\r\n\r\n\0".utf8))
+    #expect(noise.isCutOff())
+    _ = try await daemon.program.lines.next { $0.contains("no JSON at byte 0") }
+    let endless = try LinkCaller(daemon.socket)
+    endless.send([UInt8](repeating: UInt8(ascii: "x"), count: 100_000))
+    #expect(endless.isCutOff())
+    _ = try await daemon.program.lines.next { $0.contains("longer than 65536 bytes") }
+  }
+
+  @Test("by opening 10,000 streams is cut off with the reason")
+  func streams() async throws {
+    let daemon = try await DaemonRun()
+    let caller = try open(daemon)
+    for number in 1...10_000 {
+      let request = Request.live(SubscriberID(UInt64(number)), .start(LiveOptions()))
+      guard caller.send(ask(request)) else { break }
+    }
+    #expect(caller.isCutOff())
+    _ = try await daemon.program.lines.next { $0.contains("more than 1024 managers") }
+  }
+
+  @Test("by opening connection after connection finds its limit; a client from before goes on")
+  func flood() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("conf")
+    try "clients-per-user = 20\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try await DaemonRun(arguments: ["--config", file], in: folder)
+    let first = try LinkCaller(daemon.socket)
+    let others = try (0..<100).map { _ in try LinkCaller(daemon.socket) }
+    let reply = try #require(others.last).reply()
+    #expect(reply.error == "\(LinkInterface.name).Refused")
+    #expect(reply.parameters["reason"] == .string("user \(getuid()) has 20 clients already"))
+    #expect(try first.call("org.varlink.service.GetInfo").error == nil)
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HostTesting
+
+/// A daemon of its own, with its socket and its state in a folder of one test.
+final class DaemonRun: Sendable {
+  let folder: TemporaryFolder
+  let program: RunningProgram
+
+  var socket: String { folder.file("socket") }
+  var state: String { folder.file("state") }
+
+  /// Starts a daemon and waits until it says that it is ready.
+  init(
+    sources: [String] = ["fixed:48.5,11.5,5"], arguments: [String] = [],
+    in folder: TemporaryFolder? = nil
+  ) async throws {
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
+    let notices = try NoticeSocket(at: folder.file("notify-\(UUID())"))
+    program = try RunningProgram(
+      BuiltProgram.path("locationd"),
+      ["--socket", folder.file("socket"), "--state", folder.file("state")]
+        + arguments + sources.flatMap { ["--source", $0] },
+      environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""])
+    _ = try await notices.events.next { $0.contains("READY=1") }
+  }
+
+  /// As when it crashes.
+  func kill() { program.end(with: SIGKILL) }
+
+  /// Answers for the person, in another process, as `locationctl authorize` does.
+  func answer(_ grant: String, for app: String) async throws {
+    let program = try RunningProgram(
+      BuiltProgram.path("HostProgram"), ["grant", grant, app, state])
+    defer { program.end() }
+    _ = try await program.lines.next { $0 == "granted" }
+  }
+
+  /// What an app's environment says, so that it finds this daemon and nothing else.
+  var surroundings: [String: String] {
+    ["LOCATIOND_SOCKET": socket, "CORELOCATION_SOURCES": "", "XDG_STATE_HOME": folder.file("none")]
+  }
+
+  /// Installs a program of the tests in a folder of its own, and returns its path.
+  func install(_ name: String, as identifier: String?, in place: String) throws -> String {
+    let home = folder.file(place)
+    try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    let path = "\(home)/\(name)"
+    try FileManager.default.copyItem(atPath: BuiltProgram.path(name), toPath: path)
+    if let identifier {
+      let list = [
+        "CFBundleIdentifier": identifier, "NSLocationWhenInUseUsageDescription": "To test.",
+        "NSLocationAlwaysAndWhenInUseUsageDescription": "To test.",
+      ]
+      let data = try PropertyListSerialization.data(
+        fromPropertyList: list, format: .xml, options: 0)
+      try data.write(to: URL(fileURLWithPath: path + ".plist"))
+    }
+    return path
+  }
+
+  func run(_ path: String, _ arguments: String...) throws -> RunningProgram {
+    try RunningProgram(path, arguments, environment: surroundings)
+  }
+}
+
+/// The socket of a supervisor, and what it is told.
+final class NoticeSocket: Sendable {
+  let path: String
+  let events = Events<String>()
+  // A dispatch source may be canceled from any thread; the compiler cannot know.
+  private nonisolated(unsafe) let source: any DispatchSourceRead
+
+  init(at path: String) throws {
+    self.path = path
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard bound == 0 else { throw POSIXError(.EADDRINUSE) }
+    let events = events
+    source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    source.setEventHandler {
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      let count = recv(descriptor, &bytes, bytes.count, 0)
+      if count > 0 { events.add(String(decoding: bytes.prefix(count), as: UTF8.self)) }
+    }
+    source.setCancelHandler { close(descriptor) }
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+}

@@ -1,0 +1,87 @@
+import LocationModel
+
+extension Samples {
+  /// Every kind of request, once.
+  mutating func requests() -> [Request] {
+    let authorization: [AuthorizationRequest] = [
+      .observe(subscriber()), .request(member(), by: subscriber()),
+      .temporaryFullAccuracy(purposeKey: text(), ticket: subscriber()),
+    ]
+    let deferral = DeferralEnd(
+      distance: maybe { $0.number() }, timeout: maybe { .nanoseconds($0.pick(1 << 40)) })
+    let updates: [UpdatesRequest] = [
+      .start(options()), .change(options()), .stop, .once(options()),
+      .deferUpdates(until: deferral), .endDeferral,
+    ]
+    let live: [LiveRequest] = [.start(LiveOptions(activity: member())), .stop]
+    let regions: [RegionRequest] = [.start(region()), .stop(identifier: text()), .state(region())]
+    let monitor: [MonitorRequest] = [
+      .open(name: text()), .add(identifier: text(), target(), assuming: member()),
+      .remove(identifier: text()), .next, .leave,
+    ]
+    let session: [SessionRequest] = [
+      .open(member(), purposeKey: maybe { $0.text() }), .openBackgroundActivity,
+      .diagnose(stream: subscriber()), .endDiagnosis(stream: subscriber()), .invalidate,
+    ]
+    return authorization.map { .authorization($0) }
+      + updates.map { .updates(subscriber(), $0) } + live.map { .live(subscriber(), $0) }
+      + [.significantChanges(subscriber(), on: flag()), .visits(on: flag())]
+      + regions.map { .region(subscriber(), $0) } + monitor.map { .monitor(subscriber(), $0) }
+      + session.map { .session(subscriber(), $0) } + [.end(subscriber())]
+  }
+
+  /// Every kind of delivery, once.
+  mutating func deliveries() -> [Delivery] {
+    let updates: [UpdatesDelivery] = [
+      .fixes((0...pick(3)).map { _ in fix() }), .failed(member()), .paused, .resumed,
+      .deferralFinished(maybe { $0.member() }),
+    ]
+    let regions: [RegionEvent] = [
+      .started, .failed(member()), .determined(member()), .entered(maybe { $0.evidence() }),
+      .exited(maybe { $0.evidence() }),
+    ]
+    let monitor: [MonitorDelivery] = [
+      .refused, .records(after: pick(9), records()), .event(event()),
+    ]
+    return [
+      .state(state()), .authorizationChanged(maybe { $0.subscriber() }),
+      .temporaryFullAccuracy(subscriber(), [nil, .promptDeclined, .denied][pick(3)]),
+      .live(subscriber(), update()), .visit(visit()),
+      .regions((0..<pick(3)).map { _ in region() }),
+      .diagnostics(subscriber(), maybe { $0.diagnostics() }),
+    ] + updates.map { .updates(subscriber(), $0) }
+      + regions.map { .region(maybe { $0.subscriber() }, region(), $0) }
+      + monitor.map { .monitor(subscriber(), $0) }
+  }
+}
+
+/// The name under which each kind of request is listed here; does not compile when one is missing.
+func kind(_ request: Request) -> String {
+  switch request {
+  case .authorization: "authorization"
+  case .updates: "updates"
+  case .live: "live"
+  case .significantChanges: "significantChanges"
+  case .visits: "visits"
+  case .region: "region"
+  case .monitor: "monitor"
+  case .session: "session"
+  case .end: "end"
+  }
+}
+
+/// The same for deliveries.
+func kind(_ delivery: Delivery) -> String {
+  switch delivery {
+  case .state: "state"
+  case .authorizationChanged: "authorizationChanged"
+  case .temporaryFullAccuracy: "temporaryFullAccuracy"
+  case .updates: "updates"
+  case .live: "live"
+  case .visit: "visit"
+  case .region: "region"
+  case .regions: "regions"
+  case .monitor: "monitor"
+  case .diagnostics: "diagnostics"
+  }
+}

@@ -1,0 +1,137 @@
+import LocationModel
+
+/// Random words of every kind. Each switch is over the cases themselves, so a new case does not
+/// compile here until it has a sample.
+struct Samples {
+  var random: SeededRandom
+
+  init(seed: UInt64) {
+    random = SeededRandom(seed: seed)
+  }
+
+  mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+  mutating func flag() -> Bool { Bool.random(using: &random) }
+  mutating func number() -> Double { Double.random(in: -1e7...1e7, using: &random) }
+  mutating func maybe<Value>(_ make: (inout Samples) -> Value) -> Value? {
+    flag() ? make(&self) : nil
+  }
+
+  mutating func text() -> String {
+    ["", "home", "Straße 5", "\"\\/\u{0}\n\u{1f}", "🧭 north", "a.b.c"][pick(6)]
+  }
+
+  mutating func subscriber() -> SubscriberID {
+    SubscriberID(UInt64.random(in: 0...UInt64(Int64.max), using: &random))
+  }
+
+  mutating func time() -> UnixTime {
+    UnixTime(nanoseconds: Int64.random(in: Int64.min...Int64.max, using: &random))
+  }
+
+  mutating func member<Value: CaseIterable>(_: Value.Type = Value.self) -> Value {
+    let all = Array(Value.allCases)
+    return all[pick(all.count)]
+  }
+
+  mutating func accuracyAuthorization() -> AccuracyAuthorization { flag() ? .full : .reduced }
+
+  mutating func coordinate() -> Coordinate {
+    Coordinate(
+      latitude: .random(in: -90...90, using: &random),
+      longitude: .random(in: -180...180, using: &random))
+  }
+
+  mutating func fix() -> Fix {
+    var fix = Fix(
+      coordinate: coordinate(), horizontalAccuracy: number().magnitude + 1, time: time(),
+      origin: Fix.Origin(isSimulated: flag(), isAccessory: flag()))
+    fix.altitude = maybe { $0.number() }
+    fix.ellipsoidalAltitude = maybe { $0.number() }
+    fix.verticalAccuracy = maybe { $0.number() }
+    fix.speed = maybe { $0.number() }
+    fix.speedAccuracy = maybe { $0.number() }
+    fix.course = maybe { $0.number() }
+    fix.courseAccuracy = maybe { $0.number() }
+    fix.floor = maybe { $0.pick(9) - 2 }
+    return fix
+  }
+
+  mutating func identity() -> BeaconIdentity {
+    BeaconIdentity(
+      uuid: BeaconUUID(high: random.next(), low: random.next()),
+      major: UInt16(pick(65_536)), minor: UInt16(pick(65_536)))
+  }
+
+  mutating func constraint() -> BeaconConstraint {
+    let one = identity()
+    return BeaconConstraint(
+      uuid: one.uuid, major: maybe { _ in one.major }, minor: maybe { _ in one.minor })
+  }
+
+  mutating func target() -> ConditionTarget {
+    switch pick(3) {
+    case 0: .circle(Circle(center: coordinate(), radius: number()))
+    case 1: .beacon(constraint())
+    default: .unsupported
+    }
+  }
+
+  mutating func region() -> RegionDescription {
+    RegionDescription(
+      identifier: text(), target: target(),
+      notices: RegionNotices(onEntry: flag(), onExit: flag(), onDisplay: flag()))
+  }
+
+  mutating func evidence() -> CrossingEvidence {
+    CrossingEvidence(
+      firstFix: time(), lastFix: time(), fixes: pick(100), probability: 0.97,
+      crossed: maybe { $0.time() }, decided: time(), distance: number(), spread: number())
+  }
+
+  mutating func event() -> ConditionEvent {
+    var event = ConditionEvent(
+      identifier: text(),
+      state: [.unknown, .satisfied, .unsatisfied, .unmonitored][pick(4)], date: time(),
+      diagnostics: ConditionDiagnostics(rawValue: UInt16(pick(1024))))
+    event.refinement = maybe { $0.identity() }
+    event.evidence = maybe { $0.evidence() }
+    return event
+  }
+
+  mutating func diagnostics() -> Diagnostics { Diagnostics(rawValue: UInt16(pick(1024))) }
+
+  mutating func update() -> LiveUpdate {
+    LiveUpdate(fix: maybe { $0.fix() }, stationary: flag(), diagnostics: diagnostics())
+  }
+
+  mutating func state() -> ClientState {
+    var state = ClientState(
+      authorization: AuthorizationReport(status: member(), accuracy: accuracyAuthorization()),
+      servicesEnabled: flag(), lastFix: maybe { $0.fix() })
+    state.regions = (0..<pick(3)).map { _ in region() }
+    return state
+  }
+
+  mutating func options() -> UpdateOptions {
+    let meters = DesiredAccuracy.meters(number().magnitude)
+    var options = UpdateOptions(
+      accuracy: [.bestForNavigation, .best, meters, .reduced][pick(4)],
+      distanceFilter: maybe { $0.number() }, activity: member(), pausesAutomatically: flag())
+    options.allowsBackground = flag()
+    options.showsIndicator = flag()
+    return options
+  }
+
+  mutating func visit() -> Visit {
+    Visit(
+      arrival: maybe { $0.time() }, departure: maybe { $0.time() }, coordinate: coordinate(),
+      horizontalAccuracy: number())
+  }
+
+  mutating func records() -> [NamedRecord] {
+    (0..<pick(3)).map { _ in
+      NamedRecord(
+        identifier: text(), record: ConditionRecord(target: target(), lastEvent: event()))
+    }
+  }
+}

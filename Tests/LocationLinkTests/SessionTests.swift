@@ -1,0 +1,192 @@
+import Foundation
+import LocationLink
+import LocationModel
+import MachineTesting
+import Testing
+
+@Suite("A session of the link")
+struct SessionTests {
+  private static let now = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_000_000))
+
+  private func call(_ method: String, _ parameters: JSON = .object([]), more: Bool = false)
+    -> LinkSession.Input
+  {
+    .bytes(frame(LinkCall(method, parameters, wantsMore: more).json))
+  }
+
+  private func replies(_ outputs: [LinkSession.Output]) throws -> [LinkReply] {
+    try outputs.compactMap {
+      guard case .send(let bytes) = $0 else { return nil }
+      return try LinkReply(json: JSON(parsing: bytes.dropLast()))
+    }
+  }
+
+  private func opened(_ limits: LinkSession.Limits = .init()) -> LinkSession {
+    var session = LinkSession(limits: limits)
+    _ = session.handle(
+      call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true),
+      at: Self.now)
+    _ = session.handle(.connected(ClientState()), at: Self.now)
+    return session
+  }
+
+  private func ask(_ request: Request) -> LinkSession.Input {
+    .bytes(
+      frame(
+        LinkCall(
+          "\(LinkInterface.name).Ask", .fields(["request": request.json]), isOneway: true
+        ).json))
+  }
+
+  @Test("describes its interface with the text of the file in the repository")
+  func description() throws {
+    let file = SharedData.packageRoot
+      .appending(path: "Sources/LocationLink/org.meridian.location.varlink")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(LinkInterface.description == text)
+    var session = LinkSession()
+    let outputs = session.handle(
+      call(
+        "org.varlink.service.GetInterfaceDescription",
+        .fields(["interface": .string(LinkInterface.name)])), at: Self.now)
+    #expect(try replies(outputs).first?.parameters["description"] == .string(text))
+  }
+
+  @Test("connects when it is opened, and passes requests and deliveries on")
+  func service() throws {
+    var session = LinkSession()
+    let open = call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true)
+    #expect(session.handle(open, at: Self.now) == [.connect])
+    // What comes before the welcome is not lost.
+    #expect(session.handle(.delivery(.visit(Samples.oneVisit)), at: Self.now).isEmpty)
+    let welcome = try replies(session.handle(.connected(ClientState()), at: Self.now))
+    #expect(welcome.map { $0.parameters["version"] } == [.integer(1), nil])
+    #expect(welcome.last?.parameters["delivery"] == Delivery.visit(Samples.oneVisit).json)
+    #expect(welcome.allSatisfy { $0.continues })
+    let request = Request.live(SubscriberID(4), .start(LiveOptions()))
+    #expect(session.handle(ask(request), at: Self.now) == [.request(request)])
+  }
+
+  @Test("speaks the lower version of both sides, and none that is too old")
+  func versions() throws {
+    let cases: [(Int64, JSON?)] = [(1, .integer(1)), (99, .integer(1))]
+    for (version, spoken) in cases {
+      var session = LinkSession()
+      _ = session.handle(
+        call("\(LinkInterface.name).Open", .fields(["version": .integer(version)]), more: true),
+        at: Self.now)
+      let welcome = try replies(session.handle(.connected(ClientState()), at: Self.now))
+      #expect(welcome.first?.parameters["version"] == spoken)
+    }
+    var session = LinkSession()
+    let refusal = try replies(
+      session.handle(
+        call("\(LinkInterface.name).Open", .fields(["version": .integer(0)]), more: true),
+        at: Self.now))
+    #expect(refusal.map(\.error) == ["\(LinkInterface.name).VersionUnsupported"])
+  }
+
+  @Test("goes on when a newer client asks for something that it does not know")
+  func unknownRequest() {
+    var session = opened()
+    let strange = LinkCall(
+      "\(LinkInterface.name).Ask", .fields(["request": .word("telepathy")]), isOneway: true)
+    #expect(session.handle(.bytes(frame(strange.json)), at: Self.now).isEmpty)
+    #expect(session.unknownMessages == 1)
+    let request = Request.visits(on: true)
+    #expect(session.handle(ask(request), at: Self.now) == [.request(request)])
+  }
+
+  @Test("gives a foreign client live updates and nothing else")
+  func watch() throws {
+    var session = LinkSession()
+    let watch = call("\(LinkInterface.name).Watch", more: true)
+    #expect(session.handle(watch, at: Self.now) == [.connect])
+    #expect(
+      session.handle(.connected(ClientState()), at: Self.now)
+        == [.request(.live(SubscriberID(1), .start(LiveOptions())))])
+    let update = LiveUpdate(fix: nil, diagnostics: .authorizationDenied)
+    let news = try replies(
+      session.handle(.delivery(.live(SubscriberID(1), update)), at: Self.now))
+    #expect(news.map { $0.parameters["update"] } == [update.json])
+    #expect(session.handle(.delivery(.state(ClientState())), at: Self.now).isEmpty)
+    #expect(session.handle(ask(.visits(on: true)), at: Self.now).isEmpty)
+  }
+
+  @Test("answers a glance, and can be opened afterwards")
+  func glance() throws {
+    var session = LinkSession()
+    #expect(session.handle(call("\(LinkInterface.name).GetState"), at: Self.now) == [.connect])
+    let outputs = session.handle(.connected(ClientState()), at: Self.now)
+    #expect(outputs.last == .disconnect)
+    #expect(try replies(outputs).first?.parameters["state"] == ClientState().json)
+    #expect(
+      session.handle(call("\(LinkInterface.name).Watch", more: true), at: Self.now) == [.connect])
+  }
+
+  @Test("answers wrong calls with the errors of Varlink")
+  func errors() throws {
+    let cases: [(LinkSession.Input, String)] = [
+      (call("org.example.Nothing"), "org.varlink.service.MethodNotFound"),
+      (call("\(LinkInterface.name).Watch"), "org.varlink.service.ExpectedMore"),
+      (
+        call("\(LinkInterface.name).Open", .object([]), more: true),
+        "org.varlink.service.InvalidParameter"
+      ),
+      (call("\(LinkInterface.name).Ask"), "\(LinkInterface.name).OutOfOrder"),
+      (
+        call("org.varlink.service.GetInterfaceDescription", .fields(["interface": .string("a.b")])),
+        "org.varlink.service.InterfaceNotFound"
+      ),
+    ]
+    for (input, error) in cases {
+      var session = LinkSession()
+      #expect(try replies(session.handle(input, at: Self.now)).map(\.error) == [error])
+    }
+  }
+
+  @Test("is cut with the reason after what is no message, or is too long")
+  func malformed() {
+    var session = opened()
+    #expect(
+      session.handle(.bytes(Array("hello\u{0}".utf8)), at: Self.now)
+        == [.cut(.malformed(.grammar(offset: 0)))])
+    #expect(session.handle(ask(.visits(on: true)), at: Self.now).isEmpty)
+    var other = opened()
+    let flood = LinkSession.Input.bytes([UInt8](repeating: 0x20, count: 65_537))
+    #expect(other.handle(flood, at: Self.now) == [.cut(.malformed(.tooLong(limit: 65_536)))])
+  }
+
+  @Test("is cut when it opens more than it may, and not when it ends what it opened")
+  func tooMany() {
+    var limits = LinkSession.Limits()
+    limits.subscribers = 10
+    var session = opened(limits)
+    for number in 1...100 {
+      let subscriber = SubscriberID(UInt64(number))
+      #expect(session.handle(ask(.authorization(.observe(subscriber))), at: Self.now).count == 1)
+      #expect(session.handle(ask(.end(subscriber)), at: Self.now).count == 1)
+    }
+    var outputs: [LinkSession.Output] = []
+    for number in 1...11 {
+      outputs = session.handle(
+        ask(.authorization(.observe(SubscriberID(UInt64(number))))), at: Self.now)
+    }
+    #expect(outputs == [.cut(.tooManySubscribers(limit: 10))])
+  }
+
+  @Test("tells a client that is refused the reason")
+  func refused() throws {
+    var session = LinkSession()
+    _ = session.handle(call("\(LinkInterface.name).Watch", more: true), at: Self.now)
+    let outputs = session.handle(.refused("no seat"), at: Self.now)
+    #expect(try replies(outputs).first?.parameters["reason"] == .string("no seat"))
+    #expect(outputs.last == .cut(.refused("no seat")))
+  }
+}
+
+extension Samples {
+  static let oneVisit = Visit(
+    arrival: UnixTime(seconds: 5), coordinate: Coordinate(latitude: 1, longitude: 2),
+    horizontalAccuracy: 3)
+}

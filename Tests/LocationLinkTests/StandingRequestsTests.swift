@@ -1,0 +1,130 @@
+import LocationLink
+import LocationModel
+import Testing
+
+@Suite("What an app still wants")
+struct StandingRequestsTests {
+  private let manager = SubscriberID(1)
+  private let loop = SubscriberID(2)
+  private let monitor = SubscriberID(3)
+  private let place = ConditionTarget.circle(
+    Circle(center: Coordinate(latitude: 48, longitude: 11), radius: 100))
+
+  private func standing(_ requests: Request...) -> StandingRequests {
+    var standing = StandingRequests(ClientState())
+    for request in requests { standing.note(request) }
+    return standing
+  }
+
+  @Test("is asked again in the order in which it was asked, with the latest options")
+  func order() {
+    var options = UpdateOptions()
+    var standing = standing(
+      .authorization(.observe(manager)), .updates(manager, .start(options)),
+      .live(loop, .start(LiveOptions())))
+    options.distanceFilter = 50
+    standing.note(.updates(manager, .change(options)))
+    #expect(
+      standing.again(ClientState()) == [
+        .authorization(.observe(manager)), .updates(manager, .start(options)),
+        .live(loop, .start(LiveOptions())),
+      ])
+  }
+
+  @Test("is not what was stopped, ended, or answered")
+  func over() {
+    let fix = Fix(
+      coordinate: Coordinate(latitude: 1, longitude: 2), horizontalAccuracy: 5,
+      time: UnixTime(seconds: 1))
+    let region = RegionDescription(identifier: "a", target: place, notices: RegionNotices())
+    let session = SubscriberID(9)
+    var standing = standing(
+      .updates(manager, .start(UpdateOptions())), .updates(manager, .stop),
+      .live(loop, .start(LiveOptions())), .end(loop), .visits(on: true), .visits(on: false),
+      .significantChanges(manager, on: true), .significantChanges(manager, on: false),
+      .updates(manager, .once(UpdateOptions())), .region(manager, .start(region)),
+      .region(manager, .stop(identifier: "b")), .session(session, .openBackgroundActivity),
+      .session(session, .invalidate),
+      .authorization(.temporaryFullAccuracy(purposeKey: "k", ticket: SubscriberID(8))))
+    #expect(standing.again(ClientState()).count == 4)
+    _ = standing.hear(.updates(manager, .fixes([fix])))
+    _ = standing.hear(.region(manager, region, .started))
+    _ = standing.hear(.regions([region]))
+    _ = standing.hear(.temporaryFullAccuracy(SubscriberID(8), nil))
+    #expect(standing.again(ClientState()).isEmpty)
+  }
+
+  @Test("AUTH-12: no callback comes again for a standing that did not change")
+  func callbacks() {
+    var standing = standing(.authorization(.observe(manager)))
+    #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+    _ = standing.again(ClientState())
+    #expect(standing.hear(.authorizationChanged(manager)).told == nil)
+    #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+    let granted = ClientState(authorization: AuthorizationReport(status: .whenInUse))
+    _ = standing.again(granted)
+    #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+  }
+
+  @Test("is told that there are no positions, where it waits for some")
+  func silence() {
+    let standing = standing(
+      .updates(manager, .start(UpdateOptions())), .live(loop, .start(LiveOptions())),
+      .visits(on: true))
+    #expect(
+      standing.silence == [
+        .updates(manager, .failed(.positionUnknown)),
+        .live(loop, LiveUpdate(fix: nil, diagnostics: .locationUnavailable)),
+      ])
+  }
+
+  @Test("MON-9: is what a monitor was asked and has not carried out")
+  func monitorRequests() {
+    let add = MonitorRequest.add(identifier: "a", place, assuming: .unknown)
+    let remove = MonitorRequest.remove(identifier: "b")
+    var standing = standing(
+      .monitor(monitor, .open(name: "m")), .monitor(monitor, add), .monitor(monitor, remove))
+    _ = standing.hear(.monitor(monitor, .records(after: 1, [])))
+    _ = standing.hear(.monitor(monitor, .records(after: 2, [])))
+    #expect(
+      standing.again(ClientState())
+        == [.monitor(monitor, .open(name: "m")), .monitor(monitor, remove)])
+    // The app counts what it has asked itself, over both connections.
+    #expect(
+      standing.hear(.monitor(monitor, .records(after: 1, []))).told
+        == .monitor(monitor, .records(after: 2, [])))
+    #expect(
+      standing.hear(.monitor(monitor, .records(after: 2, []))).told
+        == .monitor(monitor, .records(after: 3, [])))
+  }
+
+  @Test("MON-23: an event that was handled does not come again, the next one does")
+  func handledEvents() {
+    let first = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))
+    let second = ConditionEvent(identifier: "a", state: .unsatisfied, date: UnixTime(seconds: 2))
+    var standing = standing(.monitor(monitor, .open(name: "m")), .monitor(monitor, .next))
+    _ = standing.hear(.monitor(monitor, .records(after: 1, [])))
+    _ = standing.hear(.monitor(monitor, .records(after: 2, [])))
+    #expect(standing.hear(.monitor(monitor, .event(first))).told != nil)
+    // Asking for the next one says that the first is handled; the daemon dies before it hears.
+    standing.note(.monitor(monitor, .next))
+    #expect(
+      standing.again(ClientState())
+        == [.monitor(monitor, .open(name: "m")), .monitor(monitor, .next)])
+    let (told, asked) = standing.hear(.monitor(monitor, .event(first)))
+    #expect(told == nil && asked == [.monitor(monitor, .next)])
+    #expect(
+      standing.hear(.monitor(monitor, .event(second))).told == .monitor(monitor, .event(second)))
+  }
+
+  @Test("MON-24: an event in hand when the loop was left comes again")
+  func leftLoop() {
+    let event = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))
+    var standing = standing(.monitor(monitor, .open(name: "m")), .monitor(monitor, .next))
+    _ = standing.hear(.monitor(monitor, .event(event)))
+    standing.note(.monitor(monitor, .leave))
+    _ = standing.again(ClientState())
+    standing.note(.monitor(monitor, .next))
+    #expect(standing.hear(.monitor(monitor, .event(event))).told != nil)
+  }
+}
