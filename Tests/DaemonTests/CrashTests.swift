@@ -130,8 +130,8 @@ private final class MonitoringClient: Sendable {
 
   private func wait(_ isDone: @escaping @Sendable (State) -> Bool) async throws {
     let state = state
-    guard !state.value.withLock(isDone) else { return }
-    _ = try await news.next { state.value.withLock(isDone) }
+    guard !state.value.withLock({ isDone($0) }) else { return }
+    _ = try await news.next { state.value.withLock { isDone($0) } }
   }
 
   var identifiers: [String] { state.value.withLock { $0.identifiers } }

@@ -1,5 +1,6 @@
 import Foundation
 import HostTesting
+import LocationLink
 import Testing
 
 /// Real daemons and real apps, one after the other.
@@ -34,7 +35,7 @@ struct DaemonTests {
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
   }
 
-  @Test("POW-1: opens a receiver once for two apps, and closes it after the last one")
+  @Test("POW-1: opens a receiver once for two apps")
   func onePlan() async throws {
     let server = try Server()
     let receiver = Receiver { server.write($0) }

@@ -12,6 +12,8 @@ package final class Daemon {
   private var host: LocationHost?
   private var server: SocketServer?
   private var listener: Int32 = -1
+  /// The socket that this process has made, before it started over perhaps; `nil` for systemd's.
+  private var ownSocket: String?
   private var signals: [any DispatchSourceSignal] = []
   private var heartbeat: (any DispatchSourceTimer)?
 
@@ -33,8 +35,11 @@ package final class Daemon {
       try folder.create()
       if let socket = supervisor.sockets.first {
         listener = socket
+        ownSocket = variables[Self.ownSocketVariable]
       } else {
-        listener = try open(configuration)
+        let path = configuration.socket ?? options.socket(variables)
+        listener = try DaemonSocket.listen(at: path)
+        ownSocket = path
       }
     } catch { throw DaemonFault(reason: "\(error)") }
     let log = Self.log
@@ -52,9 +57,8 @@ package final class Daemon {
     supervisor.tell("READY=1")
   }
 
-  private func open(_ configuration: Configuration) throws(Errno) -> Int32 {
-    try DaemonSocket.listen(at: configuration.socket ?? options.socket(variables))
-  }
+  /// Tells the daemon that starts over what it has made.
+  private static let ownSocketVariable = "LOCATIOND_OWN_SOCKET"
 
   /// Every client is a descriptor, and each one that is slow another.
   private func raiseDescriptorLimit() {
@@ -84,9 +88,7 @@ package final class Daemon {
   /// Every step is durable already, so there is nothing to write down at the end.
   private func end() {
     supervisor.tell("STOPPING=1")
-    if supervisor.sockets.isEmpty, let configuration = try? options.configuration(variables) {
-      unlink(configuration.socket ?? options.socket(variables))
-    }
+    if let ownSocket { unlink(ownSocket) }
     exit(0)
   }
 
@@ -104,6 +106,7 @@ package final class Daemon {
     } else {
       _ = fcntl(listener, F_SETFD, 0)
     }
+    if let ownSocket { setenv(Self.ownSocketVariable, ownSocket, 1) }
     setenv("LISTEN_FDS", "1", 1)
     setenv("LISTEN_PID", "\(getpid())", 1)
     var arguments = CommandLine.arguments.map { strdup($0) }

@@ -25,7 +25,7 @@ package enum DaemonSocket {
   }
 
   /// Opens a connection; waits at most two seconds, also in later reads and writes.
-  static func connect(to path: String) throws(Errno) -> Int32 {
+  package static func connect(to path: String) throws(Errno) -> Int32 {
     let descriptor = try socket()
     var patience = timeval(tv_sec: 2, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
