@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 Scripts/bootstrap.sh build
 
 swift build -c release --product locationctl
+swift build -c release --product locationd
 locationctl=.build/release/locationctl
 share=.build/share
 mkdir -p "$share"

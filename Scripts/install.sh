@@ -17,6 +17,10 @@ files() {
 .build/share/locationctl.bash 644 share/bash-completion/completions/locationctl
 .build/share/locationctl.zsh 644 share/zsh/site-functions/_locationctl
 .build/share/locationctl.fish 644 share/fish/vendor_completions.d/locationctl.fish
+.build/release/locationd 755 bin/locationd
+docs/man/locationd.8 644 share/man/man8/locationd.8
+systemd/locationd.service 644 lib/systemd/system/locationd.service
+systemd/locationd.socket 644 lib/systemd/system/locationd.socket
 .build/places.sqlite 644 share/meridian/places.sqlite
 LIST
 }

@@ -12,7 +12,7 @@ if [ ! -x .build/venv/bin/python ]; then
     { echo "no python-dbusmock: the tests over D-Bus are skipped" && rm -rf .build/venv; }
 fi
 
-alone='ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests|DaemonTests'
+alone='ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests'
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
 
 # The state of the person who runs this is none of the tests' business.

@@ -131,7 +131,16 @@ private final class MonitoringClient: Sendable {
   private func wait(_ isDone: @escaping @Sendable (State) -> Bool) async throws {
     let state = state
     guard !state.value.withLock({ isDone($0) }) else { return }
-    _ = try await news.next { state.value.withLock { isDone($0) } }
+    do {
+      _ = try await news.next(where: { state.value.withLock { isDone($0) } })
+    } catch is NotInTime {
+      throw Stuck(state: state.value.withLock { "\($0)" })
+    }
+  }
+
+  /// The daemon is there and does not answer.
+  struct Stuck: Error {
+    var state: String
   }
 
   var identifiers: [String] { state.value.withLock { $0.identifiers } }

@@ -22,7 +22,14 @@ final class DaemonRun: Sendable {
       ["--socket", folder.file("socket"), "--state", folder.file("state")]
         + arguments + sources.flatMap { ["--source", $0] },
       environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""])
-    _ = try await notices.events.next { $0.contains("READY=1") }
+    do {
+      _ = try await notices.events.next(seconds: 30, where: { $0.contains("READY=1") })
+    } catch {
+      program.end()
+      let said = try? await program.lines.next(seconds: 1)
+      throw NotReady(said: said ?? "nothing")
+    }
+    withExtendedLifetime(notices) {}
   }
 
   /// As when it crashes.
@@ -62,6 +69,11 @@ final class DaemonRun: Sendable {
   func run(_ path: String, _ arguments: String...) throws -> RunningProgram {
     try RunningProgram(path, arguments, environment: surroundings)
   }
+}
+
+/// A daemon did not say that it is ready; what it said instead.
+struct NotReady: Error {
+  var said: String
 }
 
 /// The socket of a supervisor, and what it is told.
