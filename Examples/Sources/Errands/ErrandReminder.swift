@@ -1,7 +1,7 @@
 import CoreLocation
 
 /// Something to do at a place.
-public struct Errand: Hashable, Sendable {
+public struct Errand: Sendable {
   /// What to do.
   public var name: String
   /// Where to do it.
@@ -9,14 +9,12 @@ public struct Errand: Hashable, Sendable {
   /// Meters.
   public var radius: CLLocationDistance
 
+  /// An errand at a place.
   public init(_ name: String, at place: CLLocationCoordinate2D, within radius: CLLocationDistance) {
     self.name = name
     self.place = place
     self.radius = radius
   }
-
-  public static func == (left: Errand, right: Errand) -> Bool { left.name == right.name }
-  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// Reminds of errands on arrival, and counts the meters walked: an app like many.
@@ -31,6 +29,7 @@ public struct Errand: Hashable, Sendable {
   private var session: CLServiceSession?
   private var tasks: [Task<Void, any Error>] = []
 
+  /// A reminder that watches nothing yet.
   public init() {}
 
   /// Begins to watch.
