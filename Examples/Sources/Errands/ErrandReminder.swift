@@ -1,7 +1,7 @@
 import CoreLocation
 
 /// Something to do at a place.
-public struct Errand: Sendable {
+public struct Errand: Hashable, Sendable {
   /// What to do.
   public var name: String
   /// Where to do it.
@@ -9,12 +9,18 @@ public struct Errand: Sendable {
   /// Meters.
   public var radius: CLLocationDistance
 
-  /// An errand at a place.
+  /// Makes an errand at a place; the radius is meters.
   public init(_ name: String, at place: CLLocationCoordinate2D, within radius: CLLocationDistance) {
     self.name = name
     self.place = place
     self.radius = radius
   }
+
+  /// Errands are told apart by their names.
+  public static func == (left: Errand, right: Errand) -> Bool { left.name == right.name }
+
+  /// Hashes the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// Reminds of errands on arrival, and counts the meters walked: an app like many.
@@ -29,7 +35,7 @@ public struct Errand: Sendable {
   private var session: CLServiceSession?
   private var tasks: [Task<Void, any Error>] = []
 
-  /// A reminder that watches nothing yet.
+  /// Makes a reminder that watches nothing yet.
   public init() {}
 
   /// Begins to watch.
