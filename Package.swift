@@ -145,8 +145,8 @@ let package = Package(
     .testTarget(
       name: "INTULocationManagerTests",
       dependencies: [
-        "CoreLocation", "INTULocationManager", "LocationHost", "LocationModel",
-        "LocationProviders", "RequestTesting",
+        "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
+        "LocationModel", "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
 

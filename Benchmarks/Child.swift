@@ -11,8 +11,6 @@ final class Child {
   struct Cost {
     /// Seconds of processor time.
     var time: Double
-    /// Bytes resident at most.
-    var memory: Double
     var status: Int32
   }
 
@@ -27,11 +25,19 @@ final class Child {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // A thread of the tasks' blocks signals, and a child would inherit that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
     words.append(nil)
     defer { for word in words { free(word) } }
     var child: pid_t = 0
-    let code = posix_spawn(&child, program, &actions, nil, words, environ)
+    let code = posix_spawn(&child, program, &actions, &attributes, words, environ)
     close(pipe[1])
     guard code == 0 else { throw MissingPeer(text: "\(program) does not start") }
     identifier = child
@@ -85,8 +91,6 @@ final class Child {
     wait4(identifier, &status, 0, &usage)
     hasEnded = true
     func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) * 1e-6 }
-    return Cost(
-      time: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-      memory: Double(usage.ru_maxrss) * 1024, status: status)
+    return Cost(time: seconds(usage.ru_utime) + seconds(usage.ru_stime), status: status)
   }
 }

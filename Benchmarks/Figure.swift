@@ -21,6 +21,7 @@ struct Figure: Encodable {
     encoder.outputFormatting = .sortedKeys
     print(label + ": " + String(format: "%.4g", value) + " " + unit)
     print(String(decoding: try encoder.encode(figure), as: UTF8.self))
+    fflush(nil)
   }
 }
 

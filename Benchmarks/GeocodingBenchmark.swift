@@ -77,7 +77,7 @@ private func compareWithPython(_ points: [Coordinate], names: [String]) throws {
   guard let python = executable("python3"), let index = IndexLocation.places.found else { return }
   let list = points.map { "(\($0.latitude), \($0.longitude))" }.joined(separator: ",")
   if let printed = try run(python, ["-c", referenceProgram, "[\(list)]"]) {
-    let figures = printed.split(separator: " ").compactMap { Double($0) }
+    let figures = printed.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     guard figures.count == 3 else { return }
     try Figure.report("geocoding.reference.load", figures[0], "ms", "reverse_geocoder, loading")
     try Figure.report("geocoding.reference.single", figures[1], "ms", "reverse_geocoder, a look-up")

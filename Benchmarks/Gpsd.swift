@@ -14,11 +14,11 @@ final class Gpsd {
   }
 
   /// Waits until it answers; false when it does not within so many seconds.
-  func isReady(within seconds: Double) async throws -> Bool {
+  func isReady(within seconds: Double) -> Bool {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < deadline {
       if answers { return true }
-      try await Task.sleep(for: .milliseconds(100))
+      usleep(100_000)
     }
     return false
   }

@@ -54,3 +54,14 @@ final class LineCounter: Sendable {
     waiting?.resume()
   }
 }
+
+/// Runs work that waits on a thread of its own, so that it holds no thread of the tasks'.
+func onThread<Result: Sendable>(
+  _ body: @escaping @Sendable () throws -> Result
+) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread {
+      continuation.resume(with: Swift.Result { try body() })
+    }
+  }
+}

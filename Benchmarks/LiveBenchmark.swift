@@ -9,7 +9,7 @@ func measureLive() async throws {
   let (ours, theirs) = (try Port(), try Port())
   let pipe = try Peers.program("gpspipe", from: "gpsd-clients")
   let gpsd = try Gpsd(reading: theirs.path)
-  guard try await gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd does not answer") }
+  guard gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd does not answer") }
   let client = try Child(pipe, ["-w", "127.0.0.1:\(gpsd.port)"])
   let arrivals = Arrivals()
   let reader = Task {
@@ -31,7 +31,8 @@ func measureLive() async throws {
     _ = client.end()
     _ = gpsd.child.end()
   }
-  let runs = try await Turns(ours: ours, theirs: theirs, arrivals: arrivals).run()
+  let turns = Turns(ours: ours, theirs: theirs, arrivals: arrivals)
+  let runs = try await onThread { try turns.run() }
   let medians = runs.map { $0.median * 1e6 }
   try Figure.report("live.median", medians[0], "us", "last byte to loop body, median")
   try Figure.report("live.p99", runs[0].quantile(0.99) * 1e6, "us", "last byte to loop body, p99")
@@ -41,7 +42,7 @@ func measureLive() async throws {
 }
 
 /// Writes one epoch at a time, to one port and then to the other.
-private struct Turns {
+private struct Turns: Sendable {
   let ours: Port
   let theirs: Port
   let arrivals: Arrivals
@@ -50,16 +51,17 @@ private struct Turns {
   /// position.
   private static let warmUp = 30
   private static let counted = 300
-  private static let pause = Duration.milliseconds(50)
+  /// Microseconds.
+  private static let pause: UInt32 = 40_000
 
-  func run() async throws -> [[Double]] {
+  func run() throws -> [[Double]] {
     let drive = Drive(from: HostClock.now.unixTime)
     var delays: [[Double]] = [[], []]
     var missed = 0
     for index in 0..<(Self.warmUp + Self.counted) {
       for (side, port) in [(Arrivals.Side.ours, ours), (.theirs, theirs)] {
-        try await Task.sleep(for: Self.pause)
-        let delay = await write(drive, to: port, side)
+        usleep(Self.pause)
+        let delay = write(drive, to: port, side)
         guard index >= Self.warmUp else { continue }
         if let delay { delays[side.rawValue].append(delay) } else { missed += 1 }
       }
@@ -74,14 +76,14 @@ private struct Turns {
   }
 
   /// Seconds from the last byte to the arrival; `nil` when it does not come within a second.
-  private func write(_ drive: Drive, to port: Port, _ side: Arrivals.Side) async -> Double? {
+  private func write(_ drive: Drive, to port: Port, _ side: Arrivals.Side) -> Double? {
     let now = HostClock.now.unixTime
     let time = UnixTime(milliseconds: now.nanoseconds / 1_000_000)
     let bytes = drive.epoch(at: time)
     arrivals.expect(side, time.seconds)
     port.write(bytes)
     let begin = HostClock.now.uptime
-    return await arrivals.wait(side).map { $0.seconds(since: begin) }
+    return arrivals.wait(side).map { $0.seconds(since: begin) }
   }
 }
 
@@ -121,16 +123,10 @@ private final class Arrivals: Sendable {
 
   func hasHeard(_ side: Side) -> Bool { state.withLock { $0.hasHeard[side.rawValue] } }
 
-  /// Waits on a thread of its own, so that no thread of the reader's is held.
-  func wait(_ side: Side) async -> Instant? {
-    await withCheckedContinuation { continuation in
-      let thread = Thread { [self] in
-        let isThere = signals[side.rawValue].wait(timeout: .now() + 1) == .success
-        let arrived = state.withLock { $0.arrived[side.rawValue] }
-        continuation.resume(returning: isThere ? arrived : nil)
-      }
-      thread.start()
-    }
+  /// `nil` when it does not come within a second.
+  func wait(_ side: Side) -> Instant? {
+    let isThere = signals[side.rawValue].wait(timeout: .now() + 1) == .success
+    return isThere ? state.withLock { $0.arrived[side.rawValue] } : nil
   }
 
   /// The date of a TPV with a position.

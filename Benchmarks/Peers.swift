@@ -37,15 +37,47 @@ enum Peers {
 
   /// Builds the C client of libgps; it prints a line for each fix and ends after so many.
   static func libgpsClient(in folder: URL) throws -> String {
-    let source = folder.appending(path: "client.c")
-    let binary = folder.appending(path: "client").path
-    try libgpsProgram.write(to: source, atomically: false, encoding: .utf8)
-    let compiler = URL(fileURLWithPath: try program("cc", from: "gcc"))
-    guard try run(compiler, ["-O2", source.path, "-o", binary, "-lgps"]) != nil else {
-      throw MissingPeer(text: "libgps does not build (Debian: libgps-dev)")
+    try compiled(libgpsProgram, "client", ["-lgps"], in: folder, else: "Debian: libgps-dev")
+  }
+
+  /// Builds a program that runs another one and then prints the kilobytes it held at most.
+  ///
+  /// What the system says of a direct child begins with the memory of this process, before `exec`.
+  static func memoryMeter(in folder: URL) throws -> String {
+    try compiled(memoryProgram, "memory", [], in: folder, else: "a C library")
+  }
+
+  private static func compiled(
+    _ program: String, _ name: String, _ libraries: [String], in folder: URL, else missing: String
+  ) throws -> String {
+    let source = folder.appending(path: "\(name).c")
+    let binary = folder.appending(path: name).path
+    try program.write(to: source, atomically: false, encoding: .utf8)
+    let compiler = URL(fileURLWithPath: try Self.program("cc", from: "gcc"))
+    guard try run(compiler, ["-O2", source.path, "-o", binary] + libraries) != nil else {
+      throw MissingPeer(text: "\(name).c does not build (\(missing))")
     }
     return binary
   }
+
+  private static let memoryProgram = """
+    #include <stdio.h>
+    #include <sys/resource.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    int main(int argc, char **argv) {
+      struct rusage usage;
+      int status;
+      pid_t child = fork();
+      if (child == 0) {
+        execv(argv[1], argv + 1);
+        _exit(127);
+      }
+      if (wait4(child, &status, 0, &usage) < 0 || status != 0) return 1;
+      printf("%ld\\n", usage.ru_maxrss);
+      return 0;
+    }
+    """
 
   private static let libgpsProgram = """
     #include <gps.h>

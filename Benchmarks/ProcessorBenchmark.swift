@@ -1,13 +1,17 @@
 import Foundation
 import LocationHost
 import LocationModel
+import Synchronization
 
 /// What one fix costs, from the read to the loop body: instructions under callgrind, and processor
 /// time, against gpsd together with a minimal client of libgps in C.
 func measureProcessorTime() async throws {
   let folder = try Peers.folder("cpu")
   defer { try? FileManager.default.removeItem(at: folder) }
-  let bench = Peers.products.appending(path: "Benchmarks").path
+  let bench = folder.appending(path: "reader").path
+  // Valgrind 3.19 cannot read the debug information of Swift 6.3 and gives up over it.
+  let strip = URL(fileURLWithPath: try Peers.program("strip", from: "binutils"))
+  _ = try run(strip, ["-g", "-o", bench, Peers.products.appending(path: "Benchmarks").path])
   let client = try Peers.libgpsClient(in: folder)
   let cost = Cost(client: client, reader: bench, folder: folder)
 
@@ -49,7 +53,7 @@ private struct Cost {
   func timeOfGpsd() async throws -> Double {
     let port = try Port()
     let gpsd = try Gpsd(reading: port.path)
-    guard try await gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd is not there") }
+    guard gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd is not there") }
     let child = try Child(client, [String(gpsd.port), "100000"])
     defer {
       _ = child.end(SIGKILL)
@@ -61,8 +65,8 @@ private struct Cost {
   private func time(
     of children: [Child], lines child: Child, feeding port: Port
   ) async throws -> Double {
-    let feeder = Task { try await feed(port, every: .milliseconds(20)) }
-    defer { feeder.cancel() }
+    let feeder = Feeder(port, every: 20_000)
+    defer { feeder.end() }
     let counter = LineCounter(of: child)
     try await counter.wait(for: 50)
     let (firstFix, begin) = (counter.count, children.reduce(0) { $0 + $1.processorTime })
@@ -79,8 +83,8 @@ private struct Cost {
       let words = [reader, Reader.name, "nmea://\(port.path)?baud=115200", String(count)]
       let (tool, file) = try callgrind("reader")
       let child = try Child(tool[0], tool.dropFirst() + words)
-      let feeder = Task { try await feed(port, every: .milliseconds(100)) }
-      defer { feeder.cancel() }
+      let feeder = Feeder(port, every: 60_000)
+      defer { feeder.end() }
       try await ended(child)
       return try instructions(in: file)
     }
@@ -91,13 +95,13 @@ private struct Cost {
       let port = try Port()
       let (gpsdTool, gpsdFile) = try callgrind("gpsd")
       let gpsd = try Gpsd(reading: port.path, under: gpsdTool)
-      guard try await gpsd.isReady(within: 60) else {
+      guard gpsd.isReady(within: 60) else {
         throw MissingPeer(text: "gpsd does not answer under valgrind")
       }
       let (tool, file) = try callgrind("client")
       let child = try Child(tool[0], tool.dropFirst() + [client, String(gpsd.port), String(count)])
-      let feeder = Task { try await feed(port, every: .milliseconds(100)) }
-      defer { feeder.cancel() }
+      let feeder = Feeder(port, every: 60_000)
+      defer { feeder.end() }
       try await ended(child)
       _ = gpsd.child.end()
       return try instructions(in: gpsdFile) + instructions(in: file)
@@ -133,16 +137,27 @@ private struct Cost {
   private func ended(_ child: Child) async throws {
     let counter = LineCounter(of: child)
     try await counter.wait(for: .max)
-    guard child.wait().status == 0 else { throw MissingPeer(text: "a measured program failed") }
+    guard child.wait().status == 0 else {
+      throw MissingPeer(text: "a program did not survive callgrind: its instructions are unknown")
+    }
   }
 }
 
-/// Writes an epoch now and then until it is canceled.
-private func feed(_ port: Port, every pause: Duration) async throws {
-  let drive = Drive(from: HostClock.now.unixTime)
-  while true {
-    let now = HostClock.now.unixTime
-    port.write(drive.epoch(at: UnixTime(milliseconds: now.nanoseconds / 1_000_000)))
-    try await Task.sleep(for: pause)
+/// Writes an epoch now and then until it is told to end.
+private final class Feeder: Sendable {
+  private let isOver = Mutex(false)
+
+  /// `pause` is microseconds.
+  init(_ port: Port, every pause: UInt32) {
+    let drive = Drive(from: HostClock.now.unixTime)
+    Thread.detachNewThread { [self] in
+      while !isOver.withLock({ $0 }) {
+        let now = HostClock.now.unixTime
+        port.write(drive.epoch(at: UnixTime(milliseconds: now.nanoseconds / 1_000_000)))
+        usleep(pause)
+      }
+    }
   }
+
+  func end() { isOver.withLock { $0 = true } }
 }

@@ -7,13 +7,14 @@ import LocationModel
 func measureStart() async throws {
   let tool = try builtTool()
   let rounds = 20
+  let folder = try Peers.folder("start")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let meter = try Peers.memoryMeter(in: folder)
   let ours = try (0..<rounds).map { _ in
-    try startUp(tool, ["once", "--source", "fixed:48.1,11.5", "--json"])
+    try startUp(tool, ["once", "--source", "fixed:48.1,11.5", "--json"], meter)
   }
   try report(ours, "start", "locationctl once")
 
-  let folder = try Peers.folder("start")
-  defer { try? FileManager.default.removeItem(at: folder) }
   let client = try Peers.libgpsClient(in: folder)
   let feeder = try Peers.program("gpsfake", from: "gpsd-tools")
   let log = folder.appending(path: "drive.nmea")
@@ -23,8 +24,8 @@ func measureStart() async throws {
   let port = freePort()
   let fake = try Child(feeder, ["-q", "-c", "0.002", "-P", String(port), log.path])
   defer { _ = fake.end() }
-  try await Task.sleep(for: .seconds(2))
-  let theirs = try (0..<rounds).map { _ in try startUp(client, [String(port), "1"]) }
+  sleep(2)
+  let theirs = try (0..<rounds).map { _ in try startUp(client, [String(port), "1"], meter) }
   try report(theirs, "start.libgps", "a C program over libgps")
   try Figure.report(
     "start.time.ratio", ours.map(\.time).median / theirs.map(\.time).median, "",
@@ -40,10 +41,11 @@ func measureStart() async throws {
 private struct StartUp {
   /// Seconds to the first line, and of processor time in all.
   var time, processor: Double
+  /// Bytes resident at most.
   var memory: Double
 }
 
-private func startUp(_ program: String, _ words: [String]) throws -> StartUp {
+private func startUp(_ program: String, _ words: [String], _ meter: String) throws -> StartUp {
   let begin = ContinuousClock.now
   let child = try Child(program, words)
   var time: Duration?
@@ -55,7 +57,12 @@ private func startUp(_ program: String, _ words: [String]) throws -> StartUp {
   guard let time, cost.status == 0 else {
     throw MissingPeer(text: "\(program) printed no position")
   }
-  return StartUp(time: time / .seconds(1), processor: cost.time, memory: cost.memory)
+  let answer = try run(URL(fileURLWithPath: meter), [program] + words) ?? ""
+  guard let kilobytes = answer.split(separator: "\n").last.flatMap({ Double($0) }) else {
+    throw MissingPeer(text: "the memory of \(program) cannot be read")
+  }
+  return StartUp(
+    time: time / .seconds(1), processor: cost.time, memory: kilobytes * 1024)
 }
 
 private func report(_ runs: [StartUp], _ name: String, _ label: String) throws {

@@ -24,6 +24,7 @@ guard !chosen.isEmpty else {
 }
 for (index, benchmark) in chosen.enumerated() {
   print("\n[\(index + 1) of \(chosen.count)] \(benchmark.name)")
+  fflush(nil)
   do { try await benchmark.run() } catch let missing as MissingPeer {
     print("not measured: \(missing.text)")
   }

@@ -9,10 +9,29 @@ let package = Package(
       name: "Whereabouts", dependencies: [.product(name: "CoreLocation", package: "Meridian")],
       exclude: ["Whereabouts.plist"],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    .executableTarget(
+      name: "Forecast",
+      dependencies: [
+        .product(name: "CoreLocation", package: "Meridian"),
+        .product(name: "INTULocationManager", package: "Meridian"),
+      ],
+      exclude: ["Forecast.plist"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     // The code of the documentation.
     .executableTarget(
       name: "FirstLocation",
       dependencies: [.product(name: "CoreLocation", package: "Meridian")],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    // An app as many are, with tests in virtual time: a template to copy.
+    .target(
+      name: "Errands", dependencies: [.product(name: "CoreLocation", package: "Meridian")],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
+    .testTarget(
+      name: "ErrandsTests",
+      dependencies: [
+        "Errands", .product(name: "LocationTesting", package: "Meridian"),
+        .product(name: "CoreLocation", package: "Meridian"),
+      ],
       swiftSettings: [.swiftLanguageMode(.v6)]),
   ]
 )

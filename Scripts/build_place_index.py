@@ -363,33 +363,34 @@ def middle(boxes):
 
 # --- Writing. -------------------------------------------------------------------------------------
 
+# The reader maps the first megabytes of the file: what every look-up needs comes first.
 SCHEMA = """
 PRAGMA page_size = 4096;
 PRAGMA journal_mode = OFF;
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE zone(id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE code(place INTEGER PRIMARY KEY, code TEXT);
+CREATE VIRTUAL TABLE area_box USING rtree_i32(id, left, right, bottom, top);
+CREATE VIRTUAL TABLE place_box USING rtree_i32(id, left, right, bottom, top);
+CREATE VIRTUAL TABLE reach USING rtree_i32(id, left, right, bottom, top);
+CREATE VIRTUAL TABLE postal_box USING rtree_i32(id, left, right, bottom, top);
+CREATE TABLE area(
+  id INTEGER PRIMARY KEY, country INT, state INT, name TEXT, settled INT, rings BLOB);
+CREATE TABLE place_cell(id INTEGER PRIMARY KEY, points BLOB);
 CREATE TABLE place(
   id INTEGER PRIMARY KEY, name TEXT, kind INT, position INT, reach INT, parent INT, zone INT);
-CREATE TABLE code(place INTEGER PRIMARY KEY, code TEXT);
 CREATE TABLE local_name(place INTEGER PRIMARY KEY, names TEXT);
 CREATE TABLE country_name(
   language TEXT, country INT, name TEXT, PRIMARY KEY(language, country)) WITHOUT ROWID;
+CREATE TABLE postal_cell(id INTEGER PRIMARY KEY, codes BLOB);
 CREATE VIRTUAL TABLE names USING fts5(
   name, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
 CREATE VIRTUAL TABLE others USING fts5(
   name, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
 CREATE VIRTUAL TABLE words USING fts5(
   word, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
-CREATE TABLE area(
-  id INTEGER PRIMARY KEY, country INT, state INT, name TEXT, settled INT, rings BLOB);
-CREATE VIRTUAL TABLE area_box USING rtree_i32(id, left, right, bottom, top);
-CREATE TABLE place_cell(id INTEGER PRIMARY KEY, points BLOB);
-CREATE VIRTUAL TABLE place_box USING rtree_i32(id, left, right, bottom, top);
-CREATE VIRTUAL TABLE reach USING rtree_i32(id, left, right, bottom, top);
-CREATE TABLE postal_cell(id INTEGER PRIMARY KEY, codes BLOB);
 CREATE VIRTUAL TABLE codes USING fts5(
   code, content='', detail=none, columnsize=0, tokenize="ascii tokenchars '_'");
-CREATE VIRTUAL TABLE postal_box USING rtree_i32(id, left, right, bottom, top);
 """
 
 

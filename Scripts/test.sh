@@ -12,7 +12,7 @@ if [ ! -x .build/venv/bin/python ]; then
     { echo "no python-dbusmock: the tests over D-Bus are skipped" && rm -rf .build/venv; }
 fi
 
-alone='BusTests|ReceiverTests|EndToEndTests|LocationHostTests'
+alone='ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests'
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
 
 # The state of the person who runs this is none of the tests' business.
@@ -23,15 +23,20 @@ mkdir -p "$XDG_STATE_HOME"
 
 step() { printf '\n== %s\n' "$1"; }
 
+if [ -d "$MERIDIAN_SHARED/data/places" ] && [ ! -f .build/places.sqlite ]; then
+  step "place index"
+  python3 Scripts/build_place_index.py
+fi
+
 step "build"
 swift build --build-tests
 
 step "tests in virtual time"
-swift test --skip-build --skip "$alone"
+timeout 1500 swift test --skip-build --skip "$alone"
 
 if swift test list --skip-build 2> /dev/null | grep -qE "$alone"; then
   step "tests with real programs"
-  swift test --skip-build --no-parallel --filter "$alone"
+  timeout 1500 swift test --skip-build --no-parallel --filter "$alone"
 fi
 
 if [ -d "$MERIDIAN_SHARED/api/conformance" ]; then

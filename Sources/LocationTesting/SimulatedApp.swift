@@ -1,28 +1,45 @@
 import CVirtualTime
 import CoreLocation
 import Dispatch
+import LocationEngine
 import LocationModel
+import LocationSimulation
+import Synchronization
 
 /// An app on a simulated device.
 public final class SimulatedApp: Sendable {
+  private struct State {
+    /// The process, while there is one.
+    var client: LocationClient?
+    var life = AppLife.terminated
+    var whenLaunched: (@Sendable () async -> Void)?
+    /// What the last launch has begun.
+    var work: Task<Void, Never>?
+  }
+
   /// The bundle identifier.
   public let identifier: String
   /// The device it runs on.
   public let device: SimulatedDevice
-  let client: LocationClient
+  private let description: ClientDescription
+  private let state = Mutex(State())
 
   init(_ description: ClientDescription, on device: SimulatedDevice) {
     identifier = description.app.name
     self.device = device
-    client = LocationClient(
-      description, over: device, callbacks: { device.place(callback: $0) })
+    self.description = description
   }
+
+  // MARK: Running
 
   /// Runs code as this app: everything that it and its tasks do of Core Location happens on the
   /// device, in virtual time, one thing after the other.
+  ///
+  /// Opens the app in the foreground where it does not run yet.
   public func run<Result>(
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
+    let client = process(for: .foreground)
     guard await device.line.takeIn() else {
       return try await LocationClient.$bound.withValue(client) { try await body() }
     }
@@ -35,10 +52,122 @@ public final class SimulatedApp: Sendable {
       throw error
     }
   }
+
+  /// What the app does whenever its process begins: opened by the person, or started by the
+  /// system because an event waits for it (LIFE-1).
+  public func whenLaunched(_ body: @escaping @Sendable () async -> Void) {
+    state.withLock { $0.whenLaunched = body }
+  }
+
+  // MARK: Life
+
+  /// The person opens the app, or comes back to it.
+  public func moveToForeground() {
+    start(.foreground)
+  }
+
+  /// The person goes elsewhere.
+  public func moveToBackground() { change(to: .background) }
+
+  /// The system stops the app's process for a while.
+  public func suspend() { change(to: .suspended) }
+
+  /// The system, or a crash, ends the app's process.
+  public func terminate() { end(.disconnected, as: .terminated) }
+
+  /// The person ends the app from the app switcher (LIFE-4).
+  public func forceQuit() { end(.quit, as: .quit) }
+
+  /// Whether the app has a process.
+  public var isRunning: Bool { state.withLock { $0.client != nil } }
+
+  /// Begins the process where there is none, else changes its life.
+  func start(_ life: AppLife) {
+    guard !isRunning else { return change(to: life) }
+    let client = process(for: life)
+    let body = state.withLock { $0.whenLaunched }
+    guard let body else { return }
+    let work = LocationClient.$bound.withValue(client) { Task { await body() } }
+    state.withLock { $0.work = work }
+  }
+
+  private func process(for life: AppLife) -> LocationClient {
+    if let client = state.withLock({ $0.client }) { return client }
+    var description = description
+    description.life = life
+    let client = LocationClient(
+      description, over: device, callbacks: { [line = device.line] in line.callbackRunner })
+    state.withLock { state in
+      state.client = client
+      state.life = life
+    }
+    return client
+  }
+
+  func change(to life: AppLife) {
+    let changed = state.withLock { state in
+      guard state.client != nil, state.life != life else { return false }
+      state.life = life
+      return true
+    }
+    if changed { device.tell(.life(life), of: AppIdentity(identifier)) }
+  }
+
+  /// The time that the app was given for an event is over (LIFE-6).
+  func endRuntime() {
+    if state.withLock({ $0.life == .background }) { suspend() }
+  }
+
+  private func end(_ event: ClientEvent, as life: AppLife) {
+    let (client, work) = state.withLock { state in
+      defer {
+        state.client = nil
+        state.work = nil
+        state.life = life
+      }
+      return (state.client, state.work)
+    }
+    guard client != nil else { return }
+    work?.cancel()
+    device.tell(event, of: AppIdentity(identifier))
+  }
+
+  // MARK: Settings
+
+  /// What the person can choose for an app in the settings.
+  public enum Permission: Sendable {
+    /// Never.
+    case never
+    /// Ask next time.
+    case ask
+    /// While using the app.
+    case whileUsing
+    /// Always.
+    case always
+
+    var setting: AuthorizationSetting {
+      switch self {
+      case .never: .never
+      case .ask: .ask
+      case .whileUsing: .whileUsing
+      case .always: .always
+      }
+    }
+  }
+
+  /// The person changes the app's permission in the settings.
+  public func setPermission(_ permission: Permission) {
+    device.does(.input(.setting(.authorization(AppIdentity(identifier), permission.setting))))
+  }
+
+  /// The person turns precise location on or off for the app.
+  public func setPreciseLocation(_ isOn: Bool) {
+    device.does(.input(.setting(.precise(AppIdentity(identifier), isOn))))
+  }
 }
 
 extension SimulatedDevice {
-  /// Installs an app and starts it in the foreground.
+  /// Installs an app; it runs as soon as code runs in it, or it is opened.
   ///
   /// `information` is its information property list; without one, it has the usage texts that
   /// every app needs.
@@ -47,7 +176,9 @@ extension SimulatedDevice {
   ) -> SimulatedApp {
     let manifest = Manifest(propertyList: information, file: "the test's information")
     let description = ClientDescription(app: AppIdentity(identifier), manifest: manifest)
-    return SimulatedApp(description, on: self)
+    let app = SimulatedApp(description, on: self)
+    install(app, as: description.app)
+    return app
   }
 
   /// The usage texts that every app needs, and nothing else.
@@ -55,13 +186,6 @@ extension SimulatedDevice {
     "NSLocationWhenInUseUsageDescription": "To show where you are.",
     "NSLocationAlwaysAndWhenInUseUsageDescription": "To tell you when you arrive.",
   ]
-
-  /// Callbacks run where their manager was made: on the main queue, or in line.
-  func place(callback: @escaping @Sendable () -> Void) {
-    line.add(.call(callback))
-  }
-
-  func virtualTask() -> UInt64 { virtual_time_current_task() }
 }
 
 extension WorkLine {

@@ -1,4 +1,6 @@
+import CVirtualTime
 public import CoreLocation
+import Dispatch
 import LocationEngine
 package import LocationModel
 import LocationSimulation
@@ -22,13 +24,22 @@ public final class SimulatedDevice: Sendable {
   private struct State {
     var world: VirtualWorld
     var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
+    var apps: [AppIdentity: Installed] = [:]
     /// Who waits for time to pass, the earliest first.
     var waits: [Wait] = []
+    var lastWait = 0
+  }
+
+  private struct Installed {
+    weak var app: SimulatedApp?
+    /// Its present process.
+    var client: ClientID?
   }
 
   /// A call of `advance` that has not returned.
   private struct Wait {
     var end: Instant
+    var number: Int
     var task: UInt64
     var continuation: CheckedContinuation<Void, any Error>
   }
@@ -60,17 +71,50 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: Time
 
-  /// Lets time pass, and returns when everything due in it was delivered and handled.
-  public func advance(by duration: Duration) async throws {
-    let task = virtualTask()
+  /// Lets time pass, and returns when everything due in it was delivered and handled: delegates
+  /// were called, the bodies of loops have run and their loops wait again, sleepers have woken.
+  ///
+  /// Throws ``Standstill`` when a piece of work does not end within the real time of `patience`.
+  public func advance(by duration: Duration, patience: Duration = .seconds(30)) async throws {
+    let task = virtual_time_current_task()
     let end = now.uptime + duration
     try await withCheckedThrowingContinuation { continuation in
-      state.withLock { state in
+      let number = state.withLock { state in
+        state.lastWait += 1
+        let wait = Wait(
+          end: end, number: state.lastWait, task: task, continuation: continuation)
         let place = state.waits.firstIndex { $0.end > end } ?? state.waits.endIndex
-        state.waits.insert(Wait(end: end, task: task, continuation: continuation), at: place)
+        state.waits.insert(wait, at: place)
+        return wait.number
       }
       line.poke()
+      watch(number, last: nil, patience: patience)
     }
+  }
+
+  /// Looks now and then whether anything happens while a call of `advance` waits.
+  private func watch(_ number: Int, last: WorkLine.Activity?, patience: Duration) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + patience.inSeconds) { [weak self] in
+      guard let self, state.withLock({ $0.waits.contains { $0.number == number } }) else { return }
+      let activity = line.activity
+      guard let activity, activity == last else {
+        return watch(number, last: activity, patience: patience)
+      }
+      giveUp(number, at: activity, patience: patience)
+    }
+  }
+
+  private func giveUp(_ number: Int, at activity: WorkLine.Activity, patience: Duration) {
+    let wait = state.withLock { state in
+      state.waits.firstIndex { $0.number == number }.map { state.waits.remove(at: $0) }
+    }
+    guard let wait else { return }
+    // The line is blocked: the task goes on where the platform likes.
+    line.release(wait.task)
+    wait.continuation.resume(
+      throwing: Standstill(
+        cause: activity.waitsForMain ? .mainQueue : .work, since: now.uptime - .start,
+        patience: patience))
   }
 
   /// The date on the device.
@@ -105,11 +149,39 @@ public final class SimulatedDevice: Sendable {
     line.add(.call { self.carryOut(self.state.withLock { body(&$0.world) }) })
   }
 
+  func does(_ deed: Deed) {
+    change { $0.perform(deed) }
+  }
+
+  var truth: Truth { state.withLock { $0.world.truth } }
+
   private func carryOut(_ effects: [VirtualWorld.Effect]) {
     for effect in effects {
-      guard case .deliver(let client, let delivery) = effect else { continue }
-      state.withLock { $0.clients[client] }?(delivery)
+      switch effect {
+      case .deliver(let client, let delivery):
+        state.withLock { $0.clients[client] }?(delivery)
+      case .wakeApp(let app): installed(app)?.change(to: .background)
+      case .launch(let app): installed(app)?.start(.background)
+      case .runtimeOver(let app): installed(app)?.endRuntime()
+      case .demand, .note, .ignored, .asked: break
+      }
     }
+  }
+
+  // MARK: Apps
+
+  func install(_ app: SimulatedApp, as identity: AppIdentity) {
+    state.withLock { $0.apps[identity] = Installed(app: app) }
+  }
+
+  private func installed(_ app: AppIdentity) -> SimulatedApp? {
+    state.withLock { $0.apps[app]?.app }
+  }
+
+  /// Something happens to the process of an app.
+  func tell(_ event: ClientEvent, of app: AppIdentity) {
+    guard let client = state.withLock({ $0.apps[app]?.client }) else { return }
+    change { $0.handle(.client(client, event)) }
   }
 }
 
@@ -138,6 +210,7 @@ extension SimulatedDevice: EngineLink {
     let (id, effects, readable) = state.withLock { state in
       let (id, effects) = state.world.connect(client)
       state.clients[id] = deliver
+      state.apps[client.app, default: Installed()].client = id
       return (id, effects, state.world.state(of: id))
     }
     line.add(.call { self.carryOut(effects) })

@@ -30,7 +30,8 @@ struct InstalledApp {
   func run(_ arguments: String...) throws -> RunningProgram {
     try RunningProgram(
       folder.file(name), arguments,
-      environment: ["CORELOCATION_SOURCES": sources, "XDG_STATE_HOME": folder.file("state")])
+      environment: ["CORELOCATION_SOURCES": sources, "XDG_STATE_HOME": folder.file("state")],
+      keeping: folder)
   }
 
   /// Answers for the person, in another process.

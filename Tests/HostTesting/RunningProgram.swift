@@ -13,9 +13,14 @@ package final class RunningProgram: Sendable {
   private let status = Mutex<Int32?>(nil)
   private let reader: LineReader
 
+  /// What must last as long as the program, such as the folder it works in.
+  private let belongings: any Sendable
+
   package init(
-    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    keeping belongings: any Sendable = ()
   ) throws {
+    self.belongings = belongings
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

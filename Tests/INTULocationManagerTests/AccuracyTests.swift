@@ -62,6 +62,20 @@ struct AccuracyTests {
   }
 }
 
+@Suite("The state of the services")
+struct ServicesStateTests {
+  @Test(
+    "INTU-4: is the authorization's, while services are switched on",
+    arguments: [
+      (CLAuthorizationStatus.notDetermined, INTULocationServicesState.notDetermined),
+      (.denied, .denied), (.restricted, .restricted), (.authorizedAlways, .available),
+      (.authorizedWhenInUse, .available),
+    ])
+  func state(_ status: CLAuthorizationStatus, _ state: INTULocationServicesState) {
+    #expect(INTULocationServicesState(status) == state)
+  }
+}
+
 @Suite("A timeout")
 struct PatienceTests {
   typealias Patience = LocationRequest.Patience

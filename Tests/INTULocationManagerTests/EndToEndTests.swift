@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationEngine
 import LocationHost
 import LocationModel
 import LocationProviders
@@ -18,14 +19,19 @@ struct EndToEndTests {
     manager = Self.manager(over: host)
   }
 
-  /// A manager whose location manager belongs to an app of its own.
-  static func manager(over host: LocationHost) -> INTULocationManager {
+  /// An app of its own.
+  static func client(over host: LocationHost) -> LocationClient {
     let manifest = Manifest([
       Manifest.Key.identifier: .string("org.example.intu"),
       Manifest.Key.whenInUse: .string("To test."),
     ])
-    let client = LocationClient(
+    return LocationClient(
       ClientDescription(app: AppIdentity("org.example.intu"), manifest: manifest), over: host)
+  }
+
+  /// A manager whose location manager belongs to an app of its own.
+  static func manager(over host: LocationHost) -> INTULocationManager {
+    let client = client(over: host)
     return INTULocationManager(
       positioning: { BoundPositioning(client) }, clock: { SystemClock() })
   }
@@ -58,6 +64,29 @@ struct EndToEndTests {
       try await manager.location(accuracy: .city, timeout: nil)
     }
     #expect(error?.status == .servicesDenied)
+  }
+
+  @Test("INTU-4: a request is refused while services are switched off, whatever the person said")
+  func disabled() async throws {
+    let host = LocationHost(sources: [], prompter: Answer(.whileUsing))
+    host.tell(.setting(.services(on: false)))
+    let manager = Self.manager(over: host)
+    let error = await #expect(throws: INTULocationError.self) {
+      try await manager.location(accuracy: .city, timeout: nil)
+    }
+    #expect(error?.status == .servicesDisabled)
+  }
+
+  @Test("INTU-4, INTU-5: the states can be read on any thread")
+  func states() async {
+    let client = Self.client(over: LocationHost(sources: []))
+    await LocationClient.$bound.withValue(client) {
+      await Task {
+        #expect(INTULocationManager.locationServicesState() == .notDetermined)
+        let hasCompass = CLLocationManager.headingAvailable()
+        #expect((INTULocationManager.headingServicesState() == .available) == hasCompass)
+      }.value
+    }
   }
 }
 

@@ -53,7 +53,7 @@ struct HostCoreTests {
     core.start()
     var openings: [Double] = []
     for _ in 0..<8 {
-      openings.append(core.bench.now.uptime.seconds(since: .start))
+      openings.append(core.bench.now.uptime.seconds(since: .start).rounded())
       try core.channel(.closed(.missing("/dev/ttyUSB0")))
       let count = core.bench.outputs.count
       while core.bench.outputs.count == count { core.run(seconds: 1) }
@@ -152,13 +152,13 @@ struct HostCoreTests {
     core.start()
     try core.channel(.opened)
     let lines = [0, 1].map {
-      #"{"type":"update","date":"2026-08-04T12:00:0\#($0).000Z","latitude":\#($0),"longitude":2}"#
+      #"{"type":"update","date":"2026-08-04T12:00:0\#($0).000Z","latitude":0.000\#($0),"longitude":2}"#
     }
     try core.channel(.bytes(Array(lines.joined(separator: "\n").utf8)))
     try core.channel(.closed(.ended))
     core.run(seconds: 5)
     #expect(core.statuses == [.unavailable(.ended)])
-    #expect(core.transcript.contains("00:00:00  fix 0.0\n00:00:01  fix 1.0"))
+    #expect(core.transcript.contains("00:00:00  fix 0.0\n00:00:01  fix 0.0001"))
     core.stop()
     #expect(core.statuses == [.idle])
     core.start()

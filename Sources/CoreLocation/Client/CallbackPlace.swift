@@ -10,11 +10,11 @@ enum CallbackPlace: Sendable {
   /// A thread of the app's own; callbacks come while its run loop runs (MODEL-5).
   case runLoop(ThreadLoop)
   /// Virtual time decides.
-  case given(@Sendable (@escaping @Sendable () -> Void) -> Void)
+  case given(LocationClient.CallbackRunner)
 
   /// The place that belongs to the calling thread.
   static func ofCaller(in client: LocationClient) -> CallbackPlace {
-    if let given = client.callbacks { return .given(given) }
+    if let callbacks = client.callbacks { return .given(callbacks()) }
     let isTask = withUnsafeCurrentTask { $0 != nil }
     let isMain = Thread.isMainThread || isTask || isOnMainQueue
     return isMain ? .mainQueue : .runLoop(ThreadLoop())

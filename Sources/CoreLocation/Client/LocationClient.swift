@@ -15,10 +15,14 @@ package final class LocationClient: Sendable {
   }
 
   package let link: any EngineLink
+  /// Runs a callback at its place.
+  package typealias CallbackRunner = @Sendable (@escaping @Sendable () -> Void) -> Void
+
   /// What the app declares.
   let manifest: Manifest
-  /// Where callbacks run when the app's own threads must not decide it, as in virtual time.
-  package let callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+  /// Where callbacks run when the app's own threads must not decide it, as in virtual time: asked
+  /// where a manager is made.
+  package let callbacks: (@Sendable () -> CallbackRunner)?
   /// The app's geocoding, with one budget for all its geocoders (GEO-5).
   let geocoding: AppGeocoding
   private let id: ClientID
@@ -27,7 +31,7 @@ package final class LocationClient: Sendable {
   /// Connects an app.
   package init(
     _ description: ClientDescription, over link: any EngineLink,
-    callbacks: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil
+    callbacks: (@Sendable () -> CallbackRunner)? = nil
   ) {
     let inbox = Inbox()
     let (id, readable) = link.connect(description) { inbox.take($0) }

@@ -44,6 +44,13 @@ final class AppGeocoding: Sendable {
   private let state = Mutex(State())
   private let now: @Sendable () -> Moment
 
+  /// Who answers: the indexes of this machine, or the web geocoder in `$CORELOCATION_GEOCODER`.
+  private static let backend = Result<GeocodeBackend, GeocodeFailure> {
+    () throws(GeocodeFailure) -> GeocodeBackend in
+    let url = ProcessInfo.processInfo.environment["CORELOCATION_GEOCODER"]
+    return try GeocodeBackend(url: url, userAgent: "Meridian CoreLocation")
+  }
+
   init(now: @escaping @Sendable () -> Moment) {
     self.now = now
   }
@@ -97,7 +104,7 @@ final class AppGeocoding: Sendable {
     case .lookUp(let question, let request):
       return { [self] in
         DispatchQueue.global().async {
-          let outcome = GeocodingBackend.ofProcess.answer(question)
+          let outcome = Self.backend.flatMap { $0.lookUp(question) }
           self.perform { _ in .answered(request, outcome) }
         }
       }

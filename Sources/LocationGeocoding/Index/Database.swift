@@ -23,8 +23,13 @@ final class Database {
       throw Failure(message: String(cString: sqlite3_errstr(code)))
     }
     self.handle = handle
-    sqlite3_exec(handle, "PRAGMA mmap_size=268435456; PRAGMA cache_size=64", nil, nil, nil)
+    sqlite3_exec(handle, Self.memory, nil, nil, nil)
   }
+
+  /// The first 6 MB are mapped, which is what every look-up needs; of the rest 1 MB is kept. Linux
+  /// counts every touched page of a map, and its neighbours, as resident: with the whole file
+  /// mapped, 2,000 look-ups around the world took 22 MB more, and were no faster.
+  private static let memory = "PRAGMA mmap_size=6291456; PRAGMA cache_size=-1024"
 
   deinit {
     statements.removeAll()

@@ -43,7 +43,7 @@ package struct IndexLocation: Sendable {
     return "\(data)/meridian"
   }
 
-  static func environment(_ name: String) -> String? {
+  private static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 

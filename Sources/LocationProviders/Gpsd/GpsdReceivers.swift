@@ -11,8 +11,8 @@ struct GpsdReceivers: Sendable {
     var isSolving: Bool?
   }
 
-  /// As gpsd lists them, sorted by path.
-  private var devices: [GpsdDevice] = []
+  /// As gpsd lists them, sorted by path; `nil` before its first list, which may be empty.
+  private var devices: [GpsdDevice]?
   /// In the order of their first report.
   private var receivers: [Receiver] = []
 
@@ -36,7 +36,8 @@ struct GpsdReceivers: Sendable {
   mutating func removeAll() -> [GpsdClient.Output] {
     let waiting = receivers.indices.flatMap { flush(at: $0) }
     receivers = []
-    return waiting + list([])
+    defer { devices = nil }
+    return waiting + (devices == nil ? [] : list([]))
   }
 
   mutating func take(_ report: GpsdReport, at now: Instant) -> [GpsdClient.Output] {
@@ -55,7 +56,7 @@ struct GpsdReceivers: Sendable {
   // MARK: Who is there
 
   private mutating func update(_ device: GpsdDevice) -> [GpsdClient.Output] {
-    var all = devices
+    var all = devices ?? []
     if let index = all.firstIndex(where: { $0.path == device.path }) {
       all[index].isActive = device.isActive
       all[index].driver = device.driver ?? all[index].driver
@@ -70,7 +71,7 @@ struct GpsdReceivers: Sendable {
     guard sorted != devices else { return [] }
     devices = sorted
     let gone = receivers.indices.filter { index in
-      devices.contains { $0.path == receivers[index].path && !$0.isActive }
+      sorted.contains { $0.path == receivers[index].path && !$0.isActive }
     }
     let waiting = gone.flatMap { flush(at: $0) }
     for index in gone.reversed() { receivers.remove(at: index) }

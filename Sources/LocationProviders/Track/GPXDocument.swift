@@ -48,6 +48,11 @@ package struct GPXFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var line: Int
   package var cause: GPXCause
 
+  package init(line: Int, cause: GPXCause) {
+    self.line = line
+    self.cause = cause
+  }
+
   package var description: String { "line \(line): \(cause)" }
 }
 

@@ -24,6 +24,8 @@ package struct Journey: Hashable, Sendable {
   private(set) var stretches: [Stretch] = []
   private var origin: Coordinate
   private var originAltitude: Double
+  /// Turned since the last stretch; degrees.
+  private var turned = 0.0
 
   /// Begins at a place.
   package init(from origin: Coordinate, altitude: Double = 0) {
@@ -38,6 +40,8 @@ package struct Journey: Hashable, Sendable {
   package var length: Double { stretches.reduce(0) { $0 + $1.distance } }
   private var altitude: Double { stretches.last?.endAltitude ?? originAltitude }
   private var course: Double { stretches.last?.course ?? 0 }
+  /// Where straight on leads; degrees from true north.
+  package var heading: Double { normalizedDegrees(course + turned) }
 
   // MARK: Building
 
@@ -46,7 +50,8 @@ package struct Journey: Hashable, Sendable {
     to place: Coordinate, speed: Double, altitude: Double? = nil, sky: Sky = .open
   ) {
     let distance = destination.distance(to: place)
-    move(to: place, in: .seconds(distance / max(speed, 0.001)), altitude: altitude, sky: sky)
+    let milliseconds = Int64((1000 * distance / max(speed, 0.001)).rounded())
+    move(to: place, in: .milliseconds(milliseconds), altitude: altitude, sky: sky)
   }
 
   /// Moves in a straight line for so long.
@@ -59,6 +64,7 @@ package struct Journey: Hashable, Sendable {
         from: destination, to: place, altitude: self.altitude,
         endAltitude: altitude ?? self.altitude, start: duration, duration: time,
         distance: line.distance, course: normalizedDegrees(line.initialAzimuth), sky: sky))
+    turned = 0
   }
 
   /// Moves so many meters straight on towards a bearing.
@@ -66,6 +72,11 @@ package struct Journey: Hashable, Sendable {
     _ meters: Double, towards bearing: Double, speed: Double, sky: Sky = .open
   ) {
     move(to: destination.moved(by: meters, towards: bearing), speed: speed, sky: sky)
+  }
+
+  /// Turns on the spot: degrees to the right.
+  package mutating func turn(by degrees: Double) {
+    turned += degrees
   }
 
   /// Stays where it is.

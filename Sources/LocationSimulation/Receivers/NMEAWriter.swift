@@ -40,8 +40,9 @@ struct NMEAWriter: Sendable {
   }
 
   /// `DDMM.MMMMMM,N`
-  mutating func angle(_ degrees: Double, digits: Int, positive: StaticString, negative: StaticString)
-  {
+  mutating func angle(
+    _ degrees: Double, digits: Int, positive: StaticString, negative: StaticString
+  ) {
     // Microminutes: about two millimeters.
     let total = Int64((degrees.magnitude * 60_000_000).rounded())
     bytes.append(UInt8(ascii: ","))

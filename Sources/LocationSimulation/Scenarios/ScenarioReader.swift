@@ -11,7 +11,9 @@ package struct ScenarioReader {
 
   /// Whether a text is a scenario: its first line that is no comment says so.
   package static func isScenario(_ text: String) -> Bool {
-    let first = text.split(whereSeparator: \.isNewline).first { !$0.drop(while: \.isWhitespace).hasPrefix("#") }
+    let first = text.split(whereSeparator: \.isNewline).first {
+      !$0.drop(while: \.isWhitespace).hasPrefix("#")
+    }
     return first?.split(separator: " ").first == "scenario"
   }
 
@@ -48,7 +50,9 @@ package struct ScenarioReader {
     if let deed = try read(verb) {
       scenario.events.append(Scenario.Event(at: clock, deed: deed, text: written))
     }
-    if let extra = words.first { throw fault("\"\(extra)\" is one word too many", "the line's end") }
+    if let extra = words.first {
+      throw fault("\"\(extra)\" is one word too many", "the line's end")
+    }
   }
 
   // MARK: Lines
@@ -75,7 +79,9 @@ package struct ScenarioReader {
       let circle = Circle(center: try place(), radius: try number("a radius in meters", 1...1e6))
       scenario.circles.append(Simulation.NamedCircle(identifier: identifier, circle: circle))
     }
-    if let extra = words.first { throw fault("\"\(extra)\" is one word too many", "the line's end") }
+    if let extra = words.first {
+      throw fault("\"\(extra)\" is one word too many", "the line's end")
+    }
   }
 
   /// `08:00:00` since the beginning, `+10min` after the line before, or `then`: when the way so

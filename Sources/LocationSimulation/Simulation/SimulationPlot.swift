@@ -32,7 +32,8 @@ package struct SimulationPlot: Sendable {
     case .region(let region, .entered): mark("\(region.identifier) entered", true, now)
     case .region(let region, .exited): mark("\(region.identifier) left", false, now)
     case .visit(let visit):
-      mark(visit.departure == nil ? "visit: arrived" : "visit: departed", visit.departure == nil, now)
+      mark(
+        visit.departure == nil ? "visit: arrived" : "visit: departed", visit.departure == nil, now)
     case .significant: mark("significant move", false, now)
     case .condition, .region, .standard, .authorization, .demand, .asked, .life: break
     }
@@ -52,7 +53,8 @@ package struct SimulationPlot: Sendable {
   package var svg: String {
     let places = fixes.map(\.coordinate) + truth
     guard let view = View(around: places, circles) else {
-      return #"<svg xmlns="http://www.w3.org/2000/svg" width="400" height="60"><text x="20" y="36">"#
+      return
+        #"<svg xmlns="http://www.w3.org/2000/svg" width="400" height="60"><text x="20" y="36">"#
         + "no fix came</text></svg>\n"
     }
     var svg = view.header
@@ -138,7 +140,7 @@ private struct View {
     .name { fill: #b34700; font-weight: bold; text-anchor: middle }
     .arrival { fill: #2e7d32 } .departure { fill: #c62828 }
     .label { fill: #212121; paint-order: stroke; stroke: #fff; stroke-width: 3 }
-    .grid { stroke: #e9edf1; stroke-width: 1 } .scale { stroke: #424242; stroke-width: 2 }
+    .leader { stroke: #757575; stroke-width: .8 } .grid { stroke: #e9edf1; stroke-width: 1 } .scale { stroke: #424242; stroke-width: 2 }
     </style>
     <rect width="100%" height="100%" fill="#fbfcfd"/>
 
@@ -226,7 +228,11 @@ private struct View {
   ) -> String {
     let style = isArrival ? "arrival" : "departure"
     let anchor = isRight ? "end" : "start"
-    return #"<circle class="\#(style)" cx="\#(text(place.x))" cy="\#(text(place.y))" r="4"/>"#
+    let leader =
+      #"<path class="leader" d="M\#(text(place.x)) \#(text(place.y))"#
+      + #"L\#(text(place.x + (isRight ? -7 : 7))) \#(text(labelY - 4))"/>"#
+    return leader
+      + #"<circle class="\#(style)" cx="\#(text(place.x))" cy="\#(text(place.y))" r="4"/>"#
       + #"<text class="label" x="\#(text(place.x + (isRight ? -7 : 7)))" y="\#(text(labelY))""#
       + #" text-anchor="\#(anchor)">\#(Self.escaped(label))</text>"# + "\n"
   }

@@ -43,10 +43,11 @@ final class WorkLine: Sendable {
     var isActive = false
     var begun = 0
     var waitsForMain = false
+    /// The work under way runs on the main queue.
+    var isOnMain = false
     var jobBeganAt = ContinuousClock.now
     var tasks: Set<UInt64> = []
     var sleepers: [Sleeper] = []
-    var lastSleeper = 0
   }
 
   private let state = Mutex(State())
@@ -101,7 +102,8 @@ final class WorkLine: Sendable {
     while true {
       while let work = take() {
         switch work {
-        case .job(let job): virtual_time_run_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
+        case .job(let job):
+          virtual_time_run_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
         case .call(let call): call()
         case .mainJob, .mainCall:
           return DispatchQueue.main.async { self.runOnMain(work) }
@@ -118,7 +120,10 @@ final class WorkLine: Sendable {
   }
 
   private func runOnMain(_ work: Work) {
-    state.withLock { $0.waitsForMain = false }
+    state.withLock { state in
+      state.waitsForMain = false
+      state.isOnMain = true
+    }
     enter()
     switch work {
     case .mainJob(let job, let executor): job.runSynchronously(on: executor)
@@ -126,7 +131,15 @@ final class WorkLine: Sendable {
     case .job, .call: break
     }
     leave()
+    state.withLock { $0.isOnMain = false }
     queue.async { self.drain() }
+  }
+
+  /// Where the callbacks of a manager run that is made here: on the main queue if this is it,
+  /// else in line (MODEL-4).
+  var callbackRunner: LocationClient.CallbackRunner {
+    let isOnMain = Thread.isMainThread || (Self.current === self && state.withLock { $0.isOnMain })
+    return { [self] callback in add(isOnMain ? .mainCall(callback) : .call(callback)) }
   }
 
   private func enter() {
@@ -183,7 +196,6 @@ final class WorkLine: Sendable {
   /// A job that waits for virtual time.
   private struct Sleeper: Sendable {
     var deadline: Instant
-    var number: Int
     var work: Work
   }
 
@@ -200,10 +212,13 @@ final class WorkLine: Sendable {
 
   func sleep(until deadline: Instant, then work: Work) {
     state.withLock { state in
-      state.lastSleeper += 1
-      let sleeper = Sleeper(deadline: deadline, number: state.lastSleeper, work: work)
-      let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-      state.sleepers.insert(sleeper, at: place)
+      let sleeper = Sleeper(deadline: deadline, work: work)
+      var (low, high) = (0, state.sleepers.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if state.sleepers[middle].deadline > deadline { high = middle } else { low = middle + 1 }
+      }
+      state.sleepers.insert(sleeper, at: low)
     }
     poke()
   }

@@ -26,7 +26,7 @@ struct Verb: Sendable {
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, simulate, authorize, doctor, help, version, completion,
+    watch, once, heading, beacons, simulate, soak, authorize, doctor, help, version, completion,
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }

@@ -22,7 +22,8 @@ struct ConditionsFile: Decodable {
 
   private var features: [Feature]
 
-  static func read(_ path: String, as invocation: Invocation) throws(Failure) -> [Simulation.NamedCircle]
+  static func read(_ path: String, as invocation: Invocation) throws(Failure) -> [Simulation
+    .NamedCircle]
   {
     let data = try SimulationFile.data(of: path, as: invocation)
     let file: ConditionsFile

@@ -17,11 +17,10 @@ struct SimulationTranscript {
   private mutating func story(_ event: SimulationEvent) -> (String, String)? {
     switch event {
     case .update(let update): return news(of: update).map { ("updates", $0) }
-    case .standard(.fixes): return nil
+    case .standard(.fixes), .standard(.deferralFinished): return nil
     case .standard(.failed(let failure)): return ("standard", "failed: \(failure)")
     case .standard(.paused): return ("standard", "paused")
     case .standard(.resumed): return ("standard", "resumed")
-    case .standard(.deferralFinished): return ("standard", "deferral finished")
     case .significant: return ("significant", "moved")
     case .condition(let event):
       return ("condition", "\"\(event.identifier)\" \(event.state.rawValue)")

@@ -30,6 +30,11 @@ struct ErrorTests {
     #expect(known != CLError(.denied))
   }
 
+  @Test("can be an element of a set")
+  func hash() {
+    #expect(Set([CLError(.denied), CLError(.denied), CLError(.network)]).count == 2)
+  }
+
   @Test("STD-36: bridges to NSError with its domain, code, and user information")
   func bridged() {
     let error: any Error = CLError(.denied, userInfo: [NSLocalizedDescriptionKey: "no luck"])

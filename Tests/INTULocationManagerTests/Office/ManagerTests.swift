@@ -11,6 +11,11 @@ struct ManagerTests {
   var positioning: FakePositioning { desktop.positioning }
   var diary: Diary { desktop.diary }
 
+  @Test("INTU-1: is one for the process")
+  func one() {
+    #expect(INTULocationManager.sharedInstance() === INTULocationManager.shared)
+  }
+
   @Test("INTU-2: answers on the main queue, after the call that asked")
   func mainQueue() async {
     let key = DispatchSpecificKey<Bool>()

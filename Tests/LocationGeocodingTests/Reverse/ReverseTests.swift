@@ -124,6 +124,11 @@ struct ReverseTests {
     "agrees with the polygons and time zones of the world",
     .enabled(if: SharedData.folder != nil, Comment(rawValue: SharedData.isMissing)))
   func vectors() throws {
+    let states = Dictionary(
+      try SharedData.lines("places/admin1.tsv").map { line in
+        let fields = line.split(separator: "\t", maxSplits: 1)
+        return (fields[0], fields[fields.count - 1])
+      }, uniquingKeysWith: { first, _ in first })
     var tally: [Substring: ReverseTally] = [:]
     for line in try SharedData.lines("places/reverse-vectors.tsv.gz").dropFirst() {
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
@@ -131,7 +136,7 @@ struct ReverseTests {
       let longitude = try #require(Double(fields[2]))
       let point = Coordinate(latitude: latitude, longitude: longitude)
       let place = try geocoder.reverse(point)
-      tally[fields[0], default: ReverseTally()].add(place, fields)
+      tally[fields[0], default: ReverseTally()].add(place, fields, state: states[fields[4]])
     }
     let urban = try #require(tally["urban"])
     let rural = try #require(tally["rural"])
@@ -141,17 +146,28 @@ struct ReverseTests {
     #expect(urban.share(\.zone) >= 0.99)
     #expect(rural.share(\.zone) >= 0.99)
     #expect(ocean.sea == ocean.points)
+    for tally in [urban, rural] {
+      #expect(tally.withState > 500)
+      #expect(Double(tally.sameState) >= 0.97 * Double(tally.withState))
+    }
   }
 }
 
 private struct ReverseTally {
   var points = 0
   var country = 0
+  /// Points of which the right state is known.
+  var withState = 0
+  var sameState = 0
   var zone = 0
   var sea = 0
 
-  mutating func add(_ place: Place, _ expected: [Substring]) {
+  mutating func add(_ place: Place, _ expected: [Substring], state: Substring?) {
     points += 1
+    if let state {
+      withState += 1
+      if place.administrativeArea.map({ $0 == state }) ?? false { sameState += 1 }
+    }
     if place.isoCountryCode ?? "" == expected[3] { country += 1 }
     if place.timeZone ?? "" == expected[5] { zone += 1 }
     if place.ocean ?? place.inlandWater != nil { sea += 1 }

@@ -3,7 +3,6 @@ import Glibc
 /// A web server of this process that gives every connection the next of its prepared answers.
 final class LoopbackServer: Sendable {
   let port: UInt16
-  private let descriptor: Int32
 
   /// Serves whole HTTP responses, one a connection, and then hangs up for good.
   init(answers: [[UInt8]]) {
@@ -19,11 +18,8 @@ final class LoopbackServer: Sendable {
       }
     }
     port = UInt16(bigEndian: address.sin_port)
-    descriptor = listener
     Self.start { Self.serve(answers, on: listener) }
   }
-
-  deinit { close(descriptor) }
 
   private static func serve(_ answers: [[UInt8]], on listener: Int32) {
     for answer in answers {
@@ -41,7 +37,8 @@ final class LoopbackServer: Sendable {
       }
       close(connection)
     }
-    shutdown(listener, Int32(SHUT_RDWR))
+    // Here and nowhere else: a descriptor closed elsewhere may belong to another server by now.
+    close(listener)
   }
 
   private static func start(_ body: @escaping @Sendable () -> Void) {

@@ -29,7 +29,8 @@ final class Listener: NSObject, CLLocationManagerDelegate {
   }
 
   private var place: String {
-    Thread.isMainThread ? "main" : Thread.current.name ?? "another thread"
+    if Thread.isMainThread { return "main" }
+    return Thread.current.threadDictionary["name"] as? String ?? "another thread"
   }
 }
 
@@ -47,9 +48,10 @@ func begin() -> [CLLocationManager] {
 nonisolated(unsafe) var listeners: [Listener] = []
 
 func onThread(_ body: @escaping @Sendable () -> Void) {
-  let thread = Thread(block: body)
-  thread.name = "own"
-  thread.start()
+  Thread {
+    Thread.current.threadDictionary["name"] = "own"
+    body()
+  }.start()
   RunLoop.main.run()
 }
 

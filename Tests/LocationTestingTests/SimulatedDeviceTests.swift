@@ -23,6 +23,7 @@ struct SimulatedDeviceTests {
   func everySecond() async throws {
     let device = SimulatedDevice(at: Self.berlin)
     let app = device.app("com.example.walk")
+    device.person(answers: .allowWhileUsing)
     try await app.run {
       let listener = Listener()
       let manager = CLLocationManager()

@@ -1,0 +1,58 @@
+import CoreLocation
+
+@MainActor
+final class CityFinder: NSObject, @MainActor CLLocationManagerDelegate {
+  private let manager = CLLocationManager()
+  private var best: CLLocation?
+  private var patience: Task<Void, any Error>?
+  private var completion: ((CLLocation?) -> Void)?
+
+  func find(_ completion: @escaping (CLLocation?) -> Void) {
+    self.completion = completion
+    manager.delegate = self
+    manager.desiredAccuracy = kCLLocationAccuracyThreeKilometers
+    switch manager.authorizationStatus {
+    case .notDetermined: manager.requestWhenInUseAuthorization()
+    case .denied, .restricted: finish(nil)
+    default: start()
+    }
+  }
+
+  private func start() {
+    guard patience == nil else { return }
+    manager.startUpdatingLocation()
+    patience = Task {
+      try await Task.sleep(for: .seconds(10))
+      finish(best)
+    }
+  }
+
+  private func finish(_ location: CLLocation?) {
+    patience?.cancel()
+    patience = nil
+    manager.stopUpdatingLocation()
+    completion?(location)
+    completion = nil
+  }
+
+  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+    switch manager.authorizationStatus {
+    case .notDetermined: break
+    case .denied, .restricted: finish(nil)
+    default: if completion != nil { start() }
+    }
+  }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    guard let last = locations.last, last.horizontalAccuracy >= 0 else { return }
+    best = last
+    if last.horizontalAccuracy <= 5_000, -last.timestamp.timeIntervalSinceNow <= 600 {
+      finish(last)
+    }
+  }
+
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    if case CLError.locationUnknown = error { return }
+    finish(nil)
+  }
+}

@@ -1,0 +1,23 @@
+import LocationModel
+package import LocationProviders
+
+extension Journey {
+  /// The way of a GPX file: its tracks, else its routes, else its waypoints (SIM-1, SIM-4).
+  ///
+  /// A leg lasts as long as its times say, else it is travelled at so many meters per second.
+  package init(gpx bytes: [UInt8], speed: Double = 20) throws(GPXFault) {
+    let document = try GPXReader.read(bytes)
+    let tracks = document.tracks.flatMap { $0 }.flatMap { $0 }
+    let routes = document.routes.flatMap { $0 }
+    let points = !tracks.isEmpty ? tracks : !routes.isEmpty ? routes : document.waypoints
+    guard let first = points.first else { throw GPXFault(line: 1, cause: .empty) }
+    self.init(from: first.coordinate, altitude: first.elevation ?? 0)
+    for (point, next) in zip(points, points.dropFirst()) {
+      if let departure = point.time, let arrival = next.time, arrival > departure {
+        move(to: next.coordinate, in: arrival - departure, altitude: next.elevation)
+      } else {
+        move(to: next.coordinate, speed: speed, altitude: next.elevation)
+      }
+    }
+  }
+}

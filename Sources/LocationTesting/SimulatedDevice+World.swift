@@ -1,0 +1,199 @@
+public import CoreLocation
+import LocationEngine
+import LocationModel
+import LocationSimulation
+
+/// What a receiver sees of the sky.
+public enum SimulatedSky: Sendable {
+  /// Everything.
+  case open
+  /// Between buildings: reflections, outliers, gaps.
+  case street
+  /// In a building: seldom a fix, and a poor one.
+  case indoors
+  /// Nothing: a tunnel, a cellar.
+  case tunnel
+
+  var sky: Sky {
+    switch self {
+    case .open: .open
+    case .street: .street
+    case .indoors: .indoors
+    case .tunnel: .none
+    }
+  }
+}
+
+/// A way through the world, made leg by leg.
+///
+/// Each leg is a straight line at one speed; a stop is a leg that stays where it is.
+public struct Route: Sendable {
+  var journey: Journey
+
+  /// Begins at a place.
+  public init(from place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0) {
+    journey = Journey(from: Coordinate(place), altitude: altitude)
+  }
+
+  /// Goes through places at so many meters per second, as `simctl location start` does (SIM-8).
+  public init(through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20) {
+    self.init(from: places.first ?? CLLocationCoordinate2D())
+    for place in places.dropFirst() { move(to: place, speed: speed) }
+  }
+
+  /// Follows a GPX file at the pace of its times (SIM-1, SIM-2, SIM-4).
+  public init(gpx file: URL) throws {
+    journey = try Journey(gpx: [UInt8](Data(contentsOf: file)))
+  }
+
+  /// How long it takes.
+  public var duration: Duration { journey.duration }
+  /// Meters.
+  public var length: CLLocationDistance { journey.length }
+  /// Where it ends.
+  public var destination: CLLocationCoordinate2D {
+    CLLocationCoordinate2D(journey.destination)
+  }
+
+  /// Moves to a place, at so many meters per second.
+  public mutating func move(
+    to place: CLLocationCoordinate2D, speed: CLLocationSpeed, under sky: SimulatedSky = .open
+  ) {
+    journey.move(to: Coordinate(place), speed: speed, sky: sky.sky)
+  }
+
+  /// Moves so many meters towards a bearing.
+  public mutating func move(
+    _ meters: CLLocationDistance, towards bearing: CLLocationDirection,
+    speed: CLLocationSpeed, under sky: SimulatedSky = .open
+  ) {
+    journey.move(meters, towards: bearing, speed: speed, sky: sky.sky)
+  }
+
+  /// Goes on in the same direction.
+  public mutating func move(
+    ahead meters: CLLocationDistance, speed: CLLocationSpeed, under sky: SimulatedSky = .open
+  ) {
+    journey.move(meters, towards: journey.heading, speed: speed, sky: sky.sky)
+  }
+
+  /// Turns on the spot: degrees to the right, negative to the left.
+  public mutating func turn(_ degrees: CLLocationDirection) {
+    journey.turn(by: degrees)
+  }
+
+  /// Stays where it is.
+  public mutating func stay(for duration: Duration, under sky: SimulatedSky = .open) {
+    journey.stay(for: duration, sky: sky.sky)
+  }
+}
+
+/// What a person answers to a question of the system.
+public enum PersonsAnswer: Sendable {
+  /// Allow Once.
+  case allowOnce
+  /// Allow While Using App.
+  case allowWhileUsing
+  /// Don't Allow.
+  case doNotAllow
+  /// Change to Always Allow.
+  case changeToAlways
+  /// Keep Only While Using.
+  case keepWhileUsing
+  /// Yes, to full accuracy for a while.
+  case allowFullAccuracy
+  /// No, to full accuracy for a while.
+  case keepReducedAccuracy
+  /// The question goes away without an answer.
+  case dismiss
+
+  var answer: PromptAnswer {
+    switch self {
+    case .allowOnce: .once
+    case .allowWhileUsing: .whileUsing
+    case .doNotAllow: .deny
+    case .changeToAlways: .always
+    case .keepWhileUsing: .keepWhileUsing
+    case .allowFullAccuracy: .accept
+    case .keepReducedAccuracy: .decline
+    case .dismiss: .dismissed
+    }
+  }
+}
+
+/// What can be wrong with a receiver.
+public enum ReceiverFault: Sendable {
+  /// It claims such an accuracy while so many meters off towards a bearing.
+  case lies(
+    claim: CLLocationAccuracy, off: CLLocationDistance, towards: CLLocationDirection)
+  /// It says nothing.
+  case silent
+  /// It is not there any more.
+  case unplugged
+  /// Its clock is ahead.
+  case clockAhead(Duration)
+
+  var fault: VirtualReceiver.Fault {
+    switch self {
+    // A claim is a radius of 68 %; receivers speak of one axis (LOC-5).
+    case .lies(let claim, let off, let bearing):
+      .lies(claim: claim / 1.51, off: off, towards: bearing)
+    case .silent: .silent
+    case .unplugged: .unplugged
+    case .clockAhead(let time): .clock(time)
+    }
+  }
+}
+
+// MARK: Movement and sky
+
+extension SimulatedDevice {
+  /// Sets out on a route now.
+  public func travel(_ route: Route) {
+    does(.depart(route.journey))
+  }
+
+  /// Puts the device down at a place, at once.
+  public func stay(at place: CLLocationCoordinate2D) {
+    does(.depart(Journey(from: Coordinate(place))))
+  }
+
+  /// Covers or clears the sky; `nil` goes by the route.
+  public func cover(_ sky: SimulatedSky?) {
+    does(.sky(sky?.sky))
+  }
+
+  /// Breaks the receiver, or mends it with `nil`.
+  public func breakReceiver(_ fault: ReceiverFault?) {
+    does(.fault(0, fault?.fault))
+  }
+
+  /// Where the device really is, whatever it says.
+  public var truePlace: CLLocationCoordinate2D { CLLocationCoordinate2D(truth.coordinate) }
+}
+
+// MARK: People and system
+
+extension SimulatedDevice {
+  /// From now on the person answers each question with the first of these that it offers.
+  public func person(answers: PersonsAnswer..., after delay: Duration = .seconds(1)) {
+    does(.habit(answers.map { Person.Reply($0.answer, after: delay) }))
+  }
+
+  /// The switch for location services of the whole device.
+  public func turnLocationServices(on: Bool) {
+    does(.input(.setting(.services(on: on))))
+  }
+}
+
+extension Coordinate {
+  init(_ coordinate: CLLocationCoordinate2D) {
+    self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
+  }
+}
+
+extension CLLocationCoordinate2D {
+  init(_ coordinate: Coordinate) {
+    self.init(latitude: coordinate.latitude, longitude: coordinate.longitude)
+  }
+}

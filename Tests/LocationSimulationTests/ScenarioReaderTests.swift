@@ -1,0 +1,77 @@
+import LocationModel
+import LocationSimulation
+import Testing
+
+@Suite("A scenario")
+struct ScenarioReaderTests {
+  private static let head = "scenario test\nplace 52,13\n"
+
+  @Test(
+    "names the line of each mistake, and what was expected",
+    arguments: [
+      ("place 52;13", 2, "LATITUDE,LONGITUDE"),
+      ("place 52,13\n00:00:01 fly to 1,2", 3, "one of walk"),
+      ("place 52,13\n00:01:00 stay 5min\n00:00:30 stay 1s", 4, "not before"),
+      ("place 52,13\nnoon stay 5min", 3, "HH:MM:SS"),
+      ("place 52,13\nthen stay 5", 3, "90s, 10min, or 2h"),
+      ("place 52,13\nthen walk 1,2", 3, "\"to\""),
+      ("place 52,13\nthen person answers maybe", 3, "once"),
+      ("place 52,13\nthen receiver broken", 3, "unplugged"),
+      ("place 52,13\nthen stay 5min please", 3, "the line's end"),
+      ("place 52,13\ncondition home 52,13 -5", 3, "a radius in meters"),
+      ("date tomorrow", 2, "2026-01-31T08:00:00Z"),
+      ("# nothing", 2, "place 52.52,13.40"),
+    ])
+  func mistakes(text: String, line: Int, expectation: String) {
+    #expect {
+      _ = try ScenarioReader.read("scenario test\n" + text)
+    } throws: { error in
+      let fault = error as? ScenarioFault
+      return fault?.line == line && fault?.expectation.contains(expectation) == true
+    }
+  }
+
+  @Test("puts the way and the events on one time line")
+  func timeLine() throws {
+    let scenario = try ScenarioReader.read(
+      Self.head + "00:01:00 move 140 towards 90 at 1.4\nthen stay 5min\n+1h services off\n+1s end")
+    #expect(scenario.journey.duration == .seconds(60 + 100 + 300))
+    #expect(scenario.events.map(\.at) == [.seconds(160 + 3600)])
+    #expect(scenario.end == .seconds(160 + 3601))
+  }
+}
+
+@Suite("A simulation")
+struct SimulationTests {
+  private func run(_ text: String, seed: UInt64? = nil) throws -> (Simulation.Summary, [String]) {
+    let scenario = try ScenarioReader.read(text)
+    var simulation = Simulation(scenario.world(seed: seed), circles: scenario.circles)
+    var story: [String] = []
+    simulation.run(until: scenario.end) { event, _ in
+      guard case .condition(let event) = event else { return }
+      story.append("\(event.identifier) \(event.state.rawValue)")
+    }
+    return (simulation.summary, story)
+  }
+
+  private static let walk = """
+    scenario walk
+    place 52.52,13.40
+    condition goal 52.5227,13.40 80
+    00:00:10 walk to 52.5227,13.40
+    then stay 5min
+    """
+
+  @Test("tells of one arrival, and gives the same hash each time")
+  func arrival() throws {
+    let (summary, story) = try run(Self.walk)
+    #expect(story.filter { $0 == "goal satisfied" }.count == 1)
+    #expect(try run(Self.walk).0 == summary)
+    #expect(try run(Self.walk, seed: 2).0.hash != summary.hash)
+  }
+
+  @Test("keeps the rules in random worlds with faults", arguments: UInt64(1)...5)
+  func soak(seed: UInt64) throws {
+    #expect(try Soak.run(seed: seed, legs: 2).deliveries > 0)
+  }
+}
