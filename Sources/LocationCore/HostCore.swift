@@ -46,7 +46,9 @@ package struct HostCore: Machine {
   }
 
   package var nextDeadline: Instant? {
-    desks.reduce(engine.nextDeadline) { earliest($0, $1.driver.nextDeadline) }
+    var next = engine.nextDeadline
+    for index in desks.indices { next = earliest(next, desks[index].driver.nextDeadline) }
+    return next
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {

@@ -162,8 +162,12 @@ extension LocationEngine {
     _ event: ConditionEvent, of key: MonitorKey, at now: Moment, to outputs: inout [Output]
   ) {
     guard let desk = deskIndex(of: key.app),
-      let monitor = desks[desk].monitors.first(where: { $0.key == key })
+      let place = desks[desk].monitors.firstIndex(where: { $0.key == key })
     else { return }
+    // The loop has this one in hand now, and asks for nothing until it is done with it.
+    desks[desk].monitors[place].wantsNext = false
+    desks[desk].monitors[place].isAsking = false
+    let monitor = desks[desk].monitors[place]
     let verdict = desks[desk].verdicts.monitor
     let told = verdict.flows ? verdict : DeliveryRule.Verdict(.deliver)
     outputs += desks[desk].announce(

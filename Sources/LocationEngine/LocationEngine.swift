@@ -74,7 +74,8 @@ package struct LocationEngine: Machine {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
-    return desks.reduce(next) { earliest($0, $1.nextDeadline) }
+    for index in desks.indices { next = earliest(next, desks[index].nextDeadline) }
+    return next
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -200,7 +201,8 @@ package struct LocationEngine: Machine {
 
   private mutating func settleDemand(at now: Moment, to outputs: inout [Output]) {
     stillness.settle(desks)
-    var wanted = desks.reduce(conditions.demand.union(stillness.demand)) { $0.union($1.demand) }
+    var wanted = conditions.demand.union(stillness.demand)
+    for index in desks.indices { wanted = wanted.union(desks[index].demand) }
     wanted = wanted.union(visits.demand).union(beacons.demand)
     guard wanted != demand else { return }
     demand = wanted

@@ -65,7 +65,7 @@ struct BeaconTests {
     #expect(await app.nextBeacons()?.first?.identity == identity)
   }
 
-  @Test("BEACON-21: enter a region that the adapter watches by itself, without discovery")
+  @Test("BEACON-21: are seen in a region that the adapter watches by itself, without discovery")
   func monitor() async throws {
     let app = HostOnBus(.bluez, bus: machine.address, .always)
     let region = RegionDescription(
@@ -73,11 +73,11 @@ struct BeaconTests {
     app.host.send(.region(HostOnBus.manager, .start(region)), from: app.client)
     try machine.tell("await monitor")
     #expect(try machine.tell("found \(address)") == "found 4c000215")
-    let entered = await app.first { delivery -> String? in
-      guard case .region(_, let region, .entered) = delivery else { return nil }
+    let inside = await app.first { delivery -> String? in
+      guard case .region(_, let region, .determined(.satisfied)) = delivery else { return nil }
       return region.identifier
     }
-    #expect(entered == "shop")
+    #expect(inside == "shop")
   }
 
   @Test("BEACON-16: are refused without a bus")

@@ -25,7 +25,8 @@ enum ImportRule {
     ],
     "LocationTesting": [
       "CoreLocation", "LocationSimulation", "LocationModel", "LocationEngine", "LocationCore",
-      "LocationProviders", "Foundation", "Synchronization",
+      "LocationProviders", "Foundation", "Synchronization", "CVirtualTime", "Dispatch",
+      "_Concurrency",
     ],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [

@@ -27,9 +27,12 @@ struct StillnessDesk: Sendable {
 
   /// Watches for exactly those kinds of client that there are now.
   mutating func settle(_ desks: [AppDesk]) {
+    // By index: a desk is large, and this is done for every fix.
     for activity in ActivityKind.allCases {
-      settle(activity, isPause: false, wanted: desks.contains { $0.iterates(for: activity) })
-      settle(activity, isPause: true, wanted: desks.contains { $0.pauses(for: activity) })
+      let iterates = desks.indices.contains { desks[$0].iterates(for: activity) }
+      settle(activity, isPause: false, wanted: iterates)
+      let pauses = desks.indices.contains { desks[$0].pauses(for: activity) }
+      settle(activity, isPause: true, wanted: pauses)
     }
   }
 

@@ -79,9 +79,9 @@ package struct BlueZSurvey: Sendable {
   }
 
   private mutating func take(_ reply: BusReply) -> [News] {
-    // Without a service the state stays: its owner will change when it comes.
-    guard let objects = reply.first?.entries else { return compare(isFirst: true) }
+    // A service that is not ready, or not there, has nothing yet; it tells what it adds.
     state = .following
+    guard let objects = reply.first?.entries else { return compare(isFirst: true) }
     for object in objects {
       guard let path = object.key.text else { continue }
       add(object.value, at: path)

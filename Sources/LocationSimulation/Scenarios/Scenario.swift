@@ -23,6 +23,12 @@ package struct Scenario: Sendable {
   /// 2026-01-01T08:00:00Z. Chosen, for scenarios that do not say.
   package static let standardDate = UnixTime(milliseconds: 1_767_254_400_000)
 
+  /// The true way, a place each second.
+  package var truth: [Coordinate] {
+    let seconds = Int(journey.duration.inSeconds.rounded(.up))
+    return (0...seconds).map { journey.truth(at: .seconds($0)).coordinate }
+  }
+
   /// The world in which it happens; `seed` stands in for the scenario's own.
   package func world(seed: UInt64? = nil) -> VirtualWorld {
     let receiver = VirtualReceiver(start: start, seed: seed ?? self.seed)

@@ -66,7 +66,10 @@ package struct Simulation: Sendable {
   ) rethrows {
     let last = end.map { Instant.start + $0 }
     try begin(tell)
+    var wakes = 0
     while let due = world.nextDeadline, due <= last ?? due {
+      wakes = due > world.now.uptime ? 0 : wakes + 1
+      precondition(wakes < 10_000, "the world asks to be woken without end at \(due)")
       world.advance(to: due)
       try take(world.wake(), tell)
       if last == nil, world.hasEnded { break }

@@ -140,7 +140,7 @@ private struct View {
     .name { fill: #b34700; font-weight: bold; text-anchor: middle }
     .arrival { fill: #2e7d32 } .departure { fill: #c62828 }
     .label { fill: #212121; paint-order: stroke; stroke: #fff; stroke-width: 3 }
-    .grid { stroke: #e9edf1; stroke-width: 1 } .scale { stroke: #424242; stroke-width: 2 }
+    .leader { stroke: #757575; stroke-width: .8 } .grid { stroke: #e9edf1; stroke-width: 1 } .scale { stroke: #424242; stroke-width: 2 }
     </style>
     <rect width="100%" height="100%" fill="#fbfcfd"/>
 
@@ -228,7 +228,11 @@ private struct View {
   ) -> String {
     let style = isArrival ? "arrival" : "departure"
     let anchor = isRight ? "end" : "start"
-    return #"<circle class="\#(style)" cx="\#(text(place.x))" cy="\#(text(place.y))" r="4"/>"#
+    let leader =
+      #"<path class="leader" d="M\#(text(place.x)) \#(text(place.y))"#
+      + #"L\#(text(place.x + (isRight ? -7 : 7))) \#(text(labelY - 4))"/>"#
+    return leader
+      + #"<circle class="\#(style)" cx="\#(text(place.x))" cy="\#(text(place.y))" r="4"/>"#
       + #"<text class="label" x="\#(text(place.x + (isRight ? -7 : 7)))" y="\#(text(labelY))""#
       + #" text-anchor="\#(anchor)">\#(Self.escaped(label))</text>"# + "\n"
   }

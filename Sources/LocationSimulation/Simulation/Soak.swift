@@ -13,8 +13,12 @@ package enum Soak {
   }
 
   /// Runs the world of a seed; returns its summary, or the first rule that was broken.
-  package static func run(seed: UInt64) throws(Violation) -> Simulation.Summary {
-    var chance = Chance(seed: seed)
+  ///
+  /// The way has so many legs.
+  package static func run(
+    seed: UInt64, legs: Int = 8
+  ) throws(Violation) -> Simulation.Summary {
+    var chance = Chance(seed: seed, legs: legs)
     let scenario = chance.scenario()
     var simulation = Simulation(scenario.world(seed: seed), circles: scenario.circles)
     var rules = Invariants()
@@ -74,7 +78,8 @@ struct Invariants {
   }
 
   private mutating func broken(by event: ConditionEvent) -> String? {
-    defer { states[event.identifier] = event.state }
+    // After a time of diagnostics the state is told again.
+    defer { states[event.identifier] = event.diagnostics.isEmpty ? event.state : nil }
     if states[event.identifier] == event.state, event.diagnostics.isEmpty,
       event.evidence != nil
     {
@@ -98,10 +103,12 @@ struct Invariants {
 private struct Chance {
   private var random: SeededRandom
   private let seed: UInt64
+  private let legs: Int
 
-  init(seed: UInt64) {
+  init(seed: UInt64, legs: Int) {
     random = SeededRandom(seed: seed)
     self.seed = seed
+    self.legs = legs
   }
 
   mutating func scenario() -> Scenario {
@@ -126,7 +133,7 @@ private struct Chance {
 
   private mutating func journey(from origin: Coordinate) -> Journey {
     var journey = Journey(from: origin)
-    for _ in 0..<8 {
+    for _ in 0..<legs {
       let sky = pick([Sky.open, .open, .open, .street, .indoors, .none])
       if number(0...1) < 0.35 {
         journey.stay(for: .seconds(number(30...1800).rounded()), sky: sky)

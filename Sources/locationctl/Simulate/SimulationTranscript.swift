@@ -21,7 +21,6 @@ struct SimulationTranscript {
     case .standard(.failed(let failure)): return ("standard", "failed: \(failure)")
     case .standard(.paused): return ("standard", "paused")
     case .standard(.resumed): return ("standard", "resumed")
-    case .standard(.deferralFinished): return ("standard", "deferral finished")
     case .significant: return ("significant", "moved")
     case .condition(let event):
       return ("condition", "\"\(event.identifier)\" \(event.state.rawValue)")

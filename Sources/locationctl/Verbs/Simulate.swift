@@ -45,6 +45,9 @@ extension Verb {
         isJSON: invocation.has(.json), printsDemand: invocation.has(recordDemand),
         printsStory: invocation.has(transcript))
       var picture = invocation.text(plot).map { _ in SimulationPlot(circles: all) }
+      if case .scenario(let scenario) = input {
+        for place in scenario.truth { picture?.add(truth: place) }
+      }
       let began = ContinuousClock.now
       simulation.run(until: end) { event, now in
         printer.print(event, at: now)

@@ -35,7 +35,7 @@ struct HeadingDeliveryTests {
       bench.transcript == """
         00:00:00  heading 10.0 to 1
         00:00:00  heading 20.0 to 1
-        00:00:00  heading 30.0 to 1, true 43.1
+        00:00:00  heading 30.0 to 1, true 42.9
         00:00:00  heading 40.0 to 1
         """)
   }

@@ -19,7 +19,6 @@ struct SignalsBench {
   var transcript: String { bench.transcript }
   var demand: Demand { bench.machine.currentDemand }
   var equipment: Equipment { bench.machine.state(of: Self.client).equipment }
-  var nextDeadline: Instant? { bench.machine.nextDeadline }
 
   mutating func send(_ input: LocationEngine.Input) { bench.send(input) }
   mutating func request(_ request: Request) { bench.send(.client(Self.client, .request(request))) }
