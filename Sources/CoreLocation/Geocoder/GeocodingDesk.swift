@@ -76,6 +76,8 @@ final class AppGeocoding: Sendable {
       state.lastRequest += 1
       state.completions[state.lastRequest] = { outcome in
         switch outcome {
+        case .success(let places) where places.allSatisfy(\.isPartial):
+          completion(nil, CLError(.geocodeFoundPartialResult))  // GEO-7
         case .success(let places): completion(places.map { CLPlacemark($0) }, nil)
         case .failure(let failure): completion(nil, CLError(failure))
         }
