@@ -1,7 +1,28 @@
-import CoreLocation
 import Foundation
 import LocationGeocoding
+import LocationModel
 import Testing
+
+@testable import CoreLocation
+
+/// Lets look-ups wait, so that a test decides what happens meanwhile.
+private final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  /// A geocoder over the real indexes, whose look-ups wait for this gate.
+  func geocoder() -> CLGeocoder {
+    let desk = AppGeocoding(
+      now: { Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0)) },
+      lookUp: { [semaphore] question in
+        semaphore.wait()
+        return AppGeocoding.answer(question)
+      })
+    return AppGeocoding.$bound.withValue(desk) { CLGeocoder() }
+  }
+
+  /// Lets one look-up pass.
+  func open() { semaphore.signal() }
+}
 
 /// Over the place index of this machine, as an app of this process.
 @Suite(
@@ -60,11 +81,13 @@ struct CLGeocoderTests {
 
   @Test("GEO-1, GEO-2: completes once, on the main thread, and is free again by then")
   @MainActor func completion() async {
-    let geocoder = CLGeocoder()
+    let gate = Gate()
+    let geocoder = gate.geocoder()
     #expect(!geocoder.isGeocoding)
     let ending = await ending(of: geocoder) {
       geocoder.reverseGeocodeLocation(Self.berlin, completionHandler: $0)
       #expect(geocoder.isGeocoding)
+      gate.open()
     }
     #expect(ending.isOnMain)
     #expect(!ending.isGeocoding)
@@ -129,12 +152,14 @@ struct CLGeocoderTests {
 
   @Test("GEO-4: a canceled request ends with geocodeCanceled, on the main thread")
   @MainActor func cancel() async {
-    let geocoder = CLGeocoder()
+    let gate = Gate()
+    let geocoder = gate.geocoder()
     let ending = await ending(of: geocoder) {
       geocoder.geocodeAddressString("Vienna", completionHandler: $0)
       geocoder.cancelGeocode()
       #expect(!geocoder.isGeocoding)
     }
+    gate.open()
     #expect(ending.code == .geocodeCanceled)
     #expect(ending.placemarks == nil)
     #expect(ending.isOnMain)
@@ -152,13 +177,15 @@ struct CLGeocoderTests {
 
   @Test("GEO-3: a second request meanwhile ends with geocodeCanceled, and the first goes on")
   @MainActor func busy() async throws {
-    let geocoder = CLGeocoder()
+    let gate = Gate()
+    let geocoder = gate.geocoder()
     let (endings, tell) = AsyncStream.makeStream(of: (String, CLError.Code?).self)
     for name in ["Oslo", "Madrid"] {
       geocoder.geocodeAddressString(name) { _, error in
         tell.yield((name, (error as? CLError)?.code))
       }
     }
+    gate.open()
     var codes: [String: CLError.Code?] = [:]
     for await (name, code) in endings.prefix(2) { codes[name] = code }
     #expect(codes == ["Oslo": nil as CLError.Code?, "Madrid": .geocodeCanceled])
@@ -166,9 +193,11 @@ struct CLGeocoderTests {
 
   @Test("GEO-17: a canceled task cancels its request")
   @MainActor func canceledTask() async {
-    let task = Task { try await CLGeocoder().geocodeAddressString("Rome").count }
+    let gate = Gate()
+    let task = Task { try await gate.geocoder().geocodeAddressString("Rome").count }
     task.cancel()
     let error = await #expect(throws: CLError.self) { try await task.value }
+    gate.open()
     #expect(error?.code == .geocodeCanceled)
   }
 }
