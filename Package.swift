@@ -85,8 +85,8 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
-        "LocationModel", "LocationSimulation",
+        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
+        "LocationProviders", "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -142,13 +142,14 @@ let package = Package(
       name: "LocationTestingTests", dependencies: ["LocationTesting", "CoreLocation"],
       swiftSettings: house),
     .testTarget(
-      name: "CoreLocationTests", dependencies: ["CoreLocation", "LocationModel"],
+      name: "CoreLocationTests",
+      dependencies: ["CoreLocation", "LocationGeocoding", "LocationModel"],
       swiftSettings: house),
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "locationctl", "LocationHost", "LocationCore", "LocationProviders", "LocationModel",
-        "CLinux", "MachineTesting",
+        "locationctl", "LocationHost", "LocationCore", "LocationGeocoding", "LocationProviders",
+        "LocationModel", "CLinux", "MachineTesting",
       ],
       swiftSettings: house),
     .target(

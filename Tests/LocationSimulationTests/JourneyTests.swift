@@ -13,7 +13,7 @@ struct JourneyTests {
     journey.stay(for: .seconds(60), sky: .none)
     let halfway = journey.truth(at: .seconds(50))
     #expect(abs(start.distance(to: halfway.coordinate) - 500) < 0.01)
-    #expect(halfway.speed == 10)
+    #expect(abs(halfway.speed - 10) < 1e-9)
     #expect(journey.truth(at: .seconds(130)).sky == .none)
     let held = journey.truth(at: .seconds(9999))
     #expect(held.speed == 0)

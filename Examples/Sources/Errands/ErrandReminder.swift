@@ -9,13 +9,17 @@ public struct Errand: Hashable, Sendable {
   /// Meters.
   public var radius: CLLocationDistance
 
+  /// Makes an errand at a place; the radius is meters.
   public init(_ name: String, at place: CLLocationCoordinate2D, within radius: CLLocationDistance) {
     self.name = name
     self.place = place
     self.radius = radius
   }
 
+  /// Errands are told apart by their names.
   public static func == (left: Errand, right: Errand) -> Bool { left.name == right.name }
+
+  /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -31,6 +35,7 @@ public struct Errand: Hashable, Sendable {
   private var session: CLServiceSession?
   private var tasks: [Task<Void, any Error>] = []
 
+  /// Makes a reminder that watches nothing yet.
   public init() {}
 
   /// Begins to watch.

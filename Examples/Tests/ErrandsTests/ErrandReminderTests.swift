@@ -46,4 +46,23 @@ import Testing
       reminder.stop()
     }
   }
+
+  @Test("goes on when life is hard")
+  func hardship() async throws {
+    device.person(answers: .allowWhileUsing, .changeToAlways)
+    try await app.run {
+      let reminder = ErrandReminder()
+      await reminder.start([Errand("milk", at: shop, within: 100)])
+      device.cover(.tunnel)
+      try await device.advance(by: .seconds(60))
+      #expect(reminder.walked == 0)
+      device.cover(.open)
+      device.breakReceiver(.lies(claim: 2, off: 200, towards: 90))
+      try await device.advance(by: .seconds(60))
+      device.turnLocationServices(on: false)
+      try await device.advance(by: .seconds(10))
+      #expect(reminder.problem == "Location is not allowed.")
+      reminder.stop()
+    }
+  }
 }

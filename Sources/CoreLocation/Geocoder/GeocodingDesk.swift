@@ -9,7 +9,7 @@ final class GeocoderLink: Sendable {
   private let id: GeocodeDesk.GeocoderID
 
   init() {
-    desk = LocationClient.current.geocoding
+    desk = AppGeocoding.bound ?? LocationClient.current.geocoding
     id = desk.newGeocoder()
   }
 
@@ -51,8 +51,22 @@ final class AppGeocoding: Sendable {
     return try GeocodeBackend(url: url, userAgent: "Meridian CoreLocation")
   }
 
-  init(now: @escaping @Sendable () -> Moment) {
+  /// Blocks until a question is answered.
+  private let lookUp: @Sendable (GeocodeQuestion) -> GeocodeOutcome
+
+  /// The desk of the geocoders that a test makes in this task.
+  @TaskLocal static var bound: AppGeocoding?
+
+  init(
+    now: @escaping @Sendable () -> Moment,
+    lookUp: @escaping @Sendable (GeocodeQuestion) -> GeocodeOutcome = { AppGeocoding.answer($0) }
+  ) {
     self.now = now
+    self.lookUp = lookUp
+  }
+
+  static func answer(_ question: GeocodeQuestion) -> GeocodeOutcome {
+    backend.flatMap { $0.lookUp(question) }
   }
 
   func newGeocoder() -> GeocodeDesk.GeocoderID {
@@ -76,6 +90,8 @@ final class AppGeocoding: Sendable {
       state.lastRequest += 1
       state.completions[state.lastRequest] = { outcome in
         switch outcome {
+        case .success(let places) where places.allSatisfy(\.isPartial):
+          completion(nil, CLError(.geocodeFoundPartialResult))  // GEO-7
         case .success(let places): completion(places.map { CLPlacemark($0) }, nil)
         case .failure(let failure): completion(nil, CLError(failure))
         }
@@ -104,7 +120,7 @@ final class AppGeocoding: Sendable {
     case .lookUp(let question, let request):
       return { [self] in
         DispatchQueue.global().async {
-          let outcome = Self.backend.flatMap { $0.lookUp(question) }
+          let outcome = self.lookUp(question)
           self.perform { _ in .answered(request, outcome) }
         }
       }

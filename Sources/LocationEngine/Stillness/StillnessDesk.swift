@@ -27,12 +27,18 @@ struct StillnessDesk: Sendable {
 
   /// Watches for exactly those kinds of client that there are now.
   mutating func settle(_ desks: [AppDesk]) {
-    // By index: a desk is large, and this is done for every fix.
+    // A desk is large and this is done for every fix: each is looked at once.
+    var iterated: [ActivityKind] = []
+    var paused: [ActivityKind] = []
+    for desk in desks {
+      for activity in ActivityKind.allCases {
+        if desk.iterates(for: activity) { iterated.append(activity) }
+        if desk.pauses(for: activity) { paused.append(activity) }
+      }
+    }
     for activity in ActivityKind.allCases {
-      let iterates = desks.indices.contains { desks[$0].iterates(for: activity) }
-      settle(activity, isPause: false, wanted: iterates)
-      let pauses = desks.indices.contains { desks[$0].pauses(for: activity) }
-      settle(activity, isPause: true, wanted: pauses)
+      settle(activity, isPause: false, wanted: iterated.contains(activity))
+      settle(activity, isPause: true, wanted: paused.contains(activity))
     }
   }
 

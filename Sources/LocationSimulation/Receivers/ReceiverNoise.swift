@@ -3,7 +3,8 @@ import LocationModel
 /// How a receiver's position strays from the truth: an error that changes slowly, with a little
 /// that is new each second, and now and then an outlier.
 ///
-/// The figures are fitted to recorded drives (docs/decisions/0013-receiver-noise.md).
+/// The standard figures are chosen by what receivers' data sheets say; they are not fitted to
+/// recordings yet.
 package struct ReceiverNoise: Hashable, Sendable {
   /// Standard deviation of the slow error on one axis; meters.
   package var deviation: Double

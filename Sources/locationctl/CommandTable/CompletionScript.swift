@@ -54,7 +54,7 @@ enum CompletionScript: String, CaseIterable {
         return "'\(repeats)--\(option.name)[\(quoted(option.summary))]\(value)'"
       }
       let operands = verb.operands.map { operand in
-        "'\(operand.isOptional ? ":" : "")"
+        "'\(operand.repeats ? "*" : operand.isOptional ? ":" : "")"
           + ":\(operand.name):\(operand.choices.isEmpty ? "_files" : "(\(operand.choices.joined(separator: " ")))")'"
       }
       return "    \(verb.name)) _arguments \((options + operands).joined(separator: " ")) ;;"

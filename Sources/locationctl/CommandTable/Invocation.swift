@@ -46,7 +46,7 @@ struct Invocation: Sendable {
     var rest = words
     var onlyOperands = false
     while let word = rest.popFirst() {
-      if onlyOperands || !word.hasPrefix("-") || word == "-" {
+      if onlyOperands || !word.hasPrefix("-") || word == "-" || Self.isNegative(word) {
         operands.append(word)
       } else if word == "--" {
         onlyOperands = true
@@ -54,6 +54,11 @@ struct Invocation: Sendable {
         try readOption(word == "-h" ? "--help" : word, &rest)
       }
     }
+  }
+
+  /// Whether the dash is a sign, as in `-33.86,151.21`.
+  private static func isNegative(_ word: String) -> Bool {
+    word.dropFirst().first.map { $0.isNumber || $0 == "." } ?? false
   }
 
   private mutating func readOption(
@@ -120,7 +125,7 @@ struct Invocation: Sendable {
   }
 
   private func checkOperands() throws(Failure) {
-    if operands.count > verb.operands.count {
+    if operands.count > verb.operands.count, verb.operands.last?.repeats != true {
       throw usage("\"\(operands[verb.operands.count])\" is one word too many")
     }
     if let missing = verb.operands.dropFirst(operands.count).first(where: { !$0.isOptional }) {

@@ -22,6 +22,13 @@ enum ManualPage {
       .B CORELOCATION_SOURCES
       Source URLs, separated by spaces, used where no \\fB\\-\\-source\\fR is given.
       .TP
+      .B CORELOCATION_GEOCODER
+      A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
+      \\fIphoton+https://HOST\\fR.
+      .TP
+      .B MERIDIAN_PLACES, MERIDIAN_STREETS
+      The place index and the address index, where they are not installed.
+      .TP
       .B XDG_STATE_HOME
       The state lies in its folder \\fImeridian\\fR; else in \\fI~/.local/state/meridian\\fR.
       .TP

@@ -22,11 +22,14 @@ struct Verb: Sendable {
     /// The words that may stand here; none when any may.
     var choices: [String] = []
     var isOptional = false
+    /// Whether more such words may follow; only the last operand of a verb.
+    var repeats = false
   }
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, simulate, soak, authorize, doctor, help, version, completion,
+    watch, once, heading, beacons, geocode, reverse, simulate, soak, authorize, doctor, help,
+    version, completion,
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
@@ -35,7 +38,7 @@ struct Verb: Sendable {
   var synopsis: String {
     let words =
       options.map { "[\($0.usage)]\($0.repeats ? "…" : "")" }
-      + operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+      + operands.map { ($0.isOptional ? "[\($0.name)]" : $0.name) + ($0.repeats ? "…" : "") }
     return ([name] + words).joined(separator: " ")
   }
 }

@@ -30,6 +30,10 @@ struct JSONLine {
     put(key, flag ? "true" : "false")
   }
 
+  mutating func add(_ key: String, texts: [String]) {
+    put(key, "[" + texts.map(Self.quoted).joined(separator: ",") + "]")
+  }
+
   /// Of an object, its members; its type is left out.
   mutating func add(_ key: String, object: JSONLine) {
     put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// Standard output or standard error: whole lines at once, colored only for a person's eyes.
 struct Output: Sendable {
@@ -50,8 +51,17 @@ struct Output: Sendable {
 /// Writes to standard error, and nothing at all where that is no terminal.
 struct Progress {
   private let task: Task<Void, Never>?
+  private let line: Line
+
+  private final class Line: Sendable {
+    let text: Mutex<String>
+
+    init(_ text: String) { self.text = Mutex(text) }
+  }
 
   init(_ text: String, isShown: Bool = Output.error.isTerminal) {
+    let line = Line(text)
+    self.line = line
     guard isShown else {
       task = nil
       return
@@ -59,12 +69,16 @@ struct Progress {
     task = Task {
       var seconds = 0
       while !Task.isCancelled {
+        let text = line.text.withLock { $0 }
         Output.error.write("\r\u{1b}[K\(text) … \(seconds) s")
         try? await Task.sleep(for: .seconds(1))
         seconds += 1
       }
     }
   }
+
+  /// What is being done now; shows from the next second on.
+  func say(_ text: String) { line.text.withLock { $0 = text } }
 
   /// Takes the line away.
   func end() {

@@ -46,8 +46,9 @@ class Machine:
         self.until(lambda: self.bus.name_has_owner(name))
 
     def stop(self, name):
+        # Killed, because a child of the tests inherits a mask that holds back SIGTERM.
         mock = self.mocks.pop(name)
-        mock.terminate()
+        mock.kill()
         mock.wait()
         self.until(lambda: not self.bus.name_has_owner(name))
 
@@ -157,8 +158,8 @@ class Machine:
 
     def end(self):
         for mock in self.mocks.values():
-            mock.terminate()
-        self.daemon.terminate()
+            mock.kill()
+        self.daemon.kill()
 
 
 machine = Machine()
