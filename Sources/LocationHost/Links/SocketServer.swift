@@ -47,6 +47,8 @@ package actor SocketServer {
 
   private func begin(_ listener: Int32) {
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
+    // Inherited by every connection, so that not even its first bytes come without their sender.
+    _ = linux_name_senders(listener)
     let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: line.queue)
     acceptor.setEventHandler { [weak self] in self?.assumeIsolated { $0.accept(from: listener) } }
     acceptor.setCancelHandler { close(listener) }
