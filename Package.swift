@@ -198,14 +198,11 @@ let package = Package(
         "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
         "HostProgram", "MachineTesting",
       ], swiftSettings: house),
-    .executableTarget(
-      name: "MonitorApp", dependencies: ["CoreLocation"], path: "Tests/Programs/MonitorApp",
-      swiftSettings: house),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
         "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationd", "AsyncApp", "ClassicApp", "MonitorApp", "HostProgram", "MachineTesting",
+        "locationd", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
         "CLinux",
       ], swiftSettings: house),
     .testTarget(
