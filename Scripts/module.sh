@@ -12,11 +12,18 @@ Scripts/quietly.sh swift build --product CoreLocation
 products=$(swift build --show-bin-path)
 
 rm -rf "$module"
-mkdir -p "$module/CLinux" "$module/CSQLite"
+mkdir -p "$module"
 cp "$products"/Modules/CoreLocation.swift* "$products"/Modules/Location*.swift* \
   Sources/CoreLocationTypes/include/* "$module"
 # Modules that the face uses, and whose names an importer has to be able to resolve.
-cp Sources/CSQLite/* "$module/CSQLite"
-cp Sources/CLinux/include/* "$module/CLinux"
-echo 'module CLinux { header "CLinux.h" export * }' > "$module/CLinux/module.modulemap"
+for name in CSQLite CSystemd; do
+  mkdir "$module/$name"
+  cp Sources/$name/* "$module/$name"
+done
+for name in CLinux CCurl; do
+  mkdir "$module/$name"
+  cp Sources/$name/include/* "$module/$name"
+  header=$(basename Sources/$name/include/*.h)
+  echo "module $name { header \"$header\" export * }" > "$module/$name/module.modulemap"
+done
 echo "$products"
