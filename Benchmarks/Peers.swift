@@ -47,6 +47,12 @@ enum Peers {
     try compiled(memoryProgram, "memory", [], in: folder, else: "a C library")
   }
 
+  /// Builds a library to load before the C library, so that a program of libdispatch lives under
+  /// valgrind 3.19, which writes into the constant mask that its main thread suspends with.
+  static func suspendingLibrary(in folder: URL) throws -> String {
+    try compiled(suspendProgram, "suspend.so", ["-shared", "-fPIC"], in: folder, else: "gcc")
+  }
+
   private static func compiled(
     _ program: String, _ name: String, _ libraries: [String], in folder: URL, else missing: String
   ) throws -> String {
@@ -59,6 +65,17 @@ enum Peers {
     }
     return binary
   }
+
+  private static let suspendProgram = """
+    #define _GNU_SOURCE
+    #include <signal.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    int sigsuspend(const sigset_t *mask) {
+      sigset_t copy = *mask;
+      return syscall(SYS_rt_sigsuspend, &copy, 8);
+    }
+    """
 
   private static let memoryProgram = """
     #include <stdio.h>

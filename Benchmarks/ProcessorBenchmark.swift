@@ -82,7 +82,8 @@ private struct Cost {
       let port = try Port()
       let words = [reader, Reader.name, "nmea://\(port.path)?baud=115200", String(count)]
       let (tool, file) = try callgrind("reader")
-      let child = try Child(tool[0], tool.dropFirst() + words)
+      let preload = "LD_PRELOAD=\(try Peers.suspendingLibrary(in: folder))"
+      let child = try Child("/usr/bin/env", [preload] + tool + words)
       let feeder = Feeder(port, every: 60_000)
       defer { feeder.end() }
       try await ended(child)
