@@ -44,7 +44,7 @@ package actor LocationHost: EngineLink {
   /// Reads the state, and arms what wakes the host.
   private func begin() {
     let timer = DispatchSource.makeTimerSource(queue: line.queue)
-    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.step(.wake) } }
+    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.wake() } }
     timer.activate()
     self.timer = timer
     keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
@@ -148,16 +148,22 @@ package actor LocationHost: EngineLink {
     }
   }
 
+  /// Sees to it that the host wakes at the next deadline at the latest.
+  ///
+  /// A timer that is armed for an earlier moment stays: its wake changes nothing and arms again.
+  /// Deadlines move on with almost every step, and each change of a timer wakes a thread.
   private func arm(at now: Instant) {
-    let next = core.nextDeadline
-    guard next != armed else { return }
+    guard let next = core.nextDeadline else { return }
+    if let armed, armed <= next { return }
     armed = next
-    guard let next else {
-      timer?.schedule(deadline: .distantFuture)
-      return
-    }
     let wait = max(0, (next - now).wholeNanoseconds)
     timer?.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
+  }
+
+  /// The timer has fired; from here on none is armed.
+  private func wake() {
+    armed = nil
+    step(.wake)
   }
 
   private func ask(_ prompt: Prompt) {
