@@ -193,7 +193,10 @@ extension WorkLine {
   /// already.
   func takeIn() async -> Bool {
     guard WorkLine.current !== self else { return false }
-    await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
+    // Resumed before it has really suspended, a task goes on where it is: then it tries again.
+    repeat {
+      await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
+    } while WorkLine.current !== self
     return true
   }
 

@@ -4,10 +4,12 @@ import LocationModel
 
 /// An open descriptor on the host's queue: what comes from it, and what goes to it.
 ///
-/// Never leaves the host. Each source closes its own descriptor when it has ended.
+/// A thread of its own waits for the descriptor and enters the queue itself, so that a byte wakes
+/// one thread on its way to the engine, not two. Never leaves the host.
 final class DescriptorChannel {
   private let descriptor: Int32
-  private let reader: any DispatchSourceRead
+  /// Closing it ends the waiting thread, which then closes what it waits for.
+  private let ending: Int32
   private var writer: (any DispatchSourceWrite)?
   /// What could not be written yet.
   private var unwritten: [UInt8] = []
@@ -17,10 +19,29 @@ final class DescriptorChannel {
     descriptor: Int32, on queue: DispatchQueue, readable: @escaping @Sendable () -> Void
   ) {
     self.descriptor = descriptor
-    reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    reader.setEventHandler(handler: readable)
-    reader.setCancelHandler { close(descriptor) }
-    reader.activate()
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      preconditionFailure("no descriptors are left for a pipe")
+    }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    ending = ends[1]
+    let end = ends[0]
+    let line = DispatchQueue(label: "meridian.reader", qos: .userInitiated)
+    line.async {
+      while Self.waits(for: descriptor, or: end) { queue.sync(execute: readable) }
+      close(descriptor)
+      close(end)
+    }
+  }
+
+  /// Waits until there is something to read; `false` when the channel has ended.
+  private static func waits(for descriptor: Int32, or end: Int32) -> Bool {
+    var watched = [
+      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&watched, 2, -1) < 0, errno == EINTR {}
+    return watched[1].revents == 0
   }
 
   /// Reads what is there, at most as much as the buffer holds.
@@ -74,6 +95,6 @@ final class DescriptorChannel {
 
   func end() {
     writer?.cancel()
-    reader.cancel()
+    close(ending)
   }
 }
