@@ -36,7 +36,16 @@ struct AppDesk: Sendable {
 
   struct Process: Sendable {
     var client: ClientID
-    var life: AppLife
+    /// What its life cycle source said last: the app's framework, or a simulated system.
+    var said: AppLife
+    /// The system has stopped it, which the process itself cannot know.
+    var isFrozen = false
+
+    /// Where it is in its life: one that says its end is near still runs.
+    var life: AppLife {
+      if isFrozen { return .suspended }
+      return said.hasProcess ? said : .background
+    }
   }
 
   struct OpenMonitor: Sendable {
