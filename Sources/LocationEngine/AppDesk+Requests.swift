@@ -7,7 +7,9 @@ extension AppDesk {
     _ client: ClientID, _ description: ClientDescription, at now: Moment
   ) -> [Output] {
     processes.append(Process(client: client, said: description.life))
-    return stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+    // A person who opens the app is there to see what it starts.
+    let outputs = description.life == .foreground ? dropClaims() : []
+    return outputs + stand(.manifest(description.manifest), at: now) + settleLife(at: now)
   }
 
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {
@@ -35,6 +37,7 @@ extension AppDesk {
     let hasQuit = processes.contains { $0.client == client && $0.said == .quit }
     processes.removeAll { $0.client == client }
     standard.removeAll(of: client)
+    let changes = significant.entries.first { $0.client == client && $0.service.isRunning }?.service
     significant.removeAll(of: client)
     heading.removeAll(of: client)
     ranging.removeAll { $0.client == client }
@@ -46,6 +49,7 @@ extension AppDesk {
     for entry in iterations {
       outputs += hold(.endIteration(Self.number(of: entry.subscriber, client)), at: now)
     }
+    outputs += leaveClaims(changes, live: !iterations.isEmpty)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
   }
 

@@ -301,7 +301,7 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    if stored.isEmpty, desks.isEmpty { restore(entries, at: now) }
+    if stored.isEmpty, desks.isEmpty { restore(entries, at: now, to: &outputs) }
     stored = entries
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
@@ -312,10 +312,21 @@ package struct LocationEngine: Machine {
   }
 
   /// Takes up what an earlier engine stored of the whole machine.
-  private mutating func restore(_ entries: [StateEntry], at now: Moment) {
+  ///
+  /// An app that is owed something has its desk at once, though it does not run (LIFE-9).
+  private mutating func restore(
+    _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
+  ) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
     visits = Visits(restoring: entries)
+    stored = entries
+    for app in LaunchClaims.apps(in: entries) {
+      let record = entries.first { $0.key == AuthorizationRecord.key(of: app) }
+        .flatMap { AuthorizationRecord(stored: $0.value) }
+      let client = ClientDescription(app: app, manifest: Manifest(assumedOf: record))
+      _ = deskIndex(of: client, at: now, to: &outputs)
+    }
   }
 
   /// The app that a process belongs to.

@@ -6,11 +6,6 @@ import LocationModel
 /// On Linux nobody but the app's own framework knows whether a window is on the screen. The
 /// framework says so here; an app that nobody speaks for counts as in the foreground, as programs
 /// on a command line do. Apps do not call this: it belongs to the framework that they are made with.
-///
-/// ```swift
-/// window.onHide { AppLifecycle.enter(.background) }
-/// window.onShow { AppLifecycle.enter(.foreground) }
-/// ```
 public enum AppLifecycle {
   /// One part of a life.
   public enum Phase: Sendable, Hashable, CaseIterable {

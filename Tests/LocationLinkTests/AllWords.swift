@@ -80,6 +80,7 @@ func kind(_ request: Request) -> String {
   case .heading: "heading"
   case .ranging: "ranging"
   case .session: "session"
+  case .life: "life"
   case .end: "end"
   }
 }

@@ -243,6 +243,9 @@ package struct StandardUpdates: Machine {
   private mutating func change(to flow: Flow, at now: Moment) -> [Output] {
     guard flow != self.flow else { return [] }
     self.flow = flow
+    if flow == .coarse, case .once(_, let deadline) = state {
+      state = .once(best: nil, deadline: deadline)
+    }
     switch (flow, state) {
     case (_, .idle): return []
     case (.denied, .running), (.denied, .paused), (.denied, .once):
