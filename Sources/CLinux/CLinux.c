@@ -34,16 +34,22 @@ int linux_open_pty(int *controller, char *path, unsigned long length) {
   return 0;
 }
 
-int linux_watch_directory(const char *path) {
+static int watch(const char *path, unsigned events) {
   int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (descriptor < 0) return -errno;
-  if (inotify_add_watch(descriptor, path, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+  if (inotify_add_watch(descriptor, path, events) < 0) {
     int code = errno;
     close(descriptor);
     return -code;
   }
   return descriptor;
 }
+
+int linux_watch_directory(const char *path) {
+  return watch(path, IN_CLOSE_WRITE | IN_MOVED_TO);
+}
+
+int linux_watch_file(const char *path) { return watch(path, IN_MODIFY); }
 
 int linux_drain_watch(int descriptor, const char *name) {
   char buffer[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)]

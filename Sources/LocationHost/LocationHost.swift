@@ -93,6 +93,12 @@ package actor LocationHost: EngineLink {
     step(.engine(.client(client, .request(request))))
   }
 
+  /// The system has stopped the client's process, or lets it go on.
+  func freeze(_ client: ClientID, _ isFrozen: Bool) {
+    guard clients[client] != nil else { return }
+    step(.engine(.client(client, .frozen(isFrozen))))
+  }
+
   func remove(_ client: ClientID) {
     step(.engine(.client(client, .disconnected)))
     clients[client] = nil

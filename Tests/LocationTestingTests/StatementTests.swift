@@ -61,7 +61,8 @@ struct StatementTests {
     return device.app("com.example.walk")
   }
 
-  @Test("AUTH-15, STD-8: calls the methods of today, and those of yesterday only where they are all")
+  @Test(
+    "AUTH-15, STD-8: calls the methods of today, and those of yesterday only where they are all")
   func generations() async throws {
     try await app().run {
       let (listener, old) = (Listener(), OldListener())

@@ -7,6 +7,9 @@ int linux_open_pty(int *controller, char *path, unsigned long length);
 /// Watches a directory for files written or moved into it. Returns a descriptor, or -errno.
 int linux_watch_directory(const char *path);
 
+/// Watches a file for changes of its contents. Returns a descriptor, or -errno.
+int linux_watch_file(const char *path);
+
 /// Reads away what a watch has to say. Returns how many events were about this name.
 int linux_drain_watch(int descriptor, const char *name);
 

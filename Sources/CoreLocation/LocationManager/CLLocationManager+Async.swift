@@ -33,7 +33,9 @@ extension CLLocationManager {
   ) async throws -> [CLLocation] {
     try await withCheckedThrowingContinuation { continuation in
       requestHistoricalLocations(purposeKey: purposeKey, sampleCount: sampleCount) { found, error in
-        if let error { continuation.resume(throwing: error) } else {
+        if let error {
+          continuation.resume(throwing: error)
+        } else {
           continuation.resume(returning: found)
         }
       }

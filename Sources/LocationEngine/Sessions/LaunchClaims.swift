@@ -34,7 +34,8 @@ struct LaunchClaims: Sendable {
     isRestored = record.changes
     guard record.changes else { return }
     var detector = SignificantChangeDetector()
-    _ = detector.handle(.start(cached: nil), at: Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0)))
+    _ = detector.handle(
+      .start(cached: nil), at: Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0)))
     changes = detector
   }
 

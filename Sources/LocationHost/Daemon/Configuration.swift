@@ -66,7 +66,8 @@ package struct Configuration: Hashable, Sendable {
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
     case "agent": return addAgent(value)
     default:
-      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, agent"
+      return
+        "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, agent"
     }
   }
 

@@ -79,7 +79,8 @@ struct NotificationDeskTests {
     show(2)
     bench.send(.bus(.disconnected))
     let passed = bench.transcript.split(separator: "\n").suffix(2)
-    #expect(passed.allSatisfy { $0.contains("passed(reason: \"the bus of the session has gone\")") })
+    #expect(
+      passed.allSatisfy { $0.contains("passed(reason: \"the bus of the session has gone\")") })
     show(3)
     #expect(bench.transcript.hasSuffix("enter"))
   }

@@ -109,7 +109,8 @@ struct BackgroundUpdatesTests {
     return bench
   }
 
-  @Test("STD-39: a device that is still for fifteen minutes pauses updates and hardware, and says so")
+  @Test(
+    "STD-39: a device that is still for fifteen minutes pauses updates and hardware, and says so")
   func pause() {
     var bench = paused(.whileUsing)
     let heard = bench.heard()

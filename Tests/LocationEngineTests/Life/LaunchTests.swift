@@ -183,7 +183,8 @@ struct LaunchTests {
 
   // MARK: What is said of a process
 
-  @Test("MODEL-2: its framework says where it is; frozen by the system, it is suspended all the same")
+  @Test(
+    "MODEL-2: its framework says where it is; frozen by the system, it is suspended all the same")
   func words() {
     var bench = EngineBench(.whileUsing)
     bench.start()
