@@ -62,7 +62,7 @@ struct StatementTests {
   }
 
   @Test(
-    "AUTH-15, STD-8: calls the methods of today, and those of yesterday only where they are all")
+    "AUTH-15, STD-8: calls today's methods, and yesterday's only where there are no others")
   func generations() async throws {
     try await app().run {
       let (listener, old) = (Listener(), OldListener())

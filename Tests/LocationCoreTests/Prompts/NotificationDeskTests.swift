@@ -80,7 +80,7 @@ struct NotificationDeskTests {
     bench.send(.bus(.disconnected))
     let passed = bench.transcript.split(separator: "\n").suffix(2)
     #expect(
-      passed.allSatisfy { $0.contains("passed(reason: \"the bus of the session has gone\")") })
+      passed.allSatisfy { $0.hasSuffix("(reason: \"the bus of the session has gone\")") })
     show(3)
     #expect(bench.transcript.hasSuffix("enter"))
   }

@@ -110,7 +110,7 @@ struct BackgroundUpdatesTests {
   }
 
   @Test(
-    "STD-39: a device that is still for fifteen minutes pauses updates and hardware, and says so")
+    "STD-39: fifteen minutes of stillness pause updates and hardware, and the app is told")
   func pause() {
     var bench = paused(.whileUsing)
     let heard = bench.heard()

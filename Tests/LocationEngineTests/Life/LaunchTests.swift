@@ -184,7 +184,7 @@ struct LaunchTests {
   // MARK: What is said of a process
 
   @Test(
-    "MODEL-2: its framework says where it is; frozen by the system, it is suspended all the same")
+    "MODEL-2: its framework says where it is; one that the system has stopped is suspended")
   func words() {
     var bench = EngineBench(.whileUsing)
     bench.start()
