@@ -174,9 +174,13 @@ package struct StandardUpdates: Machine {
 
   private mutating func start() -> [Output] {
     switch state {
-    case .running: return []
+    case .running:
+      beganInFront = beganInFront || isInFront
+      return []
     case .paused(let last):
       state = .running(last: last)
+      // An app that had paused behind others is in use again only from the front (STD-43).
+      beganInFront = isInFront
       return [.resumed]
     case .idle, .once:
       guard flow != .denied else {
