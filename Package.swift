@@ -15,6 +15,7 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "LocationLifecycle", targets: ["LocationLifecycle"]),
     .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
@@ -34,6 +35,11 @@ let package = Package(
     // One-shot requests and subscriptions, on the public API of CoreLocation alone.
     .target(
       name: "INTULocationManager", dependencies: ["CoreLocation"], swiftSettings: house),
+
+    // For app frameworks: where an app is in its life.
+    .target(
+      name: "LocationLifecycle", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
@@ -139,7 +145,8 @@ let package = Package(
       dependencies: ["LocationSimulation", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
-      name: "LocationTestingTests", dependencies: ["LocationTesting", "CoreLocation"],
+      name: "LocationTestingTests",
+      dependencies: ["LocationTesting", "LocationLifecycle", "CoreLocation"],
       swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests",
@@ -158,7 +165,7 @@ let package = Package(
     .testTarget(
       name: "INTULocationManagerTests",
       dependencies: [
-        "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
+        "CoreLocation", "INTULocationManager", "LocationCore", "LocationEngine", "LocationHost",
         "LocationModel", "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
@@ -190,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationHost", "LocationEngine", "LocationModel", "HostTesting", "HostProgram", "CSQLite",
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "HostTesting",
+        "HostProgram", "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

@@ -22,6 +22,11 @@ let package = Package(
       name: "FirstLocation",
       dependencies: [.product(name: "CoreLocation", package: "Meridian")],
       swiftSettings: [.swiftLanguageMode(.v6)]),
+    // What a framework for apps with windows does.
+    .target(
+      name: "WindowedApp",
+      dependencies: [.product(name: "LocationLifecycle", package: "Meridian")],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     // An app as many are, with tests in virtual time: a template to copy.
     .target(
       name: "Errands", dependencies: [.product(name: "CoreLocation", package: "Meridian")],

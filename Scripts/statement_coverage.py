@@ -4,28 +4,52 @@
 SECTION is a number of a chapter (default: 2 3 11 13 14 15). A test pins a statement by naming it
 in its title; `AUTH-32 to AUTH-34` names a range. With --check the exit status is 1 while a
 statement has neither a test nor a line in docs/statements-without-tests.md, or has both.
+
+The numbers are those of docs/statements.tsv. Where the behavior document itself is at hand, --check
+also compares the two, and --update writes the list anew.
 """
 import argparse
+import os
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = ROOT / "docs" / "statements.tsv"
 REASONS = ROOT / "docs" / "statements-without-tests.md"
 STATEMENT = re.compile(r"^- \*\*([A-Z]+-\d+[a-z]?)\*\*")
 NAME = re.compile(r"\b([A-Z]+)-(\d+)([a-z]?)(?: to \1-(\d+))?\b")
 TITLE = re.compile(r'@(?:Test|Suite)\(\s*((?:"(?:[^"\\]|\\.)*"[\s+]*)+)')
 
 
-def statements(behavior, sections):
-    """The statements of the chapters in their order, and whether Apple documents them."""
-    found, chapter = [], None
+def read_document(behavior):
+    """The statements of the behavior document, with their chapters, and whether Apple documents them."""
+    found, chapter = [], 0
     for line in behavior.read_text().splitlines():
         if heading := re.match(r"^## (\d+)\.", line):
             chapter = int(heading[1])
-        if (match := STATEMENT.match(line)) and chapter in sections:
-            found.append((match[1], "documented" in line.rsplit("—", 1)[-1]))
+        if match := STATEMENT.match(line):
+            basis = "documented" if "documented" in line.rsplit("—", 1)[-1] else "other"
+            found.append((match[1], chapter, basis))
     return found
+
+
+def read_list():
+    """The same as the repository remembers it."""
+    rows = [line.split("\t") for line in LIST.read_text().splitlines()[1:]]
+    return [(name, int(chapter), basis) for name, chapter, basis in rows]
+
+
+def write_list(rows):
+    lines = ["statement\tchapter\tbasis"] + ["\t".join(map(str, row)) for row in rows]
+    LIST.write_text("\n".join(lines) + "\n")
+
+
+def document(named):
+    """The behavior document, where it is at hand."""
+    shared = pathlib.Path(os.environ.get("MERIDIAN_SHARED", ROOT.parent / "shared"))
+    candidates = [named] if named else [shared / "design" / "behaviour.md"]
+    return next((file for file in candidates if file.exists()), None)
 
 
 def names(text):
@@ -58,13 +82,17 @@ def main():
     parser.add_argument("sections", nargs="*", type=int, metavar="SECTION")
     parser.add_argument("--behavior", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--update", action="store_true")
     options = parser.parse_args()
-    candidates = [ROOT / "docs" / "behavior.md", ROOT.parent / "shared/design/behaviour.md"]
-    behavior = options.behavior or next((file for file in candidates if file.exists()), None)
-    if behavior is None or not behavior.exists():
-        sys.exit("statement_coverage: no behavior document; name it with --behavior FILE")
+    behavior = document(options.behavior)
+    if behavior and options.update:
+        write_list(read_document(behavior))
+    rows = read_list()
+    if behavior and options.check and rows != read_document(behavior):
+        sys.exit("statement_coverage: docs/statements.tsv is older than the document: --update")
     pins, excuses = tests(), reasons()
-    listed = statements(behavior, options.sections or [2, 3, 11, 13, 14, 15])
+    sections = options.sections or [2, 3, 11, 13, 14, 15]
+    listed = [(name, basis == "documented") for name, chapter, basis in rows if chapter in sections]
     missing = []
     for name, documented in listed:
         for title in pins.get(name, []):

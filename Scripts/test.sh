@@ -28,6 +28,11 @@ if [ -d "$MERIDIAN_SHARED/data/places" ] && [ ! -f .build/places.sqlite ]; then
   python3 Scripts/build_place_index.py
 fi
 
+step "statements with their tests"
+coverage=$(python3 Scripts/statement_coverage.py --check) ||
+  { printf '%s\n' "$coverage" | grep -E 'MISSING|STALE' >&2 && exit 1; }
+printf '%s\n' "$coverage" | tail -n 1
+
 step "build"
 swift build --build-tests
 

@@ -5,11 +5,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,16 +34,22 @@ int linux_open_pty(int *controller, char *path, unsigned long length) {
   return 0;
 }
 
-int linux_watch_directory(const char *path) {
+static int watch(const char *path, unsigned events) {
   int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (descriptor < 0) return -errno;
-  if (inotify_add_watch(descriptor, path, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+  if (inotify_add_watch(descriptor, path, events) < 0) {
     int code = errno;
     close(descriptor);
     return -code;
   }
   return descriptor;
 }
+
+int linux_watch_directory(const char *path) {
+  return watch(path, IN_CLOSE_WRITE | IN_MOVED_TO);
+}
+
+int linux_watch_file(const char *path) { return watch(path, IN_MODIFY); }
 
 int linux_drain_watch(int descriptor, const char *name) {
   char buffer[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)]
@@ -132,3 +141,82 @@ static long long nanoseconds(clockid_t clock) {
 long long linux_uptime_nanoseconds(void) { return nanoseconds(CLOCK_BOOTTIME); }
 
 long long linux_unix_nanoseconds(void) { return nanoseconds(CLOCK_REALTIME); }
+
+static int spawn_with(const char *path, int in, int out, int *pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t all, none;
+  sigfillset(&all);
+  sigemptyset(&none);
+  if (posix_spawn_file_actions_init(&actions)) return ENOMEM;
+  if (posix_spawnattr_init(&attributes)) {
+    posix_spawn_file_actions_destroy(&actions);
+    return ENOMEM;
+  }
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  char *const arguments[] = {(char *)path, NULL};
+  int code = posix_spawn(pid, path, &actions, &attributes, arguments, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return code;
+}
+
+int linux_spawn(const char *path, int *input, int *output, int *pid) {
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC)) return errno;
+  if (pipe2(out, O_CLOEXEC)) {
+    int code = errno;
+    close(in[0]);
+    close(in[1]);
+    return code;
+  }
+  int code = spawn_with(path, in[0], out[1], pid);
+  close(in[0]);
+  close(out[1]);
+  if (code) {
+    close(in[1]);
+    close(out[0]);
+    return code;
+  }
+  *input = in[1];
+  *output = out[0];
+  return 0;
+}
+
+void linux_write_all(int descriptor, const void *bytes, unsigned long length) {
+  sigset_t broken, before;
+  sigemptyset(&broken);
+  sigaddset(&broken, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken, &before);
+  const char *next = bytes;
+  while (length > 0) {
+    ssize_t count = write(descriptor, next, length);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    next += count;
+    length -= count;
+  }
+  // A signal of ours waits for this thread alone, unless it waited before.
+  struct timespec now = {0, 0};
+  if (length > 0 && !sigismember(&before, SIGPIPE)) sigtimedwait(&broken, NULL, &now);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void linux_await_end(int pid) {
+  siginfo_t info;
+  while (waitid(P_PID, pid, &info, WEXITED | WNOWAIT) && errno == EINTR) {
+  }
+}
+
+int linux_reap(int pid) {
+  int status;
+  while (waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return 127;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}

@@ -6,22 +6,38 @@ extension AppDesk {
   mutating func connect(
     _ client: ClientID, _ description: ClientDescription, at now: Moment
   ) -> [Output] {
-    processes.append(Process(client: client, life: description.life))
-    return stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+    processes.append(Process(client: client, said: description.life))
+    // A person who opens the app is there to see what it starts.
+    let outputs = description.life == .foreground ? dropClaims() : []
+    return outputs + stand(.manifest(description.manifest), at: now) + settleLife(at: now)
   }
 
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {
+    change(client, at: now) { $0.said = life }
+  }
+
+  /// The system has stopped the process, or lets it go on.
+  mutating func freeze(_ client: ClientID, _ isFrozen: Bool, at now: Moment) -> [Output] {
+    change(client, at: now) { $0.isFrozen = isFrozen }
+  }
+
+  private mutating func change(
+    _ client: ClientID, at now: Moment, _ body: (inout Process) -> Void
+  ) -> [Output] {
     guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
     let wasSuspended = processes[index].life == .suspended
-    processes[index].life = life
+    body(&processes[index])
+    let isSuspended = processes[index].life == .suspended
     let outputs = settleLife(at: now)
-    return wasSuspended && life != .suspended ? outputs + flushOutbox(to: client) : outputs
+    return wasSuspended && !isSuspended ? outputs + flushOutbox(to: client) : outputs
   }
 
   /// The process is gone; `life` says whether by the person or not (LIFE-4).
   mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
+    let hasQuit = processes.contains { $0.client == client && $0.said == .quit }
     processes.removeAll { $0.client == client }
     standard.removeAll(of: client)
+    let changes = significant.entries.first { $0.client == client && $0.service.isRunning }?.service
     significant.removeAll(of: client)
     heading.removeAll(of: client)
     ranging.removeAll { $0.client == client }
@@ -33,7 +49,8 @@ extension AppDesk {
     for entry in iterations {
       outputs += hold(.endIteration(Self.number(of: entry.subscriber, client)), at: now)
     }
-    return outputs + settleLife(at: now, absent: life)
+    outputs += leaveClaims(changes, live: !iterations.isEmpty)
+    return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
   }
 
   private mutating func settleLife(at now: Moment, absent: AppLife = .terminated) -> [Output] {
@@ -73,7 +90,7 @@ extension AppDesk {
       return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
-    case .visits, .region, .monitor, .ranging: return []
+    case .visits, .region, .monitor, .ranging, .life: return []
     }
   }
 

@@ -82,7 +82,7 @@ extension AppDesk {
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
       outbox = Outbox()
-      return [.runtimeOver(app)]
+      return dropClaims() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]
     case .persist(let change): return [.persist(change)]
     case .goal, .use, .askAccuracy: return []
@@ -92,8 +92,14 @@ extension AppDesk {
   /// Derives what may flow now, and tells everyone whom the difference concerns.
   private mutating func settleVerdicts(at now: Moment) -> [Output] {
     verdicts = Verdicts(standing.circumstances)
+    let isImprecise = !authorization.status.isGranted || isCoarse
+    if isImprecise && !self.isImprecise { outbox.forgetPlaces() }
+    self.isImprecise = isImprecise
     var outputs: [Output] = []
     for index in standard.entries.indices {
+      // What was seen while the app might know more, or less, is not what it may know now.
+      standard.entries[index].service.cached = place(
+        for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
       outputs += tellStandard(index, .flow(flow), at: now)
     }

@@ -22,10 +22,13 @@ extension AppDesk {
   /// The place that a request may begin with.
   private func place(for request: UpdatesRequest) -> Fix? {
     switch request {
-    case .start(let options), .change(let options), .once(let options):
-      options.accuracy == .reduced ? world.coarse : visible
+    case .start(let options), .change(let options), .once(let options): place(for: options)
     case .stop, .deferUpdates, .endDeferral: visible
     }
+  }
+
+  func place(for options: UpdateOptions) -> Fix? {
+    options.accuracy == .reduced ? world.coarse : visible
   }
 
   mutating func tellStandard(
@@ -129,6 +132,7 @@ extension AppDesk {
   mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     world.current = fix
     guard !isCoarse else { return }
+    outputs += settleClaims(.fix(fix), at: now)
     for index in standard.entries.indices
     where standard.entries[index].service.currentOptions.accuracy != .reduced {
       outputs += tellStandard(index, .fix(fix), at: now)
@@ -150,6 +154,7 @@ extension AppDesk {
       outputs += tellStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
+    outputs += settleClaims(.fix(fix), at: now)
     outputs += tellLive(.fix(fix), at: now)
     guard verdicts.significant.flows else { return outputs }
     for index in significant.entries.indices {
@@ -199,6 +204,7 @@ extension AppDesk {
     for index in significant.entries.indices {
       outputs += announce(significant.entries[index].service.handle(.wake, at: now), index, at: now)
     }
+    outputs += settleClaims(.wake, at: now)
     return outputs
   }
 }

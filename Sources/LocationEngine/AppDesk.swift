@@ -23,9 +23,13 @@ struct AppDesk: Sendable {
   var verdicts = Verdicts()
   /// What waits for a process that can take it (STD-50, LIFE-5).
   var outbox = Outbox()
+  /// Whether exact places may not be told, as of the last look.
+  var isImprecise = true
   /// Events that wait for an answer about Always, by their number (AUTH-32).
   var held: [Int: Delivery] = [:]
   var lastHeld = 0
+  /// What is owed to the app while it does not run.
+  var claims = LaunchClaims()
   /// Whether continuous updates keep the app in use (STD-47).
   var isHolding = false
   /// What the conditions were last told that the app may know.
@@ -36,7 +40,16 @@ struct AppDesk: Sendable {
 
   struct Process: Sendable {
     var client: ClientID
-    var life: AppLife
+    /// What its life cycle source said last: the app's framework, or a simulated system.
+    var said: AppLife
+    /// The system has stopped it, which the process itself cannot know.
+    var isFrozen = false
+
+    /// Where it is in its life: one that says its end is near still runs.
+    var life: AppLife {
+      if isFrozen { return .suspended }
+      return said.hasProcess ? said : .background
+    }
   }
 
   struct OpenMonitor: Sendable {
@@ -69,6 +82,7 @@ struct AppDesk: Sendable {
   var nextDeadline: Instant? {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
+    if processes.isEmpty { next = earliest(next, claims.nextDeadline) }
     return earliest(next, significant.nextDeadline)
   }
 
@@ -77,6 +91,7 @@ struct AppDesk: Sendable {
     var all = Demand.none
     for entry in standard.entries { all = all.union(entry.service.demand) }
     for entry in live.entries { all = all.union(entry.service.demand) }
+    if processes.isEmpty { all = all.union(claims.demand(verdicts)) }
     all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
     guard verdicts.significant.tracks else { return all }
     for entry in significant.entries { all = all.union(entry.service.demand) }
@@ -118,6 +133,7 @@ struct AppDesk: Sendable {
 
   /// Takes back what was stored, at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
+    claims = LaunchClaims(restoring: stored, of: app)
     hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
     return standing.restore(from: stored, at: now)
   }
@@ -196,6 +212,19 @@ struct Outbox: Sendable {
   mutating func take() -> [(client: ClientID?, delivery: Delivery)] {
     defer { waiting = [] }
     return waiting
+  }
+
+  /// What tells where the device was: nobody may hear it any more (STD-50, AUTH-8).
+  mutating func forgetPlaces() {
+    waiting.removeAll { entry in
+      switch entry.delivery {
+      case .updates(_, .fixes), .visit, .region(_, _, .entered), .region(_, _, .exited): true
+      case .live(_, let update): update.fix != nil
+      case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions,
+        .monitor, .heading, .ranging, .diagnostics:
+        false
+      }
+    }
   }
 
   /// What waited for a process that is gone.

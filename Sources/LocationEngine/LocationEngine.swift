@@ -232,6 +232,8 @@ package struct LocationEngine: Machine {
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
+    case .request(.life(let life)):
+      each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .request(let request):
       if case .end(let subscriber) = request {
         closeMonitor(of: subscriber, client, at: now, to: &outputs)
@@ -239,6 +241,8 @@ package struct LocationEngine: Machine {
       each(apps[client], at: now, &outputs) { $0.handle(request, of: client, at: $1) }
     case .life(let life):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
+    case .frozen(let isFrozen):
+      each(apps[client], at: now, &outputs) { $0.freeze(client, isFrozen, at: $1) }
     case .disconnected, .quit:
       closeMonitors(of: client, at: now, to: &outputs)
       let life: AppLife = if case .quit = event { .quit } else { .terminated }
@@ -297,7 +301,7 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    if stored.isEmpty, desks.isEmpty { restore(entries, at: now) }
+    if stored.isEmpty, desks.isEmpty { restore(entries, at: now, to: &outputs) }
     stored = entries
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
@@ -308,10 +312,21 @@ package struct LocationEngine: Machine {
   }
 
   /// Takes up what an earlier engine stored of the whole machine.
-  private mutating func restore(_ entries: [StateEntry], at now: Moment) {
+  ///
+  /// An app that is owed something has its desk at once, though it does not run (LIFE-9).
+  private mutating func restore(
+    _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
+  ) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
     visits = Visits(restoring: entries)
+    stored = entries
+    for app in LaunchClaims.apps(in: entries) {
+      let record = entries.first { $0.key == AuthorizationRecord.key(of: app) }
+        .flatMap { AuthorizationRecord(stored: $0.value) }
+      let client = ClientDescription(app: app, manifest: Manifest(assumedOf: record))
+      _ = deskIndex(of: client, at: now, to: &outputs)
+    }
   }
 
   /// The app that a process belongs to.
@@ -344,6 +359,8 @@ package enum ClientEvent: Sendable {
   case request(Request)
   /// Its life cycle source says so (MODEL-2).
   case life(AppLife)
+  /// The system has stopped the process, or lets it go on; stronger than what was said of its life.
+  case frozen(Bool)
   /// The process is gone, by itself or by the system.
   case disconnected
   /// The person ended the app (LIFE-4).
@@ -377,8 +394,8 @@ package enum Setting: Hashable, Sendable {
 package enum Note: Sendable {
   case authorization(AppIdentity, AuthorizationExplanation)
   case session(AppIdentity, SessionExplanation)
-  /// A question nobody is there to answer.
-  case unanswerable(Prompt)
+  /// A question nobody is there to answer: each agent, and why not.
+  case unanswerable(Prompt, [String])
   case provider(ProviderID, ProviderStatus)
   /// The compass of the device must be turned about, as an app has asked (HEAD-9).
   case calibration(AppIdentity)

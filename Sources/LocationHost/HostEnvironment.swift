@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 package import LocationEngine
 import LocationModel
 package import LocationProviders
@@ -84,9 +85,10 @@ extension Note {
     case .authorization, .session, .provider: nil
     case .calibration(let app):
       "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"
-    case .unanswerable(let prompt):
-      "\(prompt.appName) asks for your location and there is no terminal to answer on; "
-        + "answer with: locationctl authorize \(prompt.id.app) whenInUse"
+    case .unanswerable(let prompt, let reasons):
+      "\(prompt.title) Nobody can be asked "
+        + (reasons.isEmpty ? "(no agent is configured)" : "(\(reasons.joined(separator: "; ")))")
+        + "; answer with: \(prompt.command)"
     case .store(let text), .source(let text): text
     }
   }

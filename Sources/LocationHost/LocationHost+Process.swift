@@ -1,4 +1,5 @@
 import Glibc
+import LocationEngine
 package import LocationModel
 import LocationProviders
 
@@ -12,6 +13,6 @@ extension LocationHost {
       keeper: environment.stateFolder(noting: journal).map {
         StateKeeper(folder: $0, owner: client.app, noting: journal)
       },
-      prompter: TerminalAgent(), journal: journal)
+      agents: environment.agents { journal(.source($0)) }, journal: journal)
   }
 }

@@ -20,8 +20,9 @@ package actor LocationHost: EngineLink {
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
   private let keeper: StateKeeper?
-  private let prompter: (any PromptAgent)?
-  private let journal: @Sendable (Note) -> Void
+  let agents: [any PromptAgent]
+  var prompts: PromptDesk
+  let journal: @Sendable (Note) -> Void
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package var now: Moment { HostClock.now }
@@ -29,14 +30,15 @@ package actor LocationHost: EngineLink {
   /// Starts an engine on this computer.
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
-    prompter: (any PromptAgent)? = nil,
+    agents: [any PromptAgent] = [],
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
     core = HostCore(sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max))
     self.keeper = keeper
     self.places = places
-    self.prompter = prompter
+    self.agents = agents
+    prompts = PromptDesk(agents: agents.count)
     self.journal = journal
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin() } }
   }
@@ -91,6 +93,12 @@ package actor LocationHost: EngineLink {
     step(.engine(.client(client, .request(request))))
   }
 
+  /// The system has stopped the client's process, or lets it go on.
+  func freeze(_ client: ClientID, _ isFrozen: Bool) {
+    guard clients[client] != nil else { return }
+    step(.engine(.client(client, .frozen(isFrozen))))
+  }
+
   func remove(_ client: ClientID) {
     step(.engine(.client(client, .disconnected)))
     clients[client] = nil
@@ -113,14 +121,14 @@ package actor LocationHost: EngineLink {
   }
 
   /// Runs on the host's queue, after everything posted before.
-  private nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
+  nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
     line.queue.async { self.assumeIsolated { body($0) } }
   }
 
   // MARK: Steps
 
   /// One step: decide, make it durable, then carry it out.
-  private func step(_ input: HostCore.Input) {
+  func step(_ input: HostCore.Input) {
     let now = HostClock.now
     let outputs = core.handle(input, at: now)
     keeper?.commit(outputs, noting: journal)
@@ -137,8 +145,8 @@ package actor LocationHost: EngineLink {
       step(.channel(id, .readings(SensorFolder(path: places.sensors).read(query))))
     case .send(let id, let bytes): write(bytes, to: id)
     case .engine(.deliver(let client, let delivery)): clients[client]?(delivery)
-    case .engine(.prompt(let prompt)): ask(prompt)
-    case .engine(.withdraw(let prompt)): prompter?.withdraw(prompt)
+    case .engine(.prompt(let prompt)): ask(.asked(prompt), at: HostClock.now)
+    case .engine(.withdraw(let prompt)): ask(.withdrawn(prompt), at: HostClock.now)
     case .engine(.calibration(let app, let shown)):
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
@@ -152,8 +160,8 @@ package actor LocationHost: EngineLink {
   ///
   /// A timer that is armed for an earlier moment stays: its wake changes nothing and arms again.
   /// Deadlines move on with almost every step, and each change of a timer wakes a thread.
-  private func arm(at now: Instant) {
-    guard let next = core.nextDeadline else { return }
+  func arm(at now: Instant) {
+    guard let next = earliest(core.nextDeadline, prompts.nextDeadline) else { return }
     if let armed, armed <= next { return }
     armed = next
     let wait = max(0, (next - now).wholeNanoseconds)
@@ -163,14 +171,8 @@ package actor LocationHost: EngineLink {
   /// The timer has fired; from here on none is armed.
   private func wake() {
     armed = nil
+    ask(.wake, at: HostClock.now)
     step(.wake)
-  }
-
-  private func ask(_ prompt: Prompt) {
-    guard let prompter else { return journal(.unanswerable(prompt)) }
-    prompter.show(prompt) { [weak self] answer, precise in
-      self?.tell(.answer(prompt.id, answer, precise: precise))
-    }
   }
 
   // MARK: Channels

@@ -30,6 +30,7 @@ enum ImportRule {
       "LocationProviders", "Foundation", "Synchronization", "CVirtualTime", "Dispatch",
       "_Concurrency",
     ],
+    "LocationLifecycle": ["CoreLocation", "LocationModel"],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
       "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",

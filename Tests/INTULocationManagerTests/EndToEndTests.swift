@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationCore
 import LocationEngine
 import LocationHost
 import LocationModel
@@ -15,7 +16,7 @@ struct EndToEndTests {
   init() {
     let host = LocationHost(
       sources: [.fixed(Coordinate(latitude: 48.2, longitude: 11.6), accuracy: 4)],
-      prompter: Answer(.whileUsing))
+      agents: [Answer(.whileUsing)])
     manager = Self.manager(over: host)
   }
 
@@ -58,7 +59,7 @@ struct EndToEndTests {
 
   @Test("a request is refused when the person says no")
   func denied() async throws {
-    let host = LocationHost(sources: [], prompter: Answer(.deny))
+    let host = LocationHost(sources: [], agents: [Answer(.deny)])
     let manager = Self.manager(over: host)
     let error = await #expect(throws: INTULocationError.self) {
       try await manager.location(accuracy: .city, timeout: nil)
@@ -68,7 +69,7 @@ struct EndToEndTests {
 
   @Test("INTU-4: a request is refused while services are switched off, whatever the person said")
   func disabled() async throws {
-    let host = LocationHost(sources: [], prompter: Answer(.whileUsing))
+    let host = LocationHost(sources: [], agents: [Answer(.whileUsing)])
     host.tell(.setting(.services(on: false)))
     let manager = Self.manager(over: host)
     let error = await #expect(throws: INTULocationError.self) {
@@ -96,13 +97,11 @@ private struct Answer: PromptAgent {
 
   init(_ answer: PromptAnswer) { self.answer = answer }
 
-  func show(
-    _ prompt: Prompt, answer: @escaping @Sendable (PromptAnswer, Bool) -> Void
-  ) {
-    answer(self.answer, true)
-  }
+  var name: String { "test" }
 
-  func withdraw(_ prompt: Prompt.ID) {}
+  func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
+    reply(.answer(answer, precise: true))
+  }
 }
 
 /// The system's positioning, for an app that is bound to it alone.

@@ -33,7 +33,8 @@ extension Samples {
       + [.significantChanges(subscriber(), on: flag()), .visits(on: flag())]
       + regions.map { .region(subscriber(), $0) } + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
-      + session.map { .session(subscriber(), $0) } + [.end(subscriber())]
+      + session.map { .session(subscriber(), $0) }
+      + [.life(member()), .end(subscriber())]
   }
 
   /// Every kind of delivery, once.
@@ -79,6 +80,7 @@ func kind(_ request: Request) -> String {
   case .heading: "heading"
   case .ranging: "ranging"
   case .session: "session"
+  case .life: "life"
   case .end: "end"
   }
 }

@@ -143,7 +143,7 @@ struct DoctorTests {
     let app = home.appending(path: "tool")
     try Data().write(to: app)
     let bare = try findings("--app", app.path, environment: environment)
-    #expect(bare.codes == ["working", "usage_string_missing", "not_authorized"])
+    #expect(bare.codes == ["working", "usage_string_missing", "not_authorized", "no_agent"])
     #expect(
       bare.objects[1]["next"] as? String
         == "create \(app.path).plist with the key NSLocationWhenInUseUsageDescription and the "
@@ -162,6 +162,41 @@ struct DoctorTests {
     #expect(
       try findings("--app", app.path, environment: environment).codes
         == ["working", "not_authorized"])
+  }
+
+  @Test("finds that nobody can be asked, and names each agent and the command that answers instead")
+  func agents() throws {
+    let home = FileManager.default.temporaryDirectory.appending(path: "doctor-\(UUID())")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: home) }
+    let policy = home.appending(path: "policy")
+    try Data("org.example.Walk sometimes".utf8).write(to: policy)
+    var environment = [
+      "XDG_STATE_HOME": home.path, "CORELOCATION_SOURCES": "fixed:1,2",
+      "CORELOCATION_AGENTS": "policy:\(policy.path) notification butler",
+    ]
+    let none = try findings("--app", "org.example.Walk", environment: environment)
+    let fault =
+      "\(policy.path):1: unknown level `sometimes`; known are never, once, whenInUse, always, ask"
+    let session = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+    #expect(
+      none.codes == [
+        "working", "manifest_unknown", "not_authorized", "no_agent", "agent_unknown",
+        "agent_unusable", "agent_unusable",
+      ])
+    #expect(
+      none.objects[3]["said"] as? String
+        == "its question stays open, for nobody can be asked (policy:\(policy.path): \(fault); "
+        + "notification: \(session))")
+    #expect(
+      none.objects[3]["next"] as? String
+        == "answer it: locationctl authorize org.example.Walk whenInUse")
+    #expect(none.objects[5]["said"] as? String == fault)
+    #expect(none.status == 1)
+    try Data("org.example.Walk whenInUse".utf8).write(to: policy)
+    environment["CORELOCATION_AGENTS"] = "policy:\(policy.path)"
+    let asked = try findings("--app", "org.example.Walk", environment: environment)
+    #expect(asked.codes == ["working", "manifest_unknown", "not_authorized"])
   }
 
   @Test("speaks to people in lines with a mark, what was said, and the next step")

@@ -7,6 +7,9 @@ int linux_open_pty(int *controller, char *path, unsigned long length);
 /// Watches a directory for files written or moved into it. Returns a descriptor, or -errno.
 int linux_watch_directory(const char *path);
 
+/// Watches a file for changes of its contents. Returns a descriptor, or -errno.
+int linux_watch_file(const char *path);
+
 /// Reads away what a watch has to say. Returns how many events were about this name.
 int linux_drain_watch(int descriptor, const char *name);
 
@@ -34,3 +37,16 @@ long long linux_uptime_nanoseconds(void);
 
 /// Nanoseconds since 1970 by the system's clock.
 long long linux_unix_nanoseconds(void);
+
+/// Starts a program with pipes for its input and output, both closed on exec here, with default
+/// signals and no other descriptor but its standard error. Returns 0, or an errno.
+int linux_spawn(const char *path, int *input, int *output, int *pid);
+
+/// Writes everything, and raises no signal when nobody reads.
+void linux_write_all(int descriptor, const void *bytes, unsigned long length);
+
+/// Waits until the child has ended, and leaves it to be reaped.
+void linux_await_end(int pid);
+
+/// Reaps a child that has ended. Returns its exit status, or 128 and the number of its signal.
+int linux_reap(int pid);

@@ -1,13 +1,34 @@
 import LocationHost
 package import LocationModel
+import Synchronization
 
 extension LocationClient {
   /// The process itself, connected on first use: to the daemon where there is one, else to an engine
   /// of its own.
   static let ofProcess: LocationClient = {
     let description = ClientDescription(ofProcess: .main)
-    return LocationClient(description, over: engine(for: description))
+    let client = LocationClient(description, over: engine(for: description))
+    processLife.withLock { process in
+      process.isConnected = true
+      if process.life != .foreground { client.send(.life(process.life)) }
+    }
+    return client
   }()
+
+  /// What was said of the life of this process, which an engine takes to be in the foreground.
+  private static let processLife = Mutex(
+    (life: AppLife.foreground, isConnected: false))
+
+  /// Where the app is in its life from now on; a process that has not used location yet says so
+  /// when it does.
+  package static func enter(_ life: AppLife) {
+    if let bound { return bound.send(.life(life)) }
+    let isConnected = processLife.withLock { process in
+      process.life = life
+      return process.isConnected
+    }
+    if isConnected { ofProcess.send(.life(life)) }
+  }
 
   private static func engine(for client: ClientDescription) -> any EngineLink {
     let environment = HostEnvironment.current

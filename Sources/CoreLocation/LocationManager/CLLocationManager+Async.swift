@@ -25,4 +25,20 @@ extension CLLocationManager {
       }
     }
   }
+
+  /// Would tell where the device was; this platform does not remember, so this throws
+  /// `historicalLocationError` (STD-58).
+  public func historicalLocations(
+    purposeKey: String, sampleCount: Int
+  ) async throws -> [CLLocation] {
+    try await withCheckedThrowingContinuation { continuation in
+      requestHistoricalLocations(purposeKey: purposeKey, sampleCount: sampleCount) { found, error in
+        if let error {
+          continuation.resume(throwing: error)
+        } else {
+          continuation.resume(returning: found)
+        }
+      }
+    }
+  }
 }

@@ -309,6 +309,17 @@ open class CLLocationManager: NSObject {
   /// Ends location pushes, which never begin.
   open func stopMonitoringLocationPushes() {}
 
+  // MARK: History
+
+  /// Would tell where the device was, which this platform does not remember: `handler` gets no
+  /// locations and `historicalLocationError` (STD-58).
+  open func requestHistoricalLocations(
+    purposeKey: String, sampleCount: Int,
+    completionHandler handler: @escaping ([CLLocation], (any Error)?) -> Void
+  ) {
+    deliver { _ in handler([], CLError(.historicalLocationError)) }
+  }
+
   // MARK: The door to the service
 
   /// Meters. Chosen (`maxRegionRadius`).

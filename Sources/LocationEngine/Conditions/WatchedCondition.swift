@@ -52,7 +52,8 @@ struct WatchedCondition: Sendable {
       event.state = MonitoredState(observation.state)
       event.date = observation.date
       event.refinement = observation.state == .satisfied ? observation.refinement : nil
-      event.evidence = observation.evidence
+      // Diagnostics that end leave the state as it was told: no crossing explains that (MON-37a).
+      event.evidence = event.state == lastEvent.state ? nil : observation.evidence
       return event
     }
     if event.diagnostics != access { event.state = .unmonitored }

@@ -42,6 +42,9 @@ package struct AppPresence: Machine {
     reasons.contains(.backgroundActivity) || reasons.contains(.liveActivity)
   }
 
+  /// When the time given for an event is over; `nil` while none is given.
+  package var runtimeEnd: Instant? { runtimeUntil }
+
   package var nextDeadline: Instant? {
     [graceUntil, runtimeUntil].compactMap(\.self).min()
   }

@@ -49,6 +49,10 @@ package struct SignificantChangeDetector: Machine {
     self.heartbeat = heartbeat
   }
 
+  package var isRunning: Bool {
+    if case .stopped = state { false } else { true }
+  }
+
   package var nextDeadline: Instant? {
     guard case .announced(_, let quietUntil, _, let hasMoved) = state else { return nil }
     if hasMoved { return quietUntil }
@@ -69,6 +73,10 @@ package struct SignificantChangeDetector: Machine {
       return []
 
     case (.reduced(let reduced), _):
+      // A move that was seen exactly is not told to an app that may know it roughly only.
+      if reduced, !isReduced, case .announced(let last, let quietUntil, _, _) = state {
+        state = .announced(last: last, quietUntil: quietUntil, latest: last, hasMoved: false)
+      }
       isReduced = reduced
       return []
 

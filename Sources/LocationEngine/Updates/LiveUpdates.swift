@@ -121,6 +121,10 @@ package struct LiveUpdates: Machine {
 
   private mutating func change(to standing: Diagnostics, at now: Moment) -> [Output] {
     guard standing != self.standing else { return [] }
+    // What was seen with full accuracy is not for an app that has it no more.
+    if standing.contains(.accuracyLimited) && !self.standing.contains(.accuracyLimited) {
+      cached = nil
+    }
     self.standing = standing
     guard standing.isDisjoint(with: .barring) else {
       state = .barred

@@ -174,9 +174,13 @@ package struct StandardUpdates: Machine {
 
   private mutating func start() -> [Output] {
     switch state {
-    case .running: return []
+    case .running:
+      beganInFront = beganInFront || isInFront
+      return []
     case .paused(let last):
       state = .running(last: last)
+      // An app that had paused behind others is in use again only from the front (STD-43).
+      beganInFront = isInFront
       return [.resumed]
     case .idle, .once:
       guard flow != .denied else {
@@ -243,6 +247,9 @@ package struct StandardUpdates: Machine {
   private mutating func change(to flow: Flow, at now: Moment) -> [Output] {
     guard flow != self.flow else { return [] }
     self.flow = flow
+    if flow == .coarse, case .once(_, let deadline) = state {
+      state = .once(best: nil, deadline: deadline)
+    }
     switch (flow, state) {
     case (_, .idle): return []
     case (.denied, .running), (.denied, .paused), (.denied, .once):

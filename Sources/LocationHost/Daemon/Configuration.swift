@@ -1,3 +1,4 @@
+package import LocationCore
 package import LocationProviders
 
 /// What a daemon is told by its configuration file and its command line.
@@ -11,20 +12,12 @@ package struct Configuration: Hashable, Sendable {
   /// The folder of the durable state; `nil` for the user's or the system's own place.
   package var state: String?
   package var limits = SocketServer.Limits()
+  /// Who is asked, in this order; `nil` for the policy files that are there, then notifications.
+  package var agents: [AgentChoice]?
 
   package init() {}
 
-  /// One thing that is wrong in a file.
-  package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
-    package var file: String
-    /// Counted from 1; 0 when the file as a whole is meant.
-    package var line: Int
-    package var cause: String
-
-    package var description: String {
-      line == 0 ? "\(file): \(cause)" : "\(file):\(line): \(cause)"
-    }
-  }
+  package typealias Fault = FileFault
 
   /// Reads a file; every fault in it is told, not only the first.
   package static func read(
@@ -71,9 +64,29 @@ package struct Configuration: Hashable, Sendable {
     case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
+    case "agent": return addAgent(value)
     default:
-      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user"
+      return
+        "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, agent"
     }
+  }
+
+  private mutating func addAgent(_ value: String) -> String? {
+    guard value != "none" else {
+      agents = agents ?? []
+      return nil
+    }
+    do throws(AgentChoice.Fault) {
+      let choice = try AgentChoice(value)
+      agents = (agents ?? []) + [choice]
+      guard case .policy(let path) = choice else { return nil }
+      return PolicyAgent.faults(in: path).first?.description
+    } catch { return "\(error)" }
+  }
+
+  /// The agents, in the surroundings of this process.
+  func prompters(_ variables: [String: String]) -> [any PromptAgent] {
+    (agents ?? AgentChoice.policies(variables) + [.notification]).map { $0.agent(variables) }
   }
 
   private static func set(_ place: inout String?, _ value: String, _ key: String) -> String? {

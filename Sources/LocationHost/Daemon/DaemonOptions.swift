@@ -1,4 +1,5 @@
 import Glibc
+import LocationCore
 import LocationProviders
 
 /// The command line of the daemon.

@@ -13,6 +13,8 @@ final class LinkConnection {
   var session: LinkSession
   /// As the engine knows it; `nil` until it asks for something.
   var client: ClientID?
+  /// Watches whether the system stops its process.
+  var freezing: (any DispatchSourceRead)?
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?
@@ -86,6 +88,7 @@ final class LinkConnection {
   }
 
   func end() {
+    freezing?.cancel()
     writer?.cancel()
     reader.cancel()
   }

@@ -176,7 +176,18 @@ package actor SocketServer {
       }
     }
     connection.client = client
+    followFreezing(of: connection, client)
     handle(.connected(state), of: number)
+  }
+
+  /// A process that the system has stopped hears later what it would have heard (STD-50).
+  private func followFreezing(of connection: LinkConnection, _ client: ClientID) {
+    guard let group = ControlGroup(ofProcess: connection.peer.pid) else { return }
+    connection.freezing = group.follow(on: line.queue) { [weak self] isFrozen in
+      self?.assumeIsolated { server in
+        server.host.assumeIsolated { $0.freeze(client, isFrozen) }
+      }
+    }
   }
 
   /// The client as its program declares it. The identifier counts only for the first program that

@@ -1,10 +1,12 @@
 import Dispatch
 import Glibc
+package import LocationCore
 package import LocationModel
 import Synchronization
 
 /// Asks on the terminal that the process was started from, one question at a time.
 package final class TerminalAgent: PromptAgent {
+  package let name = AgentChoice.terminal.name
   private let descriptor: Int32
   private let line = DispatchQueue(label: "meridian.terminal")
   private let withdrawn = Mutex<Set<Prompt.ID>>([])
@@ -24,12 +26,10 @@ package final class TerminalAgent: PromptAgent {
     close(descriptor)
   }
 
-  package func show(
-    _ prompt: Prompt, answer: @escaping @Sendable (PromptAnswer, Bool) -> Void
-  ) {
+  package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
     line.async {
       let asked = self.ask(prompt)
-      answer(asked.answer, asked.precise)
+      reply(.answer(asked.answer, precise: asked.precise))
     }
   }
 
@@ -93,7 +93,7 @@ package struct TerminalQuestion: Sendable {
   package var text: String {
     let options = choices.map { "  [\($0.key)] \($0.words)" }.joined(separator: "\n")
     let hint = prompt.offersPrecise ? "\n  add ~ for an approximate location only, as in w~" : ""
-    return "\n\(title)\n  “\(prompt.text)”\n\(options)\(hint)\nAnswer: "
+    return "\n\(prompt.title)\n  “\(prompt.text)”\n\(options)\(hint)\nAnswer: "
   }
 
   /// What to say when nothing known was typed.
@@ -114,25 +114,19 @@ package struct TerminalQuestion: Sendable {
     return choice
   }
 
-  private var title: String {
-    switch prompt.kind {
-    case .whenInUse, .locationButton: "Allow “\(prompt.appName)” to use your location?"
-    case .upgrade: "Allow “\(prompt.appName)” to use your location even when it is not in use?"
-    case .reminder: "“\(prompt.appName)” has used your location in the background. Go on?"
-    case .temporaryAccuracy: "Allow “\(prompt.appName)” to use your precise location for now?"
-    }
-  }
-
+  /// The key to type, and what it means.
   private static func wording(_ answer: PromptAnswer) -> (key: String, words: String) {
-    switch answer {
-    case .once: ("o", "Allow Once")
-    case .whileUsing: ("w", "Allow While Using")
-    case .deny: ("d", "Don’t Allow")
-    case .always: ("a", "Change to Always Allow")
-    case .keepWhileUsing: ("k", "Keep Only While Using")
-    case .accept: ("y", "Allow")
-    case .decline: ("n", "Don’t Allow")
-    case .dismissed: ("", "")
-    }
+    let key =
+      switch answer {
+      case .once: "o"
+      case .whileUsing: "w"
+      case .deny: "d"
+      case .always: "a"
+      case .keepWhileUsing: "k"
+      case .accept: "y"
+      case .decline: "n"
+      case .dismissed: ""
+      }
+    return (key, answer.words)
   }
 }

@@ -27,6 +27,7 @@ package struct StandingRequests: Sendable {
     case .significantChanges(let subscriber, let on):
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
     case .visits(let on): replace(on ? request : nil) { $0 == .visits(on: true) }
+    case .life: note(life: request)
     case .region: replace(request) { $0 == request }
     case .heading(let subscriber, let ask): note(ask, of: subscriber)
     case .ranging(_, .start): replace(request) { $0 == request }
@@ -39,6 +40,12 @@ package struct StandingRequests: Sendable {
       monitors.removeAll { $0.subscriber == subscriber }
       unchanged.remove(subscriber)
     }
+  }
+
+  /// Comes before all others: what they are worth depends on it.
+  private mutating func note(life request: Request) {
+    requests.removeAll { if case .life = $0 { true } else { false } }
+    requests.insert(request, at: 0)
   }
 
   private mutating func note(_ ask: UpdatesRequest, of subscriber: SubscriberID) {

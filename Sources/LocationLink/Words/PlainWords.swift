@@ -21,6 +21,7 @@ extension Failure: NamedWord {}
 extension DeferralFault: NamedWord {}
 extension RegionFailure: NamedWord {}
 
+extension AppLife: LinkWord {}
 extension AuthorizationStatus: LinkWord {}
 extension AccuracyAuthorization: LinkWord {}
 extension AccuracyRefusal: LinkWord {}

@@ -17,6 +17,7 @@ extension Request: LinkWord {
     case "heading": self = .heading(try subscriber(), try value.get("ask"))
     case "ranging": self = .ranging(try subscriber(), try value.get("ask"))
     case "session": self = .session(try subscriber(), try value.get("ask"))
+    case "life": self = .life(try value.get("now"))
     case "end": self = .end(try subscriber())
     default: throw .unknownWord(name)
     }
@@ -38,6 +39,7 @@ extension Request: LinkWord {
     case .heading(let subscriber, let request): .word("heading", ask(subscriber, request))
     case .ranging(let subscriber, let request): .word("ranging", ask(subscriber, request))
     case .session(let subscriber, let request): .word("session", ask(subscriber, request))
+    case .life(let life): .word("life", .fields(["now": life.json]))
     case .end(let subscriber): .word("end", .fields(["subscriber": subscriber.json]))
     }
   }
@@ -53,7 +55,7 @@ extension Request: LinkWord {
       .heading(let subscriber, _), .ranging(let subscriber, _),
       .monitor(let subscriber, _), .session(let subscriber, _), .end(let subscriber):
       subscriber
-    case .visits: nil
+    case .visits, .life: nil
     }
   }
 }

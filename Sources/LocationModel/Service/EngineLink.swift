@@ -74,6 +74,8 @@ package enum Request: Hashable, Sendable {
   case heading(SubscriberID, HeadingRequest)
   case ranging(SubscriberID, RangingRequest)
   case session(SubscriberID, SessionRequest)
+  /// The framework of the app says where its process is in its life (MODEL-2).
+  case life(AppLife)
   /// The subscriber is gone, with everything it asked for (MODEL-6).
   case end(SubscriberID)
 }

@@ -32,6 +32,9 @@ package enum Soak {
       guard let violation = error as? Violation else { preconditionFailure("\(error)") }
       throw violation
     }
+    if let rule = rules.broken(bySilenceUntil: simulation.world.now) {
+      throw Violation(seed: seed, at: scenario.end, rule: rule)
+    }
     return simulation.summary
   }
 }
@@ -40,7 +43,7 @@ package enum Soak {
 struct Invariants {
   private var authorization = AuthorizationReport(status: .notDetermined)
   private var lastDate: UnixTime?
-  private var states: [String: MonitoredState] = [:]
+  private var told: [String: ConditionEvent] = [:]
   private var lastWord = Instant.start
   private var isExplained = false
 
@@ -60,10 +63,16 @@ struct Invariants {
     return nil
   }
 
-  private mutating func broken(by update: LiveUpdate, at now: Moment) -> String? {
-    if !isExplained, now.uptime.seconds(since: lastWord) > Self.longestSilence {
-      return "live updates were silent for more than \(Self.longestSilence) s without a reason"
+  /// The rule that the silence up to now breaks (LIVE-18); `nil` for none.
+  func broken(bySilenceUntil now: Moment) -> String? {
+    guard !isExplained, now.uptime.seconds(since: lastWord) > Self.longestSilence else {
+      return nil
     }
+    return "live updates were silent for more than \(Self.longestSilence) s without a reason"
+  }
+
+  private mutating func broken(by update: LiveUpdate, at now: Moment) -> String? {
+    if let rule = broken(bySilenceUntil: now) { return rule }
     lastWord = now.uptime
     isExplained = update.stationary || !update.diagnostics.isEmpty
     guard let fix = update.fix else {
@@ -77,20 +86,20 @@ struct Invariants {
     return nil
   }
 
+  /// A state is told when it changes, and once more when diagnostics end; only a change has
+  /// evidence, and each has (MON-21, MON-37a).
   private mutating func broken(by event: ConditionEvent) -> String? {
-    // After a time of diagnostics the state is told again.
-    defer { states[event.identifier] = event.diagnostics.isEmpty ? event.state : nil }
-    if states[event.identifier] == event.state, event.diagnostics.isEmpty,
-      event.evidence != nil
-    {
-      return "condition \(event.identifier) became \(event.state.rawValue) twice"
+    let before = told[event.identifier]
+    told[event.identifier] = event
+    guard event.diagnostics.isEmpty, event.state == .satisfied || event.state == .unsatisfied else {
+      return nil
     }
-    if event.state == .satisfied || event.state == .unsatisfied, event.evidence == nil,
-      event.diagnostics.isEmpty
-    {
-      return "condition \(event.identifier) became \(event.state.rawValue) without evidence"
+    let name = "condition \(event.identifier)"
+    guard let before, before.state == event.state else {
+      return event.evidence == nil ? "\(name) became \(event.state.rawValue) without evidence" : nil
     }
-    return nil
+    if before.diagnostics.isEmpty { return "\(name) became \(event.state.rawValue) twice" }
+    return event.evidence == nil ? nil : "\(name) has evidence for no change"
   }
 
   /// Seconds (LIVE-18).

@@ -16,7 +16,8 @@ extension Verb {
     details: [
       """
       Tries each source, and says what it said and the next step. Ends as soon as every source \
-      gives positions or says why it cannot. Exit status 0 when at least one source works and \
+      gives positions or says why it cannot. With --app it also says whether anybody can be asked \
+      when the app asks. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations.
       """
     ],
@@ -26,7 +27,8 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       let sources = try await examine(choice, patience: invocation.number(timeout) ?? 10)
       let apps = try examineApp(invocation.text(app))
-      for finding in sources + apps {
+      let agents = AgentDiagnosis().configured
+      for finding in sources + apps + agents {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
       }
@@ -73,9 +75,11 @@ extension Verb {
     guard let word else { return [] }
     let app = try InstalledApp(word)
     let state = try SavedState()
-    return AppDiagnosis(
-      app: app, record: state.record(of: app.identity), servicesAreOn: state.servicesAreOn
-    ).findings
+    let record = state.record(of: app.identity)
+    let findings = AppDiagnosis(app: app, record: record, servicesAreOn: state.servicesAreOn)
+      .findings
+    guard AuthorizationLevel(record?.grant) == .ask else { return findings }
+    return findings + [AgentDiagnosis().unanswered(app.identity)].compactMap(\.self)
   }
 }
 

@@ -1,4 +1,4 @@
-"""A machine's Bluetooth and compass on a bus of their own, by python-dbusmock.
+"""A machine's Bluetooth, compass, and desktop on a bus of their own, by python-dbusmock.
 
 Prints the address of the bus, then obeys one command per line and answers each with one line:
 
@@ -9,8 +9,12 @@ Prints the address of the bus, then obeys one command per line and answers each 
   found ADDRESS             tells every monitor that is exported of the beacon
   await discovering | await idle | await monitor
   compass start | compass stop | heading DEGREES | await claim | await release
+  notifications start CAPABILITY... | notifications stop
+  await notification N      answers with title, text, and the keys of the buttons of the Nth
+  press N KEY | dismiss N | await closed N
 """
 
+import json
 import os
 import select
 import subprocess
@@ -23,6 +27,8 @@ ADAPTER = "/org/bluez/hci0"
 MONITOR = "org.bluez.AdvertisementMonitor1"
 COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
+NOTIFICATIONS = "org.freedesktop.Notifications"
+NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
 MOCK = "org.freedesktop.DBus.Mock"
 
 
@@ -39,9 +45,10 @@ class Machine:
         self.strength = 0
 
     def spawn(self, name, arguments):
-        environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=self.address)
+        environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=self.address,
+                           DBUS_SESSION_BUS_ADDRESS=self.address)
         self.mocks[name] = subprocess.Popen(
-            [sys.executable, "-m", "dbusmock", "--system", *arguments],
+            [sys.executable, "-m", "dbusmock", *arguments],
             env=environment, stdout=subprocess.DEVNULL)
         self.until(lambda: self.bus.name_has_owner(name))
 
@@ -109,10 +116,19 @@ class Machine:
         calls = self.mock(COMPASS_PATH, "net.hadess.SensorProxy").GetMethodCalls(member)
         return len(calls)
 
+    def desktop(self, interface=MOCK):
+        return self.mock(NOTIFICATIONS_PATH, NOTIFICATIONS, interface)
+
+    def notification(self, number):
+        """What was shown, as the person sees it."""
+        self.until(lambda: len(self.desktop().GetMethodCalls("Notify")) >= number)
+        shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
+        return " | ".join([shown[3], shown[4], *shown[5][::2]])
+
     def obey(self, words):
         match words:
             case ["bluetoothd", "start"]:
-                self.spawn("org.bluez", ["--template", "bluez5"])
+                self.spawn("org.bluez", ["--system", "--template", "bluez5"])
             case ["bluetoothd", "stop"]:
                 self.stop("org.bluez")
             case ["adapter"]:
@@ -136,7 +152,8 @@ class Machine:
             case ["await", "monitor"]:
                 self.until(lambda: len(self.mock(ADAPTER).GetMethodCalls("RegisterMonitor")) > 0)
             case ["compass", "start"]:
-                self.spawn("net.hadess.SensorProxy", ["net.hadess.SensorProxy", COMPASS_PATH, COMPASS])
+                self.spawn("net.hadess.SensorProxy",
+                           ["--system", "net.hadess.SensorProxy", COMPASS_PATH, COMPASS])
                 mock = self.mock(COMPASS_PATH, "net.hadess.SensorProxy")
                 mock.AddProperties(COMPASS, {
                     "HasCompass": dbus.Boolean(True, variant_level=1),
@@ -152,6 +169,26 @@ class Machine:
                 self.until(lambda: self.count("ClaimCompass") > self.count("ReleaseCompass"))
             case ["await", "release"]:
                 self.until(lambda: self.count("ReleaseCompass") == self.count("ClaimCompass"))
+            case ["notifications", "start", *capabilities]:
+                self.spawn(NOTIFICATIONS, [
+                    "--session", "--template", "notification_daemon", "--parameters",
+                    json.dumps({"capabilities": " ".join(capabilities)})])
+            case ["notifications", "stop"]:
+                self.stop(NOTIFICATIONS)
+            case ["await", "notification", number]:
+                return self.notification(int(number))
+            case ["press", number, key]:
+                self.desktop().EmitSignal(
+                    NOTIFICATIONS, "ActionInvoked", "us",
+                    dbus.Array([dbus.UInt32(int(number)), key], signature="v"))
+            case ["dismiss", number]:
+                self.desktop().EmitSignal(
+                    NOTIFICATIONS, "NotificationClosed", "uu",
+                    [dbus.UInt32(int(number)), dbus.UInt32(2)])
+            case ["await", "closed", number]:
+                self.until(lambda: any(
+                    int(call[1][0]) == int(number)
+                    for call in self.desktop().GetMethodCalls("CloseNotification")))
             case _:
                 return "unknown command"
         return "ok"
@@ -162,6 +199,7 @@ class Machine:
         self.daemon.kill()
 
 
+sys.stdout.reconfigure(encoding="utf-8")
 machine = Machine()
 try:
     print(machine.address, flush=True)

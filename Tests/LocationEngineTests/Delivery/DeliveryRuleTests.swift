@@ -142,6 +142,66 @@ struct DeliveryRuleTests {
     }
   }
 
+  private static let hasCoarsePlaces: Set<DeliveryService> = [
+    .standard, .oneShot, .significantChange, .visits, .liveUpdates,
+  ]
+  private static let isSilentWhenReduced: Set<DeliveryService> = [
+    .region, .beaconRegion, .ranging, .monitor,
+  ]
+
+  @Test(
+    "AUTH-43, MON-33: the overlay of reduced accuracy, over every row and state",
+    arguments: specification.split(separator: "\n"))
+  func reducedOverlay(line: Substring) throws {
+    let cells = Self.cells(line)
+    let service = try #require(DeliveryService(rawValue: cells[0]))
+    var facts = try Self.facts(cells[1])
+    let session = try #require(Self.sessions[cells[2]])
+    for place in DeliveryPlace.allCases {
+      func verdict() -> DeliveryRule.Verdict {
+        DeliveryRule.decide(
+          service,
+          .init(authorization: facts, session: session, presence: Self.presence(place)))
+      }
+      facts.report.accuracy = .full
+      let full = verdict()
+      #expect(!full.isCoarse && !full.flags.contains(.accuracyLimited))
+      facts.report.accuracy = .reduced
+      let reduced = verdict()
+      let isModern = service == .liveUpdates || service == .monitor
+      if Self.hasCoarsePlaces.contains(service) {
+        #expect(reduced.action == full.action && reduced.isCoarse, "\(place)")
+      } else if Self.isSilentWhenReduced.contains(service) {
+        #expect(reduced.action == .nothing && !reduced.isCoarse, "\(place)")
+      } else {
+        #expect(reduced == full, "\(place)")
+      }
+      #expect(reduced.flags == full.flags.union(isModern ? .accuracyLimited : []), "\(place)")
+    }
+  }
+
+  @Test("STD-12, LIVE-13: the overlay of no grant, over every service, session, and state")
+  func denialOverlay() {
+    let services = Self.hasCoarsePlaces.union(Self.isSilentWhenReduced)
+    for status in [AuthorizationStatus.denied, .restricted, .notDetermined] {
+      for session in [DeliverySession.none, .always, .backgroundActivity] {
+        for place in DeliveryPlace.allCases {
+          for service in services {
+            let verdict = DeliveryRule.decide(
+              service,
+              .init(
+                authorization: .init(report: .init(status: status, accuracy: .reduced)),
+                session: session, presence: Self.presence(place)))
+            #expect(verdict.action == .nothing && !verdict.isCoarse)
+            let isModern = service == .liveUpdates || service == .monitor
+            let isDenied = verdict.flags.contains(.authorizationDenied)
+            #expect(isDenied == (isModern && status != .notDetermined))
+          }
+        }
+      }
+    }
+  }
+
   @Test("LIVE-13, STD-12: denied, restricted, or off: nothing flows, and modern services say why")
   func denied() {
     let facts = [

@@ -227,7 +227,7 @@ struct HeadingCalibrationTests {
     #expect(bench.transcript.hasSuffix("00:00:35  7.0 true - ±5.0"))
   }
 
-  @Test("HEAD-12: gives way to one failure while the field cannot be the Earth's")
+  @Test("HEAD-12, STD-35: gives way to one failure while the field cannot be the Earth's")
   mutating func interference() {
     startKnown()
     run(seconds: 2, microtesla: 50)

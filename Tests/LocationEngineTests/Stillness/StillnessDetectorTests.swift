@@ -77,7 +77,7 @@ struct StillnessDetectorTests {
     #expect(bench.outputs.isEmpty)
   }
 
-  @Test("LIVE-5, STD-45: patience follows the activity, and may be endless")
+  @Test("LIVE-5, STD-22, STD-45: patience follows the activity, and may be endless")
   mutating func patience() {
     #expect(Patience.liveUpdates(.fitness) == .seconds(120))
     #expect(Patience.liveUpdates(.automotiveNavigation) == .seconds(300))

@@ -1,0 +1,132 @@
+package import LocationModel
+
+/// What an agent makes of a question.
+package enum AgentReply: Hashable, Sendable {
+  /// `precise` counts where the question offers the choice.
+  case answer(PromptAnswer, precise: Bool)
+  /// It does not answer this one; the next agent is asked.
+  case passed(reason: String)
+}
+
+/// Decides which agent is asked: the first, in the order of the configuration, that does not pass
+/// the question on.
+///
+/// A question that all have passed stays open (AUTH-27). It goes around again each
+/// ``patience``, because a person may log in, or a file may be mended, in the meantime.
+package struct PromptDesk: Machine {
+  package enum Input: MachineInput {
+    case asked(Prompt)
+    /// The question is moot.
+    case withdrawn(Prompt.ID)
+    case reply(Prompt.ID, agent: Int, AgentReply)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case show(Prompt, agent: Int)
+    case withdraw(Prompt.ID, agent: Int)
+    case answer(Prompt.ID, PromptAnswer, precise: Bool)
+    /// All agents have passed, each for its reason; said again only for other reasons.
+    case unanswered(Prompt, reasons: [String])
+  }
+
+  private struct Question: Sendable {
+    var prompt: Prompt
+    var state: State
+    /// What was last said of why nobody answers.
+    var told: [String]?
+  }
+
+  private enum State: Sendable {
+    /// With an agent; those before it have passed for these reasons.
+    case shown(agent: Int, passed: [String])
+    /// All have passed.
+    case resting(until: Instant)
+  }
+
+  /// How many there are.
+  private let agents: Int
+  private var questions: [Question] = []
+
+  package init(agents: Int) {
+    self.agents = agents
+  }
+
+  package var nextDeadline: Instant? {
+    questions.reduce(nil) { next, question in
+      guard case .resting(let until) = question.state, agents > 0 else { return next }
+      return earliest(next, until)
+    }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .asked(let prompt):
+      questions.append(Question(prompt: prompt, state: .resting(until: now.uptime)))
+      return show(questions.endIndex - 1, to: 0, passed: [], at: now)
+    case .withdrawn(let id):
+      return remove(id)
+    case .reply(let id, let agent, let reply):
+      return take(reply, of: agent, to: id, at: now)
+    case .wake:
+      return questions.indices.flatMap { index -> [Output] in
+        guard agents > 0, case .resting(let until) = questions[index].state, now.uptime >= until
+        else { return [] }
+        return show(index, to: 0, passed: [], at: now)
+      }
+    }
+  }
+
+  private mutating func show(
+    _ index: Int, to agent: Int, passed: [String], at now: Moment
+  ) -> [Output] {
+    guard agent < agents else {
+      questions[index].state = .resting(until: now.uptime + Self.patience)
+      guard questions[index].told != passed else { return [] }
+      questions[index].told = passed
+      return [.unanswered(questions[index].prompt, reasons: passed)]
+    }
+    questions[index].state = .shown(agent: agent, passed: passed)
+    return [.show(questions[index].prompt, agent: agent)]
+  }
+
+  /// An answer counts from whomever it comes; the engine judges one to a question that is no more.
+  private mutating func take(
+    _ reply: AgentReply, of agent: Int, to id: Prompt.ID, at now: Moment
+  ) -> [Output] {
+    let index = questions.firstIndex { $0.prompt.id == id }
+    switch reply {
+    case .answer(let answer, let precise):
+      if let index, !questions[index].prompt.kind.canBe(answer) {
+        return pass(index, by: agent, "it answers \(answer.rawValue), which was not offered", now)
+      }
+      questions.removeAll { $0.prompt.id == id }
+      return [.answer(id, answer, precise: precise)]
+    case .passed(let reason):
+      return index.map { pass($0, by: agent, reason, now) } ?? []
+    }
+  }
+
+  private mutating func pass(
+    _ index: Int, by agent: Int, _ reason: String, _ now: Moment
+  ) -> [Output] {
+    guard case .shown(agent, let passed) = questions[index].state else { return [] }
+    return show(index, to: agent + 1, passed: passed + [reason], at: now)
+  }
+
+  private mutating func remove(_ id: Prompt.ID) -> [Output] {
+    guard let index = questions.firstIndex(where: { $0.prompt.id == id }) else { return [] }
+    guard case .shown(let agent, _) = questions.remove(at: index).state else { return [] }
+    return [.withdraw(id, agent: agent)]
+  }
+
+  /// Chosen: soon enough for a person who has just logged in.
+  package static let patience = Duration.seconds(60)
+}
+
+extension Prompt.Kind {
+  /// Whether a question of this kind can be answered so; it can always go away.
+  fileprivate func canBe(_ answer: PromptAnswer) -> Bool {
+    answer == .dismissed || answers.contains(answer)
+  }
+}

@@ -1,0 +1,108 @@
+package import LocationModel
+
+/// The rules of a policy file: what each app may know, where no person can be asked.
+///
+/// The format is told in docs/formats/policy.md.
+package struct PromptPolicy: Hashable, Sendable {
+  /// The words of `locationctl authorize`, and `once`.
+  package enum Level: String, CaseIterable, Sendable {
+    case never, once, whenInUse, always
+    /// Leaves the question to the next agent.
+    case ask
+  }
+
+  /// One line.
+  package struct Rule: Hashable, Sendable {
+    /// The identity of an app, or ``PromptPolicy/anyone``.
+    package var app: String
+    package var level: Level
+    package var isPrecise: Bool
+  }
+
+  /// Stands for every app that has no line of its own.
+  package static let anyone = "*"
+
+  package private(set) var rules: [Rule] = []
+
+  /// Reads a file; every fault in it is told, not only the first.
+  package static func read(
+    _ text: String, file: String
+  ) -> (policy: PromptPolicy, faults: [FileFault]) {
+    var policy = PromptPolicy()
+    var faults: [FileFault] = []
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace).map(String.init)
+      guard !words.isEmpty, let cause = policy.take(words) else { continue }
+      faults.append(FileFault(file: file, line: number + 1, cause: cause))
+    }
+    return (policy, faults)
+  }
+
+  /// Takes the words of one line; what is wrong with them, or `nil`.
+  private mutating func take(_ words: [String]) -> String? {
+    guard words.count > 1 else { return "expected `APP LEVEL`, found `\(words[0])`" }
+    guard words.count < 4 else { return "expected `APP LEVEL [precise|reduced]`, found more" }
+    guard let level = Level(rawValue: words[1]) else {
+      let known = Level.allCases.map(\.rawValue).joined(separator: ", ")
+      return "unknown level `\(words[1])`; known are \(known)"
+    }
+    let accuracy = words.count == 3 ? words[2] : "precise"
+    guard ["precise", "reduced"].contains(accuracy) else {
+      return "unknown accuracy `\(accuracy)`; known are precise, reduced"
+    }
+    guard !rules.contains(where: { $0.app == words[0] }) else {
+      return "a second line for `\(words[0])`"
+    }
+    rules.append(Rule(app: words[0], level: level, isPrecise: accuracy == "precise"))
+    return nil
+  }
+
+  /// The rule for an app: its own line, that of its name for any user, else that for all others.
+  package func rule(for app: AppIdentity) -> Rule? {
+    let name = app.name
+    let anyUser = name.lastIndex(of: "@").map { String(name[..<$0]) }
+    return rules.first { $0.app == name } ?? rules.first { $0.app == anyUser }
+      ?? rules.first { $0.app == Self.anyone }
+  }
+
+  /// What the rules say to a question.
+  package func reply(to prompt: Prompt) -> AgentReply {
+    guard let rule = rule(for: prompt.id.app) else {
+      return .passed(reason: "no line for \(prompt.id.app.name), and none for \(Self.anyone)")
+    }
+    guard rule.level != .ask else {
+      return .passed(reason: "the line for \(rule.app) says to ask")
+    }
+    return .answer(rule.answer(to: prompt.kind), precise: rule.isPrecise)
+  }
+}
+
+extension PromptPolicy.Rule {
+  fileprivate func answer(to kind: Prompt.Kind) -> PromptAnswer {
+    switch kind {
+    case .whenInUse: level == .never ? .deny : level == .once ? .once : .whileUsing
+    case .upgrade, .reminder: level == .always ? .always : .keepWhileUsing
+    case .temporaryAccuracy: isPrecise && level != .never ? .accept : .decline
+    case .locationButton: level == .never ? .decline : .accept
+    }
+  }
+}
+
+/// One thing that is wrong in a file that a person has written.
+package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
+  package var file: String
+  /// Counted from 1; 0 when the file as a whole is meant.
+  package var line: Int
+  package var cause: String
+
+  package init(file: String, line: Int, cause: String) {
+    self.file = file
+    self.line = line
+    self.cause = cause
+  }
+
+  package var description: String {
+    line == 0 ? "\(file): \(cause)" : "\(file):\(line): \(cause)"
+  }
+}

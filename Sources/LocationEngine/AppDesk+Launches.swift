@@ -1,0 +1,43 @@
+import LocationModel
+
+extension AppDesk {
+  /// The last process has gone, with these services running.
+  mutating func leaveClaims(
+    _ changes: SignificantChangeDetector?, live: Bool
+  ) -> [Output] {
+    guard processes.isEmpty else { return [] }
+    claims.leave(changes, live: live)
+    return storeClaims()
+  }
+
+  /// Nothing is owed to a process that had its time.
+  mutating func dropClaims() -> [Output] {
+    claims.drop()
+    return storeClaims()
+  }
+
+  private mutating func storeClaims() -> [Output] {
+    claims.change(for: app).map { [.persist($0)] } ?? []
+  }
+
+  /// Lets an app that does not run have what is owed to it: it is launched, once for each time it
+  /// is given, or the person is asked (SLC-8, LIVE-35, AUTH-33).
+  mutating func settleClaims(
+    _ input: SignificantChangeDetector.Input, at now: Moment
+  ) -> [Output] {
+    guard processes.isEmpty, !claims.isEmpty, standing.sessions.presence.runtimeEnd == nil else {
+      return []
+    }
+    for verdict in claims.handle(input, verdicts, at: now) {
+      switch verdict.action {
+      case .launch, .launchUnlessQuit:
+        return [.launch(app)] + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+      case .holdAndAsk:
+        lastHeld += 1
+        return authorize(.alwaysEvent(lastHeld), at: now)
+      case .deliver, .queue, .queueLatest, .wake, .hold, .nothing: break
+      }
+    }
+    return []
+  }
+}

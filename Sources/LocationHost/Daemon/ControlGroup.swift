@@ -1,0 +1,55 @@
+import CLinux
+package import Dispatch
+import Glibc
+
+/// The control group of a process, as far as it tells whether the system has stopped the process.
+package struct ControlGroup: Hashable, Sendable {
+  /// The kernel's file about it.
+  private let events: String
+
+  /// Finds the group of a process; `nil` where there is none that can be frozen, as for processes
+  /// in the root group, and on kernels without version 2 of control groups.
+  package init?(ofProcess pid: Int32) {
+    guard let bytes = SmallFile.read("/proc/\(pid)/cgroup", limit: 1 << 16),
+      let path = Self.path(in: String(decoding: bytes, as: UTF8.self)), path != "/",
+      let root = Self.roots.first(where: { access("\($0)\(path)/cgroup.events", R_OK) == 0 })
+    else { return nil }
+    events = "\(root)\(path)/cgroup.events"
+  }
+
+  /// Whether all its processes are stopped.
+  package var isFrozen: Bool {
+    guard let bytes = SmallFile.read(events, limit: 1 << 12) else { return false }
+    return Self.isFrozen(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Calls `changed` on the queue when it is frozen, and when it goes on, until the source that it
+  /// returns is canceled; `nil` when the kernel does not tell.
+  package func follow(
+    on queue: DispatchQueue, _ changed: @escaping @Sendable (Bool) -> Void
+  ) -> (any DispatchSourceRead)? {
+    let descriptor = linux_watch_file(events)
+    guard descriptor >= 0 else { return nil }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    source.setCancelHandler { close(descriptor) }
+    source.setEventHandler {
+      _ = linux_drain_watch(descriptor, "")
+      changed(isFrozen)
+    }
+    source.activate()
+    return source
+  }
+
+  /// The path in the one hierarchy of version 2: `0::/path`.
+  package static func path(in text: String) -> String? {
+    text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
+  }
+
+  /// What `cgroup.events` says: a line `frozen 1`, among others.
+  package static func isFrozen(_ text: String) -> Bool {
+    text.split(separator: "\n").contains("frozen 1")
+  }
+
+  /// Where the hierarchy is mounted: alone, or beside those of version 1.
+  private static let roots = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+}

@@ -1,0 +1,29 @@
+import LocationCore
+import LocationEngine
+import LocationModel
+
+extension LocationHost {
+  /// Tells the desk of the questions, and carries out what it decides.
+  ///
+  /// May be called in the middle of a step: an answer becomes a step of its own.
+  func ask(_ input: PromptDesk.Input, at now: Moment) {
+    for output in prompts.handle(input, at: now) {
+      switch output {
+      case .show(let prompt, let agent): show(prompt, agent)
+      case .withdraw(let prompt, let agent): agents[agent].withdraw(prompt)
+      case .answer(let prompt, let answer, let precise):
+        tell(.answer(prompt, answer, precise: precise))
+      case .unanswered(let prompt, let reasons):
+        let named = zip(agents, reasons).map { "\($0.name): \($1)" }
+        journal(.unanswerable(prompt, named))
+      }
+    }
+    arm(at: now.uptime)
+  }
+
+  private func show(_ prompt: Prompt, _ agent: Int) {
+    agents[agent].show(prompt) { [weak self] reply in
+      self?.enter { $0.ask(.reply(prompt.id, agent: agent, reply), at: HostClock.now) }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Dispatch
+import Glibc
+package import LocationCore
+package import LocationModel
+
+/// Asks by notifications with buttons, on the bus of the person's session.
+///
+/// On a queue of its own, so that no desktop holds back a fix.
+package actor NotificationAgent: PromptAgent {
+  nonisolated private let line = HostQueue(label: "meridian.notifications")
+  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package let name = AgentChoice.notification.name
+  /// `nil` where there is no session.
+  nonisolated private let address: String?
+  private var desk = NotificationDesk()
+  private var bus: BusConnection?
+  private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
+
+  /// On the bus at an address.
+  package init(bus address: String?) {
+    self.address = address
+  }
+
+  /// The bus of the session that the variables name, else that of the user.
+  package static func sessionBus(_ variables: [String: String]) -> String? {
+    if let named = variables["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty { return named }
+    return variables["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
+  }
+
+  nonisolated package var obstacle: String? {
+    guard let address else { return Self.noSession }
+    let prefix = "unix:path="
+    guard address.hasPrefix(prefix) else { return nil }
+    let path = String(address.dropFirst(prefix.count).prefix { $0 != "," })
+    return access(path, R_OK | W_OK) == 0 ? nil : Errno(last: path).description
+  }
+
+  nonisolated package func show(
+    _ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void
+  ) {
+    enter { agent in
+      agent.replies[prompt.id] = reply
+      agent.step(.show(prompt))
+    }
+  }
+
+  nonisolated package func withdraw(_ prompt: Prompt.ID) {
+    enter { agent in
+      agent.replies[prompt] = nil
+      agent.step(.withdraw(prompt))
+    }
+  }
+
+  private nonisolated func enter(
+    _ body: @escaping @Sendable (isolated NotificationAgent) -> Void
+  ) {
+    line.queue.async { self.assumeIsolated { body($0) } }
+  }
+
+  private func step(_ input: NotificationDesk.Input) {
+    for output in desk.handle(input, at: HostClock.now) {
+      switch output {
+      case .enter: enterBus()
+      case .leave: leaveBus()
+      case .bus(let action): bus?.carryOut(action)
+      case .reply(let prompt, let reply): replies.removeValue(forKey: prompt)?(reply)
+      }
+    }
+    // What was asked goes out when this step is over.
+    enter { $0.serve() }
+  }
+
+  private func enterBus() {
+    guard let address else { return later(.closed(reason: Self.noSession)) }
+    do throws(BusFault) {
+      let bus = try BusConnection(address: address) { [weak self] event in
+        self?.assumeIsolated { agent in
+          guard case .bus(let event) = event else { return }
+          agent.step(.bus(event))
+        }
+      }
+      self.bus = bus
+      try bus.begin(on: line.queue) { [weak self] in self?.assumeIsolated { $0.serve() } }
+    } catch {
+      leaveBus()
+      return later(.closed(reason: Errno(code: error.code, call: address).description))
+    }
+    later(.bus(.connected))
+  }
+
+  private func later(_ input: NotificationDesk.Input) {
+    enter { $0.step(input) }
+  }
+
+  private func leaveBus() {
+    _ = bus?.process()
+    bus?.end()
+    bus = nil
+  }
+
+  private func serve() {
+    guard let bus, !bus.process() else { return }
+    leaveBus()
+    step(.bus(.disconnected))
+  }
+
+  isolated deinit {
+    bus?.end()
+  }
+
+  private static let noSession = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+}

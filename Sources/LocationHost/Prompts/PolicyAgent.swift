@@ -1,0 +1,65 @@
+import Dispatch
+import Glibc
+package import LocationCore
+package import LocationModel
+
+/// Answers from a policy file, read anew for each question.
+package final class PolicyAgent: PromptAgent {
+  package let name: String
+  private let path: String
+  private let line = DispatchQueue(label: "meridian.policy")
+
+  package init(path: String) {
+    self.path = path
+    name = AgentChoice.policy(path: path).name
+  }
+
+  package var obstacle: String? { Self.faults(in: path).first?.description }
+
+  package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
+    line.async { [path] in
+      switch Self.read(path) {
+      case .success(let policy): reply(policy.reply(to: prompt))
+      case .failure(let faults): reply(.passed(reason: faults.text))
+      }
+    }
+  }
+
+  /// Everything that is wrong with a file.
+  package static func faults(in path: String) -> [FileFault] {
+    guard case .failure(let faults) = read(path) else { return [] }
+    return faults.all
+  }
+
+  private struct Faults: Error {
+    var all: [FileFault]
+    var text: String { all.map(\.description).joined(separator: ", ") }
+  }
+
+  /// A file with a fault decides nothing at all.
+  private static func read(_ path: String) -> Result<PromptPolicy, Faults> {
+    func refused(_ cause: String) -> Result<PromptPolicy, Faults> {
+      .failure(Faults(all: [FileFault(file: path, line: 0, cause: cause)]))
+    }
+    guard let bytes = SmallFile.read(path, limit: longest) else {
+      return refused("cannot be read: \(Errno(last: "open").reason)")
+    }
+    if let cause = Self.stranger(path) { return refused(cause) }
+    let (policy, faults) = PromptPolicy.read(String(decoding: bytes, as: UTF8.self), file: path)
+    return faults.isEmpty ? .success(policy) : .failure(Faults(all: faults))
+  }
+
+  /// Why somebody else could have written the file; `nil` when nobody could.
+  private static func stranger(_ path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    if status.st_mode & S_IWOTH != 0 { return "everybody may write it: chmod o-w \(path)" }
+    guard status.st_uid == 0 || status.st_uid == getuid() else {
+      return "it belongs to user \(status.st_uid), neither root nor the one who reads it"
+    }
+    return nil
+  }
+
+  /// Bytes.
+  private static let longest = 1 << 20
+}

@@ -1,0 +1,48 @@
+import LocationHost
+import LocationModel
+
+/// Whether anybody can be asked when an app asks, as seen from here.
+struct AgentDiagnosis {
+  private let agents: [any PromptAgent]
+  private let faults: [String]
+  /// Whether the environment names them.
+  private let areNamed: Bool
+
+  init(_ environment: HostEnvironment = .current) {
+    var faults: [String] = []
+    agents = environment.agents { faults.append($0) }
+    self.faults = faults
+    areNamed = environment.variables[HostEnvironment.agentsVariable] != nil
+  }
+
+  /// What is wrong with agents that somebody has named, or written a file for.
+  var configured: [Finding] {
+    let misnamed = faults.map { finding("agents", "agent_unknown", $0, Self.howToName) }
+    return misnamed
+      + agents.compactMap { agent in
+        guard areNamed || agent is PolicyAgent, let obstacle = agent.obstacle else { return nil }
+        return finding(agent.name, "agent_unusable", obstacle, "mend it, or name another")
+      }
+  }
+
+  /// For an app that nobody has decided about: that nobody can be asked, if it is so.
+  func unanswered(_ app: AppIdentity) -> Finding? {
+    let obstacles = agents.compactMap { agent in
+      agent.obstacle.map { "\(agent.name): \($0)" }
+    }
+    guard obstacles.count == agents.count else { return nil }
+    let reasons = obstacles.isEmpty ? "no agent is named" : obstacles.joined(separator: "; ")
+    return Finding(
+      subject: app.name, code: "no_agent", verdict: .bad,
+      said: "its question stays open, for nobody can be asked (\(reasons))",
+      next: "answer it: locationctl authorize \(app.name) whenInUse")
+  }
+
+  private func finding(_ subject: String, _ code: String, _ said: String, _ next: String) -> Finding
+  {
+    Finding(subject: subject, code: code, verdict: .doubtful, said: said, next: next)
+  }
+
+  private static let howToName =
+    "name policy:PATH, terminal, notification, or program:PATH in $\(HostEnvironment.agentsVariable)"
+}

@@ -1,0 +1,243 @@
+import LocationEngine
+import LocationModel
+import Testing
+
+@Suite("Standard updates through the life of an app")
+struct BackgroundUpdatesTests {
+  @Test("STD-47, STD-49: without background updates a when-in-use app hears nothing behind others")
+  func notAllowed() {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.live(.background)
+    bench.run(seconds: 10)
+    _ = bench.heard()
+    bench.fixes(3)
+    #expect(bench.heard() == [])
+    #expect(bench.demand == .none)
+    bench.live(.foreground)
+    bench.fix()
+    #expect(bench.heard().contains("0 m"))
+  }
+
+  @Test("STD-49: without background updates an Always app hears while it runs, and is not kept so")
+  func notAllowedAlways() {
+    var bench = EngineBench(.always)
+    bench.start()
+    bench.live(.background)
+    bench.run(seconds: 10)
+    _ = bench.heard()
+    bench.fix()
+    #expect(bench.heard() == ["0 m"])
+    bench.live(.suspended)
+    bench.fix(east: 50)
+    #expect(bench.heard() == [])
+  }
+
+  @Test("STD-48: updates that a when-in-use app starts in the background deliver nothing")
+  func startedBehind() {
+    var bench = EngineBench(.whileUsing)
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.start(background: true)
+    _ = bench.heard()
+    bench.fixes(3)
+    #expect(bench.heard() == [])
+  }
+
+  @Test("STD-48: an Always app hears what it starts in the background, without an indicator")
+  func startedBehindAlways() {
+    var bench = EngineBench(.always)
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.start(background: true)
+    bench.fix()
+    #expect(bench.heard() == ["authorization changed", "0 m"])
+  }
+
+  @Test("STD-47, STD-52: updates begun in front go on behind, with an indicator when in use only")
+  func continued() {
+    var bench = EngineBench(.whileUsing)
+    bench.start(background: true)
+    _ = bench.heard()
+    bench.live(.background)
+    bench.run(seconds: 60)
+    bench.fix()
+    #expect(bench.heard() == ["indicator", "0 m"])
+  }
+
+  @Test("STD-50: what comes while an app is suspended is one array when it runs, the newest 1000")
+  func suspended() {
+    var bench = EngineBench(.always)
+    bench.start(pausing: false)
+    bench.live(.suspended)
+    _ = bench.heard()
+    for index in 0..<1203 {
+      bench.fix(east: Double(index))
+      bench.run(seconds: 1)
+    }
+    #expect(bench.heard() == [])
+    bench.live(.background)
+    let heard = bench.heard()
+    #expect(heard.count == 1)
+    let places = heard.first?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
+    #expect(places.count == 1000)
+    #expect(places.first == "203 m" && places.last == "1202 m")
+  }
+
+  @Test("AUTH-14: a suspended app hears of a change when it runs again, once")
+  func changeWhileSuspended() {
+    var bench = EngineBench(.always)
+    bench.request(.authorization(.observe(EngineBench.manager)))
+    bench.live(.suspended)
+    _ = bench.heard()
+    bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
+    #expect(bench.heard() == [])
+    bench.live(.foreground)
+    #expect(bench.heard() == ["authorization changed"])
+    bench.live(.suspended)
+    bench.live(.foreground)
+    #expect(bench.heard() == [])
+  }
+
+  // MARK: Pausing
+
+  /// Still until updates pause, after fifteen minutes.
+  private func paused(_ setting: AuthorizationSetting) -> EngineBench {
+    var bench = EngineBench(setting)
+    bench.start(background: true)
+    bench.fixes(100)
+    return bench
+  }
+
+  @Test(
+    "STD-39: fifteen minutes of stillness pause updates and hardware, and the app is told")
+  func pause() {
+    var bench = paused(.whileUsing)
+    let heard = bench.heard()
+    #expect(heard.count { $0 == "paused" } == 1)
+    #expect(heard.last == "paused")
+    #expect((85...95).contains(heard.count { $0 == "0 m" }))
+    #expect(bench.demand.position == nil)
+  }
+
+  @Test("STD-40, STD-42: moving on resumes by itself where the app may hear")
+  func resume() {
+    var bench = paused(.whileUsing)
+    _ = bench.heard()
+    bench.fixes(10, from: 100, by: 100)
+    let heard = bench.heard()
+    #expect(heard.first == "resumed")
+    #expect(heard.last == "1000 m")
+  }
+
+  @Test("STD-41: a start resumes, and says so")
+  func restart() {
+    var bench = paused(.whileUsing)
+    _ = bench.heard()
+    bench.start(background: true)
+    bench.fix(east: 1)
+    #expect(bench.heard() == ["resumed", "1 m"])
+  }
+
+  @Test("STD-43: a when-in-use app that pauses behind others is not in use any more")
+  func pauseBehind() {
+    var bench = EngineBench(.whileUsing)
+    bench.start(background: true)
+    bench.live(.background)
+    bench.fixes(100)
+    #expect(bench.heard().suffix(2) == ["paused", "no indicator"])
+    bench.run(seconds: 10)
+    bench.fixes(10, from: 100, by: 100)
+    bench.start(background: true)
+    bench.fix(east: 1200)
+    #expect(bench.heard().filter { $0.hasSuffix(" m") } == [])
+    bench.live(.foreground)
+    bench.start(background: true)
+    bench.fix(east: 1300)
+    #expect(bench.heard().last == "1300 m")
+  }
+
+  @Test("STD-44, STD-51: nothing resumes, and nothing launches, after the end of a paused app")
+  func endOfPaused() {
+    var bench = paused(.always)
+    bench.end()
+    _ = bench.heard()
+    bench.fixes(10, from: 100, by: 100)
+    #expect(bench.heard() == [])
+    #expect(bench.demand == .none)
+  }
+
+  // MARK: What is known
+
+  @Test("STD-9: the last location is one of this app's system; reading it starts nothing")
+  func lastLocation() {
+    var bench = EngineBench(.whileUsing)
+    #expect(bench.state.lastFix == nil)
+    #expect(bench.demand == .none)
+    bench.start()
+    bench.fix(east: 40)
+    bench.request(.updates(EngineBench.manager, .stop))
+    #expect(bench.state.lastFix?.coordinate == EngineBench.home.moved(by: 40, towards: 90))
+    #expect(bench.demand == .none)
+  }
+
+  @Test("STD-10: there is none without effective authorization")
+  func noLocation() {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.fix()
+    #expect(bench.state.lastFix != nil)
+    bench.send(.setting(.authorization(EngineBench.app, .never)))
+    #expect(bench.state.lastFix == nil)
+    bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
+    bench.send(.setting(.services(on: false)))
+    #expect(bench.state.lastFix == nil)
+    bench.send(.setting(.services(on: true)))
+    #expect(bench.state.lastFix != nil)
+    bench.live(.background)
+    bench.run(seconds: 10)
+    #expect(bench.state.lastFix == nil)
+  }
+
+  // MARK: Accuracy
+
+  @Test("AUTH-44: with reduced accuracy the accuracy asked for changes nothing")
+  func desiredAccuracy() {
+    let transcripts = [DesiredAccuracy.best, .bestForNavigation, .meters(3000), .reduced].map {
+      accuracy -> [String] in
+      var bench = EngineBench(.whileUsing)
+      bench.send(.setting(.precise(EngineBench.app, false)))
+      bench.start()
+      bench.request(
+        .updates(EngineBench.manager, .change(EngineBench.options(false, accuracy))))
+      let demand = bench.demand
+      bench.fixes(300, by: 50)
+      return bench.heard() + ["\(demand)"]
+    }
+    #expect(transcripts.first?.contains { $0.hasSuffix(" m") } == true)
+    #expect(Set(transcripts).count == 1)
+  }
+
+  @Test("AUTH-45: an app with full accuracy that wants coarse places gets the same ones")
+  func wantsReduced() {
+    var coarse = EngineBench(.whileUsing)
+    coarse.send(.setting(.precise(EngineBench.app, false)))
+    var full = EngineBench(.whileUsing)
+    _ = coarse.heard() + full.heard()
+    coarse.start()
+    full.start(accuracy: .reduced)
+    for index in 0..<600 {
+      coarse.fix(east: Double(index) * 50)
+      full.fix(east: Double(index) * 50)
+      coarse.run(seconds: 10)
+      full.run(seconds: 10)
+    }
+    let places = full.heard()
+    #expect(places.count > 4)
+    #expect(places == coarse.heard())
+
+    full.request(.updates(EngineBench.manager, .stop))
+    full.request(.updates(EngineBench.manager, .once(EngineBench.options(false, .reduced))))
+    #expect(full.heard() == Array(places.suffix(1)))
+  }
+}

@@ -1,0 +1,251 @@
+import LocationEngine
+import LocationModel
+import Testing
+
+@Suite("An app that does not run")
+struct LaunchTests {
+  private static let changes = Request.significantChanges(EngineBench.manager, on: true)
+
+  private static let region = RegionDescription(
+    identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
+    notices: RegionNotices())
+
+  /// An Always app that follows significant changes, at home, and has ended.
+  private func follower() -> EngineBench {
+    var bench = EngineBench(.always)
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 400)
+    bench.end()
+    _ = bench.heard()
+    return bench
+  }
+
+  @Test("SLC-8: is launched for a significant change, and hears of it when it starts again")
+  func significantChange() {
+    var bench = follower()
+    bench.fix(east: 300)
+    #expect(bench.heard() == [])
+    #expect(bench.demand.position?.tier == .network)
+    bench.fix(east: 700)
+    bench.fix(east: 720)
+    #expect(bench.heard() == ["launched"])
+    bench.connect(.background)
+    #expect(bench.state.lastFix?.coordinate == EngineBench.home.moved(by: 720, towards: 90))
+    bench.request(Self.changes)
+    #expect(bench.heard() == ["720 m"])
+    bench.run(seconds: 10)
+    #expect(bench.heard() == ["time is over"])
+  }
+
+  @Test("SLC-9, LIFE-3, LIFE-6: that does not start again within ten seconds is owed no more")
+  func noRestart() {
+    var bench = follower()
+    bench.fix(east: 700)
+    bench.connect(.background)
+    bench.run(seconds: 20)
+    bench.end()
+    #expect(bench.heard() == ["launched", "time is over"])
+    bench.run(seconds: 400)
+    bench.fix(east: 5000)
+    #expect(bench.heard() == [])
+    #expect(bench.demand == .none)
+  }
+
+  @Test("SLC-9: that crashes before its time is over is still owed")
+  func crash() {
+    var bench = follower()
+    bench.fix(east: 700)
+    bench.connect(.background)
+    bench.end()
+    bench.run(seconds: 400)
+    _ = bench.heard()
+    bench.fix(east: 1500)
+    #expect(bench.heard() == ["launched"])
+  }
+
+  @Test("SLC-10, STD-51: that may know only in use is launched for nothing")
+  func whenInUse() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(Self.changes)
+    bench.start(background: true)
+    bench.fix()
+    bench.end()
+    _ = bench.heard()
+    bench.run(seconds: 400)
+    bench.fix(east: 5000)
+    #expect(bench.heard() == [])
+  }
+
+  @Test("LIFE-9: is launched by an engine that was started since, too")
+  func afterRestart() {
+    let before = follower()
+    var bench = EngineBench(stored: before.stored)
+    bench.end()
+    bench.run(seconds: 10)
+    var fresh = Fresh(stored: bench.stored + before.stored.filter { $0.key.domain != "claims" })
+    #expect(fresh.walk() == 0, "an app opened since, that started nothing, is owed nothing")
+    var restarted = Fresh(stored: before.stored)
+    #expect(restarted.walk() == 1)
+  }
+
+  @Test("LIFE-1, LIFE-5: hears the events that waited only by a manager, in their order")
+  func order() {
+    var bench = EngineBench(.always)
+    for (name, radius) in [("far", 300.0), ("near", 200)] {
+      let circle = Circle(center: EngineBench.home, radius: radius)
+      let region = RegionDescription(
+        identifier: name, target: .circle(circle), notices: RegionNotices())
+      bench.request(.region(EngineBench.manager, .start(region)))
+    }
+    bench.fixes(10)
+    bench.end()
+    _ = bench.heard()
+    // A drive of 30 m/s, up to some seconds after the first event.
+    var launched: Int?
+    for second in 0..<120 where second < (launched ?? 120) + 8 {
+      bench.fix(east: Double(second) * 30)
+      bench.run(seconds: 1)
+      if bench.heard().contains("launched"), launched == nil { launched = second }
+    }
+    bench.connect(.background)
+    #expect(bench.heard() == [], "nobody listens yet")
+    bench.request(.authorization(.observe(EngineBench.manager)))
+    #expect(bench.heard() == ["authorization told", "left near", "left far"])
+  }
+
+  @Test("LIFE-6, VISIT-1: visits and regions stay registered when an event was not fetched")
+  func unfetched() {
+    var bench = EngineBench(.always)
+    bench.request(.region(EngineBench.manager, .start(Self.region)))
+    bench.fixes(10)
+    bench.end()
+    _ = bench.heard()
+    bench.fixes(12, from: 100, by: 100)
+    #expect(bench.heard().first == "launched")
+    bench.connect(.background)
+    bench.run(seconds: 20)
+    bench.request(.authorization(.observe(EngineBench.manager)))
+    #expect(bench.heard().filter { $0.contains("home") } == [])
+    #expect(bench.state.regions == [Self.region])
+    bench.fixes(30, from: 1000, by: -100)
+    #expect(bench.heard().contains("entered home"))
+  }
+
+  // MARK: Live updates
+
+  /// A when-in-use app with a background activity session and a loop, gone behind others.
+  private func walker() -> EngineBench {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.fix()
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.end()
+    _ = bench.heard()
+    return bench
+  }
+
+  @Test("LIVE-35: is launched at the next update where its background session goes on")
+  func live() {
+    var bench = walker()
+    #expect(bench.demand.position != nil)
+    bench.fix(east: 10)
+    bench.fix(east: 20)
+    #expect(bench.heard() == ["launched"])
+    bench.connect(.background)
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.fix(east: 30)
+    #expect(bench.heard().suffix(1) == ["live 30 m"])
+  }
+
+  @Test("LIVE-36: that does not iterate again in time is launched no more")
+  func liveNotResumed() {
+    var bench = walker()
+    bench.fix(east: 10)
+    bench.connect(.background)
+    bench.run(seconds: 11)
+    bench.end()
+    _ = bench.heard()
+    bench.fixes(5, from: 20, by: 10)
+    #expect(bench.heard() == [])
+    #expect(bench.demand == .none)
+  }
+
+  @Test("LIVE-35, LIVE-38: without a session that outlives it an ended loop launches nothing")
+  func liveWithoutSession() {
+    for setting in [AuthorizationSetting.whileUsing, .always] {
+      var bench = EngineBench(setting)
+      bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+      bench.fix()
+      bench.end()
+      _ = bench.heard()
+      bench.run(seconds: 10)
+      bench.fix(east: 10)
+      #expect(bench.heard() == [])
+    }
+  }
+
+  // MARK: What is said of a process
+
+  @Test(
+    "MODEL-2: its framework says where it is; one that the system has stopped is suspended")
+  func words() {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.request(.life(.background))
+    bench.run(seconds: 10)
+    _ = bench.heard()
+    bench.fix()
+    #expect(bench.heard() == [])
+    bench.request(.life(.foreground))
+    bench.fix()
+    #expect(bench.heard().contains("0 m"))
+    bench.send(.client(bench.client, .frozen(true)))
+    bench.request(.life(.foreground))
+    bench.fix(east: 10)
+    #expect(bench.heard() == [])
+    bench.send(.client(bench.client, .frozen(false)))
+    bench.fix(east: 20)
+    #expect(bench.heard().contains("20 m"))
+  }
+
+  @Test("LIFE-4: a process that said that the person ends it counts as ended by the person")
+  func quit() {
+    var bench = EngineBench(.always)
+    bench.request(Self.changes)
+    bench.fix()
+    bench.request(.life(.quit))
+    bench.run(seconds: 400)
+    bench.fix(east: 1000)
+    #expect(bench.heard().contains("1000 m"), "it still runs")
+    bench.end()
+    _ = bench.heard()
+    bench.run(seconds: 400)
+    bench.fix(east: 2000)
+    #expect(bench.heard() == ["launched"], "quitting is not honored unless the daemon is told so")
+  }
+
+  /// An engine that knows only what was stored, and no process.
+  private struct Fresh {
+    var engine = LocationEngine(providers: 1, secret: 7)
+    var now = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_100_000))
+
+    init(stored: [StateEntry]) {
+      _ = engine.handle(.stored(stored), at: now)
+    }
+
+    /// Goes from home to far away; how often the app is launched.
+    mutating func walk() -> Int {
+      var launches = 0
+      for index in 0..<60 {
+        now = Moment(uptime: now.uptime + .seconds(10), unixTime: now.unixTime + .seconds(10))
+        let fix = UpdatesBench.fix(east: Double(max(0, index - 20)) * 60, at: now)
+        for case .launch in engine.handle(.fix(fix, from: ProviderID(0)), at: now) { launches += 1 }
+      }
+      return launches
+    }
+  }
+}
