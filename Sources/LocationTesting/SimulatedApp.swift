@@ -49,6 +49,12 @@ public final class SimulatedApp: Sendable {
     }
   }
 
+  /// Runs code that does not suspend as this app, wherever it is: in a callback of Dispatch, on a
+  /// thread of its own, in whatever has left the tree of tasks that `run` began.
+  public func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try LocationClient.$bound.withValue(process(for: .foreground)) { try body() }
+  }
+
   /// What the app does whenever its process begins: opened by the person, or started by the
   /// system because an event waits for it (LIFE-1).
   public func whenLaunched(_ body: @escaping @Sendable () async -> Void) {

@@ -50,16 +50,18 @@ public final class SimulatedDevice: Sendable {
   /// The line of everything that runs on this device.
   let line: WorkLine
 
-  /// Makes a device that is switched on at a place and a date, with one receiver under an open sky.
+  /// Makes a device that is switched on at a place and a date, with one receiver under an open sky,
+  /// Bluetooth, and a compass.
   public convenience init(
     at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
-    seed: UInt64 = 1
+    receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1
   ) {
     let origin = Coordinate(latitude: place.latitude, longitude: place.longitude)
     self.init(
       VirtualWorld(
         at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
-        receivers: [VirtualReceiver(seed: seed)]))
+        receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
+        compass: VirtualCompass(seed: seed)))
   }
 
   init(_ world: sending VirtualWorld) {
@@ -206,6 +208,16 @@ public final class SimulatedDevice: Sendable {
 
   private func installed(_ app: AppIdentity) -> SimulatedApp? {
     state.withLock { $0.apps[app]?.app }
+  }
+
+  /// Every app's process is gone, and nobody is told.
+  func endAllProcesses() {
+    let apps = state.withLock { state -> [SimulatedApp] in
+      state.clients = [:]
+      for app in state.apps.keys { state.apps[app]?.client = nil }
+      return state.apps.sorted { $0.key.name < $1.key.name }.compactMap(\.value.app)
+    }
+    for app in apps { app.terminate() }
   }
 
   /// Something happens to the process of an app.
