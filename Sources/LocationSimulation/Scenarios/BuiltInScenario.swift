@@ -25,6 +25,7 @@ package enum BuiltInScenario: String, CaseIterable, Sendable {
   package var scenario: Scenario {
     var scenario = Scenario()
     scenario.name = rawValue
+    scenario.noise = .simulator(accuracy: 5)
     let once = journey
     scenario.origin = once.truth(at: .zero).coordinate
     scenario.journey = once

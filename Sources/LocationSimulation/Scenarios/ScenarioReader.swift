@@ -74,6 +74,14 @@ package struct ScenarioReader {
     case .seed: scenario.seed = UInt64(try number("a whole number", 0...1e15))
     case .receiver:
       scenario.start = try choice("how the receiver starts", VirtualReceiver.Start.self)
+      if let language = words.first.flatMap({ VirtualReceiver.Language(rawValue: String($0)) }) {
+        scenario.language = language
+        words.removeFirst()
+      }
+      if words.first == "every" {
+        words.removeFirst()
+        scenario.interval = try duration()
+      }
     case .condition:
       let identifier = try word("the identifier of a condition")
       let circle = Circle(center: try place(), radius: try number("a radius in meters", 1...1e6))
