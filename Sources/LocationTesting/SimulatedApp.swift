@@ -160,12 +160,12 @@ public final class SimulatedApp: Sendable {
 
   /// The person changes the app's permission in the settings.
   public func setPermission(_ permission: Permission) {
-    device.does(.input(.setting(.authorization(AppIdentity(identifier), permission.setting))))
+    device.set(.authorization(AppIdentity(identifier), permission.setting), of: self)
   }
 
   /// The person turns precise location on or off for the app.
   public func setPreciseLocation(_ isOn: Bool) {
-    device.does(.input(.setting(.precise(AppIdentity(identifier), isOn))))
+    device.set(.precise(AppIdentity(identifier), isOn), of: self)
   }
 }
 

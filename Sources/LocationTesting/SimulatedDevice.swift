@@ -34,6 +34,8 @@ public final class SimulatedDevice: Sendable {
     weak var app: SimulatedApp?
     /// Its present process.
     var client: ClientID?
+    /// What the person has set while it had none: the engine may not know the app yet.
+    var settings: [Setting] = []
   }
 
   /// A call of `advance` that has not returned.
@@ -220,6 +222,13 @@ public final class SimulatedDevice: Sendable {
     for app in apps { app.terminate() }
   }
 
+  /// The person changes a setting of an app, whether it runs or not.
+  func set(_ setting: Setting, of app: SimulatedApp) {
+    does(.input(.setting(setting)))
+    guard !app.isRunning else { return }
+    state.withLock { $0.apps[AppIdentity(app.identifier)]?.settings.append(setting) }
+  }
+
   /// Something happens to the process of an app.
   func tell(_ event: ClientEvent, of app: AppIdentity) {
     guard let client = state.withLock({ $0.apps[app]?.client }) else { return }
@@ -253,6 +262,11 @@ extension SimulatedDevice: EngineLink {
       let (id, effects) = state.world.connect(client)
       state.clients[id] = deliver
       state.apps[client.app, default: Installed()].client = id
+      var effects = effects
+      for setting in state.apps[client.app]?.settings ?? [] {
+        effects += state.world.handle(.setting(setting))
+      }
+      state.apps[client.app]?.settings = []
       return (id, effects, state.world.state(of: id))
     }
     line.add(.call { self.carryOut(effects) })

@@ -11,6 +11,12 @@ final class States: Sendable {
   func add(_ state: CLMonitor.Event.State) { states.withLock { $0.append(state) } }
 }
 
+final class Launches: Sendable {
+  private let number = Mutex(0)
+  var count: Int { number.withLock { $0 } }
+  func add() { number.withLock { $0 += 1 } }
+}
+
 @Suite("The life of an app")
 struct LifeTests {
   static let home = CLLocationCoordinate2D(latitude: 52.52, longitude: 13.40)
@@ -18,7 +24,7 @@ struct LifeTests {
   let device = SimulatedDevice(at: home)
   let app: SimulatedApp
   let states = States()
-  let launches = Mutex(0)
+  let launches = Launches()
 
   init() {
     app = device.app("com.example.life")
@@ -32,7 +38,7 @@ struct LifeTests {
     await monitor.add(
       CLMonitor.CircularGeographicCondition(center: Self.shop, radius: 150), identifier: "shop")
     let session = CLServiceSession(authorization: .always)
-    launches.withLock { $0 += 1 }
+    launches.add()
     do {
       for try await event in await monitor.events { states.add(event.state) }
     } catch {}
@@ -46,13 +52,13 @@ struct LifeTests {
     app.whenLaunched { [self] in await begin() }
     app.moveToForeground()
     try await device.advance(by: .seconds(60))
-    #expect(launches.withLock { $0 } == 1)
+    #expect(launches.count == 1)
     app.terminate()
     device.travel(walk())
     try await device.advance(by: .seconds(10 * 60))
     #expect(!app.isRunning)
     try await device.advance(by: .seconds(30 * 60))
-    #expect(launches.withLock { $0 } == 2)
+    #expect(launches.count == 2)
     #expect(states.all.last == .satisfied)
   }
 
@@ -64,11 +70,11 @@ struct LifeTests {
     device.reboot(locked: true)
     device.travel(walk())
     try await device.advance(by: .seconds(40 * 60))
-    #expect(launches.withLock { $0 } == 1)
+    #expect(launches.count == 1)
     #expect(!app.isRunning)
     device.unlock()
     try await device.advance(by: .seconds(10 * 60))
-    #expect(launches.withLock { $0 } == 2)
+    #expect(launches.count == 2)
     #expect(states.all.last == .satisfied)
   }
 
@@ -80,7 +86,7 @@ struct LifeTests {
     app.forceQuit()
     device.travel(walk())
     try await device.advance(by: .seconds(40 * 60))
-    #expect(launches.withLock { $0 } == 2)
+    #expect(launches.count == 2)
   }
 
   @Test("is its own: two apps of one device do not share what they may know")

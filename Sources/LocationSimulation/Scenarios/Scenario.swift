@@ -10,7 +10,8 @@ package struct Scenario: Sendable {
     package var text: String
   }
 
-  package var name = ""
+  /// `nil` until it says that it is a scenario.
+  package var name: String?
   package var origin = Coordinate(latitude: 0, longitude: 0)
   package var date = Self.standardDate
   package var seed: UInt64 = 1
