@@ -74,7 +74,9 @@ extension Verb {
       var printer = SimulationPrinter(
         isJSON: invocation.has(.json), printsDemand: invocation.has(recordDemand),
         printsStory: invocation.has(transcript))
-      var picture = invocation.text(plot).map { _ in SimulationPlot(circles: all) }
+      var picture = invocation.text(plot).map { _ in
+        SimulationPlot(circles: all, title: input.title)
+      }
       if case .scenario(let scenario) = input {
         for place in scenario.truth { picture?.add(truth: place) }
       }
