@@ -1,6 +1,4 @@
-import CVirtualTime
 import CoreLocation
-import Dispatch
 import LocationEngine
 import LocationModel
 import LocationSimulation
@@ -40,17 +38,21 @@ public final class SimulatedApp: Sendable {
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     let client = process(for: .foreground)
-    guard await device.line.takeIn() else {
-      return try await LocationClient.$bound.withValue(client) { try await body() }
-    }
+    let before = await device.line.takeIn()
     do {
       let result = try await LocationClient.$bound.withValue(client) { try await body() }
-      await device.line.letGo()
+      await device.line.letGo(to: before)
       return result
     } catch {
-      await device.line.letGo()
+      await device.line.letGo(to: before)
       throw error
     }
+  }
+
+  /// Runs code that does not suspend as this app, wherever it is: in a callback of Dispatch, on a
+  /// thread of its own, in whatever has left the tree of tasks that `run` began.
+  public func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try LocationClient.$bound.withValue(process(for: .foreground)) { try body() }
   }
 
   /// What the app does whenever its process begins: opened by the person, or started by the
@@ -96,7 +98,8 @@ public final class SimulatedApp: Sendable {
     var description = description
     description.life = life
     let client = LocationClient(
-      description, over: device, callbacks: { [line = device.line] in line.callbackRunner })
+      description, over: device, callbacks: { [line = device.line] in line.callbackRunner },
+      watch: device.line)
     state.withLock { state in
       state.client = client
       state.life = life
@@ -157,12 +160,12 @@ public final class SimulatedApp: Sendable {
 
   /// The person changes the app's permission in the settings.
   public func setPermission(_ permission: Permission) {
-    device.does(.input(.setting(.authorization(AppIdentity(identifier), permission.setting))))
+    device.set(.authorization(AppIdentity(identifier), permission.setting), of: self)
   }
 
   /// The person turns precise location on or off for the app.
   public func setPreciseLocation(_ isOn: Bool) {
-    device.does(.input(.setting(.precise(AppIdentity(identifier), isOn))))
+    device.set(.precise(AppIdentity(identifier), isOn), of: self)
   }
 }
 
@@ -186,28 +189,4 @@ extension SimulatedDevice {
     "NSLocationWhenInUseUsageDescription": "To show where you are.",
     "NSLocationAlwaysAndWhenInUseUsageDescription": "To tell you when you arrive.",
   ]
-}
-
-extension WorkLine {
-  /// Brings the calling task into line: from here on it runs in its turn. False if it does so
-  /// already.
-  func takeIn() async -> Bool {
-    guard WorkLine.current !== self else { return false }
-    // Resumed before it has really suspended, a task goes on where it is: then it tries again.
-    repeat {
-      await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
-    } while WorkLine.current !== self
-    return true
-  }
-
-  /// Gives the calling task back to the platform.
-  func letGo() async {
-    let task = virtual_time_current_task()
-    await withUnsafeContinuation { continuation in
-      DispatchQueue.global().async {
-        self.release(task)
-        continuation.resume()
-      }
-    }
-  }
 }

@@ -145,6 +145,54 @@ public enum ReceiverFault: Sendable {
   }
 }
 
+/// How a receiver is, when it is switched on.
+public struct SimulatedReceiver: Sendable {
+  /// What it knows at first.
+  public enum Start: Sendable {
+    /// Nothing: 30 seconds to the first fix.
+    case cold
+    /// Time and rough place: 15 seconds.
+    case warm
+    /// Everything: 1 second.
+    case hot
+  }
+
+  /// What it speaks.
+  public enum Language: Sendable {
+    /// NMEA 0183, on a line of its own.
+    case nmea
+    /// The reports of gpsd.
+    case gpsd
+  }
+
+  /// What it knows at first.
+  public var start: Start
+  /// What it speaks.
+  public var language: Language
+  /// Between two fixes.
+  public var interval: Duration
+
+  /// Makes a receiver.
+  public init(
+    start: Start = .hot, language: Language = .nmea, interval: Duration = .seconds(1)
+  ) {
+    self.start = start
+    self.language = language
+    self.interval = interval
+  }
+
+  func receiver(seed: UInt64) -> VirtualReceiver {
+    let start: VirtualReceiver.Start =
+      switch self.start {
+      case .cold: .cold
+      case .warm: .warm
+      case .hot: .hot
+      }
+    return VirtualReceiver(
+      start: start, language: language == .gpsd ? .gpsd : .nmea, interval: interval, seed: seed)
+  }
+}
+
 // MARK: Movement and sky
 
 extension SimulatedDevice {
@@ -166,6 +214,11 @@ extension SimulatedDevice {
   /// Breaks the receiver, or mends it with `nil`.
   public func breakReceiver(_ fault: ReceiverFault?) {
     does(.fault(0, fault?.fault))
+  }
+
+  /// Sets the device's clock ahead, or back with a negative duration, without time passing.
+  public func stepClock(by duration: Duration) {
+    change { world in world.perform(.date(world.now.unixTime + duration)) }
   }
 
   /// Where the device really is, whatever it says.

@@ -34,11 +34,15 @@ public final class SimulatedDevice: Sendable {
     weak var app: SimulatedApp?
     /// Its present process.
     var client: ClientID?
+    /// What the person has set while it had none: the engine may not know the app yet.
+    var settings: [Setting] = []
   }
 
   /// A call of `advance` that has not returned.
   private struct Wait {
     var end: Instant
+    /// Real time without progress.
+    var patience: Duration
     var number: Int
     var task: UInt64
     var continuation: CheckedContinuation<Void, any Error>
@@ -48,16 +52,18 @@ public final class SimulatedDevice: Sendable {
   /// The line of everything that runs on this device.
   let line: WorkLine
 
-  /// Makes a device that is switched on at a place and a date, with one receiver under an open sky.
+  /// Makes a device that is switched on at a place and a date, with one receiver under an open sky,
+  /// Bluetooth, and a compass.
   public convenience init(
     at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
-    seed: UInt64 = 1
+    receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1
   ) {
     let origin = Coordinate(latitude: place.latitude, longitude: place.longitude)
     self.init(
       VirtualWorld(
         at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
-        receivers: [VirtualReceiver(seed: seed)]))
+        receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
+        compass: VirtualCompass(seed: seed)))
   }
 
   init(_ world: sending VirtualWorld) {
@@ -65,7 +71,7 @@ public final class SimulatedDevice: Sendable {
     state = Mutex(State(world: world))
     let device = WeakDevice()
     line = WorkLine(
-      now: { device.value?.now.uptime ?? .start }, whenQuiet: { device.value?.goOn() ?? false })
+      now: { device.value?.now.uptime ?? .start }, whenQuiet: { device.value?.goOn() ?? .resting })
     device.value = self
   }
 
@@ -74,15 +80,19 @@ public final class SimulatedDevice: Sendable {
   /// Lets time pass, and returns when everything due in it was delivered and handled: delegates
   /// were called, the bodies of loops have run and their loops wait again, sleepers have woken.
   ///
-  /// Throws ``Standstill`` when a piece of work does not end within the real time of `patience`.
+  /// Throws ``Standstill`` when a piece of work does not end, or a task stays on an executor of its
+  /// own, for the real time of `patience`; and, once the time has passed, when the body of a loop
+  /// over the device's news has not come back.
   public func advance(by duration: Duration, patience: Duration = .seconds(30)) async throws {
     let task = virtual_time_current_task()
     let end = now.uptime + duration
+    line.expect()
     try await withCheckedThrowingContinuation { continuation in
       let number = state.withLock { state in
         state.lastWait += 1
         let wait = Wait(
-          end: end, number: state.lastWait, task: task, continuation: continuation)
+          end: end, patience: patience, number: state.lastWait, task: task,
+          continuation: continuation)
         let place = state.waits.firstIndex { $0.end > end } ?? state.waits.endIndex
         state.waits.insert(wait, at: place)
         return wait.number
@@ -111,17 +121,37 @@ public final class SimulatedDevice: Sendable {
     guard let wait else { return }
     // The line is blocked: the task goes on where the platform likes.
     line.release(wait.task)
-    wait.continuation.resume(
-      throwing: Standstill(
-        cause: activity.waitsForMain ? .mainQueue : .work, since: now.uptime - .start,
-        patience: patience))
+    let cause: Standstill.Cause =
+      activity.waitsForMain ? .mainQueue : .work(WatchedTask.place(activity.place))
+    wait.continuation.resume(throwing: standstill(cause, after: patience))
+  }
+
+  private func standstill(_ cause: Standstill.Cause, after patience: Duration) -> Standstill {
+    Standstill(cause: cause, since: now.uptime - .start, patience: patience)
   }
 
   /// The date on the device.
   public var date: Date { Date(timeIntervalSince1970: now.unixTime.seconds) }
 
-  /// Nothing waits in line: time may go on, if somebody wants it to. Returns whether it did.
-  private func goOn() -> Bool {
+  /// Nothing waits in line: time may go on, if somebody wants it to and nobody is away.
+  private func goOn() -> WorkLine.Quiet {
+    guard let patience = state.withLock({ $0.waits.first?.patience }) else { return .resting }
+    while let (absentee, waited) = line.absentee() {
+      let limit =
+        absentee.reason == .elsewhere ? patience : min(patience, AwaitedPlaces.patience)
+      if waited < limit { return .waiting }
+      let story = line.story(of: absentee)
+      line.letPass(absentee)
+      guard absentee.reason == .elsewhere else { continue }
+      let wait = state.withLock { $0.waits.removeFirst() }
+      wait.continuation.resume(throwing: standstill(.elsewhere(story), after: patience))
+      return .working
+    }
+    return pass() ? .working : .resting
+  }
+
+  /// Steps to what is due next, or to the end of a call of `advance`. Returns whether it did.
+  private func pass() -> Bool {
     let next = line.nextWake
     let (effects, finished) = state.withLock { state -> ([VirtualWorld.Effect]?, Wait?) in
       guard let first = state.waits.first else { return (nil, nil) }
@@ -138,7 +168,11 @@ public final class SimulatedDevice: Sendable {
       return true
     }
     guard let finished else { return false }
-    finished.continuation.resume()
+    if let story = line.unhandled {
+      finished.continuation.resume(throwing: standstill(.loop(story), after: finished.patience))
+    } else {
+      finished.continuation.resume()
+    }
     return true
   }
 
@@ -178,6 +212,23 @@ public final class SimulatedDevice: Sendable {
     state.withLock { $0.apps[app]?.app }
   }
 
+  /// Every app's process is gone, and nobody is told.
+  func endAllProcesses() {
+    let apps = state.withLock { state -> [SimulatedApp] in
+      state.clients = [:]
+      for app in state.apps.keys { state.apps[app]?.client = nil }
+      return state.apps.sorted { $0.key.name < $1.key.name }.compactMap(\.value.app)
+    }
+    for app in apps { app.terminate() }
+  }
+
+  /// The person changes a setting of an app, whether it runs or not.
+  func set(_ setting: Setting, of app: SimulatedApp) {
+    does(.input(.setting(setting)))
+    guard !app.isRunning else { return }
+    state.withLock { $0.apps[AppIdentity(app.identifier)]?.settings.append(setting) }
+  }
+
   /// Something happens to the process of an app.
   func tell(_ event: ClientEvent, of app: AppIdentity) {
     guard let client = state.withLock({ $0.apps[app]?.client }) else { return }
@@ -211,6 +262,11 @@ extension SimulatedDevice: EngineLink {
       let (id, effects) = state.world.connect(client)
       state.clients[id] = deliver
       state.apps[client.app, default: Installed()].client = id
+      var effects = effects
+      for setting in state.apps[client.app]?.settings ?? [] {
+        effects += state.world.handle(.setting(setting))
+      }
+      state.apps[client.app]?.settings = []
       return (id, effects, state.world.state(of: id))
     }
     line.add(.call { self.carryOut(effects) })

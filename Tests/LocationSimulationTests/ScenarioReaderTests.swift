@@ -21,6 +21,18 @@ struct ScenarioReaderTests {
       ("place 52,13\ncondition home 52,13 -5", 3, "a radius in meters"),
       ("date tomorrow", 2, "2026-01-31T08:00:00Z"),
       ("# nothing", 2, "place 52.52,13.40"),
+      ("scenario two", 2, "one scenario"),
+      ("place 52,13\nthen stay 1s\nplace 52,14", 4, "before anything happens"),
+      ("place 52,13\nthen end\n+1s stay 1s", 4, "nothing after"),
+      ("condition a 52,13 50\ncondition a 52,14 50", 3, "another identifier"),
+      ("receiver tepid", 2, "one of cold, warm, hot"),
+      ("receiver hot gpsd every", 2, "90s"),
+      ("place 52,13\nthen move 100 at 5", 3, "\"towards\""),
+      ("place 52,13\nthen walk to 52,13 at 0", 3, "0.01 to 1000"),
+      ("place 52,13\nthen services maybe", 3, "on or off"),
+      ("place 52,13\nthen app asleep", 3, "one of"),
+      ("place 95,13", 2, "LATITUDE,LONGITUDE"),
+      ("seed many", 2, "a whole number"),
     ])
   func mistakes(text: String, line: Int, expectation: String) {
     #expect {
@@ -28,6 +40,18 @@ struct ScenarioReaderTests {
     } throws: { error in
       let fault = error as? ScenarioFault
       return fault?.line == line && fault?.expectation.contains(expectation) == true
+    }
+  }
+
+  @Test("is recognized by its first line even if that is not the right one")
+  func firstLine() {
+    #expect(ScenarioReader.isScenario("\n# a comment\nplace 52,13\n"))
+    #expect(!ScenarioReader.isScenario("$GPRMC,,V*00\n"))
+    #expect {
+      _ = try ScenarioReader.read("place 52,13\n")
+    } throws: { error in
+      (error as? ScenarioFault)?.line == 1
+        && (error as? ScenarioFault)?.expectation.contains("scenario A walk home") == true
     }
   }
 

@@ -127,27 +127,3 @@ actor Tally {
     count += locations.count
   }
 }
-
-@Suite("A standstill")
-struct StandstillTests {
-  @Test("ends advance with the reason, and does not hang it")
-  func blocked() async throws {
-    let device = SimulatedDevice(at: QuiescenceTests.berlin)
-    let gate = DispatchSemaphore(value: 0)
-    let app = device.app("com.example.blocked")
-    await app.run {
-      Task {
-        try await Task.sleep(for: .seconds(5))
-        Self.block(on: gate)
-      }
-      await #expect(throws: Standstill.self) {
-        try await device.advance(by: .seconds(60), patience: .milliseconds(300))
-      }
-      gate.signal()
-    }
-  }
-
-  private static func block(on gate: DispatchSemaphore) {
-    gate.wait()
-  }
-}

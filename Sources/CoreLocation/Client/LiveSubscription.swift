@@ -10,6 +10,7 @@ final class LiveSubscription: Sendable {
   private let client: LocationClient
   private let subscriber: SubscriberID
   private let state: StateBox
+  private let loop: ReadingLoop
 
   /// Shared with the listener, so that the listener does not keep the subscription alive.
   private final class StateBox: Sendable {
@@ -20,6 +21,7 @@ final class LiveSubscription: Sendable {
     let state = StateBox()
     self.client = client
     self.state = state
+    loop = ReadingLoop("live updates", of: client)
     subscriber = client.subscribe { delivery in
       guard case .live(_, let update) = delivery else { return }
       Self.take(update, into: state)
@@ -32,7 +34,9 @@ final class LiveSubscription: Sendable {
   }
 
   /// The next element; `nil` when the task was canceled (LIVE-2).
-  func next() async -> LiveUpdate? {
+  func next() async -> LiveUpdate? { await loop.read { await nextUpdate() } }
+
+  private func nextUpdate() async -> LiveUpdate? {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let ready: LiveUpdate?? = state.value.withLock { $0.read(continuation) }

@@ -23,6 +23,8 @@ package final class LocationClient: Sendable {
   /// Where callbacks run when the app's own threads must not decide it, as in virtual time: asked
   /// where a manager is made.
   package let callbacks: (@Sendable () -> CallbackRunner)?
+  /// Who must know which tasks wait for deliveries, in virtual time.
+  let watch: (any ReadingWatch)?
   /// The app's geocoding, with one budget for all its geocoders (GEO-5).
   let geocoding: AppGeocoding
   private let id: ClientID
@@ -31,13 +33,14 @@ package final class LocationClient: Sendable {
   /// Connects an app.
   package init(
     _ description: ClientDescription, over link: any EngineLink,
-    callbacks: (@Sendable () -> CallbackRunner)? = nil
+    callbacks: (@Sendable () -> CallbackRunner)? = nil, watch: (any ReadingWatch)? = nil
   ) {
     let inbox = Inbox()
     let (id, readable) = link.connect(description) { inbox.take($0) }
     self.link = link
     manifest = description.manifest
     self.callbacks = callbacks
+    self.watch = watch
     self.id = id
     geocoding = AppGeocoding { link.now }
     state = Mutex(State(readable: readable))

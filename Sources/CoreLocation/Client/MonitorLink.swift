@@ -10,7 +10,7 @@ final class MonitorLink: Sendable {
     var isIterated = false
   }
 
-  private let client: LocationClient
+  fileprivate let client: LocationClient
   private let subscriber: SubscriberID
   private let mailbox = Mailbox<ConditionEvent>()
   private let box = Box()
@@ -108,14 +108,16 @@ final class MonitorLink: Sendable {
 /// One loop over the events of a monitor; what it has in hand when it ends is not handled (MON-24).
 final class MonitorIteration: Sendable {
   private let link: MonitorLink
+  private let loop: ReadingLoop
 
   fileprivate init(_ link: MonitorLink) {
     self.link = link
+    loop = ReadingLoop("the events of a monitor", of: link.client)
   }
 
   deinit {
     link.endIteration()
   }
 
-  func next() async -> ConditionEvent? { await link.next() }
+  func next() async -> ConditionEvent? { await loop.read { await link.next() } }
 }

@@ -39,11 +39,13 @@ final class DiagnosticsLink: Sendable {
   private let session: SubscriberID
   private let stream: SubscriberID
   private let mailbox = Mailbox<Diagnostics>()
+  private let loop: ReadingLoop
 
   init(of session: SubscriberID, in client: LocationClient) {
     let mailbox = mailbox
     self.client = client
     self.session = session
+    loop = ReadingLoop("the diagnostics of a session", of: client)
     stream = client.subscribe { delivery in
       guard case .diagnostics(_, let flags) = delivery else { return }
       if let flags { mailbox.add(flags) } else { mailbox.finish() }
@@ -56,5 +58,5 @@ final class DiagnosticsLink: Sendable {
     client.end(stream)
   }
 
-  func next() async -> Diagnostics? { await mailbox.next() }
+  func next() async -> Diagnostics? { await loop.read { await mailbox.next() } }
 }

@@ -4,6 +4,8 @@ extension CLLocationManager {
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String
   ) async throws {
+    link.client.watch?.waits()
+    defer { link.client.watch?.goesOn() }
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in
       requestTemporaryFullAccuracyAuthorization(withPurposeKey: purposeKey) { error in

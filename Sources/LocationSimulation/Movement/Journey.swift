@@ -87,6 +87,44 @@ package struct Journey: Hashable, Sendable {
         start: duration, duration: time, distance: 0, course: course, sky: sky))
   }
 
+  /// Goes another way after this one, from where that begins.
+  package mutating func append(_ other: Journey) {
+    let begin = duration
+    for var stretch in other.stretches {
+      stretch.start += begin
+      stretches.append(stretch)
+    }
+  }
+
+  /// The same way, round and round, or back and forth, until so long has passed (SIM-3).
+  package func repeated(backAndForth: Bool, for length: Duration) -> Journey {
+    guard duration > .zero else { return self }
+    let round = backAndForth ? joined(with: reversed) : self
+    var all = round
+    while all.duration < length { all.append(round) }
+    return all
+  }
+
+  private func joined(with other: Journey) -> Journey {
+    var all = self
+    all.append(other)
+    return all
+  }
+
+  /// The way back, at the same pace.
+  private var reversed: Journey {
+    var back = Journey(from: destination, altitude: altitude)
+    for stretch in stretches.reversed() {
+      if stretch.distance == 0 {
+        back.stay(for: stretch.duration, sky: stretch.sky)
+      } else {
+        back.move(
+          to: stretch.from, in: stretch.duration, altitude: stretch.altitude, sky: stretch.sky)
+      }
+    }
+    return back
+  }
+
   // MARK: Reading
 
   /// The truth after so long; the end is held.

@@ -1,10 +1,9 @@
 import LocationModel
 
 /// How a receiver's position strays from the truth: an error that changes slowly, with a little
-/// that is new each second, and now and then an outlier.
+/// that is new each second, and now and then a reflection that is taken for the satellite itself.
 ///
-/// The standard figures are chosen by what receivers' data sheets say; they are not fitted to
-/// recordings yet.
+/// Where the standard figures come from: docs/decisions/0026-receiver-noise.md.
 package struct ReceiverNoise: Hashable, Sendable {
   /// Standard deviation of the slow error on one axis; meters.
   package var deviation: Double
@@ -12,91 +11,110 @@ package struct ReceiverNoise: Hashable, Sendable {
   package var memory: Double
   /// Standard deviation on one axis of what is new each second; meters.
   package var jitter: Double
-  /// The share of epochs that are far off, in `0...1`.
+  /// The share of time in which the position is far off, in `0..<1`.
   package var outliers: Double
-  /// Meters by which an outlier is off, about.
+  /// Standard deviation on one axis of how far; meters.
   package var outlierDistance: Double
+  /// Seconds that it lasts, on average, at one place beside the truth.
+  package var outlierLength: Double
   /// The share of epochs without a fix, in `0...1`.
   package var loss: Double
 
+  /// Standard deviation of one axis that is claimed in place of the true one; meters.
+  package var claimed: Double?
+
   package init(
     deviation: Double, memory: Double, jitter: Double, outliers: Double = 0,
-    outlierDistance: Double = 0, loss: Double = 0
+    outlierDistance: Double = 0, outlierLength: Double = 1, loss: Double = 0
   ) {
     self.deviation = deviation
     self.memory = memory
     self.jitter = jitter
     self.outliers = outliers
     self.outlierDistance = outlierDistance
+    self.outlierLength = outlierLength
     self.loss = loss
   }
 
   /// No error at all.
   package static let exact = ReceiverNoise(deviation: 0, memory: 1, jitter: 0)
 
+  /// The position that a simulator sets (SIM-7): exact, with a claim of so many meters at 68 %.
+  package static func simulator(accuracy: Double) -> ReceiverNoise {
+    var noise = exact
+    noise.claimed = accuracy / 1.5096
+    return noise
+  }
+
   /// What a receiver of a phone or a car shows under this sky; `nil` where none has a fix.
   package static func standard(under sky: Sky) -> ReceiverNoise? {
     switch sky {
-    case .open: ReceiverNoise(deviation: 2, memory: 60, jitter: 0.3)
+    // Fitted: bicycling in a suburb.
+    case .open: ReceiverNoise(deviation: 3.2, memory: 40, jitter: 1.2)
+    // Fitted: streets, and a car in town for the outliers; the loss is chosen.
     case .street:
       ReceiverNoise(
-        deviation: 8, memory: 25, jitter: 1, outliers: 0.01, outlierDistance: 60, loss: 0.02)
+        deviation: 5.9, memory: 40, jitter: 1.7, outliers: 0.048, outlierDistance: 49,
+        outlierLength: 3, loss: 0.02)
+    // Chosen but for the outliers' share and length, which are those of trains below ground: no
+    // shared recording was made in a building.
     case .indoors:
       ReceiverNoise(
-        deviation: 20, memory: 40, jitter: 3, outliers: 0.03, outlierDistance: 150, loss: 0.6)
+        deviation: 20, memory: 40, jitter: 3, outliers: 0.033, outlierDistance: 150,
+        outlierLength: 7, loss: 0.6)
     case .none: nil
     }
   }
 
   /// The standard deviation of one axis that an honest receiver claims; meters.
-  var claim: Double { max(0.5, hypotenuse(deviation, jitter)) }
+  var claim: Double { claimed ?? max(0.5, hypotenuse(deviation, jitter)) }
 }
 
 /// The error of one receiver as it goes on (a Gauss-Markov process on two axes).
 struct ErrorWalk: Hashable, Sendable {
   private(set) var east = 0.0
   private(set) var north = 0.0
-  private var random: SeededRandom
-  private var spare: Double?
+  private var noise: NormalNoise
   private var isFirst = true
+  /// The reflection that is taken for the satellite now.
+  private var outlier: Offset?
+
+  private struct Offset: Hashable, Sendable {
+    var east: Double
+    var north: Double
+  }
 
   init(seed: UInt64) {
-    random = SeededRandom(seed: seed)
+    noise = NormalNoise(seed: seed)
   }
 
   /// The error after so many more seconds.
-  mutating func step(_ noise: ReceiverNoise, seconds: Double) -> (east: Double, north: Double) {
-    let keep = isFirst ? 0 : exponential(-seconds / noise.memory)
-    let fresh = noise.deviation * (1 - keep * keep).squareRoot()
+  mutating func step(_ model: ReceiverNoise, seconds: Double) -> (east: Double, north: Double) {
+    let keep = isFirst ? 0 : exponential(-seconds / model.memory)
+    let fresh = model.deviation * (1 - keep * keep).squareRoot()
     isFirst = false
-    east = east * keep + fresh * normal()
-    north = north * keep + fresh * normal()
-    var error = (east: east + noise.jitter * normal(), north: north + noise.jitter * normal())
-    if chance(noise.outliers) {
-      error.east += noise.outlierDistance * normal()
-      error.north += noise.outlierDistance * normal()
+    east = east * keep + fresh * noise.normal()
+    north = north * keep + fresh * noise.normal()
+    let fresher = (east: model.jitter * noise.normal(), north: model.jitter * noise.normal())
+    reflect(model, seconds: seconds)
+    return (
+      east + fresher.east + (outlier?.east ?? 0), north + fresher.north + (outlier?.north ?? 0)
+    )
+  }
+
+  /// A reflection begins, stays, or ends.
+  private mutating func reflect(_ model: ReceiverNoise, seconds: Double) {
+    guard outlier == nil else {
+      if chance(seconds / max(model.outlierLength, seconds)) || model.outliers == 0 {
+        outlier = nil
+      }
+      return
     }
-    return error
+    let beginnings = model.outliers / (1 - model.outliers) / max(model.outlierLength, seconds)
+    guard chance(beginnings * seconds) else { return }
+    outlier = Offset(
+      east: model.outlierDistance * noise.normal(), north: model.outlierDistance * noise.normal())
   }
 
-  mutating func chance(_ share: Double) -> Bool {
-    share > 0 && uniform() < share
-  }
-
-  /// In `0..<1`.
-  private mutating func uniform() -> Double {
-    Double(random.next() >> 11) * 0x1p-53
-  }
-
-  /// Of mean 0 and standard deviation 1 (Box and Muller's method gives two at once).
-  private mutating func normal() -> Double {
-    if let spare {
-      self.spare = nil
-      return spare
-    }
-    let radius = (-2 * logarithm(1 - uniform())).squareRoot()
-    let angle = 2 * Double.pi * uniform()
-    spare = radius * sine(angle)
-    return radius * cosine(angle)
-  }
+  mutating func chance(_ share: Double) -> Bool { noise.happens(share) }
 }

@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationProviders
 
 /// A satellite receiver as the device sees it: bytes on a line, made from the truth.
 package struct VirtualReceiver: Hashable, Sendable {
@@ -39,7 +40,16 @@ package struct VirtualReceiver: Hashable, Sendable {
     case running(fixFrom: Instant, due: Instant)
   }
 
+  /// What it speaks.
+  package enum Language: String, CaseIterable, Sendable {
+    /// NMEA 0183, on a line of its own.
+    case nmea
+    /// The reports of gpsd, which serves it.
+    case gpsd
+  }
+
   package var start: Start
+  package var language: Language
   package var interval: Duration
   package private(set) var fault: Fault?
   /// Stands in for the standard noise under any sky but none.
@@ -47,8 +57,12 @@ package struct VirtualReceiver: Hashable, Sendable {
   private var state = State.off
   private var walk: ErrorWalk
 
-  package init(start: Start = .hot, interval: Duration = .seconds(1), seed: UInt64 = 1) {
+  package init(
+    start: Start = .hot, language: Language = .nmea, interval: Duration = .seconds(1),
+    seed: UInt64 = 1
+  ) {
     self.start = start
+    self.language = language
     self.interval = interval
     walk = ErrorWalk(seed: seed)
   }
@@ -65,12 +79,26 @@ package struct VirtualReceiver: Hashable, Sendable {
     return due
   }
 
-  /// The line was opened.
-  package mutating func open(at now: Instant) {
+  /// Where its bytes come from.
+  package func source(port: UInt16) -> Source {
+    switch language {
+    case .nmea: .nmeaTCP(host: "receiver", port: port)
+    case .gpsd: .gpsd(host: "receiver", port: port)
+    }
+  }
+
+  /// The line was opened; returns what is said at once.
+  package mutating func open(at now: Instant) -> [UInt8] {
     let fixFrom = now + start.timeToFirstFix
     state = .running(fixFrom: fixFrom, due: min(fixFrom, now + interval))
     // What it has learned it knows the next time.
     start = .hot
+    return language == .gpsd && fault != .silent ? VirtualGpsd.greeting : []
+  }
+
+  /// What it says to what it is told.
+  package func answer(to bytes: [UInt8]) -> [UInt8] {
+    language == .gpsd && fault != .silent ? VirtualGpsd.answer(to: bytes) : []
   }
 
   package mutating func close() {
@@ -85,9 +113,9 @@ package struct VirtualReceiver: Hashable, Sendable {
     var date = now.unixTime
     if case .clock(let ahead) = fault { date = date + ahead }
     let noise = truth.sky == .none ? nil : noise ?? ReceiverNoise.standard(under: truth.sky)
-    guard now.uptime >= fixFrom, let noise else { return Self.noFix(at: date) }
+    guard now.uptime >= fixFrom, let noise else { return noFix(at: date) }
     let error = walk.step(noise, seconds: interval.inSeconds)
-    if walk.chance(noise.loss) { return Self.noFix(at: date) }
+    if walk.chance(noise.loss) { return noFix(at: date) }
     return say(truth, off: error, claim: noise.claim, at: date)
   }
 
@@ -102,7 +130,17 @@ package struct VirtualReceiver: Hashable, Sendable {
       seen.coordinate = seen.coordinate.moved(by: off, towards: bearing)
       claim = claimed
     }
-    return Self.epoch(seen, deviation: claim, at: date)
+    switch language {
+    case .nmea: return Self.epoch(seen, deviation: claim, at: date)
+    case .gpsd: return VirtualGpsd.report(seen, deviation: claim, at: date)
+    }
+  }
+
+  private func noFix(at date: UnixTime) -> [UInt8] {
+    switch language {
+    case .nmea: Self.noFix(at: date)
+    case .gpsd: VirtualGpsd.noFix(at: date)
+    }
   }
 }
 

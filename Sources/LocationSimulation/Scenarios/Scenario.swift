@@ -10,11 +10,16 @@ package struct Scenario: Sendable {
     package var text: String
   }
 
-  package var name = ""
+  /// `nil` until it says that it is a scenario.
+  package var name: String?
   package var origin = Coordinate(latitude: 0, longitude: 0)
   package var date = Self.standardDate
   package var seed: UInt64 = 1
   package var start = VirtualReceiver.Start.hot
+  package var language = VirtualReceiver.Language.nmea
+  package var interval = Duration.seconds(1)
+  /// Stands in for the standard noise.
+  package var noise: ReceiverNoise?
   package var circles: [Simulation.NamedCircle] = []
   package var journey = Journey(from: Coordinate(latitude: 0, longitude: 0))
   package var events: [Event] = []
@@ -22,6 +27,20 @@ package struct Scenario: Sendable {
 
   /// 2026-01-01T08:00:00Z. Chosen, for scenarios that do not say.
   package static let standardDate = UnixTime(milliseconds: 1_767_254_400_000)
+
+  /// The way through places as simulators go it (SIM-8): exact, at one speed, with an update each
+  /// `interval`, until half a minute after its end.
+  package init(through places: [Coordinate], speed: Double, every interval: Duration) {
+    name = "waypoints"
+    origin = places.first ?? origin
+    journey = Journey(from: origin)
+    for place in places.dropFirst() { journey.move(to: place, speed: speed) }
+    self.interval = interval
+    noise = .simulator(accuracy: 5)
+    end = journey.duration + max(interval, .seconds(30))
+  }
+
+  package init() {}
 
   /// The true way, a place each second.
   package var truth: [Coordinate] {
@@ -31,7 +50,9 @@ package struct Scenario: Sendable {
 
   /// The world in which it happens; `seed` stands in for the scenario's own.
   package func world(seed: UInt64? = nil) -> VirtualWorld {
-    let receiver = VirtualReceiver(start: start, seed: seed ?? self.seed)
+    var receiver = VirtualReceiver(
+      start: start, language: language, interval: interval, seed: seed ?? self.seed)
+    receiver.noise = noise
     var world = VirtualWorld(at: origin, date: date, receivers: [receiver])
     world.plan(.depart(journey), after: .zero)
     for event in events { world.plan(event.deed, after: event.at) }

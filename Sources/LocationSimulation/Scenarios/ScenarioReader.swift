@@ -8,13 +8,18 @@ package struct ScenarioReader {
   private var line = 0
   private var clock = Duration.zero
   private var hasPlace = false
+  /// Whether anything has happened, and whether the story has ended.
+  private var hasBegun = false
+  private var hasEnded = false
 
-  /// Whether a text is a scenario: its first line that is no comment says so.
+  /// Whether a text is meant as a scenario: its first line that is no comment begins as one does.
   package static func isScenario(_ text: String) -> Bool {
     let first = text.split(whereSeparator: \.isNewline).first {
-      !$0.drop(while: \.isWhitespace).hasPrefix("#")
+      let content = $0.drop(while: \.isWhitespace)
+      return !content.isEmpty && !content.hasPrefix("#")
     }
-    return first?.split(separator: " ").first == "scenario"
+    let word = first?.split(whereSeparator: \.isWhitespace).first
+    return word.map { Header(rawValue: String($0)) != nil || clockTime($0) != nil } ?? false
   }
 
   package static func read(_ text: String) throws(ScenarioFault) -> Scenario {
@@ -37,9 +42,14 @@ package struct ScenarioReader {
     let text = content.prefix { $0 != "#" }
     words = text.split(whereSeparator: \.isWhitespace)[...]
     guard let first = words.popFirst() else { return }
+    guard scenario.name != nil || first == Header.scenario.rawValue else {
+      throw fault("\"\(first)\" comes too early", "a first line such as: scenario A walk home")
+    }
+    guard !hasEnded else { throw fault("the story has ended", "nothing after the line with end") }
     if let header = Header(rawValue: String(first)) { return try read(header) }
     try readTime(first)
     guard hasPlace else { throw fault("\"\(first)\" comes too early", "a line with place before") }
+    hasBegun = true
     let verb = words.popFirst() ?? ""
     guard let verb = Verb(rawValue: String(verb)) else {
       throw fault(
@@ -62,8 +72,14 @@ package struct ScenarioReader {
   }
 
   private mutating func read(_ header: Header) throws(ScenarioFault) {
+    guard !hasBegun else {
+      throw fault("\(header.rawValue) comes too late", "headings before anything happens")
+    }
     switch header {
     case .scenario:
+      guard scenario.name == nil else {
+        throw fault("a second scenario begins", "one scenario in each file")
+      }
       scenario.name = words.joined(separator: " ")
       words = []
     case .place:
@@ -74,8 +90,19 @@ package struct ScenarioReader {
     case .seed: scenario.seed = UInt64(try number("a whole number", 0...1e15))
     case .receiver:
       scenario.start = try choice("how the receiver starts", VirtualReceiver.Start.self)
+      if let language = words.first.flatMap({ VirtualReceiver.Language(rawValue: String($0)) }) {
+        scenario.language = language
+        words.removeFirst()
+      }
+      if words.first == "every" {
+        words.removeFirst()
+        scenario.interval = try duration()
+      }
     case .condition:
       let identifier = try word("the identifier of a condition")
+      guard !scenario.circles.contains(where: { $0.identifier == identifier }) else {
+        throw fault("there is a condition \"\(identifier)\" already", "another identifier")
+      }
       let circle = Circle(center: try place(), radius: try number("a radius in meters", 1...1e6))
       scenario.circles.append(Simulation.NamedCircle(identifier: identifier, circle: circle))
     }
@@ -138,7 +165,7 @@ package struct ScenarioReader {
           .authorization(Simulation.app, try choice("a permission", AuthorizationSetting.self))))
     case .precise: return .input(.setting(.precise(Simulation.app, try isOn())))
     case .app: return .input(.client(ClientID(1), .life(try choice("a life", AppLife.self))))
-    case .end: break
+    case .end: hasEnded = true
     }
     return nil
   }

@@ -32,6 +32,17 @@ package enum SimulationInput: Sendable {
     }
   }
 
+  /// For people.
+  package var title: String {
+    switch self {
+    case .scenario(let scenario): return scenario.name ?? ""
+    case .recording(.gpx(let path, _), _), .recording(.log(let path, _), _),
+      .recording(.fixes(let path), _):
+      return path.split(separator: "/").last.map(String.init) ?? path
+    case .recording: return ""
+    }
+  }
+
   package var circles: [Simulation.NamedCircle] {
     guard case .scenario(let scenario) = self else { return [] }
     return scenario.circles

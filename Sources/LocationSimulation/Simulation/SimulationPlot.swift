@@ -13,9 +13,11 @@ package struct SimulationPlot: Sendable {
   private var truth: [Coordinate] = []
   private var fixes: [Fix] = []
   private var marks: [Mark] = []
+  private let title: String
 
-  package init(circles: [Simulation.NamedCircle]) {
+  package init(circles: [Simulation.NamedCircle], title: String = "") {
     self.circles = circles
+    self.title = title
   }
 
   package mutating func add(truth: Coordinate) {
@@ -41,10 +43,20 @@ package struct SimulationPlot: Sendable {
 
   private mutating func mark(_ label: String, _ isArrival: Bool, _ now: Moment) {
     guard let place = fixes.last?.coordinate else { return }
-    let seconds = now.unixTime.nanoseconds / 1_000_000_000 % 86_400
-    let fields = [seconds / 3600, seconds / 60 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
-    marks.append(
-      Mark(place: place, label: fields.joined(separator: ":") + " " + label, isArrival: isArrival))
+    let time = Self.clock(now.unixTime)
+    // What happens at one time and place shares one mark.
+    if let last = marks.last, last.place == place, last.label.hasPrefix(time) {
+      marks[marks.count - 1].label += ", " + label
+      return
+    }
+    marks.append(Mark(place: place, label: time + " " + label, isArrival: isArrival))
+  }
+
+  /// `17:04`
+  private static func clock(_ date: UnixTime) -> String {
+    let seconds = date.nanoseconds / 1_000_000_000 % 86_400
+    return [seconds / 3600, seconds / 60 % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+      .joined(separator: ":")
   }
 
   // MARK: Drawing
@@ -62,11 +74,59 @@ package struct SimulationPlot: Sendable {
     for named in circles { svg += view.circle(named) }
     svg += view.accuracy(of: fixes)
     svg += view.way(truth, "truth")
-    svg += view.way(fixes.map(\.coordinate), "fixes")
+    let stretches = stretches
+    for (one, next) in zip(stretches, stretches.dropFirst()) {
+      svg += view.way([one.last, next.first].compactMap { $0 }, "gap")
+    }
+    svg += stretches.map { view.way($0, "fixes") }.joined()
+    svg += clocks(in: view)
     svg += view.ends(places: fixes.map(\.coordinate))
     svg += labels(in: view)
-    return svg + view.scale + "</svg>\n"
+    return svg + view.scale + view.legend(title: title, subtitle: subtitle) + "</svg>\n"
   }
+
+  /// The fixes without the times when there were none.
+  private var stretches: [[Coordinate]] {
+    var stretches: [[Coordinate]] = []
+    var last: UnixTime?
+    for fix in fixes {
+      if let last, fix.time.seconds(since: last) < Self.gap {
+        stretches[stretches.count - 1].append(fix.coordinate)
+      } else {
+        stretches.append([fix.coordinate])
+      }
+      last = fix.time
+    }
+    return stretches
+  }
+
+  private var subtitle: String {
+    guard let first = fixes.first?.time, let last = fixes.last?.time else { return "" }
+    return "\(first.iso8601.prefix(10)), \(Self.clock(first)) to \(Self.clock(last)) UTC, "
+      + "\(fixes.count) fixes"
+  }
+
+  /// Dots with the time, about ten of them.
+  private func clocks(in view: View) -> String {
+    guard let first = fixes.first?.time, let last = fixes.last?.time else { return "" }
+    let wanted = last.seconds(since: first) / 10
+    let pace = [60.0, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600].first { $0 >= wanted }
+    let step = Int64((pace ?? 86_400) * 1e9)
+    var due = (first.nanoseconds / step + 1) * step
+    var dots: [(x: Double, y: Double)] = []
+    var svg = ""
+    for fix in fixes where fix.time.nanoseconds >= due {
+      let point = view.point(fix.coordinate)
+      let isFree = dots.allSatisfy { abs($0.x - point.x) + abs($0.y - point.y) > 26 }
+      if isFree { svg += view.clock(Self.clock(UnixTime(nanoseconds: due)), at: point) }
+      if isFree { dots.append(point) }
+      due = (fix.time.nanoseconds / step + 1) * step
+    }
+    return svg
+  }
+
+  /// Seconds without a fix that show as a gap. Chosen: two fixes are lost often, ten seldom.
+  private static let gap = 10.0
 
   /// Marks with their labels, which keep a distance from one another.
   private func labels(in view: View) -> String {
@@ -127,8 +187,8 @@ private struct View {
 
   var header: String {
     """
-    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(text(width)) \(text(height))" \
-    width="\(text(width))" height="\(text(height))" font-family="sans-serif" font-size="11">
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(text(width)) \(text(height + 92))" \
+    width="\(text(width))" height="\(text(height + 92))" font-family="sans-serif" font-size="11">
     <style>
     .fixes { fill: none; stroke: #1565c0; stroke-width: 1.6; stroke-linejoin: round }
     .truth { fill: none; stroke: #9e9e9e; stroke-width: 4; stroke-linejoin: round; \
@@ -140,7 +200,12 @@ private struct View {
     .name { fill: #b34700; font-weight: bold; text-anchor: middle }
     .arrival { fill: #2e7d32 } .departure { fill: #c62828 }
     .label { fill: #212121; paint-order: stroke; stroke: #fff; stroke-width: 3 }
-    .leader { stroke: #757575; stroke-width: .8 } .grid { stroke: #e9edf1; stroke-width: 1 } .scale { stroke: #424242; stroke-width: 2 }
+    .leader { stroke: #757575; stroke-width: .8 } .grid { stroke: #e9edf1; stroke-width: 1 }
+    .scale { stroke: #424242; stroke-width: 2 }
+    .gap { fill: none; stroke: #1565c0; stroke-width: 1.2; stroke-dasharray: 2 5 }
+    .clock { fill: #fff; stroke: #1565c0; stroke-width: 1.4 }
+    .time { fill: #1565c0; font-size: 10px }
+    .title { font-size: 16px; font-weight: bold; fill: #212121 } .subtitle { fill: #616161 }
     </style>
     <rect width="100%" height="100%" fill="#fbfcfd"/>
 
@@ -235,6 +300,36 @@ private struct View {
       + #"<circle class="\#(style)" cx="\#(text(place.x))" cy="\#(text(place.y))" r="4"/>"#
       + #"<text class="label" x="\#(text(place.x + (isRight ? -7 : 7)))" y="\#(text(labelY))""#
       + #" text-anchor="\#(anchor)">\#(Self.escaped(label))</text>"# + "\n"
+  }
+
+  func clock(_ time: String, at point: (x: Double, y: Double)) -> String {
+    let (x, y) = (text(point.x), text(point.y))
+    return #"<circle class="clock" cx="\#(x)" cy="\#(y)" r="2.6"/>"#
+      + #"<text class="time label" x="\#(text(point.x + 5))" y="\#(text(point.y + 11))">"#
+      + time + "</text>\n"
+  }
+
+  /// The title, and what is drawn how.
+  func legend(title: String, subtitle: String) -> String {
+    let rows = [
+      (#"<path class="truth" d="M0 0h26"/>"#, "the true way"),
+      (#"<path class="fixes" d="M0 0h26"/>"#, "fixes, with their accuracy"),
+      (#"<path class="gap" d="M0 0h26"/>"#, "no position"),
+      (#"<circle class="condition" cx="13" r="6"/>"#, "a condition"),
+      (#"<circle class="arrival" cx="13" r="4"/>"#, "arrived, stands, satisfied"),
+      (#"<circle class="departure" cx="13" r="4"/>"#, "left, moved, unsatisfied"),
+    ]
+    var svg =
+      ##"<rect x="12" y="\##(text(height))" width="976" height="92" fill="#fff"/>"##
+      + #"<text class="title" x="24" y="\#(text(height + 26))">\#(Self.escaped(title))</text>"#
+      + #"<text class="subtitle" x="24" y="\#(text(height + 44))">\#(subtitle)</text>"# + "\n"
+    for (index, row) in rows.enumerated() {
+      let (x, y) = (24 + index % 3 * 210, height + 62 + Double(index / 3) * 18)
+      svg +=
+        #"<g transform="translate(\#(x) \#(text(y)))">\#(row.0)"#
+        + #"<text x="36" y="4">\#(row.1)</text></g>"# + "\n"
+    }
+    return svg
   }
 
   private static func escaped(_ text: String) -> String {

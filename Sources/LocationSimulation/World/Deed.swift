@@ -10,8 +10,21 @@ package enum Deed: Sendable {
   case depart(Journey)
   /// What is wrong with a receiver from now on; `nil` for nothing.
   case fault(Int, VirtualReceiver.Fault?)
+  /// How a receiver errs from now on, `nil` for as usual, and how often it speaks.
+  case tune(Int, ReceiverNoise?, every: Duration)
   /// How the person answers from now on.
   case habit([Person.Reply])
   /// The clock is set, without time passing.
   case date(UnixTime)
+  /// A beacon is put up, or moved.
+  case beacon(VirtualBeacon)
+  case noBeacon(BeaconIdentity)
+  case bluetooth(on: Bool)
+  /// The device's top edge points there, in degrees from true north; `nil` goes by the way.
+  case turn(Double?)
+  /// Microtesla towards east, north, and up, besides the Earth's.
+  case field(DeviceVector)
+  /// The device is switched off and on; a locked one cannot read its store.
+  case reboot(locked: Bool)
+  case unlock
 }

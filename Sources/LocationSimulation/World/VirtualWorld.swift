@@ -27,12 +27,19 @@ package struct VirtualWorld: Sendable {
   package private(set) var now: Moment
   private var core: HostCore
   package var person = Person()
+  private let sources: [Source]
   private var receivers: [VirtualReceiver]
+  private var bluetooth: VirtualBluetooth?
+  private var compass: VirtualCompass?
   private var channels: [ChannelID]
   private var journey: Journey
   private var departure: Instant
   private var held: Sky?
   private var files: [String: [UInt8]]
+  /// What the engine has stored, for its next start.
+  private var store: [StateKey: [UInt8]] = [:]
+  /// Whether the store can be read (LIFE-7).
+  private var isLocked = false
   private var nextClient: UInt64 = 1
   /// What is to happen, in order of time; of two at one time, the one planned first.
   private var plan: [Planned] = []
@@ -42,16 +49,21 @@ package struct VirtualWorld: Sendable {
     var deed: Deed
   }
 
-  /// A world with receivers, each on a line of its own.
+  /// A world with receivers, each on a line of its own; Bluetooth and a compass where given.
   package init(
     at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
-    stored: [StateEntry] = []
+    bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil
   ) {
-    let sources = receivers.indices.map {
-      Source.nmeaTCP(host: "receiver", port: UInt16(10_110 + $0))
+    var sources = receivers.indices.map { index in
+      receivers[index].source(port: UInt16(10_110 + index))
     }
+    if bluetooth != nil { sources.append(.bluez) }
+    if compass != nil { sources.append(.iio) }
     self.init(sources: sources, receivers: receivers, at: origin, date: date)
-    _ = core.handle(.engine(.stored(stored)), at: now)
+    self.bluetooth = bluetooth
+    self.compass = compass
+    if let entry = self.compass?.calibration(at: origin, date) { store[entry.key] = entry.value }
+    _ = begin()
   }
 
   /// A world that plays files: each source by its path.
@@ -59,7 +71,7 @@ package struct VirtualWorld: Sendable {
     self.init(
       sources: [source], receivers: [], at: Coordinate(latitude: 0, longitude: 0), date: date)
     self.files = files
-    _ = core.handle(.engine(.stored([])), at: now)
+    _ = begin()
   }
 
   private init(
@@ -67,6 +79,7 @@ package struct VirtualWorld: Sendable {
   ) {
     now = Moment(uptime: .start, unixTime: date)
     core = HostCore(sources: sources)
+    self.sources = sources
     self.receivers = receivers
     channels = []
     journey = Journey(from: origin)
@@ -80,6 +93,7 @@ package struct VirtualWorld: Sendable {
   package var nextDeadline: Instant? {
     var next = earliest(core.nextDeadline, plan.first?.at)
     for receiver in receivers { next = earliest(next, receiver.nextDeadline) }
+    next = earliest(next, bluetooth?.nextDeadline)
     return next.map { max($0, now.uptime) }
   }
 
@@ -99,10 +113,23 @@ package struct VirtualWorld: Sendable {
     guard !channels.isEmpty else { return effects + wakeCore() }
     let truth = truth
     for id in channels {
+      guard receivers.indices.contains(id.provider.index) else {
+        listen(on: id, truth, &effects)
+        continue
+      }
       let bytes = receivers[id.provider.index].wake(at: now, truth: truth)
       if !bytes.isEmpty { step(.channel(id, .bytes(bytes)), &effects) }
     }
     return effects + wakeCore()
+  }
+
+  /// What Bluetooth hears now.
+  private mutating func listen(
+    on id: ChannelID, _ truth: Truth, _ effects: inout [Effect]
+  ) {
+    let facing = compass?.heading ?? truth.course
+    let events = bluetooth?.wake(at: now.uptime, place: truth.coordinate, facing: facing) ?? []
+    for event in events { step(.channel(id, .bus(event)), &effects) }
   }
 
   private mutating func wakeCore() -> [Effect] {
@@ -142,13 +169,25 @@ package struct VirtualWorld: Sendable {
     case .sky(let sky): held = sky
     case .depart(let journey): depart(on: journey)
     case .fault(let index, let fault): return receiver(index) { $0.set(fault) }
+    case .tune(let index, let noise, let interval):
+      return receiver(index) {
+        $0.noise = noise
+        $0.interval = interval
+      }
     case .habit(let replies): person.habit = replies
     case .date(let date): now.unixTime = date
+    case .beacon(let beacon): bluetooth?.place(beacon, at: now.uptime)
+    case .noBeacon(let identity): bluetooth?.remove(identity)
+    case .bluetooth(let on): return turnBluetooth(on: on)
+    case .turn(let heading): compass?.heading = heading
+    case .field(let field): compass?.disturbance = field
+    case .reboot(let locked): return reboot(locked: locked)
+    case .unlock: return unlock()
     }
     return []
   }
 
-  private mutating func step(_ input: HostCore.Input, _ effects: inout [Effect]) {
+  mutating func step(_ input: HostCore.Input, _ effects: inout [Effect]) {
     for output in core.handle(input, at: now) { carryOut(output, &effects) }
   }
 
@@ -158,7 +197,17 @@ package struct VirtualWorld: Sendable {
     case .close(let id):
       channels.removeAll { $0 == id }
       if receivers.indices.contains(id.provider.index) { receivers[id.provider.index].close() }
-    case .send, .bus, .read: break
+    case .send(let id, let bytes): answer(bytes, on: id, &effects)
+    case .bus(let id, let action):
+      for event in bluetooth?.handle(action, at: now.uptime) ?? [] {
+        step(.channel(id, .bus(event)), &effects)
+      }
+    case .read(let id, let query):
+      let (truth, date) = (truth, now.unixTime)
+      guard let readings = compass?.answer(query, truth: truth, date: date) else { return }
+      step(.channel(id, .readings(readings)), &effects)
+    case .engine(.persist(.set(let key, let value))): store[key] = value
+    case .engine(.persist(.remove(let key))): store[key] = nil
     case .engine(.deliver(let client, let delivery)): effects.append(.deliver(client, delivery))
     case .engine(.demand(let demand)): effects.append(.demand(demand))
     case .engine(.prompt(let prompt)): ask(prompt, &effects)
@@ -168,7 +217,7 @@ package struct VirtualWorld: Sendable {
     case .engine(.wakeApp(let app)): effects.append(.wakeApp(app))
     case .engine(.launch(let app)): effects.append(.launch(app))
     case .engine(.runtimeOver(let app)): effects.append(.runtimeOver(app))
-    case .engine(.withdraw), .engine(.persist), .engine(.indicator), .engine(.calibration): break
+    case .engine(.withdraw), .engine(.indicator), .engine(.calibration): break
     }
   }
 
@@ -192,15 +241,34 @@ package struct VirtualWorld: Sendable {
       step(.channel(id, .opened), &effects)
       step(.channel(id, .bytes(bytes)), &effects)
       step(.channel(id, .closed(.ended)), &effects)
-    case .systemBus, .sensors:
-      step(.channel(id, .closed(.missing("a virtual world has no such thing"))), &effects)
+    case .systemBus:
+      guard bluetooth != nil, sources[id.provider.index] == .bluez else {
+        return lack(id, &effects)
+      }
+      bluetooth?.open()
+      channels.append(id)
+      step(.channel(id, .opened), &effects)
+    case .sensors:
+      guard compass != nil else { return lack(id, &effects) }
+      step(.channel(id, .opened), &effects)
     case .serial, .tcp, .udp:
       guard receivers.indices.contains(id.provider.index), receivers[id.provider.index].isPlugged
       else { return step(.channel(id, .closed(.missing("no receiver is plugged in"))), &effects) }
-      receivers[id.provider.index].open(at: now.uptime)
+      let greeting = receivers[id.provider.index].open(at: now.uptime)
       channels.append(id)
       step(.channel(id, .opened), &effects)
+      if !greeting.isEmpty { step(.channel(id, .bytes(greeting)), &effects) }
     }
+  }
+
+  private mutating func lack(_ id: ChannelID, _ effects: inout [Effect]) {
+    step(.channel(id, .closed(.missing("this world has no such thing"))), &effects)
+  }
+
+  private mutating func answer(_ bytes: [UInt8], on id: ChannelID, _ effects: inout [Effect]) {
+    guard receivers.indices.contains(id.provider.index) else { return }
+    let answer = receivers[id.provider.index].answer(to: bytes)
+    if !answer.isEmpty { step(.channel(id, .bytes(answer)), &effects) }
   }
 
   // MARK: The device and the person
@@ -238,4 +306,40 @@ package struct VirtualWorld: Sendable {
 
   /// Whether every source has said all it has to say.
   package var hasEnded: Bool { core.haveSourcesEnded }
+}
+
+// MARK: Switching on and off
+
+extension VirtualWorld {
+  /// The engine learns what was stored.
+  private mutating func begin() -> [Effect] {
+    let entries = store.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
+    return handle(.stored(entries))
+  }
+
+  /// The device starts anew: every process is gone, and what was stored is there as soon as the
+  /// person has unlocked the device.
+  private mutating func reboot(locked: Bool) -> [Effect] {
+    for index in receivers.indices { receivers[index].close() }
+    bluetooth?.close()
+    channels = []
+    core = HostCore(sources: sources)
+    isLocked = locked
+    return locked ? [] : begin()
+  }
+
+  private mutating func unlock() -> [Effect] {
+    guard isLocked else { return [] }
+    isLocked = false
+    return begin()
+  }
+
+  private mutating func turnBluetooth(on: Bool) -> [Effect] {
+    var effects: [Effect] = []
+    let events = bluetooth?.turn(on: on) ?? []
+    for id in channels where sources[id.provider.index] == .bluez {
+      for event in events { step(.channel(id, .bus(event)), &effects) }
+    }
+    return effects
+  }
 }

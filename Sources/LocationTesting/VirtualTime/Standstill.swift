@@ -1,11 +1,17 @@
-/// Virtual time could not go on: code under test does not come back.
+/// Virtual time could not go on, or went on without something: code under test does not come back.
 public struct Standstill: Error, CustomStringConvertible {
   /// What time waits for.
-  public enum Cause: Sendable {
-    /// A piece of work began and does not end: it blocks its thread, or computes without end.
-    case work
+  public enum Cause: Hashable, Sendable {
+    /// A piece of work began and does not end: it blocks its thread, or computes without end. With
+    /// the function that it is, where it has a name.
+    case work(String?)
     /// The main queue is busy with something that is not of this device.
     case mainQueue
+    /// A task runs on an executor of its own, or waits for its turn there: which, and where.
+    case elsewhere(String)
+    /// The body of a loop over the device's news has an element in hand and awaits something that
+    /// is not of the device. Time has passed nonetheless, to the end.
+    case loop(String)
   }
 
   /// What time waits for.
@@ -17,11 +23,21 @@ public struct Standstill: Error, CustomStringConvertible {
 
   /// The cause, in words.
   public var description: String {
-    let what =
-      switch cause {
-      case .work: "a task or a callback of the code under test blocks its thread"
-      case .mainQueue: "the main queue is busy with something that is not of this device"
-      }
-    return "time stands still at \(since) since the device was made: \(what) for \(patience)"
+    switch cause {
+    case .work(let place):
+      let place = place.map { ", in \($0)" } ?? ""
+      return stands + "a task or a callback of the code under test blocks its thread for "
+        + "\(patience)\(place)"
+    case .mainQueue:
+      return stands + "the main queue is busy with something that is not of this device for "
+        + "\(patience)"
+    case .elsewhere(let story):
+      return stands + "a task did not come back to the device for \(patience): \(story)"
+    case .loop(let story):
+      return "not everything was handled when \(since) had passed: \(story). Give what it awaits "
+        + "a stand-in that answers at once"
+    }
   }
+
+  private var stands: String { "time stands still at \(since) since the device was made: " }
 }

@@ -29,7 +29,7 @@ private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
   ) {
-    guard let line = WorkLine.current, let wait = clock.now.duration(to: instant) as? Duration
+    guard let line = WorkLine.ofPresentTask, let wait = clock.now.duration(to: instant) as? Duration
     else {
       guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
       return platform.enqueue(job, at: instant, tolerance: tolerance, clock: clock)
@@ -40,7 +40,7 @@ private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
   ) {
-    guard let line = WorkLine.current, let wait = delay as? Duration else {
+    guard let line = WorkLine.ofPresentTask, let wait = delay as? Duration else {
       guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
       return platform.enqueue(job, after: delay, tolerance: tolerance, clock: clock)
     }

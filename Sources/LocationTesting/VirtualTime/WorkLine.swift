@@ -27,15 +27,27 @@ final class WorkLine: Sendable {
     }
   }
 
+  /// What came of asking for more work when none was left.
+  enum Quiet {
+    /// There is more.
+    case working
+    /// Nothing is wanted.
+    case resting
+    /// Somebody is away: ask again soon.
+    case waiting
+  }
+
   /// What the line is busy with, as a watchdog sees it.
   struct Activity: Hashable {
     /// Counts the pieces of work begun.
     var number: Int
     /// It was handed to the main queue and did not begin there.
     var waitsForMain: Bool
+    /// The functions that went on, innermost first; empty for a callback.
+    var place: [UInt]
   }
 
-  private struct State {
+  struct State {
     var waiting: [Work] = []
     /// The first of `waiting` that was not taken yet.
     var next = 0
@@ -46,23 +58,32 @@ final class WorkLine: Sendable {
     /// The work under way runs on the main queue.
     var isOnMain = false
     var jobBeganAt = ContinuousClock.now
+    /// Where the task under way went on, innermost first.
+    var place: [UInt] = []
+    /// Whom the line waits for though it is empty, and since when.
+    var absence: (of: TaskBook.Absentee, since: ContinuousClock.Instant)?
+    var book = TaskBook()
     var tasks: Set<UInt64> = []
     var sleepers: [Sleeper] = []
   }
 
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let queue = DispatchQueue(label: "meridian.device")
-  private let whenQuiet: @Sendable () -> Bool
-  private let now: @Sendable () -> Instant
+  private let whenQuiet: @Sendable () -> Quiet
+  let now: @Sendable () -> Instant
 
-  /// `whenQuiet` is asked when no work is left; it says whether it has made some.
-  init(now: @escaping @Sendable () -> Instant, whenQuiet: @escaping @Sendable () -> Bool) {
+  /// `whenQuiet` is asked when no work is left.
+  init(now: @escaping @Sendable () -> Instant, whenQuiet: @escaping @Sendable () -> Quiet) {
     self.now = now
     self.whenQuiet = whenQuiet
   }
 
   deinit {
-    TaskOwners.shared.forgetAll(of: state.withLock { $0.tasks })
+    let tasks = state.withLock { state in
+      state.book.forgetAll()
+      return state.tasks
+    }
+    TaskOwners.shared.forgetAll(of: tasks)
   }
 
   // MARK: Work
@@ -103,20 +124,37 @@ final class WorkLine: Sendable {
       while let work = take() {
         switch work {
         case .job(let job):
-          virtual_time_run_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
+          run(job) { virtual_time_run_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self)) }
         case .call(let call): call()
         case .mainJob, .mainCall:
           return DispatchQueue.main.async { self.runOnMain(work) }
         }
       }
-      guard !whenQuiet() else { continue }
+      let quiet = whenQuiet()
+      if case .working = quiet { continue }
       let isDone = state.withLock { state in
         guard state.next == state.waiting.count else { return false }
         state.isActive = false
         return true
       }
-      if isDone { return }
+      guard isDone else { continue }
+      if case .waiting = quiet {
+        queue.asyncAfter(deadline: .now() + .milliseconds(2)) { self.poke() }
+      }
+      return
     }
+  }
+
+  /// Runs a piece of a task, and looks afterwards what the task waits for.
+  private func run(_ job: UnownedJob, _ run: () -> Void) {
+    let task = WatchedTask(holding: job)
+    state.withLock { state in
+      state.place = task?.functions ?? []
+      if let task { state.book.begins(task.number) }
+    }
+    run()
+    state.withLock { $0.place = [] }
+    if let task { look(at: task) }
   }
 
   private func runOnMain(_ work: Work) {
@@ -126,7 +164,7 @@ final class WorkLine: Sendable {
     }
     enter()
     switch work {
-    case .mainJob(let job, let executor): job.runSynchronously(on: executor)
+    case .mainJob(let job, let executor): run(job) { job.runSynchronously(on: executor) }
     case .mainCall(let call): call()
     case .job, .call: break
     }
@@ -153,85 +191,8 @@ final class WorkLine: Sendable {
   var activity: Activity? {
     state.withLock { state in
       guard state.isActive else { return nil }
-      return Activity(number: state.begun, waitsForMain: state.waitsForMain)
-    }
-  }
-
-  // MARK: Owners
-
-  /// The line whose work this thread does.
-  static var current: WorkLine? {
-    virtual_time_current_line().map { Unmanaged<WorkLine>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  /// The line that a job belongs to: by the thread that made it ready, by its task, or by the app
-  /// bound where it was made.
-  static func owner(of job: UnownedJob) -> WorkLine? {
-    let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
-    if let line = current {
-      line.adopt(task)
-      return line
-    }
-    if let line = TaskOwners.shared.owner(of: task) { return line }
-    guard TaskOwners.shared.isNeeded,
-      let line = (LocationClient.bound?.link as? SimulatedDevice)?.line
-    else { return nil }
-    line.adopt(task)
-    return line
-  }
-
-  private func adopt(_ task: UInt64) {
-    let isNew = state.withLock { $0.tasks.insert(task).inserted }
-    if isNew { TaskOwners.shared.set(self, for: task) }
-  }
-
-  /// The task goes back to the platform's threads.
-  func release(_ task: UInt64) {
-    _ = state.withLock { $0.tasks.remove(task) }
-    TaskOwners.shared.forgetAll(of: [task])
-  }
-
-  // MARK: Sleep
-
-  /// A job that waits for virtual time.
-  private struct Sleeper: Sendable {
-    var deadline: Instant
-    var work: Work
-  }
-
-  func add(_ job: UnownedJob, after wait: Duration) {
-    sleep(until: now() + max(.zero, wait), then: .job(job))
-  }
-
-  /// The runtime hands in an absolute time of a real clock; what was asked for lies between the
-  /// time that is left and the time since this piece of work began. The roundest is meant.
-  func add(_ job: UnownedJob, afterAbout rest: Duration) {
-    let elapsed = state.withLock { ContinuousClock.now - $0.jobBeganAt }
-    add(job, after: RoundDuration.between(rest, rest + elapsed))
-  }
-
-  func sleep(until deadline: Instant, then work: Work) {
-    state.withLock { state in
-      let sleeper = Sleeper(deadline: deadline, work: work)
-      var (low, high) = (0, state.sleepers.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if state.sleepers[middle].deadline > deadline { high = middle } else { low = middle + 1 }
-      }
-      state.sleepers.insert(sleeper, at: low)
-    }
-    poke()
-  }
-
-  var nextWake: Instant? { state.withLock { $0.sleepers.first?.deadline } }
-
-  /// Puts the sleepers in line whose time has come.
-  func wakeSleepers(at now: Instant) {
-    while let work = state.withLock({ state -> Work? in
-      guard let first = state.sleepers.first, first.deadline <= now else { return nil }
-      return state.sleepers.removeFirst().work
-    }) {
-      add(work)
+      return Activity(
+        number: state.begun, waitsForMain: state.waitsForMain, place: state.place)
     }
   }
 }

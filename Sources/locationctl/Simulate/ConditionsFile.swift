@@ -67,8 +67,50 @@ struct ConditionsFile: Decodable {
   }
 }
 
-/// The file to simulate.
+/// What to simulate.
 enum SimulationFile {
+  /// A file, a built-in scenario, or waypoints.
+  static func input(
+    of invocation: Invocation, speed: Double, every interval: Duration
+  ) throws(Failure) -> SimulationInput {
+    guard let first = invocation.operand(0) else {
+      throw invocation.usage("what to simulate is missing: a file, a scenario, or waypoints")
+    }
+    if let scenario = BuiltInScenario(rawValue: first) { return .scenario(scenario.scenario) }
+    let words = first == "-" ? linesOfStandardInput() : invocation.operands
+    guard first == "-" || place(first) != nil else {
+      if let extra = invocation.operand(1) {
+        throw invocation.usage("\"\(extra)\" is too much: one file, or two and more waypoints")
+      }
+      return try read(first, as: invocation)
+    }
+    var places: [Coordinate] = []
+    for word in words {
+      guard let place = place(word) else {
+        throw invocation.usage("\"\(word)\" is no waypoint: LATITUDE,LONGITUDE in degrees")
+      }
+      places.append(place)
+    }
+    guard places.count >= 2 else { throw invocation.usage("a way needs two waypoints or more") }
+    return .scenario(Scenario(through: places, speed: speed, every: interval))
+  }
+
+  private static func linesOfStandardInput() -> [String] {
+    var lines: [String] = []
+    while let line = readLine() {
+      if !line.allSatisfy(\.isWhitespace) { lines.append(line) }
+    }
+    return lines
+  }
+
+  private static func place(_ word: String) -> Coordinate? {
+    let parts = word.split(separator: ",", omittingEmptySubsequences: false)
+      .map { Double($0.filter { !$0.isWhitespace }) }
+    guard parts.count == 2, let latitude = parts[0], let longitude = parts[1] else { return nil }
+    let place = Coordinate(latitude: latitude, longitude: longitude)
+    return place.isValid ? place : nil
+  }
+
   static func data(of path: String, as invocation: Invocation) throws(Failure) -> Data {
     do { return try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
       throw invocation.usage("\(path) cannot be read: \((error as NSError).localizedDescription)")

@@ -1,0 +1,110 @@
+package import LocationModel
+import LocationProviders
+
+/// A magnetometer and an accelerometer as the kernel shows them, in the Earth's field and in what
+/// disturbs it.
+package struct VirtualCompass: Hashable, Sendable {
+  /// Degrees from true north, of the device's top edge; `nil` where it goes by the way.
+  package var heading: Double?
+  /// Degrees by which the top is raised, and the right edge lowered.
+  package var pitch = 0.0
+  package var roll = 0.0
+  /// Microtesla towards east, north, and up: iron or a magnet beside the device.
+  package var disturbance = DeviceVector(x: 0, y: 0, z: 0)
+  /// Microtesla along the device's axes: iron that turns with it.
+  package var hardIron = DeviceVector(x: 0, y: 0, z: 0)
+
+  private var chance: NormalNoise
+  private var local: LocalField?
+
+  /// The Earth's field around a place.
+  private struct LocalField: Hashable, Sendable {
+    var place: Coordinate
+    /// Microtesla towards east, north, and up.
+    var vector: DeviceVector
+  }
+
+  package init(seed: UInt64 = 1) {
+    chance = NormalNoise(seed: seed ^ 0x00C0_4A55)
+  }
+
+  /// What the kernel's files say; of a survey, all of them.
+  package mutating func answer(
+    _ query: SensorQuery, truth: Truth, date: UnixTime
+  ) -> [SysfsReading] {
+    let world = field(at: truth.coordinate, date) + disturbance
+    let magnetic = turned(world, truth) + hardIron + noise(Self.fieldNoise)
+    let up = turned(DeviceVector(x: 0, y: 0, z: 9.81), truth) + noise(Self.accelerationNoise)
+    let values =
+      Self.axes("in_magn", magnetic * (1 / Self.fieldStep))
+      + Self.axes("in_accel", up * (1 / Self.accelerationStep))
+    switch query {
+    case .survey: return Self.description + values
+    case .files(let paths): return values.filter { paths.contains($0.path) }
+    }
+  }
+
+  /// What the store holds of a compass that was calibrated at a place.
+  package mutating func calibration(at place: Coordinate, _ date: UnixTime) -> StateEntry {
+    let radius = field(at: place, date).magnitude
+    let calibration = CompassCalibration(
+      offset: hardIron, shape: .identity, radius: radius, spread: Self.fieldNoise)
+    let key = StateKey(domain: IIOCompass.domain, owner: "", name: Self.name)
+    return StateEntry(key: key, value: calibration.encoded)
+  }
+
+  private mutating func field(at place: Coordinate, _ date: UnixTime) -> DeviceVector {
+    if let local, Self.isNear(local.place, place) { return local.vector }
+    let field = MagneticModel.field(at: place, time: date)
+    // Outside the model's years: straight north, as steep as in Berlin.
+    let vector = DeviceVector(
+      x: (field?.east ?? 0) / 1000, y: (field?.north ?? 19_000) / 1000,
+      z: -(field?.down ?? 45_000) / 1000)
+    local = LocalField(place: place, vector: vector)
+    return vector
+  }
+
+  private static func isNear(_ one: Coordinate, _ other: Coordinate) -> Bool {
+    abs(one.latitude - other.latitude) < 0.01 && abs(one.longitude - other.longitude) < 0.01
+  }
+
+  /// A vector of the world along the device's axes.
+  private func turned(_ world: DeviceVector, _ truth: Truth) -> DeviceVector {
+    let (c, s) = Self.circle(heading ?? truth.course)
+    let yawed = DeviceVector(x: c * world.x - s * world.y, y: s * world.x + c * world.y, z: world.z)
+    let (cp, sp) = Self.circle(pitch)
+    let pitched = DeviceVector(
+      x: yawed.x, y: cp * yawed.y + sp * yawed.z, z: cp * yawed.z - sp * yawed.y)
+    let (cr, sr) = Self.circle(roll)
+    return DeviceVector(
+      x: cr * pitched.x - sr * pitched.z, y: pitched.y, z: cr * pitched.z + sr * pitched.x)
+  }
+
+  private static func circle(_ degrees: Double) -> (Double, Double) {
+    (cos(Angle(degrees: degrees)), sin(Angle(degrees: degrees)))
+  }
+
+  private mutating func noise(_ size: Double) -> DeviceVector {
+    DeviceVector(x: chance.normal(), y: chance.normal(), z: chance.normal()) * size
+  }
+
+  private static func axes(_ prefix: String, _ vector: DeviceVector) -> [SysfsReading] {
+    zip(["x", "y", "z"], [vector.x, vector.y, vector.z]).map { axis, value in
+      SysfsReading(path: "iio:device0/\(prefix)_\(axis)_raw", text: "\(Int(value.rounded()))\n")
+    }
+  }
+
+  private static let name = "virtual"
+  private static let description = [
+    SysfsReading(path: "iio:device0/name", text: "\(name)\n"),
+    SysfsReading(path: "iio:device0/in_magn_scale", text: "0.001\n"),
+    SysfsReading(path: "iio:device0/in_accel_scale", text: "0.01\n"),
+  ]
+  /// Microtesla, and meters per second squared, of one step of the scales above.
+  private static let fieldStep = 0.1
+  private static let accelerationStep = 0.01
+  /// Microtesla, and meters per second squared, root mean square of each axis: those of the chips
+  /// in docs/decisions/0023.
+  private static let fieldNoise = 0.6
+  private static let accelerationNoise = 0.1
+}

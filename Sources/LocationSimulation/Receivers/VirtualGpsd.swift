@@ -1,0 +1,44 @@
+import LocationModel
+
+/// What gpsd would say of a receiver it serves: the lines of its protocol, version 3.
+enum VirtualGpsd {
+  /// Said to everyone who connects.
+  static let greeting = line(
+    #"{"class":"VERSION","release":"3.25","rev":"virtual","proto_major":3,"proto_minor":15}"#)
+
+  /// The answer to a command: to `?WATCH`, the devices and the watch; to `?VERSION`, the greeting.
+  static func answer(to bytes: [UInt8]) -> [UInt8] {
+    let command = String(decoding: bytes, as: UTF8.self)
+    if command.contains("?VERSION") { return greeting }
+    guard command.contains("?WATCH") else { return [] }
+    return line(
+      #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/virtual","#
+        + #""driver":"NMEA0183","activated":"2026-01-01T00:00:00.000Z"}]}"#)
+      + line(#"{"class":"WATCH","enable":true,"json":true}"#)
+  }
+
+  /// One solution, marked as simulated (SIM-6); the deviation is that of one axis, in meters.
+  ///
+  /// gpsd's errors are those of 95 %: 1.960 deviations of one axis.
+  static func report(_ seen: Truth, deviation: Double, at date: UnixTime) -> [UInt8] {
+    let error = number(1.960 * deviation)
+    let height = number(1.960 * 1.5 * deviation)
+    var text = opening(date, mode: 3) + #","status":8"#
+    text += #","lat":\#(seen.coordinate.latitude),"lon":\#(seen.coordinate.longitude)"#
+    text += #","altMSL":\#(number(seen.altitude)),"epx":\#(error),"epy":\#(error),"epv":\#(height)"#
+    text += #","speed":\#(number(seen.speed)),"eps":0.5"#
+    if seen.speed > 0 { text += #","track":\#(number(seen.course))"# }
+    return line(text + "}")
+  }
+
+  static func noFix(at date: UnixTime) -> [UInt8] { line(opening(date, mode: 1) + "}") }
+
+  private static func opening(_ date: UnixTime, mode: Int) -> String {
+    #"{"class":"TPV","device":"/dev/virtual","mode":\#(mode),"time":"\#(date.iso8601)""#
+  }
+
+  /// Thousandths.
+  private static func number(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+
+  private static func line(_ text: String) -> [UInt8] { Array((text + "\r\n").utf8) }
+}

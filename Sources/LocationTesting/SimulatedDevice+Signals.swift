@@ -1,0 +1,96 @@
+public import CoreLocation
+import LocationModel
+import LocationSimulation
+
+// MARK: Beacons
+
+/// A Bluetooth beacon that stands somewhere.
+public struct SimulatedBeacon: Hashable, Sendable {
+  /// Whose it is.
+  public var uuid: UUID
+  /// Of which group.
+  public var major: CLBeaconMajorValue
+  /// Which of the group.
+  public var minor: CLBeaconMinorValue
+  /// dBm that it says is heard at one meter.
+  public var measuredPower: Int8
+
+  /// Makes a beacon.
+  public init(
+    uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, measuredPower: Int8 = -59
+  ) {
+    self.uuid = uuid
+    self.major = major
+    self.minor = minor
+    self.measuredPower = measuredPower
+  }
+
+  var identity: BeaconIdentity? {
+    withUnsafeBytes(of: uuid.uuid) { BeaconUUID(bytes: $0) }.map {
+      BeaconIdentity(uuid: $0, major: major, minor: minor)
+    }
+  }
+}
+
+extension SimulatedDevice {
+  /// Puts up a beacon, or moves it.
+  ///
+  /// What the device hears fades with the distance, varies with each advertisement, and is weaker
+  /// while the person turns their back to the beacon.
+  public func place(_ beacon: SimulatedBeacon, at place: CLLocationCoordinate2D) {
+    guard let identity = beacon.identity else { return }
+    does(
+      .beacon(
+        VirtualBeacon(identity, at: Coordinate(place), measuredPower: beacon.measuredPower)))
+  }
+
+  /// Takes a beacon away, or lets its battery run out.
+  public func remove(_ beacon: SimulatedBeacon) {
+    guard let identity = beacon.identity else { return }
+    does(.noBeacon(identity))
+  }
+
+  /// The switch for Bluetooth.
+  public func turnBluetooth(on: Bool) { does(.bluetooth(on: on)) }
+}
+
+// MARK: Compass
+
+/// A magnetic field besides the Earth's: iron or a magnet beside the device.
+public struct MagneticDisturbance: Hashable, Sendable {
+  /// Microtesla.
+  public var east, north, up: Double
+
+  /// A field in microtesla; the Earth's is about 20 to the north and 45 down in the middle of Europe.
+  public init(east: Double = 0, north: Double = 0, up: Double = 0) {
+    self.east = east
+    self.north = north
+    self.up = up
+  }
+}
+
+extension SimulatedDevice {
+  /// Turns the device, and the person who holds it, to a direction in degrees from true north;
+  /// `nil` goes by the way again.
+  public func turn(to heading: CLLocationDirection?) { does(.turn(heading)) }
+
+  /// Disturbs the compass; `nil` lets it be.
+  public func disturbCompass(_ field: MagneticDisturbance?) {
+    let field = field ?? MagneticDisturbance()
+    does(.field(DeviceVector(x: field.east, y: field.north, z: field.up)))
+  }
+}
+
+// MARK: Switching off and on
+
+extension SimulatedDevice {
+  /// The device is switched off and on: every app's process ends. A locked one gives no events, and
+  /// starts no app, until the person unlocks it (LIFE-7).
+  public func reboot(locked: Bool = false) {
+    endAllProcesses()
+    does(.reboot(locked: locked))
+  }
+
+  /// The person unlocks the device for the first time after a reboot.
+  public func unlock() { does(.unlock) }
+}

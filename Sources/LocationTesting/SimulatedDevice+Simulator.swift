@@ -1,0 +1,158 @@
+public import CoreLocation
+import LocationModel
+import LocationSimulation
+
+/// The scenarios of Apple's simulator by name (SIM-9). The ways are this library's own.
+public enum SimulatedScenario: String, CaseIterable, Sendable {
+  /// Round the blocks at 3.2 meters per second, with a red light.
+  case cityRun = "City Run"
+  /// Round a part of town at 6 meters per second, with lights and an underpass.
+  case cityBicycleRide = "City Bicycle Ride"
+  /// Up a ramp, along at 30 meters per second, through a tunnel, and down.
+  case freewayDrive = "Freeway Drive"
+  /// Standing at one place.
+  case apple = "Apple"
+
+  var builtIn: BuiltInScenario {
+    switch self {
+    case .cityRun: .cityRun
+    case .cityBicycleRide: .cityBicycleRide
+    case .freewayDrive: .freewayDrive
+    case .apple: .apple
+    }
+  }
+}
+
+/// What a route does at its end (SIM-3).
+public enum RouteEnd: Sendable {
+  /// Holds the last place.
+  case hold
+  /// Begins again.
+  case loop
+  /// Goes back the same way, and forth.
+  case reverse
+}
+
+// MARK: The verbs of `simctl location`
+
+extension SimulatedDevice {
+  /// Sets the position, exactly (SIM-7): no speed, no course.
+  public func setLocation(
+    _ place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
+    horizontalAccuracy: CLLocationAccuracy = 5
+  ) {
+    simulate(Journey(from: Coordinate(place), altitude: altitude), accuracy: horizontalAccuracy)
+  }
+
+  /// Goes through places, with an update each `interval` or, where given, each so many meters
+  /// (SIM-8); speed and course are those of the motion.
+  public func startLocation(
+    through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20,
+    interval: Duration = .seconds(1), distance: CLLocationDistance? = nil,
+    horizontalAccuracy: CLLocationAccuracy = 5
+  ) {
+    let pace = distance.map { Duration.seconds($0 / max(speed, 0.001)) } ?? interval
+    simulate(
+      Route(through: places, speed: speed).journey, accuracy: horizontalAccuracy, every: pace)
+  }
+
+  /// Plays a scenario (SIM-9); those that go round begin again.
+  public func runScenario(_ scenario: SimulatedScenario) {
+    simulate(scenario.builtIn.scenario.journey, accuracy: 5)
+  }
+
+  /// Ends whatever was set, started, or run, and removes the position (SIM-9, SIM-11).
+  public func clearLocation() {
+    does(.sky(Sky.none))
+    does(.tune(0, nil, every: .seconds(1)))
+  }
+
+  /// A simulator's receiver is exact.
+  private func simulate(_ journey: Journey, accuracy: Double, every pace: Duration = .seconds(1)) {
+    does(.sky(nil))
+    does(.tune(0, .simulator(accuracy: accuracy), every: pace))
+    does(.depart(journey))
+  }
+}
+
+extension Route {
+  /// Follows a way as roads are: corners are round and taken slowly.
+  public init(_ road: RoadRoute) { journey = road.road.journey }
+
+  /// The same way, again and again, or back and forth, for so long (SIM-3).
+  public func repeated(_ end: RouteEnd, for duration: Duration) -> Route {
+    var route = self
+    switch end {
+    case .hold: break
+    case .loop: route.journey = journey.repeated(backAndForth: false, for: duration)
+    case .reverse: route.journey = journey.repeated(backAndForth: true, for: duration)
+    }
+    return route
+  }
+}
+
+/// A way as roads are, made piece by piece: corners are round and taken slowly, and whoever moves
+/// speeds up and brakes.
+///
+/// ```swift
+/// var road = RoadRoute(from: home, towards: 90, by: .car)
+/// road.straight(400)
+/// road.turn(-90)
+/// road.tunnel(250)
+/// road.stop(for: .seconds(30))
+/// device.travel(Route(road))
+/// ```
+public struct RoadRoute: Sendable {
+  /// How somebody moves.
+  public enum Means: Sendable {
+    /// 1.4 meters per second.
+    case foot
+    /// 3.2 meters per second.
+    case run
+    /// 6 meters per second.
+    case bicycle
+    /// 13.9 meters per second.
+    case car
+    /// 30 meters per second, in wide bends.
+    case freeway
+
+    var manner: Road.Manner {
+      switch self {
+      case .foot: .walk
+      case .run: .run
+      case .bicycle: .cycle
+      case .car: .drive
+      case .freeway: .freeway
+      }
+    }
+  }
+
+  var road: Road
+
+  /// Begins at a place, standing, towards a bearing in degrees from true north.
+  public init(
+    from place: CLLocationCoordinate2D, towards bearing: CLLocationDirection, by means: Means
+  ) {
+    road = Road(from: Coordinate(place), towards: bearing, as: means.manner)
+  }
+
+  /// Goes straight on, for so many meters.
+  public mutating func straight(_ meters: CLLocationDistance) { road.straight(meters) }
+
+  /// Turns a corner: degrees to the right, negative to the left.
+  public mutating func turn(_ degrees: CLLocationDirection, radius: CLLocationDistance? = nil) {
+    road.turn(degrees, radius: radius)
+  }
+
+  /// Brakes, stands for so long, and goes on.
+  public mutating func stop(for duration: Duration) { road.stop(for: duration) }
+
+  /// Goes straight on below ground, for so many meters.
+  public mutating func tunnel(_ meters: CLLocationDistance) { road.tunnel(meters) }
+
+  /// What covers the sky from here on.
+  public mutating func cover(_ sky: SimulatedSky) { road.cover(sky.sky) }
+
+  /// How it goes from here on.
+  public mutating func change(to means: Means) { road.change(to: means.manner) }
+}

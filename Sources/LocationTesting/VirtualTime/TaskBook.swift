@@ -1,0 +1,169 @@
+import LocationModel
+
+/// What is known of a device's tasks between two pieces of their work: who is away, and for what.
+///
+/// Time may go on when everybody waits for something of the device: a delivery, a later time,
+/// another task. A task that runs on an executor of its own is always waited for. One that waits
+/// for a continuation may be resumed by the device, in which case time must go on, or by something
+/// real, in which case it must not. `AwaitedPlaces` remembers which it was.
+struct TaskBook: Sendable {
+  /// A task that has not ended.
+  private struct Entry: Sendable {
+    var task: WatchedTask
+    /// When it was last seen to stop.
+    var since: Instant
+    /// Where it waits for a continuation, once somebody has looked.
+    var place: AwaitedPlaces.Place?
+  }
+
+  /// A loop that has an element in hand.
+  private struct Loop: Sendable {
+    var name: String
+    var task: UInt64
+    var since: Instant
+  }
+
+  /// Somebody whom time may have to wait for.
+  struct Absentee: Hashable, Sendable {
+    enum Reason: Hashable, Sendable {
+      /// Runs on an executor of its own.
+      case elsewhere
+      /// Nobody knows who will resume it.
+      case continuation
+    }
+
+    var task: UInt64
+    var reason: Reason
+  }
+
+  private var entries: [UInt64: Entry] = [:]
+  private var parents: [UInt64: UInt64] = [:]
+  /// Tasks whose wait ends with something of the device.
+  private var expected: Set<UInt64> = []
+  /// Tasks that stopped and were not looked at yet.
+  private var unsettled: [UInt64] = []
+  private var loops: [ObjectIdentifier: Loop] = [:]
+  /// Loops whose body came back from outside after time had gone on.
+  private var latecomers: [String] = []
+
+  // MARK: Tasks
+
+  /// A task was made by another.
+  mutating func note(_ task: UInt64, madeBy parent: UInt64) {
+    if parent != 0, parent != task { parents[task] = parent }
+  }
+
+  mutating func begins(_ task: UInt64) {
+    expected.remove(task)
+    entries[task]?.place = nil
+  }
+
+  /// A task has stopped; returns whether it has ended.
+  mutating func stops(_ task: WatchedTask, at now: Instant) -> Bool {
+    guard task.wait != .ended else {
+      forget(task.number)
+      task.letGo()
+      return true
+    }
+    if entries.updateValue(Entry(task: task, since: now), forKey: task.number) != nil {
+      task.letGo()
+    }
+    if !expected.contains(task.number) { unsettled.append(task.number) }
+    return false
+  }
+
+  /// A task is of no interest any more.
+  mutating func forget(_ number: UInt64) {
+    entries.removeValue(forKey: number)?.task.letGo()
+    parents[number] = nil
+    expected.remove(number)
+  }
+
+  mutating func forgetAll() {
+    for entry in entries.values { entry.task.letGo() }
+    entries = [:]
+  }
+
+  mutating func expects(_ task: UInt64) { expected.insert(task) }
+  mutating func expectsNoLonger(_ task: UInt64) { expected.remove(task) }
+
+  /// A task is made ready, by the device or by something real.
+  mutating func resumes(_ number: UInt64, byDevice: Bool, at now: Instant) {
+    guard let entry = entries[number], let place = entry.place else { return }
+    entries[number]?.place = nil
+    AwaitedPlaces.shared.learn(place, byDevice: byDevice)
+    guard !byDevice, now > entry.since,
+      let loop = loops.values.filter({ $0.task == number }).min(by: { $0.since < $1.since })
+    else { return }
+    latecomers.append(
+      "the body of a loop over \(loop.name) waited for something that is not of the device from "
+        + "\(entry.since - .start) on, and came back at \(now - .start): \(entry.task.story)")
+  }
+
+  // MARK: Loops
+
+  mutating func took(_ loop: ObjectIdentifier, name: String, by task: UInt64, at now: Instant) {
+    loops[loop] = Loop(name: name, task: task, since: now)
+  }
+
+  mutating func finished(_ loop: ObjectIdentifier) { loops[loop] = nil }
+
+  // MARK: Looking
+
+  /// Somebody who is away; asked when no work is left.
+  mutating func absentee() -> Absentee? {
+    while let number = unsettled.last {
+      if !expected.contains(number), let entry = entries[number] {
+        switch entry.task.wait {
+        case .ended: forget(number)
+        case .otherTask: break
+        case .elsewhere: return Absentee(task: number, reason: .elsewhere)
+        case .continuation:
+          let place = entry.place ?? entry.task.functions
+          entries[number]?.place = place
+          if AwaitedPlaces.shared.isWorthWaiting(place) {
+            return Absentee(task: number, reason: .continuation)
+          }
+        }
+      }
+      unsettled.removeLast()
+    }
+    return nil
+  }
+
+  /// Time waits no longer for a task.
+  mutating func letPass(_ absentee: Absentee) {
+    unsettled.removeAll { $0 == absentee.task }
+    if let place = entries[absentee.task]?.place { AwaitedPlaces.shared.giveUp(place) }
+  }
+
+  /// What a task is doing, for people.
+  func story(of task: UInt64) -> String { entries[task]?.task.story ?? "task \(task)" }
+
+  mutating func takeLatecomer() -> String? {
+    defer { latecomers = [] }
+    return latecomers.first
+  }
+
+  /// A loop whose body does not come back, for people.
+  var stuckLoop: String? {
+    let stuck = loops.values.sorted { ($0.since, $0.task) < ($1.since, $1.task) }.lazy
+      .compactMap { loop in culprit(of: loop.task).map { (loop, $0) } }.first
+    guard let (loop, culprit) = stuck else { return nil }
+    return "the body of a loop over \(loop.name) began at \(loop.since - .start) and has not "
+      + "come back: \(culprit.story)"
+  }
+
+  /// The task that a task waits for in vain: itself, or one that it made.
+  private func culprit(of number: UInt64) -> WatchedTask? {
+    guard let entry = entries[number], !expected.contains(number) else { return nil }
+    switch entry.task.wait {
+    case .ended: return nil
+    case .continuation, .elsewhere: return entry.task
+    case .otherTask:
+      let children = parents.filter { $0.value == number }.keys.sorted()
+      guard children.allSatisfy({ !expected.contains($0) }) else { return nil }
+      return children.lazy.compactMap { culprit(of: $0) }.first
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import CVirtualTime
+import Foundation
+
+/// A task of the runtime, held so that it can be looked at between two pieces of its work.
+struct WatchedTask: Sendable {
+  /// Why a task does not run in line.
+  enum Wait {
+    case ended
+    /// It runs on another executor, or waits for its turn there.
+    case elsewhere
+    /// Somebody has to resume its continuation.
+    case continuation
+    case otherTask
+  }
+
+  let number: UInt64
+  private let address: UInt
+
+  /// `nil` for a job that is no task's, or where the runtime is not the one that is known.
+  init?(holding job: UnownedJob) {
+    let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
+    address = virtual_time_hold_task(job)
+    number = virtual_time_task_of_job(job)
+    if address == 0 { return nil }
+  }
+
+  func letGo() { virtual_time_let_go_of_task(address) }
+
+  var wait: Wait {
+    switch virtual_time_wait_of_task(address) {
+    case VIRTUAL_TIME_DONE: .ended
+    case VIRTUAL_TIME_CONTINUATION: .continuation
+    case VIRTUAL_TIME_TASK: .otherTask
+    default: .elsewhere
+    }
+  }
+
+  /// The functions that go on when it does, innermost first.
+  var functions: [UInt] {
+    var functions = [UInt](repeating: 0, count: 8)
+    let count = virtual_time_functions_of_task(address, &functions, 8)
+    return Array(functions.prefix(Int(count)))
+  }
+
+  /// What it waits for, and where in the code.
+  var story: String {
+    let what =
+      switch wait {
+      case .ended: "it has ended"
+      case .elsewhere: "it runs on an executor of its own"
+      case .continuation: "it awaits a continuation"
+      case .otherTask: "it awaits another task"
+      }
+    return Self.place(functions).map { "\(what), in \($0)" } ?? what
+  }
+
+  // MARK: Names
+
+  /// The first function that is neither the library's nor the runtime's; `nil` where none has a
+  /// name.
+  static func place(_ functions: [UInt]) -> String? {
+    functions.lazy.compactMap { name(of: $0) }.first { !isOurs($0) }
+  }
+
+  /// The name of a function, as its author wrote it.
+  private static func name(of function: UInt) -> String? {
+    var symbol = [CChar](repeating: 0, count: 4096)
+    guard virtual_time_symbol(function, &symbol, 4096) != 0, let demangled = demangled(symbol)
+    else { return nil }
+    // "(1) await resume partial function for closure #1 … in f()" is about f().
+    let parts = demangled.split(separator: " partial function for ", maxSplits: 1)
+    return parts.last.map(String.init)
+  }
+
+  private static func demangled(_ symbol: [CChar]) -> String? {
+    guard let text = virtual_time_demangled(symbol) else { return nil }
+    defer { free(text) }
+    return String(cString: text)
+  }
+
+  /// Whether a function is the library's or the runtime's.
+  private static func isOurs(_ name: String) -> Bool {
+    let isSpecial = ["generic specialization", "reabstraction thunk", "partial apply"].contains {
+      name.hasPrefix($0)
+    }
+    let owner = name.split(separator: " in ").last ?? ""
+    return isSpecial || !name.contains(".")
+      || ["Swift.", "CoreLocation.", "LocationTesting.", "(extension in Swift)"].contains {
+        owner.hasPrefix($0) || owner.hasPrefix("static " + $0)
+      }
+  }
+}

@@ -1,0 +1,159 @@
+import CVirtualTime
+import CoreLocation
+import Dispatch
+import LocationModel
+import Synchronization
+
+/// Which tasks belong to a line, and what they wait for.
+extension WorkLine {
+  /// The line whose work this thread does.
+  static var current: WorkLine? {
+    virtual_time_current_line().map { Unmanaged<WorkLine>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// The line that the present task belongs to, wherever it runs.
+  static var ofPresentTask: WorkLine? {
+    TaskOwners.shared.owner(of: virtual_time_current_task()) ?? current
+  }
+
+  /// The line that a job belongs to: its task's, else that of the thread that made it ready, else
+  /// that of the app bound where it was made.
+  static func owner(of job: UnownedJob) -> WorkLine? {
+    let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
+    if let line = TaskOwners.shared.owner(of: task) {
+      line.resume(task, byDevice: current === line)
+      return line
+    }
+    if let line = current {
+      line.adopt(task)
+      return line
+    }
+    guard TaskOwners.shared.isNeeded,
+      let line = (LocationClient.bound?.link as? SimulatedDevice)?.line
+    else { return nil }
+    line.adopt(task)
+    return line
+  }
+
+  private func resume(_ task: UInt64, byDevice: Bool) {
+    let now = now()
+    state.withLock { $0.book.resumes(task, byDevice: byDevice, at: now) }
+  }
+
+  private func adopt(_ task: UInt64) {
+    guard task != 0 else { return }
+    let parent = virtual_time_current_task()
+    let isNew = state.withLock { state in
+      state.book.note(task, madeBy: parent)
+      return state.tasks.insert(task).inserted
+    }
+    if isNew { TaskOwners.shared.set(self, for: task) }
+  }
+
+  /// The task goes back to the platform's threads, or has ended.
+  func release(_ task: UInt64) {
+    state.withLock { state in
+      state.tasks.remove(task)
+      state.book.forget(task)
+    }
+    TaskOwners.shared.forgetAll(of: [task])
+  }
+
+  /// A task has stopped: it has ended, or waits.
+  func look(at task: WatchedTask) {
+    let now = now()
+    let hasEnded = state.withLock { state in
+      guard state.tasks.contains(task.number) else {
+        task.letGo()
+        return false
+      }
+      return state.book.stops(task, at: now)
+    }
+    if hasEnded { release(task.number) }
+  }
+
+  // MARK: Guests
+
+  /// Brings the calling task into line: from here on it runs in its turn. Returns the line it
+  /// belonged to before.
+  func takeIn() async -> WorkLine? {
+    let task = virtual_time_current_task()
+    let before = TaskOwners.shared.owner(of: task)
+    guard before !== self else { return before }
+    before?.release(task)
+    adopt(task)
+    // Resumed before it has really suspended, a task goes on where it is: then it tries again.
+    repeat {
+      await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
+    } while WorkLine.current !== self
+    return before
+  }
+
+  /// Gives the calling task back to the line it belonged to before, or to the platform.
+  func letGo(to before: WorkLine?) async {
+    guard before !== self else { return }
+    let task = virtual_time_current_task()
+    if let before {
+      _ = await before.takeIn()
+      return
+    }
+    await withUnsafeContinuation { continuation in
+      DispatchQueue.global().async {
+        self.release(task)
+        continuation.resume()
+      }
+    }
+  }
+
+  // MARK: Who is away
+
+  /// Somebody whom time has to wait for though nothing is in line, and for how long it has.
+  func absentee() -> (TaskBook.Absentee, waited: Duration)? {
+    state.withLock { state in
+      guard let absentee = state.book.absentee() else {
+        state.absence = nil
+        return nil
+      }
+      let now = ContinuousClock.now
+      if state.absence?.of != absentee { state.absence = (absentee, now) }
+      return (absentee, now - (state.absence?.since ?? now))
+    }
+  }
+
+  func letPass(_ absentee: TaskBook.Absentee) {
+    state.withLock { $0.book.letPass(absentee) }
+  }
+
+  func story(of absentee: TaskBook.Absentee) -> String {
+    state.withLock { $0.book.story(of: absentee.task) }
+  }
+
+  /// The present task waits for something of the device.
+  func expect() {
+    let task = virtual_time_current_task()
+    state.withLock { $0.book.expects(task) }
+  }
+
+  /// A loop whose element is not handled though everything is quiet, for people.
+  var unhandled: String? {
+    state.withLock { $0.book.takeLatecomer() ?? $0.book.stuckLoop }
+  }
+}
+
+extension WorkLine: ReadingWatch {
+  func waits() { expect() }
+
+  func goesOn() {
+    let task = virtual_time_current_task()
+    state.withLock { $0.book.expectsNoLonger(task) }
+  }
+
+  func took(_ loop: ObjectIdentifier, name: String) {
+    let (task, now) = (virtual_time_current_task(), now())
+    state.withLock { $0.book.took(loop, name: name, by: task, at: now) }
+  }
+
+  func finished(_ loop: ObjectIdentifier) {
+    state.withLock { $0.book.finished(loop) }
+  }
+}

@@ -1,0 +1,111 @@
+import LocationEngine
+import LocationModel
+import LocationSimulation
+import Testing
+
+@Suite("A virtual receiver")
+struct VirtualReceiverTests {
+  static let berlin = Coordinate(latitude: 52.52, longitude: 13.40)
+
+  /// Fixes of live updates by second, from a receiver that stands.
+  private func fixes(
+    _ receiver: VirtualReceiver, seconds: Int, sky: Sky = .open,
+    _ change: (inout VirtualWorld) -> Void = { _ in }
+  ) -> [(second: Double, fix: Fix)] {
+    var world = VirtualWorld(at: Self.berlin, date: Scenario.standardDate, receivers: [receiver])
+    _ = world.perform(.sky(sky))
+    change(&world)
+    var simulation = Simulation(world)
+    var fixes: [(Double, Fix)] = []
+    simulation.run(until: .seconds(seconds)) { event, now in
+      guard case .update(let update) = event, let fix = update.fix else { return }
+      fixes.append((now.uptime.seconds(since: .start), fix))
+    }
+    return fixes
+  }
+
+  @Test("errs as the fitted model says: 3.4 m on each axis, forgotten in 40 s")
+  func openNoise() {
+    let fixes = fixes(VirtualReceiver(seed: 5), seconds: 20_000)
+    let frame = LocalFrame(center: Self.berlin)
+    let east = fixes.map { frame.offset(of: $0.fix.coordinate).east }
+    func covariance(_ lag: Int) -> Double {
+      zip(east, east.dropFirst(lag)).map { $0 * $1 }.reduce(0, +) / Double(east.count - lag)
+    }
+    let deviation = covariance(0).squareRoot()
+    #expect(abs(deviation - 3.42) < 0.4, "\(deviation) m")
+    let kept = covariance(40) / covariance(1)
+    #expect((0.25...0.5).contains(kept), "a third is left after 40 s: \(kept)")
+    #expect(fixes.allSatisfy { abs($0.fix.horizontalAccuracy - 5.16) < 0.1 })
+  }
+
+  @Test("jumps between buildings, and stays beside the truth for seconds")
+  func reflections() {
+    let fixes = fixes(VirtualReceiver(seed: 5), seconds: 20_000, sky: .street)
+    let off = fixes.map { Self.berlin.distance(to: $0.fix.coordinate) > 40 }
+    let share = Double(off.count { $0 }) / Double(off.count)
+    #expect((0.02...0.06).contains(share), "\(share) of the time")
+    let begun = zip(off, off.dropFirst()).count { !$0 && $1 }
+    let length = Double(off.count { $0 }) / Double(max(begun, 1))
+    #expect((2...4.5).contains(length), "\(length) s at a time")
+    #expect(fixes.count < 19_800, "some seconds are without a fix")
+  }
+
+  @Test(
+    "has its first fix as late as its start says",
+    arguments: [(VirtualReceiver.Start.hot, 1.0), (.warm, 15), (.cold, 30)])
+  func start(start: VirtualReceiver.Start, seconds: Double) throws {
+    let first = try #require(fixes(VirtualReceiver(start: start), seconds: 60).first)
+    #expect((seconds...(seconds + 1.5)).contains(first.second), "\(first.second) s")
+  }
+
+  @Test("says the same in NMEA as in gpsd's reports")
+  func languages() throws {
+    let nmea = fixes(VirtualReceiver(seed: 3), seconds: 100)
+    let gpsd = fixes(VirtualReceiver(language: .gpsd, seed: 3), seconds: 100)
+    #expect(nmea.count >= 98 && gpsd.count >= 98)
+    for (one, other) in zip(nmea.suffix(90), gpsd.suffix(90)) {
+      #expect(one.fix.coordinate.distance(to: other.fix.coordinate) < 0.02)
+      #expect(one.fix.time == other.fix.time)
+      #expect(abs(one.fix.horizontalAccuracy - other.fix.horizontalAccuracy) < 0.05)
+      #expect(other.fix.origin.isSimulated && one.fix.origin.isSimulated, "SIM-6")
+    }
+  }
+
+  @Test("claims 2 m while 200 m wrong", arguments: VirtualReceiver.Language.allCases)
+  func lies(language: VirtualReceiver.Language) throws {
+    let receiver = VirtualReceiver(language: language)
+    let fixes = fixes(receiver, seconds: 30) {
+      _ = $0.perform(.fault(0, .lies(claim: 2 / 1.51, off: 200, towards: 90)))
+    }
+    let last = try #require(fixes.last)
+    #expect(abs(Self.berlin.distance(to: last.fix.coordinate) - 200) < 15)
+    #expect(abs(last.fix.horizontalAccuracy - 2) < 0.1)
+  }
+
+  @Test(
+    "falls silent, and comes back when it is plugged in again",
+    arguments: VirtualReceiver.Language.allCases)
+  func silence(language: VirtualReceiver.Language) {
+    for fault in [VirtualReceiver.Fault.silent, .unplugged] {
+      let fixes = fixes(VirtualReceiver(language: language), seconds: 200) {
+        $0.plan(.fault(0, fault), after: .seconds(50))
+        $0.plan(.fault(0, nil), after: .seconds(100))
+      }
+      let times = fixes.map(\.second)
+      #expect(times.contains { $0 < 50 })
+      #expect(!times.contains { $0 > 52 && $0 < 100 }, "\(fault)")
+      #expect(times.contains { $0 > 150 }, "\(fault)")
+    }
+  }
+
+  @Test("keeps its own time when the device's clock is set")
+  func clockStep() {
+    let fixes = fixes(VirtualReceiver(), seconds: 60) { world in
+      world.plan(.date(Scenario.standardDate + .seconds(3600)), after: .seconds(30))
+    }
+    let dates = fixes.map(\.fix.time)
+    #expect(dates == dates.sorted())
+    #expect(fixes.count > 50)
+  }
+}

@@ -1,0 +1,161 @@
+import CoreLocation
+import Dispatch
+import LocationTesting
+import Synchronization
+import Testing
+
+/// What a monitor told an app, over all its processes.
+final class States: Sendable {
+  private let states = Mutex<[CLMonitor.Event.State]>([])
+  var all: [CLMonitor.Event.State] { states.withLock { $0 } }
+  func add(_ state: CLMonitor.Event.State) { states.withLock { $0.append(state) } }
+}
+
+final class Launches: Sendable {
+  private let number = Mutex(0)
+  var count: Int { number.withLock { $0 } }
+  func add() { number.withLock { $0 += 1 } }
+}
+
+@Suite("The life of an app")
+struct LifeTests {
+  static let home = CLLocationCoordinate2D(latitude: 52.52, longitude: 13.40)
+  static let shop = CLLocationCoordinate2D(latitude: 52.535, longitude: 13.40)
+  let device = SimulatedDevice(at: home)
+  let app: SimulatedApp
+  let states = States()
+  let launches = Launches()
+
+  init() {
+    app = device.app("com.example.life")
+    device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    app.setPermission(.always)
+  }
+
+  /// What the app does whenever its process begins.
+  private func begin() async {
+    let monitor = await CLMonitor("shops")
+    await monitor.add(
+      CLMonitor.CircularGeographicCondition(center: Self.shop, radius: 150), identifier: "shop")
+    let session = CLServiceSession(authorization: .always)
+    launches.add()
+    do {
+      for try await event in await monitor.events { states.add(event.state) }
+    } catch {}
+    session.invalidate()
+  }
+
+  private func walk() -> Route { Route(through: [Self.home, Self.shop], speed: 1.4) }
+
+  @Test("LIFE-1: begins again when an event waits for it, and gets the event")
+  func relaunch() async throws {
+    app.whenLaunched { [self] in await begin() }
+    app.moveToForeground()
+    try await device.advance(by: .seconds(60))
+    #expect(launches.count == 1)
+    app.terminate()
+    device.travel(walk())
+    try await device.advance(by: .seconds(10 * 60))
+    #expect(!app.isRunning)
+    try await device.advance(by: .seconds(30 * 60))
+    #expect(launches.count == 2)
+    #expect(states.all.last == .satisfied)
+  }
+
+  @Test("LIFE-7: stays away after a reboot until the person unlocks the device")
+  func reboot() async throws {
+    app.whenLaunched { [self] in await begin() }
+    app.moveToForeground()
+    try await device.advance(by: .seconds(60))
+    device.reboot(locked: true)
+    device.travel(walk())
+    try await device.advance(by: .seconds(40 * 60))
+    #expect(launches.count == 1)
+    #expect(!app.isRunning)
+    device.unlock()
+    try await device.advance(by: .seconds(10 * 60))
+    #expect(launches.count == 2)
+    #expect(states.all.last == .satisfied)
+  }
+
+  @Test("LIFE-4: goes on for events though the person ended it from the switcher")
+  func forceQuit() async throws {
+    app.whenLaunched { [self] in await begin() }
+    app.moveToForeground()
+    try await device.advance(by: .seconds(60))
+    app.forceQuit()
+    device.travel(walk())
+    try await device.advance(by: .seconds(40 * 60))
+    #expect(launches.count == 2)
+  }
+
+  @Test("is its own: two apps of one device do not share what they may know")
+  func twoApps() async throws {
+    let other = device.app("com.example.other")
+    other.setPermission(.never)
+    let counts = Mutex([0, 0])
+    for (index, app) in [app, other].enumerated() {
+      app.whenLaunched {
+        do {
+          for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
+            counts.withLock { $0[index] += 1 }
+          }
+        } catch {}
+      }
+      app.moveToForeground()
+    }
+    try await device.advance(by: .seconds(30))
+    #expect(counts.withLock { $0[0] } > 25)
+    #expect(counts.withLock { $0[1] } == 0)
+  }
+
+  @Test("reaches code on Dispatch's threads when asked to")
+  func leavesTheTree() async throws {
+    let count = Mutex(0)
+    try await app.run {
+      DispatchQueue.global().async {
+        self.app.perform {
+          Task {
+            for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
+              count.withLock { $0 += 1 }
+              if count.withLock({ $0 }) == 20 { break }
+            }
+          }
+        }
+      }
+      try await device.advance(by: .seconds(1))
+      // Whatever real time that took, the loop is there now.
+      while count.withLock({ $0 }) < 20 { try await device.advance(by: .seconds(1)) }
+    }
+    #expect(count.withLock { $0 } == 20)
+  }
+}
+
+@Suite("A simulated clock")
+struct SimulatedClockTests {
+  @Test("sleeps in the device's time, exactly, and ends early when canceled")
+  func sleep() async throws {
+    let device = SimulatedDevice(at: LifeTests.home)
+    try await device.app("com.example.clock").run {
+      let clock = device.clock
+      let woken = Mutex<[Duration]>([])
+      let begin = clock.now
+      Task {
+        try await clock.sleep(for: .nanoseconds(1_234_567_891))
+        woken.withLock { $0.append(begin.duration(to: clock.now)) }
+      }
+      let long = Task {
+        do { try await clock.sleep(for: .seconds(10_000)) } catch {
+          woken.withLock { $0.append(begin.duration(to: clock.now)) }
+        }
+      }
+      Task {
+        try await clock.sleep(for: .seconds(60))
+        long.cancel()
+      }
+      try await device.advance(by: .seconds(100))
+      #expect(woken.withLock { $0 } == [.nanoseconds(1_234_567_891), .seconds(60)])
+      #expect(begin.duration(to: clock.now) == .seconds(100))
+    }
+  }
+}

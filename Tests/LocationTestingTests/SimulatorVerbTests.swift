@@ -1,0 +1,108 @@
+import CoreLocation
+import LocationTesting
+import Synchronization
+import Testing
+
+@Suite("The verbs of simctl location")
+struct SimulatorVerbTests {
+  let device = SimulatedDevice(at: .init(latitude: 37.3, longitude: -122))
+  let app: SimulatedApp
+  let heard = Heard()
+
+  init() {
+    app = device.app("com.example.simctl")
+    device.person(answers: .allowWhileUsing, after: .zero)
+  }
+
+  /// What live updates told.
+  final class Heard: Sendable {
+    private let updates = Mutex<[CLLocationUpdate]>([])
+    var all: [CLLocationUpdate] { updates.withLock { $0 } }
+    var locations: [CLLocation] { all.compactMap(\.location) }
+    func add(_ update: CLLocationUpdate) { updates.withLock { $0.append(update) } }
+  }
+
+  private func listening(_ body: () async throws -> Void) async throws {
+    try await app.run {
+      let loop = Task {
+        for try await update in CLLocationUpdate.liveUpdates() { heard.add(update) }
+      }
+      try await body()
+      loop.cancel()
+    }
+  }
+
+  @Test("SIM-7: set fixes the position, without speed or course, however often")
+  func set() async throws {
+    try await listening {
+      device.setLocation(.init(latitude: 48.1, longitude: 11.5))
+      try await device.advance(by: .seconds(10))
+      device.setLocation(.init(latitude: 48.2, longitude: 11.5))
+      try await device.advance(by: .seconds(10))
+      let places = Set(heard.locations.map { ($0.coordinate.latitude * 1e5).rounded() / 1e5 })
+      #expect(places == [48.1, 48.2])
+      for location in heard.locations {
+        #expect(location.speed <= 0 && location.course == -1)
+        #expect(abs(location.horizontalAccuracy - 5) < 0.05)
+        #expect(location.sourceInformation?.isSimulatedBySoftware == true, "SIM-6")
+      }
+    }
+  }
+
+  @Test("SIM-8: start goes through waypoints at 20 m/s, once a second, and holds the end")
+  func start() async throws {
+    let (here, there) = (
+      CLLocationCoordinate2D(latitude: 48, longitude: 11),
+      CLLocationCoordinate2D(latitude: 48.009, longitude: 11)
+    )
+    try await listening {
+      device.startLocation(through: [here, there])
+      try await device.advance(by: .seconds(100))
+    }
+    let moving = heard.locations.filter { $0.speed > 0 }
+    #expect((49...51).contains(moving.count), "1001 m at 20 m/s, once a second")
+    #expect(moving.allSatisfy { abs($0.speed - 20) < 0.1 && abs($0.course) < 0.1 })
+    for (one, next) in zip(moving, moving.dropFirst()) {
+      #expect(abs(next.distance(from: one) - 20) < 0.5)
+    }
+    let last = try #require(heard.locations.last)
+    #expect(abs(last.coordinate.latitude - 48.009) < 1e-6 && last.speed == 0)
+  }
+
+  @Test("SIM-8: start tells of every so many meters where asked to")
+  func distance() async throws {
+    try await listening {
+      device.startLocation(
+        through: [.init(latitude: 48, longitude: 11), .init(latitude: 48.009, longitude: 11)],
+        speed: 10, distance: 100)
+      try await device.advance(by: .seconds(95))
+    }
+    let moving = heard.locations.filter { $0.speed > 0 }
+    #expect((8...10).contains(moving.count), "\(moving.count)")
+    for (one, next) in zip(moving, moving.dropFirst()) {
+      #expect(abs(next.distance(from: one) - 100) < 1)
+    }
+  }
+
+  @Test("SIM-9: run plays each scenario of the list, and clear removes the position")
+  func run() async throws {
+    #expect(
+      SimulatedScenario.allCases.map(\.rawValue) == [
+        "City Run", "City Bicycle Ride", "Freeway Drive", "Apple",
+      ])
+    try await listening {
+      for (scenario, speed) in zip(SimulatedScenario.allCases, [3.2, 6, 30, 0]) {
+        device.runScenario(scenario)
+        try await device.advance(by: .seconds(120))
+        let fastest = max(0, heard.locations.suffix(40).map(\.speed).max() ?? -99)
+        #expect(abs(fastest - speed) < 0.1, "\(scenario): \(fastest) m/s")
+      }
+      device.clearLocation()
+      try await device.advance(by: .seconds(2))
+      let count = heard.locations.count
+      try await device.advance(by: .seconds(120))
+      #expect(heard.locations.count == count)
+      #expect(heard.all.last?.locationUnavailable == true, "SIM-11, LIVE-17")
+    }
+  }
+}
