@@ -25,6 +25,8 @@ package struct HostCore: Machine {
   package private(set) var engine: LocationEngine
   private var desks: [SourceDesk]
   private var hasBegun = false
+  /// Derived after each step, as it is asked for more often than that.
+  package private(set) var nextDeadline: Instant?
 
   /// One source and what is known of it.
   private struct SourceDesk: Sendable {
@@ -45,13 +47,8 @@ package struct HostCore: Machine {
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
 
-  package var nextDeadline: Instant? {
-    var next = engine.nextDeadline
-    for index in desks.indices { next = earliest(next, desks[index].driver.nextDeadline) }
-    return next
-  }
-
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    defer { settleDeadline() }
     var outputs: [Output] = []
     switch input {
     case .channel(let id, let event):
@@ -61,11 +58,28 @@ package struct HostCore: Machine {
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
-    case .wake:
-      for index in desks.indices { drive(index, .wake, at: now, to: &outputs) }
-      ask(.wake, at: now, to: &outputs)
+    case .wake: wake(at: now, to: &outputs)
     }
     return outputs
+  }
+
+  /// Time has passed for those who waited for it.
+  private mutating func wake(at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices where isDue(desks[index].driver.nextDeadline, now) {
+      drive(index, .wake, at: now, to: &outputs)
+    }
+    if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
+  }
+
+  private func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
+    deadline.map { $0 <= now.uptime } ?? false
+  }
+
+  private mutating func settleDeadline() {
+    nextDeadline = engine.nextDeadline
+    for index in desks.indices {
+      nextDeadline = earliest(nextDeadline, desks[index].driver.nextDeadline)
+    }
   }
 
   /// Sources learn what was stored, too, once; what they can do stands before any client asks.

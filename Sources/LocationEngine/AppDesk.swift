@@ -37,6 +37,7 @@ struct AppDesk: Sendable {
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
   var world = World()
+  private(set) var needs = Needs()
 
   struct Process: Sendable {
     var client: ClientID
@@ -72,6 +73,15 @@ struct AppDesk: Sendable {
     var equipment = Equipment()
   }
 
+  /// What the app needs of the engine and its hardware.
+  ///
+  /// Kept, and derived in its place, because a desk is large and would be copied to be asked.
+  struct Needs: Sendable {
+    var demand = Demand.none
+    var stillness = StillnessAudience()
+    var deadline: Instant?
+  }
+
   init(app: AppIdentity, manifest: Manifest) {
     self.app = app
     standing = AppStanding(app: app, manifest: manifest)
@@ -79,7 +89,7 @@ struct AppDesk: Sendable {
 
   // MARK: What is so
 
-  var nextDeadline: Instant? {
+  private var nextDeadline: Instant? {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
     if processes.isEmpty { next = earliest(next, claims.nextDeadline) }
@@ -87,7 +97,7 @@ struct AppDesk: Sendable {
   }
 
   /// What the movement services of this app need of the hardware.
-  var demand: Demand {
+  private var demand: Demand {
     var all = Demand.none
     for entry in standard.entries { all = all.union(entry.service.demand) }
     for entry in live.entries { all = all.union(entry.service.demand) }
@@ -123,6 +133,22 @@ struct AppDesk: Sendable {
   var life: AppLife {
     let order: [AppLife] = [.foreground, .background, .suspended]
     return order.first { life in processes.contains { $0.life == life } } ?? .terminated
+  }
+
+  private var stillnessAudience: StillnessAudience {
+    var audience = StillnessAudience()
+    for entry in live.entries { audience.insert(.iterating(entry.service.options.activity)) }
+    for entry in standard.entries {
+      let options = entry.service.currentOptions
+      guard entry.service.isActive, options.pausesAutomatically else { continue }
+      audience.insert(.pausing(options.activity))
+    }
+    return audience
+  }
+
+  /// Derives what the engine reads of this desk after each step.
+  mutating func settleNeeds() {
+    needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
   }
 
   // MARK: The one door to the standing

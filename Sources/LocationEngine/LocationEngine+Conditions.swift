@@ -22,8 +22,9 @@ extension LocationEngine {
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
       return
     }
+    guard let desk = deskIndex(of: app) else { return }
     let all = regions(of: app)
-    each(app) { desk in desk.clients.map { .deliver($0, .regions(all)) } }.map { outputs += $0 }
+    outputs += desks[desk].clients.map { .deliver($0, .regions(all)) }
   }
 
   private func key(_ region: RegionDescription, _ app: AppIdentity) -> ConditionKey {
@@ -105,9 +106,7 @@ extension LocationEngine {
   /// Tells the conditions what each app may know, where that has changed.
   mutating func settleAccess(at now: Moment, to outputs: inout [Output]) {
     for index in desks.indices {
-      let access = desks[index].conditionAccess
-      if access != desks[index].toldAccess {
-        desks[index].toldAccess = access
+      if let access = desks[index].settleAccess() {
         carry(
           conditions.handle(.access(desks[index].app, access), at: now), at: now, to: &outputs)
       }
@@ -211,14 +210,6 @@ extension LocationEngine {
         .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
     }
   }
-
-  private func deskIndex(of app: AppIdentity) -> Int? {
-    desks.firstIndex { $0.app == app }
-  }
-
-  private func each(_ app: AppIdentity, _ body: (AppDesk) -> [Output]) -> [Output]? {
-    desks.first { $0.app == app }.map(body)
-  }
 }
 
 extension AppDesk.OpenMonitor {
@@ -250,6 +241,14 @@ extension AppDesk {
       monitors[place].isAsking = mayHearConditions
       return mayHearConditions ? .next(monitor.key) : nil
     }
+  }
+
+  /// What the app may know of its conditions from now on; `nil` when that was told before.
+  mutating func settleAccess() -> ConditionDiagnostics? {
+    let access = conditionAccess
+    guard access != toldAccess else { return nil }
+    toldAccess = access
+    return access
   }
 
   /// Loops ask, or stop asking, as the standing of the app changes (SESS-13, MON-39).

@@ -59,6 +59,8 @@ package struct LocationEngine: Machine {
   private var servicesAreOn = true
   private var stored: [StateEntry] = []
   private var demand = Demand.none
+  /// Derived after each step, as it is asked for more often than that.
+  package private(set) var nextDeadline: Instant?
 
   /// An engine that hears from so many providers.
   ///
@@ -70,15 +72,8 @@ package struct LocationEngine: Machine {
     conditions = Conditions(limits: limits)
   }
 
-  package var nextDeadline: Instant? {
-    var next = earliest(watch.nextDeadline, conditions.nextDeadline)
-    next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
-    next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
-    for index in desks.indices { next = earliest(next, desks[index].nextDeadline) }
-    return next
-  }
-
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    defer { settleDeadline() }
     var outputs: [Output] = []
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
@@ -169,7 +164,7 @@ package struct LocationEngine: Machine {
   }
 
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices where isDue(desks[index].nextDeadline, now) {
+    for index in desks.indices where isDue(desks[index].needs.deadline, now) {
       outputs += desks[index].wake(at: now)
     }
     if isDue(watch.nextDeadline, now) {
@@ -200,14 +195,27 @@ package struct LocationEngine: Machine {
   }
 
   private mutating func settleDemand(at now: Moment, to outputs: inout [Output]) {
-    stillness.settle(desks)
+    var audience = StillnessAudience()
+    for index in desks.indices {
+      desks[index].settleNeeds()
+      audience.formUnion(desks[index].needs.stillness)
+    }
+    stillness.settle(audience)
     var wanted = conditions.demand.union(stillness.demand)
-    for index in desks.indices { wanted = wanted.union(desks[index].demand) }
+    for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(beacons.demand)
     guard wanted != demand else { return }
     demand = wanted
     outputs.append(.demand(wanted))
     tell(watch.handle(.needed(wanted.position != nil), at: now), at: now, to: &outputs)
+  }
+
+  private mutating func settleDeadline() {
+    var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
+    next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
+    for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
+    nextDeadline = next
   }
 
   // MARK: Clients
@@ -218,7 +226,7 @@ package struct LocationEngine: Machine {
     switch event {
     case .connected(let description):
       apps[client] = description.app
-      let index = deskIndex(of: description, at: now, to: &outputs)
+      let index = openDesk(of: description, at: now, to: &outputs)
       outputs += desks[index].connect(client, description, at: now)
     case .request(.region(let subscriber, let request)):
       handle(request, of: subscriber, client, at: now, to: &outputs)
@@ -255,20 +263,24 @@ package struct LocationEngine: Machine {
     _ app: AppIdentity?, at now: Moment, _ outputs: inout [Output],
     _ body: (inout AppDesk, Moment) -> [Output]
   ) {
-    guard let app, let index = desks.firstIndex(where: { $0.app == app }) else { return }
+    guard let app, let index = deskIndex(of: app) else { return }
     outputs += body(&desks[index], now)
   }
 
-  private mutating func deskIndex(
+  func deskIndex(of app: AppIdentity) -> Int? {
+    desks.indices.first { desks[$0].app == app }
+  }
+
+  private mutating func openDesk(
     of client: ClientDescription, at now: Moment, to outputs: inout [Output]
   ) -> Int {
-    if let index = desks.firstIndex(where: { $0.app == client.app }) { return index }
+    if let index = deskIndex(of: client.app) { return index }
     var desk = AppDesk(app: client.app, manifest: client.manifest)
     desk.servicesAreOn = servicesAreOn
     desk.world = AppDesk.World(
       current: arbiter.current, coarse: coarse.place, isOut: watch.isOut, equipment: equipment)
     outputs += desk.begin(with: stored.filter { $0.key.owner == client.app.name }, at: now)
-    let index = desks.firstIndex { $0.app > client.app } ?? desks.endIndex
+    let index = desks.indices.first { desks[$0].app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
     return index
   }
@@ -336,13 +348,13 @@ package struct LocationEngine: Machine {
 
   /// What a client can read at once.
   package func state(of client: ClientID) -> ClientState {
-    guard let desk = desks.first(where: { $0.app == apps[client] }) else {
+    guard let index = apps[client].flatMap({ deskIndex(of: $0) }) else {
       var state = ClientState(servicesEnabled: servicesAreOn)
       state.equipment = equipment
       return state
     }
-    var state = desk.state
-    state.regions = regions(of: desk.app)
+    var state = desks[index].state
+    state.regions = regions(of: desks[index].app)
     return state
   }
 

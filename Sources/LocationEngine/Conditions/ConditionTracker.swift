@@ -172,6 +172,12 @@ extension ConditionTracker {
   /// Meters to the nearest boundary that a fix could cross next, at most `limit`.
   package func clearance(upTo limit: Double) -> Double {
     guard let last else { return 0 }
+    // A few are looked at one by one; only many are worth the search around the place.
+    guard followed.count > Self.few else {
+      return followed.reduce(limit) { nearest, entry in
+        entry.map { min(nearest, Self.clearance(of: $0, from: last.point)) } ?? nearest
+      }
+    }
     var nearest = limit
     for slot in active {
       guard let entry = followed[Int(slot)] else { continue }
@@ -193,6 +199,8 @@ extension ConditionTracker {
     }
     return nearest
   }
+
+  private static let few = 64
 
   private static func clearance(of entry: Followed, from point: GeocentricPoint) -> Double {
     guard entry.detector.isVerified else { return 0 }

@@ -30,8 +30,6 @@ package struct Conditions: Machine {
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?)
     /// The display turned on (BEACON-24).
     case display
-    /// Whether the device stands still.
-    case stillness(Bool)
     case wake
   }
 
@@ -73,7 +71,6 @@ package struct Conditions: Machine {
   var access: [AppIdentity: Access] = [:]
   var tracker = ConditionTracker()
   var nextOrdinal: UInt64 = 0
-  private var isStill = false
 
   /// What an app may know, and since when.
   struct Access: Sendable {
@@ -121,20 +118,15 @@ package struct Conditions: Machine {
       return observeBeacon(key, state, refinement, at: now)
     case .display:
       return tellBeaconRegions()
-    case .stillness(let still):
-      isStill = still
-      return []
     case .wake:
       return apply(tracker.wake(at: now), at: now)
     }
   }
 
-  /// What the circles need: little while far from every boundary, nothing but a motion sensor
-  /// while the device stands still.
+  /// What the circles need: little while far from every boundary.
   package var demand: Demand {
     guard tracker.count > 0 else { return .none }
     let interval = tracker.interval(promising: .seconds(60))
-    if isStill, interval > .zero { return Demand(motion: true) }
     let tier: PositionTier = interval <= .seconds(60) ? .satellite : .network
     return Demand(position: PositionDemand(tier: tier, interval: interval), motion: true)
   }

@@ -17,6 +17,7 @@ struct StillnessDesk: Sendable {
   }
 
   private var watches: [Watch] = []
+  private var audience = StillnessAudience()
 
   var nextDeadline: Instant? {
     watches.reduce(nil) { earliest($0, $1.detector.nextDeadline) }
@@ -26,19 +27,12 @@ struct StillnessDesk: Sendable {
   var demand: Demand { watches.reduce(.none) { $0.union($1.detector.demand) } }
 
   /// Watches for exactly those kinds of client that there are now.
-  mutating func settle(_ desks: [AppDesk]) {
-    // A desk is large and this is done for every fix: each is looked at once.
-    var iterated: [ActivityKind] = []
-    var paused: [ActivityKind] = []
-    for desk in desks {
-      for activity in ActivityKind.allCases {
-        if desk.iterates(for: activity) { iterated.append(activity) }
-        if desk.pauses(for: activity) { paused.append(activity) }
-      }
-    }
+  mutating func settle(_ audience: StillnessAudience) {
+    guard audience != self.audience else { return }
+    self.audience = audience
     for activity in ActivityKind.allCases {
-      settle(activity, isPause: false, wanted: iterated.contains(activity))
-      settle(activity, isPause: true, wanted: paused.contains(activity))
+      settle(activity, isPause: false, wanted: audience.contains(.iterating(activity)))
+      settle(activity, isPause: true, wanted: audience.contains(.pausing(activity)))
     }
   }
 
@@ -72,17 +66,29 @@ struct StillnessDesk: Sendable {
   }
 }
 
-extension AppDesk {
-  /// Whether a loop over live updates was begun for this activity.
-  func iterates(for activity: ActivityKind) -> Bool {
-    live.entries.contains { $0.service.options.activity == activity }
+/// For which activities somebody needs to know whether the device is still.
+struct StillnessAudience: OptionSet, Hashable, Sendable {
+  let rawValue: UInt16
+
+  /// Loops over live updates that were begun for this activity.
+  static func iterating(_ activity: ActivityKind) -> StillnessAudience {
+    StillnessAudience(rawValue: 1 << activity.place)
   }
 
-  /// Whether a manager with this activity may be paused (STD-39, STD-45).
-  func pauses(for activity: ActivityKind) -> Bool {
-    standard.entries.contains {
-      let options = $0.service.currentOptions
-      return $0.service.isActive && options.pausesAutomatically && options.activity == activity
+  /// Managers of this activity that may be paused (STD-39, STD-45).
+  static func pausing(_ activity: ActivityKind) -> StillnessAudience {
+    StillnessAudience(rawValue: 1 << (8 + activity.place))
+  }
+}
+
+extension ActivityKind {
+  fileprivate var place: UInt16 {
+    switch self {
+    case .other: 0
+    case .automotiveNavigation: 1
+    case .fitness: 2
+    case .otherNavigation: 3
+    case .airborne: 4
     }
   }
 }

@@ -159,14 +159,12 @@ struct RegionTests {
     #expect(words(world.send(.display)) == ["desk determined satisfied"])
   }
 
-  @Test("hardware is off while nothing is watched, and while still only motion is")
+  @Test("hardware is off while nothing is watched")
   mutating func demand() {
     #expect(world.bench.machine.demand == .none)
     _ = register("home")
     #expect(world.bench.machine.demand.position?.interval == .zero)
     _ = world.stay(east: 0)
     #expect(world.bench.machine.demand.position != nil)
-    _ = world.send(.stillness(true))
-    #expect(world.bench.machine.demand == Demand(motion: true))
   }
 }
