@@ -337,7 +337,7 @@ package struct LocationEngine: Machine {
       let record = entries.first { $0.key == AuthorizationRecord.key(of: app) }
         .flatMap { AuthorizationRecord(stored: $0.value) }
       let client = ClientDescription(app: app, manifest: Manifest(assumedOf: record))
-      _ = deskIndex(of: client, at: now, to: &outputs)
+      _ = openDesk(of: client, at: now, to: &outputs)
     }
   }
 
