@@ -208,6 +208,7 @@ package struct LocationEngine: Machine {
     demand = wanted
     outputs.append(.demand(wanted))
     tell(watch.handle(.needed(wanted.position != nil), at: now), at: now, to: &outputs)
+    for index in desks.indices { desks[index].settleNeeds() }
   }
 
   private mutating func settleDeadline() {
