@@ -239,7 +239,9 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func finishIfGoodEnough(_ fix: Fix) -> [Output] {
-    guard flow == .coarse || fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
+    // A coarse place is as good as one gets, or wants (STD-26a, AUTH-45).
+    let isCoarse = flow == .coarse || options.accuracy == .reduced
+    guard isCoarse || fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
     state = .idle
     return [.fixes([fix])]
   }

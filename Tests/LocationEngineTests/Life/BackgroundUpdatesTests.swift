@@ -113,7 +113,7 @@ struct BackgroundUpdatesTests {
     #expect(heard.count { $0 == "paused" } == 1)
     #expect(heard.last == "paused")
     #expect((890...915).contains(heard.count { $0 == "0 m" }))
-    #expect(bench.demand.position == nil)
+    #expect(bench.demand.position?.tier == .network, "no more than to see it move")
   }
 
   @Test("STD-40, STD-42: moving on resumes by itself where the app may hear")
@@ -225,7 +225,7 @@ struct BackgroundUpdatesTests {
     coarse.fixes(6000, by: 5)
     full.fixes(6000, by: 5)
     let places = full.heard()
-    #expect(places.count > 4)
+    #expect(places.count > 2)
     #expect(places == coarse.heard())
 
     full.request(.updates(EngineBench.manager, .stop))

@@ -92,7 +92,7 @@ struct LaunchTests {
   @Test("LIFE-1, LIFE-5: hears the events that waited only by a manager, in their order")
   func order() {
     var bench = EngineBench(.always)
-    for (name, radius) in [("far", 300.0), ("near", 200)] {
+    for (name, radius) in [("far", 260.0), ("near", 200)] {
       let circle = Circle(center: EngineBench.home, radius: radius)
       let region = RegionDescription(
         identifier: name, target: .circle(circle), notices: RegionNotices())
@@ -101,10 +101,10 @@ struct LaunchTests {
     bench.fixes(100)
     bench.end()
     _ = bench.heard()
-    // A drive of 15 m/s, up to some seconds after the first event.
+    // A drive of 8 m/s, up to some seconds after the first event.
     var launched: Int?
     for second in 0..<120 where second < (launched ?? 120) + 8 {
-      bench.fix(east: Double(second) * 15)
+      bench.fix(east: Double(second) * 8)
       if bench.heard().contains("launched"), launched == nil { launched = second }
     }
     bench.connect(.background)
