@@ -239,9 +239,7 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func finishIfGoodEnough(_ fix: Fix) -> [Output] {
-    // A coarse place is as good as one gets, or wants (STD-26a, AUTH-45).
-    let isCoarse = flow == .coarse || options.accuracy == .reduced
-    guard isCoarse || fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
+    guard flow == .coarse || fix.horizontalAccuracy <= options.accuracy.radius else { return [] }
     state = .idle
     return [.fixes([fix])]
   }

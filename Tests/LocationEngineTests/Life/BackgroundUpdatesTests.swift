@@ -214,6 +214,21 @@ struct BackgroundUpdatesTests {
     #expect(Set(transcripts).count == 1)
   }
 
+  @Test("STD-26a: a request is answered at once after hours in one coarse place")
+  func onceAfterHours() {
+    var bench = EngineBench(.whileUsing)
+    bench.send(.setting(.precise(EngineBench.app, false)))
+    bench.start()
+    for _ in 0..<2000 {
+      bench.fix()
+      bench.run(seconds: 4)
+    }
+    let places = bench.heard().filter { $0.hasSuffix(" m") }
+    #expect(places.count == 1)
+    bench.request(.updates(SubscriberID(2), .once(EngineBench.options(false))))
+    #expect(bench.heard() == places)
+  }
+
   @Test("AUTH-45: an app with full accuracy that wants coarse places gets the same ones")
   func wantsReduced() {
     var coarse = EngineBench(.whileUsing)
