@@ -138,6 +138,9 @@ package struct LocationEngine: Machine {
         for index in desks.indices { outputs += desks[index].takeCoarse(place, at: now) }
       }
     }
+    // A place that has not changed is not told again, but it has become newer (AUTH-42, STD-26a).
+    guard let place = coarse.place, place != desks.first?.world.coarse else { return }
+    for index in desks.indices { desks[index].world.coarse = place }
   }
 
   private mutating func takeVisits(

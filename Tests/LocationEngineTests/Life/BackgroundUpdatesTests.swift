@@ -60,9 +60,8 @@ struct BackgroundUpdatesTests {
     bench.start(background: true)
     _ = bench.heard()
     bench.live(.background)
-    bench.run(seconds: 60)
-    bench.fix()
-    #expect(bench.heard() == ["indicator", "0 m"])
+    bench.fixes(60)
+    #expect(bench.heard() == ["indicator"] + Array(repeating: "0 m", count: 60))
   }
 
   @Test("STD-50: what comes while an app is suspended is one array when it runs, the newest 1000")
@@ -71,10 +70,7 @@ struct BackgroundUpdatesTests {
     bench.start(pausing: false)
     bench.live(.suspended)
     _ = bench.heard()
-    for index in 0..<1203 {
-      bench.fix(east: Double(index))
-      bench.run(seconds: 1)
-    }
+    bench.fixes(1203, by: 1)
     #expect(bench.heard() == [])
     bench.live(.background)
     let heard = bench.heard()
@@ -105,7 +101,7 @@ struct BackgroundUpdatesTests {
   private func paused(_ setting: AuthorizationSetting) -> EngineBench {
     var bench = EngineBench(setting)
     bench.start(background: true)
-    bench.fixes(100)
+    bench.fixes(1000)
     return bench
   }
 
@@ -116,8 +112,8 @@ struct BackgroundUpdatesTests {
     let heard = bench.heard()
     #expect(heard.count { $0 == "paused" } == 1)
     #expect(heard.last == "paused")
-    #expect((85...95).contains(heard.count { $0 == "0 m" }))
-    #expect(bench.demand.position == nil)
+    #expect((890...915).contains(heard.count { $0 == "0 m" }))
+    #expect(bench.demand.position?.tier == .network, "no more than to see it move")
   }
 
   @Test("STD-40, STD-42: moving on resumes by itself where the app may hear")
@@ -144,7 +140,7 @@ struct BackgroundUpdatesTests {
     var bench = EngineBench(.whileUsing)
     bench.start(background: true)
     bench.live(.background)
-    bench.fixes(100)
+    bench.fixes(1000)
     #expect(bench.heard().suffix(2) == ["paused", "no indicator"])
     bench.run(seconds: 10)
     bench.fixes(10, from: 100, by: 100)
@@ -211,11 +207,26 @@ struct BackgroundUpdatesTests {
       bench.request(
         .updates(EngineBench.manager, .change(EngineBench.options(false, accuracy))))
       let demand = bench.demand
-      bench.fixes(300, by: 50)
+      bench.fixes(3000, by: 10)
       return bench.heard() + ["\(demand)"]
     }
     #expect(transcripts.first?.contains { $0.hasSuffix(" m") } == true)
     #expect(Set(transcripts).count == 1)
+  }
+
+  @Test("STD-26a: a request is answered at once after hours in one coarse place")
+  func onceAfterHours() {
+    var bench = EngineBench(.whileUsing)
+    bench.send(.setting(.precise(EngineBench.app, false)))
+    bench.start()
+    for _ in 0..<2000 {
+      bench.fix()
+      bench.run(seconds: 4)
+    }
+    let places = bench.heard().filter { $0.hasSuffix(" m") }
+    #expect(places.count == 1)
+    bench.request(.updates(SubscriberID(2), .once(EngineBench.options(false))))
+    #expect(bench.heard() == places)
   }
 
   @Test("AUTH-45: an app with full accuracy that wants coarse places gets the same ones")
@@ -226,14 +237,10 @@ struct BackgroundUpdatesTests {
     _ = coarse.heard() + full.heard()
     coarse.start()
     full.start(accuracy: .reduced)
-    for index in 0..<600 {
-      coarse.fix(east: Double(index) * 50)
-      full.fix(east: Double(index) * 50)
-      coarse.run(seconds: 10)
-      full.run(seconds: 10)
-    }
+    coarse.fixes(6000, by: 5)
+    full.fixes(6000, by: 5)
     let places = full.heard()
-    #expect(places.count > 4)
+    #expect(places.count > 2)
     #expect(places == coarse.heard())
 
     full.request(.updates(EngineBench.manager, .stop))

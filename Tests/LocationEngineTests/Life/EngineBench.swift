@@ -76,17 +76,16 @@ struct EngineBench {
     return options
   }
 
+  /// A fix now; a second passes.
   mutating func fix(east meters: Double = 0, radius: Double = 5) {
     bench.send(
       .fix(UpdatesBench.fix(east: meters, radius: radius, at: now), from: ProviderID(0)))
+    run(seconds: 1)
   }
 
-  /// So many fixes, one each ten seconds, at one place or on the way east.
+  /// So many fixes, one each second, at one place or on the way east.
   mutating func fixes(_ count: Int, from meters: Double = 0, by step: Double = 0) {
-    for index in 0..<count {
-      fix(east: meters + Double(index) * step)
-      run(seconds: 10)
-    }
+    for index in 0..<count { fix(east: meters + Double(index) * step) }
   }
 
   private static func describe(_ output: LocationEngine.Output) -> String? {

@@ -92,20 +92,19 @@ struct LaunchTests {
   @Test("LIFE-1, LIFE-5: hears the events that waited only by a manager, in their order")
   func order() {
     var bench = EngineBench(.always)
-    for (name, radius) in [("far", 300.0), ("near", 200)] {
+    for (name, radius) in [("far", 260.0), ("near", 200)] {
       let circle = Circle(center: EngineBench.home, radius: radius)
       let region = RegionDescription(
         identifier: name, target: .circle(circle), notices: RegionNotices())
       bench.request(.region(EngineBench.manager, .start(region)))
     }
-    bench.fixes(10)
+    bench.fixes(100)
     bench.end()
     _ = bench.heard()
-    // A drive of 30 m/s, up to some seconds after the first event.
+    // A drive of 8 m/s, up to some seconds after the first event.
     var launched: Int?
     for second in 0..<120 where second < (launched ?? 120) + 8 {
-      bench.fix(east: Double(second) * 30)
-      bench.run(seconds: 1)
+      bench.fix(east: Double(second) * 8)
       if bench.heard().contains("launched"), launched == nil { launched = second }
     }
     bench.connect(.background)
@@ -118,17 +117,17 @@ struct LaunchTests {
   func unfetched() {
     var bench = EngineBench(.always)
     bench.request(.region(EngineBench.manager, .start(Self.region)))
-    bench.fixes(10)
+    bench.fixes(100)
     bench.end()
     _ = bench.heard()
-    bench.fixes(12, from: 100, by: 100)
+    bench.fixes(120, from: 100, by: 10)
     #expect(bench.heard().first == "launched")
     bench.connect(.background)
     bench.run(seconds: 20)
     bench.request(.authorization(.observe(EngineBench.manager)))
     #expect(bench.heard().filter { $0.contains("home") } == [])
     #expect(bench.state.regions == [Self.region])
-    bench.fixes(30, from: 1000, by: -100)
+    bench.fixes(150, from: 1200, by: -10)
     #expect(bench.heard().contains("entered home"))
   }
 
