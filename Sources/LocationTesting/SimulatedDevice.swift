@@ -136,10 +136,10 @@ public final class SimulatedDevice: Sendable {
   /// Nothing waits in line: time may go on, if somebody wants it to and nobody is away.
   private func goOn() -> WorkLine.Quiet {
     guard let patience = state.withLock({ $0.waits.first?.patience }) else { return .resting }
-    while let (absentee, waited) = line.absentee() {
-      let limit =
-        absentee.reason == .elsewhere ? patience : min(patience, AwaitedPlaces.patience)
-      if waited < limit { return .waiting }
+    while let (absentee, waited, looks) = line.absentee() {
+      let isPatient =
+        waited < patience && (absentee.reason == .elsewhere || looks < AwaitedPlaces.looks)
+      if isPatient { return .waiting }
       let story = line.story(of: absentee)
       line.letPass(absentee)
       guard absentee.reason == .elsewhere else { continue }
@@ -259,10 +259,10 @@ extension SimulatedDevice: EngineLink {
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
     let (id, effects, readable) = state.withLock { state in
-      let (id, effects) = state.world.connect(client)
+      let (id, first) = state.world.connect(client)
+      var effects = first
       state.clients[id] = deliver
       state.apps[client.app, default: Installed()].client = id
-      var effects = effects
       for setting in state.apps[client.app]?.settings ?? [] {
         effects += state.world.handle(.setting(setting))
       }

@@ -93,41 +93,41 @@ struct LifeTests {
   func twoApps() async throws {
     let other = device.app("com.example.other")
     other.setPermission(.never)
-    let counts = Mutex([0, 0])
+    let heard = Log<Int>()
     for (index, app) in [app, other].enumerated() {
       app.whenLaunched {
         do {
           for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
-            counts.withLock { $0[index] += 1 }
+            heard.add(index)
           }
         } catch {}
       }
       app.moveToForeground()
     }
     try await device.advance(by: .seconds(30))
-    #expect(counts.withLock { $0[0] } > 25)
-    #expect(counts.withLock { $0[1] } == 0)
+    #expect(heard.values.count > 25)
+    #expect(!heard.values.contains(1))
   }
 
   @Test("reaches code on Dispatch's threads when asked to")
   func leavesTheTree() async throws {
-    let count = Mutex(0)
+    let heard = Log<Date>()
     try await app.run {
       DispatchQueue.global().async {
         self.app.perform {
-          Task {
+          _ = Task {
             for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
-              count.withLock { $0 += 1 }
-              if count.withLock({ $0 }) == 20 { break }
+              heard.add(update.location?.timestamp ?? .distantPast)
+              if heard.values.count == 20 { break }
             }
           }
         }
       }
       try await device.advance(by: .seconds(1))
       // Whatever real time that took, the loop is there now.
-      while count.withLock({ $0 }) < 20 { try await device.advance(by: .seconds(1)) }
+      while heard.values.count < 20 { try await device.advance(by: .seconds(1)) }
     }
-    #expect(count.withLock { $0 } == 20)
+    #expect(heard.values == heard.values.sorted())
   }
 }
 
@@ -138,15 +138,15 @@ struct SimulatedClockTests {
     let device = SimulatedDevice(at: LifeTests.home)
     try await device.app("com.example.clock").run {
       let clock = device.clock
-      let woken = Mutex<[Duration]>([])
+      let woken = Log<Duration>()
       let begin = clock.now
       Task {
         try await clock.sleep(for: .nanoseconds(1_234_567_891))
-        woken.withLock { $0.append(begin.duration(to: clock.now)) }
+        woken.add(begin.duration(to: clock.now))
       }
       let long = Task {
         do { try await clock.sleep(for: .seconds(10_000)) } catch {
-          woken.withLock { $0.append(begin.duration(to: clock.now)) }
+          woken.add(begin.duration(to: clock.now))
         }
       }
       Task {
@@ -154,7 +154,7 @@ struct SimulatedClockTests {
         long.cancel()
       }
       try await device.advance(by: .seconds(100))
-      #expect(woken.withLock { $0 } == [.nanoseconds(1_234_567_891), .seconds(60)])
+      #expect(woken.values == [.nanoseconds(1_234_567_891), .seconds(60)])
       #expect(begin.duration(to: clock.now) == .seconds(100))
     }
   }

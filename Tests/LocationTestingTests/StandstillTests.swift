@@ -121,7 +121,7 @@ struct RealWorkTests {
     let desk = SlowDesk(on: SlowExecutor(delay: .milliseconds(20)))
     try await app.run {
       let begin = device.date
-      let (beginnings, delays) = (Seconds(), Seconds())
+      let (beginnings, delays) = (Log<Double>(), Log<Double>())
       let loop = Task {
         for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
           beginnings.add(device.date.timeIntervalSince(begin))
@@ -162,10 +162,11 @@ struct RealWorkTests {
   }
 }
 
-private final class Seconds: Sendable {
-  private let seconds = Mutex<[Double]>([])
-  var values: [Double] { seconds.withLock { $0 } }
-  func add(_ value: Double) { seconds.withLock { $0.append(value) } }
+/// Values in the order in which tasks have added them.
+final class Log<Value: Sendable>: Sendable {
+  private let log = Mutex<[Value]>([])
+  var values: [Value] { log.withLock { $0 } }
+  func add(_ value: Value) { log.withLock { $0.append(value) } }
 }
 
 private final class PipingListener: NSObject, CLLocationManagerDelegate {

@@ -113,11 +113,12 @@ package struct SimulationPlot: Sendable {
     let pace = [60.0, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600].first { $0 >= wanted }
     let step = Int64((pace ?? 86_400) * 1e9)
     var due = (first.nanoseconds / step + 1) * step
-    var dots: [(x: Double, y: Double)] = []
+    // Marks have times of their own.
+    var dots = marks.map { view.point($0.place) }
     var svg = ""
     for fix in fixes where fix.time.nanoseconds >= due {
       let point = view.point(fix.coordinate)
-      let isFree = dots.allSatisfy { abs($0.x - point.x) + abs($0.y - point.y) > 26 }
+      let isFree = dots.allSatisfy { abs($0.x - point.x) + abs($0.y - point.y) > 40 }
       if isFree { svg += view.clock(Self.clock(UnixTime(nanoseconds: due)), at: point) }
       if isFree { dots.append(point) }
       due = (fix.time.nanoseconds / step + 1) * step
@@ -320,7 +321,7 @@ private struct View {
       (#"<circle class="departure" cx="13" r="4"/>"#, "left, moved, unsatisfied"),
     ]
     var svg =
-      ##"<rect x="12" y="\##(text(height))" width="976" height="92" fill="#fff"/>"##
+      ##"<rect x="0" y="\##(text(height))" width="1000" height="92" fill="#fff"/>"##
       + #"<text class="title" x="24" y="\#(text(height + 26))">\#(Self.escaped(title))</text>"#
       + #"<text class="subtitle" x="24" y="\#(text(height + 44))">\#(subtitle)</text>"# + "\n"
     for (index, row) in rows.enumerated() {

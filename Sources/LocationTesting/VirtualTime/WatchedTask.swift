@@ -80,9 +80,10 @@ struct WatchedTask: Sendable {
 
   /// Whether a function is the library's or the runtime's.
   private static func isOurs(_ name: String) -> Bool {
-    let isSpecial = ["generic specialization", "reabstraction thunk", "partial apply"].contains {
-      name.hasPrefix($0)
-    }
+    let thunks = [
+      "generic specialization", "reabstraction thunk", "partial apply", "protocol witness",
+    ]
+    let isSpecial = thunks.contains { name.hasPrefix($0) }
     let owner = name.split(separator: " in ").last ?? ""
     return isSpecial || !name.contains(".")
       || ["Swift.", "CoreLocation.", "LocationTesting.", "(extension in Swift)"].contains {

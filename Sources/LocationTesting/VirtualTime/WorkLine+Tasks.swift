@@ -107,16 +107,23 @@ extension WorkLine {
 
   // MARK: Who is away
 
-  /// Somebody whom time has to wait for though nothing is in line, and for how long it has.
-  func absentee() -> (TaskBook.Absentee, waited: Duration)? {
+  /// Looks again whether somebody is away who was a moment ago.
+  func lookAgain() {
+    state.withLock { $0.absence?.looks += 1 }
+    poke()
+  }
+
+  /// Somebody whom time has to wait for though nothing is in line, for how long it has, and how
+  /// often it has looked again.
+  func absentee() -> (TaskBook.Absentee, waited: Duration, looks: Int)? {
     state.withLock { state in
       guard let absentee = state.book.absentee() else {
         state.absence = nil
         return nil
       }
       let now = ContinuousClock.now
-      if state.absence?.of != absentee { state.absence = (absentee, now) }
-      return (absentee, now - (state.absence?.since ?? now))
+      if state.absence?.of != absentee { state.absence = (absentee, now, 0) }
+      return (absentee, now - (state.absence?.since ?? now), state.absence?.looks ?? 0)
     }
   }
 

@@ -61,7 +61,7 @@ final class WorkLine: Sendable {
     /// Where the task under way went on, innermost first.
     var place: [UInt] = []
     /// Whom the line waits for though it is empty, and since when.
-    var absence: (of: TaskBook.Absentee, since: ContinuousClock.Instant)?
+    var absence: (of: TaskBook.Absentee, since: ContinuousClock.Instant, looks: Int)?
     var book = TaskBook()
     var tasks: Set<UInt64> = []
     var sleepers: [Sleeper] = []
@@ -139,7 +139,7 @@ final class WorkLine: Sendable {
       }
       guard isDone else { continue }
       if case .waiting = quiet {
-        queue.asyncAfter(deadline: .now() + .milliseconds(2)) { self.poke() }
+        queue.asyncAfter(deadline: .now() + .milliseconds(2)) { self.lookAgain() }
       }
       return
     }
