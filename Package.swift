@@ -15,6 +15,7 @@ let package = Package(
   name: "Meridian",
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "BeaconAdvertising", targets: ["BeaconAdvertising"]),
     .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
@@ -34,6 +35,11 @@ let package = Package(
     // One-shot requests and subscriptions, on the public API of CoreLocation alone.
     .target(
       name: "INTULocationManager", dependencies: ["CoreLocation"], swiftSettings: house),
+
+    // Being a beacon, which on Apple's systems is CoreBluetooth's.
+    .target(
+      name: "BeaconAdvertising", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house),
@@ -85,7 +91,7 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
+        "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
         "LocationProviders", "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),

@@ -1,7 +1,9 @@
 /// `public` and Apple's names stay in the face.
 enum WallRule {
   /// Targets with a public interface.
-  static let face: Set = ["CoreLocation", "LocationTesting", "INTULocationManager"]
+  static let face: Set = [
+    "BeaconAdvertising", "CoreLocation", "LocationTesting", "INTULocationManager",
+  ]
   /// Targets that use Apple's interface as any app does.
   static let clients: Set = ["locationctl"]
 

@@ -73,6 +73,7 @@ package enum Request: Hashable, Sendable {
   case monitor(SubscriberID, MonitorRequest)
   case heading(SubscriberID, HeadingRequest)
   case ranging(SubscriberID, RangingRequest)
+  case advertising(SubscriberID, AdvertisingRequest)
   case session(SubscriberID, SessionRequest)
   /// The subscriber is gone, with everything it asked for (MODEL-6).
   case end(SubscriberID)
@@ -108,6 +109,7 @@ package enum Delivery: Hashable, Sendable {
   case monitor(SubscriberID, MonitorDelivery)
   case heading(SubscriberID, HeadingDelivery)
   case ranging(SubscriberID, RangingDelivery)
+  case advertising(SubscriberID, BeaconAdvertising)
   /// One element of the diagnostics of a session, or their end (SESS-16, SESS-19).
   case diagnostics(SubscriberID, Diagnostics?)
 }

@@ -43,7 +43,8 @@ extension Verb {
             case .heading(let report):
               tally.count += 1
               if isJSON { Output.standard.line(report.json) } else { table.show([report.text]) }
-            case .failed: throw Failure.refused("the magnetic field is disturbed", next: nil)
+            case .failed:
+              Output.error.line("the magnetic field is not the Earth's; turn the device every way")
             case .beacons: break
             }
             if let limit, tally.count >= limit { break }
