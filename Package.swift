@@ -137,6 +137,7 @@ let package = Package(
       name: "BusTests",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "HostTesting", "HostProgram", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),

@@ -28,6 +28,7 @@ public final class BeaconAdvertiser: Sendable {
 
   /// The dictionary was not made by a beacon region.
   public struct NoBeacon: Error, CustomStringConvertible {
+    /// What was wrong, and what to do.
     public var description: String {
       "the data is no beacon's: use what CLBeaconRegion.peripheralData(withMeasuredPower:) returns"
     }
@@ -41,7 +42,8 @@ public final class BeaconAdvertiser: Sendable {
 
   /// An advertiser that is stopped.
   public init() {
-    let (states, news) = AsyncStream.makeStream(of: State.self, bufferingPolicy: .bufferingNewest(1))
+    let (states, news) = AsyncStream.makeStream(
+      of: State.self, bufferingPolicy: .bufferingNewest(1))
     let last = Last()
     client = LocationClient.current
     subscriber = client.subscribe { delivery in

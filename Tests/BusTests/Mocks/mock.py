@@ -16,6 +16,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 
 import dbus
 import dbus.bus
@@ -56,7 +57,11 @@ class Machine:
         self.until(lambda: not self.bus.name_has_owner(name))
 
     def until(self, condition):
+        """Waits at most twenty seconds, so that a test that fails does not hang."""
+        end = time.monotonic() + 20
         while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError
             self.advertise()
             select.select([], [], [], 0.02)
 
@@ -199,6 +204,10 @@ try:
         line = sys.stdin.readline()
         if not line:
             break
-        print(machine.obey(line.split()), flush=True)
+        try:
+            answer = machine.obey(line.split())
+        except TimeoutError:
+            answer = "did not happen"
+        print(answer, flush=True)
 finally:
     machine.end()
