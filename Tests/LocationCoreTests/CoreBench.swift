@@ -112,6 +112,7 @@ struct CoreBench {
       "heading \(heading.magneticHeading)"
     case .engine(.deliver(_, .ranging(_, .failed(_, let failure)))): "ranging \(failure)"
     case .engine(.deliver(_, .advertising(_, let state))): "\(state)"
+    case .engine(.ignored(let fix, _, let reason)): "ignored \(fix.coordinate.latitude) \(reason)"
     case .engine: nil
     }
   }
