@@ -33,7 +33,8 @@ enum ImportRule {
     ],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
-      "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
+      "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
+      "LocationProviders",
       "LocationModel", "LocationSimulation", "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],
