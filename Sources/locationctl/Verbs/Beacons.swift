@@ -49,6 +49,7 @@ extension Verb {
               let reason = person.silence("beacons cannot be heard")
               guard tally.count > 0 else { throw reason }
               Output.error.line(reason.message)
+              table = LiveTable()
             case .heading: break
             }
             if let limit, tally.count >= limit { break }
