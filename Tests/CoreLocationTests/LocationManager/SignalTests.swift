@@ -66,12 +66,13 @@ struct SignalTests {
     manager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
     link.deliver(.ranging(SubscriberID(1), .ranged(constraint, [beacon])))
     #expect(listener.calls == ["satisfying 7"])
-    manager.startRangingBeacons(in: region)
+    let old: any OldRanging = manager
+    old.startRangingBeacons(in: region)
     manager.stopRangingBeacons(satisfying: region.beaconIdentityConstraint)
     link.deliver(.ranging(SubscriberID(1), .ranged(constraint, [beacon])))
     #expect(listener.calls == ["satisfying 7", "in shop 7"])
     #expect(!link.requests.contains(.ranging(SubscriberID(1), .stop(constraint))))
-    manager.stopRangingBeacons(in: region)
+    old.stopRangingBeacons(in: region)
     #expect(link.requests.last == .ranging(SubscriberID(1), .stop(constraint)))
   }
 
@@ -84,7 +85,7 @@ struct SignalTests {
   func failures(failure: RangingFailure, code: CLError.Code) {
     let region = CLBeaconRegion(uuid: uuid, major: 1, identifier: "shop")
     manager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
-    manager.startRangingBeacons(in: region)
+    (manager as any OldRanging).startRangingBeacons(in: region)
     link.deliver(.ranging(SubscriberID(1), .failed(constraint, failure)))
     #expect(listener.failures == [code, code])
   }
@@ -113,6 +114,14 @@ private let constraint = BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2), maj
 private let beacon = RangedBeacon(
   identity: BeaconIdentity(uuid: constraint.uuid, major: 1, minor: 7), proximity: .near,
   accuracy: 1, rssi: -60, time: UnixTime(seconds: 1_700_000_000))
+
+/// The older calls, which the compiler warns of when they are called by their class.
+private protocol OldRanging {
+  func startRangingBeacons(in region: CLBeaconRegion)
+  func stopRangingBeacons(in region: CLBeaconRegion)
+}
+
+extension CLLocationManager: OldRanging {}
 
 /// A delegate that notes what it hears.
 private final class Listener: NSObject, CLLocationManagerDelegate {
