@@ -16,6 +16,7 @@ let package = Package(
   products: [
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .library(name: "LocationLifecycle", targets: ["LocationLifecycle"]),
+    .library(name: "BeaconAdvertising", targets: ["BeaconAdvertising"]),
     .library(name: "INTULocationManager", targets: ["INTULocationManager"]),
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
@@ -39,6 +40,11 @@ let package = Package(
     // For app frameworks: where an app is in its life.
     .target(
       name: "LocationLifecycle", dependencies: ["CoreLocation", "LocationModel"],
+      swiftSettings: house),
+
+    // Being a beacon, which on Apple's systems is CoreBluetooth's.
+    .target(
+      name: "BeaconAdvertising", dependencies: ["CoreLocation", "LocationModel"],
       swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
@@ -91,7 +97,7 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
+        "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
         "LocationProviders", "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
@@ -137,6 +143,7 @@ let package = Package(
       name: "BusTests",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "HostTesting", "HostProgram", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),

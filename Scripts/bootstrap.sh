@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|docs|test|bench
+#   Scripts/bootstrap.sh build|docs|test|bench|qemu
 set -eu
 
 # What Swift links with, and what the package links to.
@@ -10,14 +10,16 @@ case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;
   # Real programs that the tests talk to, and Python for the scripts.
-  test) packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon gpsd gpsd-clients osmium-tool" ;;
+  test) packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd gpsd-clients osmium-tool" ;;
+  # A machine that is emulated, for Scripts/qemu.sh.
+  qemu) packages="$packages qemu-system-x86 mmdebstrap cpio kmod python3 python3-venv" ;;
   # What the figures are compared with.
   bench)
     packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
     packages="$packages geographiclib-tools libgeographiclib-dev"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|docs|test|bench" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|test|bench|qemu" >&2
     exit 2
     ;;
 esac

@@ -1,23 +1,61 @@
 import LocationModel
 import LocationProviders
 
-/// Beacons heard through `bluetoothd`; the bus is entered only while somebody wants beacons.
+/// Beacons through `bluetoothd`, heard and sent; the bus is entered only while somebody wants one.
 struct BlueZDriver: SourceDriver {
   private enum State: Sendable {
     case idle
-    /// The bus is open, or being opened.
-    case open(BlueZScanner)
+    case opening
+    case open(BusDesk)
     /// There is no bus; another try then.
     case waiting(until: Instant)
   }
 
+  /// What scanner and advertiser share: each makes subscriptions and numbers of calls of its own.
+  private struct BusDesk: Sendable {
+    enum Owner: Sendable {
+      case scanner, advertiser
+    }
+
+    private var subscribed: Set<BusMatch> = []
+    private var calls: [Int: (owner: Owner, number: Int)] = [:]
+    private var lastCall = 0
+
+    /// The action as the bus hears it; `nil` for a subscription that is there already.
+    mutating func send(_ action: BusAction, of owner: Owner) -> BusAction? {
+      switch action {
+      case .call(let number, let call):
+        lastCall += 1
+        calls[lastCall] = (owner, number)
+        return .call(lastCall, call)
+      case .subscribe(let match): return subscribed.insert(match).inserted ? action : nil
+      case .export, .withdraw: return action
+      }
+    }
+
+    /// Whose reply it is, and the number it was asked under.
+    mutating func take(_ number: Int) -> (owner: Owner, number: Int)? {
+      calls.removeValue(forKey: number)
+    }
+
+    /// Replies that come later are nobody's.
+    mutating func forget(_ owner: Owner) {
+      calls = calls.filter { $0.value.owner != owner }
+    }
+  }
+
   private var state = State.idle
   private var scan = BeaconScan.off
+  private var advert: IBeaconAdvert?
+  /// `nil` while nobody wants to hear beacons, and while there is no bus.
+  private var scanner: BlueZScanner?
+  /// `nil` while this computer is to be no beacon, and while there is no bus.
+  private var advertiser: BlueZAdvertiser?
   private var retry = Retry()
   private var status = ProviderStatus.idle
 
   var rejections: [SourceRejection] {
-    guard case .open(let scanner) = state, scanner.otherAdvertisements > 0 else { return [] }
+    guard let scanner, scanner.otherAdvertisements > 0 else { return [] }
     return [
       SourceRejection(reason: "advertisements of no beacon", count: scanner.otherAdvertisements)
     ]
@@ -25,8 +63,8 @@ struct BlueZDriver: SourceDriver {
 
   var nextDeadline: Instant? {
     switch state {
-    case .idle: nil
-    case .open(let scanner): scanner.nextDeadline
+    case .idle, .opening: nil
+    case .open: earliest(scanner?.nextDeadline, advertiser?.nextDeadline)
     case .waiting(let until): until
     }
   }
@@ -34,69 +72,146 @@ struct BlueZDriver: SourceDriver {
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch input {
     case .stored: return [.reception(.listening)]
-    case .demand(let demand): return settle(demand.beacons, at: now)
-    case .channel(.opened): return tell(.bus(.connected), at: now)
-    case .channel(.bus(let event)): return tell(.bus(event), at: now)
+    case .demand(let demand): return settle(demand, at: now)
+    case .channel(.opened):
+      state = .open(BusDesk())
+      return settleScanner(at: now) + settleAdvertiser(at: now)
+    case .channel(.bus(let event)): return hear(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
     case .channel(.bytes), .channel(.readings): return []
     case .wake: return wake(at: now)
     }
   }
 
-  private mutating func settle(_ new: BeaconScan, at now: Moment) -> [SourceOutput] {
-    guard new != scan else { return [] }
-    scan = new
+  // MARK: Demand
+
+  private mutating func settle(_ demand: Demand, at now: Moment) -> [SourceOutput] {
+    guard (demand.beacons, demand.advert) != (scan, advert) else { return [] }
+    (scan, advert) = (demand.beacons, demand.advert)
+    let isWanted = scan != .off || advert != nil
     switch state {
-    case .idle: return new == .off ? [] : open(at: now)
+    case .idle: return isWanted ? open() : []
+    case .opening: return isWanted ? [] : rest() + [.close]
     case .open:
-      // Whether the adapter can hear is asked anew next time; until then it is taken to.
-      let last = tell(.scan(new), at: now)
-      return new == .off ? last + rest() + [.close] : last
-    case .waiting: return new == .off ? rest() : []
+      let news = settleScanner(at: now) + settleAdvertiser(at: now)
+      return isWanted ? news : news + rest() + [.close]
+    case .waiting: return isWanted ? [] : rest()
     }
   }
 
-  private mutating func open(at now: Moment) -> [SourceOutput] {
-    var scanner = BlueZScanner()
-    _ = scanner.handle(.scan(scan), at: now)
-    state = .open(scanner)
+  private mutating func open() -> [SourceOutput] {
+    state = .opening
     return say(.searching) + [.open(.systemBus)]
   }
 
   private mutating func rest() -> [SourceOutput] {
     state = .idle
     retry.reset()
-    return say(.idle) + [.reception(.listening)]
+    return say(.idle)
+  }
+
+  private mutating func settleScanner(at now: Moment) -> [SourceOutput] {
+    if scan == .off {
+      guard scanner != nil else { return [] }
+      let last = tellScanner(.scan(.off), at: now)
+      scanner = nil
+      forget(.scanner)
+      // Whether the adapter can hear is asked anew next time; until then it is taken to.
+      return last + [.reception(.listening)]
+    }
+    guard scanner == nil else { return tellScanner(.scan(scan), at: now) }
+    scanner = BlueZScanner()
+    return tellScanner(.scan(scan), at: now) + tellScanner(.bus(.connected), at: now)
+  }
+
+  private mutating func settleAdvertiser(at now: Moment) -> [SourceOutput] {
+    guard let advert else {
+      let last = tellAdvertiser(.stop, at: now)
+      advertiser = nil
+      forget(.advertiser)
+      return last
+    }
+    guard advertiser == nil else { return tellAdvertiser(.advertise(advert), at: now) }
+    advertiser = BlueZAdvertiser()
+    return tellAdvertiser(.bus(.connected), at: now) + tellAdvertiser(.advertise(advert), at: now)
+  }
+
+  // MARK: The bus
+
+  private mutating func hear(_ event: BusEvent, at now: Moment) -> [SourceOutput] {
+    guard case .reply(let number, let reply) = event else {
+      return tellScanner(.bus(event), at: now) + tellAdvertiser(.bus(event), at: now)
+    }
+    guard case .open(var desk) = state, let call = desk.take(number) else { return [] }
+    state = .open(desk)
+    switch call.owner {
+    case .scanner: return tellScanner(.bus(.reply(call.number, reply)), at: now)
+    case .advertiser: return tellAdvertiser(.bus(.reply(call.number, reply)), at: now)
+    }
   }
 
   private mutating func close(_ end: ChannelEnd, at now: Moment) -> [SourceOutput] {
-    guard case .open = state else { return [] }
+    (scanner, advertiser) = (nil, nil)
     state = .waiting(until: retry.next(after: now.uptime))
-    return say(.unavailable(end.reason)) + [.reception(.unavailable)]
+    return say(.unavailable(end.reason)) + (scan == .off ? [] : [.reception(.unavailable)])
+      + (advert == nil ? [] : [.advertising(.unavailable)])
   }
 
   private mutating func wake(at now: Moment) -> [SourceOutput] {
-    guard case .waiting(let until) = state else { return tell(.wake, at: now) }
-    return now.uptime >= until ? open(at: now) : []
-  }
-
-  private mutating func tell(_ input: BlueZScanner.Input, at now: Moment) -> [SourceOutput] {
-    guard case .open(var scanner) = state else { return [] }
-    // Taken out, so that the scanner is not copied for each advertisement.
-    state = .idle
-    let outputs = scanner.handle(input, at: now)
-    state = .open(scanner)
-    return outputs.flatMap { translate($0) }
-  }
-
-  private mutating func translate(_ output: BlueZScanner.Output) -> [SourceOutput] {
-    switch output {
-    case .bus(let action): return [.bus(action)]
-    case .observation(let sample): return [.beacon(sample)]
-    case .reception(let reception):
-      retry.reset()
-      return say(ProviderStatus(reception)) + [.reception(reception)]
+    guard case .waiting(let until) = state else {
+      return tellScanner(.wake, at: now) + tellAdvertiser(.wake, at: now)
     }
+    return now.uptime >= until ? open() : []
+  }
+
+  private mutating func forget(_ owner: BusDesk.Owner) {
+    guard case .open(var desk) = state else { return }
+    desk.forget(owner)
+    state = .open(desk)
+  }
+
+  private mutating func send(_ action: BusAction, of owner: BusDesk.Owner) -> [SourceOutput] {
+    guard case .open(var desk) = state else { return [] }
+    let sent = desk.send(action, of: owner)
+    state = .open(desk)
+    return sent.map { [.bus($0)] } ?? []
+  }
+
+  // MARK: Scanner and advertiser
+
+  private mutating func tellScanner(
+    _ input: BlueZScanner.Input, at now: Moment
+  ) -> [SourceOutput] {
+    guard let outputs = scanner?.handle(input, at: now) else { return [] }
+    return outputs.flatMap { output -> [SourceOutput] in
+      switch output {
+      case .bus(let action): send(action, of: .scanner)
+      case .observation(let sample): [.beacon(sample)]
+      case .reception(let reception): hear(reception)
+      }
+    }
+  }
+
+  private mutating func hear(_ reception: BeaconReception) -> [SourceOutput] {
+    retry.reset()
+    return say(ProviderStatus(reception)) + [.reception(reception)]
+  }
+
+  private mutating func tellAdvertiser(
+    _ input: BlueZAdvertiser.Input, at now: Moment
+  ) -> [SourceOutput] {
+    guard let outputs = advertiser?.handle(input, at: now) else { return [] }
+    return outputs.flatMap { output -> [SourceOutput] in
+      switch output {
+      case .bus(let action): send(action, of: .advertiser)
+      case .changed(let state): hear(state)
+      }
+    }
+  }
+
+  private mutating func hear(_ state: BeaconAdvertising) -> [SourceOutput] {
+    retry.reset()
+    return (ProviderStatus(state).map { say($0) } ?? []) + [.advertising(state)]
   }
 
   private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
@@ -113,6 +228,19 @@ extension ProviderStatus {
     case .unavailable:
       self = .unavailable(.missing("there is no Bluetooth adapter that is switched on"))
     case .failing: self = .unavailable(.noPermission("the Bluetooth adapter refuses to scan"))
+    }
+  }
+
+  /// `nil` where nothing is said of the adapter.
+  fileprivate init?(_ state: BeaconAdvertising) {
+    switch state {
+    case .stopped, .waiting: return nil
+    case .advertising: self = .working
+    case .unavailable:
+      self = .unavailable(
+        .missing("there is no Bluetooth adapter that is switched on and can advertise"))
+    case .refused(let error):
+      self = .unavailable(.noPermission("bluetoothd refuses to advertise: \(error)"))
     }
   }
 }

@@ -166,6 +166,7 @@ package struct HostCore: Machine {
     case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
     case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
+    case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)
     case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status):
       desks[index].status = status

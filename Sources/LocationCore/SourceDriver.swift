@@ -59,6 +59,8 @@ package enum SourceOutput: Hashable, Sendable {
   /// Whether beacons can be heard by this source.
   case reception(BeaconReception)
   case beacon(BeaconSample)
+  /// How it is with the beacon that this computer is to be.
+  case advertising(BeaconAdvertising)
   case store(StateChange)
   case status(ProviderStatus)
 

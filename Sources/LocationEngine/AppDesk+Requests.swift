@@ -41,6 +41,7 @@ extension AppDesk {
     significant.removeAll(of: client)
     heading.removeAll(of: client)
     ranging.removeAll { $0.client == client }
+    advertising.removeAll { $0.client == client }
     let iterations = live.entries.filter { $0.client == client }
     live.removeAll(of: client)
     monitors.removeAll { $0.client == client }
@@ -88,6 +89,8 @@ extension AppDesk {
       return handle(request, of: subscriber, client, at: now)
     case .heading(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
+    case .advertising(let subscriber, let request):
+      return handle(request, of: subscriber, client)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
     case .visits, .region, .monitor, .ranging, .life: return []
@@ -134,6 +137,7 @@ extension AppDesk {
     significant.remove(subscriber, client)
     let calibration = endHeading(subscriber, client, at: now)
     ranging.removeAll { $0.client == client && $0.subscriber == subscriber }
+    advertising.removeAll { $0.client == client && $0.subscriber == subscriber }
     var outputs = calibration + stopLive(subscriber, client, at: now) + settleHolds(at: now)
     outputs += authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
     return outputs

@@ -14,6 +14,8 @@ struct AppDesk: Sendable {
   var localDeclination = LocalDeclination()
   /// What is ranged, in the order in which it was asked for.
   var ranging: [Ranging] = []
+  /// Beacons that this computer is asked to be, in the order in which it was asked.
+  var advertising: [Advertising] = []
   /// Why those who range were last told that they may not.
   var toldRangingRefusal: RangingFailure?
   /// Monitors that are open, by the process and subscriber that opened them.
@@ -103,6 +105,7 @@ struct AppDesk: Sendable {
     for entry in live.entries { all = all.union(entry.service.demand) }
     if processes.isEmpty { all = all.union(claims.demand(verdicts)) }
     all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
+    all.advert = advert
     guard verdicts.significant.tracks else { return all }
     for entry in significant.entries { all = all.union(entry.service.demand) }
     return all

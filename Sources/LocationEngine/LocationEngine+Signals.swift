@@ -74,8 +74,8 @@ extension LocationEngine.Input {
   /// Whether it can change what beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
-    case .fix, .heading, .beacon, .provider, .compass, .reception: false
-    case .client, .answer, .setting, .stored, .wake: true
+    case .fix, .heading, .beacon, .provider, .compass: false
+    case .reception, .advertising, .client, .answer, .setting, .stored, .wake: true
     }
   }
 }

@@ -15,6 +15,8 @@ package struct LocationEngine: Machine {
     case beacon(BeaconSample)
     /// Whether beacons can be heard; before the first of these there is no radio.
     case reception(BeaconReception)
+    /// How it is with the beacon that this computer is to be.
+    case advertising(BeaconAdvertising)
     /// What an agent says of a question (AUTH-27).
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
@@ -54,6 +56,8 @@ package struct LocationEngine: Machine {
   var stillness = StillnessDesk()
   var compass = HeadingDesk()
   var beacons = BeaconDesk()
+  /// What the radio last said of the beacon that this computer is to be.
+  private var air = BeaconAdvertising.stopped
   var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
@@ -89,6 +93,7 @@ package struct LocationEngine: Machine {
       if !beacons.isIdle { tell(beacons.hear(sample, at: now), at: now, to: &outputs) }
       guard !outputs.isEmpty else { return [] }
     case .reception(let reception): settle(reception, at: now, to: &outputs)
+    case .advertising(let state): air = state
     case .answer(let id, let answer, let precise):
       each(id.app, at: now, &outputs) {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
@@ -100,6 +105,7 @@ package struct LocationEngine: Machine {
     settleAccess(at: now, to: &outputs)
     if input.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
+    if input.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
 
@@ -208,6 +214,7 @@ package struct LocationEngine: Machine {
     for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(beacons.demand)
     guard wanted != demand else { return }
+    if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
     outputs.append(.demand(wanted))
     tell(watch.handle(.needed(wanted.position != nil), at: now), at: now, to: &outputs)
@@ -220,6 +227,14 @@ package struct LocationEngine: Machine {
     next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
     for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
     nextDeadline = next
+  }
+
+  private mutating func settleAdvertising(to outputs: inout [Output]) {
+    let chosen = demand.advert
+    let state = beacons.reception == nil ? .unavailable : air == .stopped ? nil : air
+    for index in desks.indices where !desks[index].advertising.isEmpty {
+      outputs += desks[index].settleAdvertising(state, of: chosen)
+    }
   }
 
   // MARK: Clients

@@ -36,6 +36,10 @@ struct HostOnBus {
     host.send(.heading(Self.manager, request), from: client)
   }
 
+  func advertise(_ request: AdvertisingRequest) {
+    host.send(.advertising(Self.manager, request), from: client)
+  }
+
   /// The first delivery from now on of which something can be made.
   func first<Value>(_ pick: (Delivery) -> Value?) async -> Value? {
     for await delivery in deliveries {
@@ -57,6 +61,13 @@ struct HostOnBus {
     await first { delivery in
       guard case .ranging(_, .failed(_, let failure)) = delivery else { return nil }
       return failure
+    }
+  }
+
+  func nextAdvertising() async -> BeaconAdvertising? {
+    await first { delivery in
+      guard case .advertising(_, let state) = delivery else { return nil }
+      return state
     }
   }
 

@@ -25,6 +25,7 @@ enum ImportRule {
       "CoreLocationTypes", "LocationModel", "LocationHost", "LocationGeocoding", "Foundation",
       "FoundationNetworking", "CoreFoundation", "Synchronization", "CLinux", "CSQLite",
     ],
+    "BeaconAdvertising": ["CoreLocation", "LocationModel", "Synchronization"],
     "LocationTesting": [
       "CoreLocation", "LocationSimulation", "LocationModel", "LocationEngine", "LocationCore",
       "LocationProviders", "Foundation", "Synchronization", "CVirtualTime", "Dispatch",
@@ -33,7 +34,8 @@ enum ImportRule {
     "LocationLifecycle": ["CoreLocation", "LocationModel"],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
-      "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
+      "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
+      "LocationProviders",
       "LocationModel", "LocationSimulation", "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],

@@ -2,7 +2,8 @@
 enum WallRule {
   /// Targets with a public interface.
   static let face: Set = [
-    "CoreLocation", "LocationTesting", "LocationLifecycle", "INTULocationManager",
+    "BeaconAdvertising", "CoreLocation", "LocationTesting", "LocationLifecycle",
+    "INTULocationManager",
   ]
   /// Targets that use Apple's interface as any app does.
   static let clients: Set = ["locationctl"]

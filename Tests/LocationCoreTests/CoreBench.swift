@@ -12,11 +12,11 @@ struct CoreBench {
   private static let client = ClientID(1)
   private static let manager = SubscriberID(1)
 
-  init(_ urls: String...) throws {
+  init(_ urls: String..., stored: [StateEntry] = []) throws {
     let core = HostCore(sources: try urls.map { try Source(url: $0) })
     bench = Bench(core) { Self.line($0) }
     let manifest = Manifest([Manifest.Key.whenInUse: .string("to test")])
-    engine(.stored([]))
+    engine(.stored(stored))
     engine(
       .client(Self.client, .connected(ClientDescription(app: Self.app, manifest: manifest))))
     engine(.setting(.authorization(Self.app, .whileUsing)))
@@ -27,6 +27,50 @@ struct CoreBench {
 
   private mutating func request(_ request: UpdatesRequest) {
     engine(.client(Self.client, .request(.updates(Self.manager, request))))
+  }
+
+  mutating func range(_ request: RangingRequest) {
+    engine(.client(Self.client, .request(.ranging(Self.manager, request))))
+  }
+
+  mutating func head(_ request: HeadingRequest) {
+    engine(.client(Self.client, .request(.heading(Self.manager, request))))
+  }
+
+  mutating func advertise(_ request: AdvertisingRequest) {
+    engine(.client(Self.client, .request(.advertising(Self.manager, request))))
+  }
+
+  /// The calls on the bus so far.
+  var calls: [(number: Int, member: String)] {
+    bench.outputs.compactMap { entry in
+      guard case .bus(_, .call(let number, let call)) = entry.output else { return nil }
+      return (number, call.member)
+    }
+  }
+
+  var subscriptions: [BusMatch] {
+    bench.outputs.compactMap { entry in
+      guard case .bus(_, .subscribe(let match)) = entry.output else { return nil }
+      return match
+    }
+  }
+
+  /// What was to be kept so far.
+  var persisted: [StateEntry] {
+    bench.outputs.compactMap { entry in
+      guard case .engine(.persist(.set(let key, let value))) = entry.output else { return nil }
+      return StateEntry(key: key, value: value)
+    }
+  }
+
+  var headings: [Heading] {
+    bench.outputs.compactMap { entry in
+      guard case .engine(.deliver(_, .heading(_, .heading(let heading)))) = entry.output else {
+        return nil
+      }
+      return heading
+    }
   }
 
   mutating func engine(_ input: LocationEngine.Input) { bench.send(.engine(input)) }
@@ -67,6 +111,7 @@ struct CoreBench {
     case .engine(.deliver(_, .heading(_, .heading(let heading)))):
       "heading \(heading.magneticHeading)"
     case .engine(.deliver(_, .ranging(_, .failed(_, let failure)))): "ranging \(failure)"
+    case .engine(.deliver(_, .advertising(_, let state))): "\(state)"
     case .engine(.ignored(let fix, _, let reason)): "ignored \(fix.coordinate.latitude) \(reason)"
     case .engine: nil
     }

@@ -24,6 +24,8 @@ extension Samples {
       .start(options), .change(options), .stop, .calibrationAnswer(flag()), .dismissCalibration,
     ]
     let ranging: [RangingRequest] = [.start(constraint()), .stop(constraint())]
+    let advert = IBeaconAdvert(identity: beacon().identity, measuredPower: Int8(pick(99)) - 98)
+    let advertising: [AdvertisingRequest] = [.start(advert), .stop]
     let session: [SessionRequest] = [
       .open(member(), purposeKey: maybe { $0.text() }), .openBackgroundActivity,
       .diagnose(stream: subscriber()), .endDiagnosis(stream: subscriber()), .invalidate,
@@ -33,6 +35,7 @@ extension Samples {
       + [.significantChanges(subscriber(), on: flag()), .visits(on: flag())]
       + regions.map { .region(subscriber(), $0) } + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
+      + advertising.map { .advertising(subscriber(), $0) }
       + session.map { .session(subscriber(), $0) }
       + [.life(member()), .end(subscriber())]
   }
@@ -54,6 +57,9 @@ extension Samples {
     let ranging: [RangingDelivery] = [
       .ranged(constraint(), (0..<pick(3)).map { _ in beacon() }), .failed(constraint(), member()),
     ]
+    let advertising: [BeaconAdvertising] = [
+      .stopped, .advertising, .waiting, .unavailable, .refused(text()),
+    ]
     return [
       .state(state()), .authorizationChanged(maybe { $0.subscriber() }),
       .temporaryFullAccuracy(subscriber(), [nil, .promptDeclined, .denied][pick(3)]),
@@ -64,6 +70,7 @@ extension Samples {
       + regions.map { .region(maybe { $0.subscriber() }, region(), $0) }
       + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
+      + advertising.map { .advertising(subscriber(), $0) }
   }
 }
 
@@ -79,6 +86,7 @@ func kind(_ request: Request) -> String {
   case .monitor: "monitor"
   case .heading: "heading"
   case .ranging: "ranging"
+  case .advertising: "advertising"
   case .session: "session"
   case .life: "life"
   case .end: "end"
@@ -99,6 +107,7 @@ func kind(_ delivery: Delivery) -> String {
   case .monitor: "monitor"
   case .heading: "heading"
   case .ranging: "ranging"
+  case .advertising: "advertising"
   case .diagnostics: "diagnostics"
   }
 }

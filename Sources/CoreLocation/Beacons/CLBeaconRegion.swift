@@ -1,3 +1,5 @@
+import LocationModel
+
 /// The surroundings of the beacons of one identity.
 open class CLBeaconRegion: CLRegion {
   private let storedConstraint: CLBeaconIdentityConstraint
@@ -100,15 +102,12 @@ open class CLBeaconRegion: CLRegion {
   ///
   /// The power is the signal strength at one meter, in dBm; `nil` means -59 (BEACON-2).
   open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
-    var bytes = withUnsafeBytes(of: uuid.uuid) { Array($0) }
-    for number in [storedConstraint.major ?? 0, storedConstraint.minor ?? 0] {
-      bytes += [UInt8(number >> 8), UInt8(number & 0xFF)]
-    }
-    bytes.append(UInt8(bitPattern: measuredPower?.int8Value ?? Self.defaultMeasuredPower))
+    let constraint = BeaconConstraint(storedConstraint)
+    let advert = IBeaconAdvert(
+      identity: BeaconIdentity(
+        uuid: constraint.uuid, major: constraint.major ?? 0, minor: constraint.minor ?? 0),
+      measuredPower: measuredPower?.int8Value ?? IBeaconAdvert.defaultMeasuredPower)
     return NSMutableDictionary(
-      object: NSData(data: Data(bytes)), forKey: "kCBAdvDataAppleBeaconKey" as NSString)
+      object: NSData(data: Data(advert.bytes)), forKey: "kCBAdvDataAppleBeaconKey" as NSString)
   }
-
-  /// dBm at one meter (BEACON-2).
-  private static let defaultMeasuredPower: Int8 = -59
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// One for each app; an ordinary process has one, a test may bind several.
 package final class LocationClient: Sendable {
   /// What a subscriber hears, on the link's own thread: hand on, and return.
-  typealias Listener = @Sendable (Delivery) -> Void
+  package typealias Listener = @Sendable (Delivery) -> Void
 
   private struct State {
     var readable: ClientState
@@ -60,7 +60,7 @@ package final class LocationClient: Sendable {
   // MARK: Asking
 
   /// Adds someone who waits for deliveries; the listener is called until `end(_:)`.
-  func subscribe(_ listener: @escaping Listener) -> SubscriberID {
+  package func subscribe(_ listener: @escaping Listener) -> SubscriberID {
     state.withLock {
       $0.lastSubscriber += 1
       let subscriber = SubscriberID($0.lastSubscriber)
@@ -69,12 +69,12 @@ package final class LocationClient: Sendable {
     }
   }
 
-  func send(_ request: Request) {
+  package func send(_ request: Request) {
     link.send(request, from: id)
   }
 
   /// The subscriber is gone, with everything it asked for.
-  func end(_ subscriber: SubscriberID) {
+  package func end(_ subscriber: SubscriberID) {
     _ = state.withLock { $0.listeners.removeValue(forKey: subscriber) }
     send(.end(subscriber))
   }
@@ -105,7 +105,7 @@ package final class LocationClient: Sendable {
     case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _),
       .region(let subscriber?, _, _), .monitor(let subscriber, _),
       .heading(let subscriber, _), .ranging(let subscriber, _),
-      .diagnostics(let subscriber, _):
+      .advertising(let subscriber, _), .diagnostics(let subscriber, _):
       listener(of: subscriber)?(delivery)
     }
   }

@@ -33,6 +33,8 @@ package struct StandingRequests: Sendable {
     case .ranging(_, .start): replace(request) { $0 == request }
     case .ranging(let subscriber, .stop(let constraint)):
       requests.removeAll { $0 == .ranging(subscriber, .start(constraint)) }
+    case .advertising(let subscriber, let ask):
+      replace(ask == .stop ? nil : request) { $0.isAdvertising(of: subscriber) }
     case .monitor(let subscriber, let ask): note(ask, of: subscriber)
     case .session(let subscriber, let ask): note(ask, of: subscriber)
     case .end(let subscriber):
@@ -125,7 +127,8 @@ package struct StandingRequests: Sendable {
       return (
         told.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
       )
-    case .authorizationChanged(nil), .updates, .live, .visit, .heading, .ranging, .diagnostics:
+    case .authorizationChanged(nil), .updates, .live, .visit, .heading, .ranging, .advertising,
+      .diagnostics:
       break
     }
     return (delivery, [])
@@ -203,6 +206,10 @@ extension Request {
 
   fileprivate func isHeading(of subscriber: SubscriberID) -> Bool {
     if case .heading(subscriber, _) = self { true } else { false }
+  }
+
+  fileprivate func isAdvertising(of subscriber: SubscriberID) -> Bool {
+    if case .advertising(subscriber, _) = self { true } else { false }
   }
 
   fileprivate func isSession(of subscriber: SubscriberID) -> Bool {

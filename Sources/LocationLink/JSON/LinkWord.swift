@@ -83,6 +83,7 @@ extension LinkWord where Self: FixedWidthInteger {
 
 extension Int: LinkWord {}
 extension Int64: LinkWord {}
+extension Int8: LinkWord {}
 extension UInt16: LinkWord {}
 extension UInt64: LinkWord {}
 

@@ -20,6 +20,7 @@ extension Delivery: LinkWord {
     case "monitor": self = .monitor(try subscriber(), try value.get("news"))
     case "heading": self = .heading(try subscriber(), try value.get("news"))
     case "ranging": self = .ranging(try subscriber(), try value.get("news"))
+    case "advertising": self = .advertising(try subscriber(), try value.get("news"))
     case "diagnostics": self = .diagnostics(try subscriber(), try value.find("news"))
     default: throw .unknownWord(name)
     }
@@ -48,6 +49,7 @@ extension Delivery: LinkWord {
     case .monitor(let subscriber, let delivery): .word("monitor", news(subscriber, delivery))
     case .heading(let subscriber, let delivery): .word("heading", news(subscriber, delivery))
     case .ranging(let subscriber, let delivery): .word("ranging", news(subscriber, delivery))
+    case .advertising(let subscriber, let state): .word("advertising", news(subscriber, state))
     case .diagnostics(let subscriber, let flags): .word("diagnostics", news(subscriber, flags))
     }
   }

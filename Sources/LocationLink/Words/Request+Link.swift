@@ -16,6 +16,7 @@ extension Request: LinkWord {
     case "monitor": self = .monitor(try subscriber(), try value.get("ask"))
     case "heading": self = .heading(try subscriber(), try value.get("ask"))
     case "ranging": self = .ranging(try subscriber(), try value.get("ask"))
+    case "advertising": self = .advertising(try subscriber(), try value.get("ask"))
     case "session": self = .session(try subscriber(), try value.get("ask"))
     case "life": self = .life(try value.get("now"))
     case "end": self = .end(try subscriber())
@@ -38,6 +39,8 @@ extension Request: LinkWord {
     case .monitor(let subscriber, let request): .word("monitor", ask(subscriber, request))
     case .heading(let subscriber, let request): .word("heading", ask(subscriber, request))
     case .ranging(let subscriber, let request): .word("ranging", ask(subscriber, request))
+    case .advertising(let subscriber, let request):
+      .word("advertising", ask(subscriber, request))
     case .session(let subscriber, let request): .word("session", ask(subscriber, request))
     case .life(let life): .word("life", .fields(["now": life.json]))
     case .end(let subscriber): .word("end", .fields(["subscriber": subscriber.json]))
@@ -52,7 +55,7 @@ extension Request: LinkWord {
       .authorization(.temporaryFullAccuracy(_, ticket: let subscriber)),
       .updates(let subscriber, _), .live(let subscriber, _),
       .significantChanges(let subscriber, _), .region(let subscriber, _),
-      .heading(let subscriber, _), .ranging(let subscriber, _),
+      .heading(let subscriber, _), .ranging(let subscriber, _), .advertising(let subscriber, _),
       .monitor(let subscriber, _), .session(let subscriber, _), .end(let subscriber):
       subscriber
     case .visits, .life: nil

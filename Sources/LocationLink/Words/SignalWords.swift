@@ -149,3 +149,59 @@ extension RangingDelivery: LinkWord {
     }
   }
 }
+
+extension IBeaconAdvert: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      identity: try BeaconIdentity(json: json), measuredPower: try json.get("measuredPower"))
+  }
+
+  package var json: JSON {
+    .fields([
+      "uuid": identity.uuid.json, "major": identity.major.json, "minor": identity.minor.json,
+      "measuredPower": measuredPower.json,
+    ])
+  }
+}
+
+extension AdvertisingRequest: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "start": self = .start(try IBeaconAdvert(json: value))
+    case "stop": self = .stop
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .start(let advert): .word("start", advert.json)
+    case .stop: .word("stop")
+    }
+  }
+}
+
+extension BeaconAdvertising: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "stopped": self = .stopped
+    case "advertising": self = .advertising
+    case "waiting": self = .waiting
+    case "unavailable": self = .unavailable
+    case "refused": self = .refused(try value.get("error"))
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .stopped: .word("stopped")
+    case .advertising: .word("advertising")
+    case .waiting: .word("waiting")
+    case .unavailable: .word("unavailable")
+    case .refused(let error): .word("refused", .fields(["error": error.json]))
+    }
+  }
+}

@@ -11,27 +11,31 @@ package struct Demand: Hashable, Sendable {
   package var beacons: BeaconScan
   /// Whether the magnetometer must run (POW-4).
   package var magnetometer: Bool
+  /// The beacon that this computer must be; `nil` while it must be none.
+  package var advert: IBeaconAdvert?
 
   package init(
     position: PositionDemand? = nil, motion: Bool = false, beacons: BeaconScan = .off,
-    magnetometer: Bool = false
+    magnetometer: Bool = false, advert: IBeaconAdvert? = nil
   ) {
     self.position = position
     self.motion = motion
     self.beacons = beacons
     self.magnetometer = magnetometer
+    self.advert = advert
   }
 
   /// Nothing at all.
   package static let none = Demand()
 
-  /// What serves both.
+  /// What serves both; of two beacons the first.
   package func union(_ other: Demand) -> Demand {
     Demand(
       position: PositionDemand.union(position, other.position),
       motion: motion || other.motion,
       beacons: max(beacons, other.beacons),
-      magnetometer: magnetometer || other.magnetometer)
+      magnetometer: magnetometer || other.magnetometer,
+      advert: advert ?? other.advert)
   }
 }
 

@@ -73,6 +73,7 @@ package enum Request: Hashable, Sendable {
   case monitor(SubscriberID, MonitorRequest)
   case heading(SubscriberID, HeadingRequest)
   case ranging(SubscriberID, RangingRequest)
+  case advertising(SubscriberID, AdvertisingRequest)
   case session(SubscriberID, SessionRequest)
   /// The framework of the app says where its process is in its life (MODEL-2).
   case life(AppLife)
@@ -110,6 +111,7 @@ package enum Delivery: Hashable, Sendable {
   case monitor(SubscriberID, MonitorDelivery)
   case heading(SubscriberID, HeadingDelivery)
   case ranging(SubscriberID, RangingDelivery)
+  case advertising(SubscriberID, BeaconAdvertising)
   /// One element of the diagnostics of a session, or their end (SESS-16, SESS-19).
   case diagnostics(SubscriberID, Diagnostics?)
 }

@@ -54,6 +54,25 @@ package enum RangingFailure: Hashable, CaseIterable, Sendable {
   case denied
 }
 
+/// What an app asks about being a beacon itself.
+package enum AdvertisingRequest: Hashable, Sendable {
+  case start(IBeaconAdvert)
+  case stop
+}
+
+/// Whether this computer is the beacon that was asked for.
+package enum BeaconAdvertising: Hashable, Sendable {
+  /// Not now: it was stopped, or the app is not in the foreground (BEACON-3).
+  case stopped
+  case advertising
+  /// Another beacon that was asked for first is on the air.
+  case waiting
+  /// No adapter is on, or it cannot advertise.
+  case unavailable
+  /// `bluetoothd` said no; the name of its error. Tried again by itself.
+  case refused(String)
+}
+
 /// What this computer can do beside positions, whatever an app may know (AVAIL-3).
 package struct Equipment: Hashable, Sendable {
   /// A compass was found or heard.

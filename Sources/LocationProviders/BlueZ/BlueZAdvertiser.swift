@@ -42,8 +42,9 @@ package struct BlueZAdvertiser: Machine {
     switch input {
     case .advertise(let new):
       guard new != advert else { return [] }
+      let last = advert == nil ? [] : tell(.stopped)
       advert = new
-      return end() + begin()
+      return end() + last + begin()
     case .stop:
       advert = nil
       return end() + tell(.stopped)
@@ -83,7 +84,7 @@ package struct BlueZAdvertiser: Machine {
 
   private mutating func begin() -> [Output] {
     state = .idle
-    guard let advert else { return [] }
+    guard let advert, survey.isSettled else { return [] }
     guard case .on(let adapter, _, canAdvertise: true) = survey.adapter else {
       return tell(.unavailable)
     }
@@ -133,14 +134,4 @@ package struct BlueZAdvertiser: Machine {
   private static let path = "/org/meridian/advertisements/ibeacon"
   /// Chosen.
   private static let retryAfter = Duration.seconds(10)
-}
-
-/// Whether this computer is a beacon now.
-package enum BeaconAdvertising: Hashable, Sendable {
-  case stopped
-  case advertising
-  /// No adapter is on, or it cannot advertise.
-  case unavailable
-  /// `bluetoothd` said no; the name of its error. Tried again by itself.
-  case refused(String)
 }

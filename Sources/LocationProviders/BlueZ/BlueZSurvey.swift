@@ -41,6 +41,11 @@ package struct BlueZSurvey: Sendable {
     return lastCall
   }
 
+  /// Whether it has been told what there is.
+  var isSettled: Bool {
+    if case .following = state { true } else { false }
+  }
+
   /// What is known of a device, by its path.
   package func device(_ path: String) -> BlueZDevice? { devices[path] }
 

@@ -2,18 +2,9 @@ package import LocationModel
 
 /// The one advertisement we understand: Apple's iBeacon (BEACON-1).
 ///
-/// Manufacturer data of company 0x004C: `02 15`, a UUID of 16 bytes, major and minor with the high
-/// byte first, and the measured power as a signed byte. Nothing may follow.
-package struct IBeaconAdvert: Hashable, Sendable {
-  package var identity: BeaconIdentity
-  /// dBm expected at one meter (BEACON-2).
-  package var measuredPower: Int8
-
-  package init(identity: BeaconIdentity, measuredPower: Int8 = Self.defaultMeasuredPower) {
-    self.identity = identity
-    self.measuredPower = measuredPower
-  }
-
+/// Manufacturer data of company 0x004C: `02 15`, then the 21 bytes of the advertisement. Nothing may
+/// follow.
+extension IBeaconAdvert {
   /// Reads the first iBeacon among an advertisement's manufacturer data.
   package init?(_ data: [ManufacturerData]) {
     guard let found = data.lazy.compactMap(Self.init(manufacturerData:)).first else { return nil }
@@ -22,15 +13,8 @@ package struct IBeaconAdvert: Hashable, Sendable {
 
   package init?(manufacturerData data: ManufacturerData) {
     let payload = data.payload
-    guard data.company == Self.apple, payload.count == 23 else { return nil }
-    guard payload.starts(with: Self.prefix), let uuid = BeaconUUID(bytes: payload[2..<18]) else {
-      return nil
-    }
-    identity = BeaconIdentity(
-      uuid: uuid,
-      major: UInt16(payload[18]) << 8 | UInt16(payload[19]),
-      minor: UInt16(payload[20]) << 8 | UInt16(payload[21]))
-    measuredPower = Int8(bitPattern: payload[22])
+    guard data.company == Self.apple, payload.starts(with: Self.prefix) else { return nil }
+    self.init(bytes: Array(payload.dropFirst(Self.prefix.count)))
   }
 
   /// Reads whole advertising data: structures of length, type, and content, one after the other.
@@ -56,24 +40,8 @@ package struct IBeaconAdvert: Hashable, Sendable {
 
   /// What a radio must send to be this beacon.
   package var manufacturerData: ManufacturerData {
-    let uuid = identity.uuid.bytes
-    let numbers = [identity.major, identity.minor].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
-    return ManufacturerData(
-      company: Self.apple,
-      payload: Self.prefix + uuid + numbers + [UInt8(bitPattern: measuredPower)])
+    ManufacturerData(company: Self.apple, payload: Self.prefix + bytes)
   }
-
-  /// The 21 bytes that Apple's `peripheralData(withMeasuredPower:)` holds for its advertiser.
-  package var peripheralData: [UInt8] { Array(manufacturerData.payload.dropFirst(2)) }
-
-  /// Reads what `peripheralData` wrote; `nil` for anything that is not 21 bytes.
-  package init?(peripheralData bytes: [UInt8]) {
-    self.init(
-      manufacturerData: ManufacturerData(company: Self.apple, payload: Self.prefix + bytes))
-  }
-
-  /// dBm at one meter when an app names none. Chosen (BEACON-2).
-  package static let defaultMeasuredPower: Int8 = -59
 
   /// Apple's company identifier.
   private static let apple: UInt16 = 0x004C

@@ -164,7 +164,7 @@ package struct Simulation: Sendable {
     case .visit(let visit): try say(.visit(visit), tell)
     case .state(let state): try say(.authorization(state.authorization), tell)
     case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics,
-      .heading, .ranging:
+      .heading, .ranging, .advertising:
       break
     }
   }

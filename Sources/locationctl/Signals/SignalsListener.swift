@@ -68,8 +68,9 @@ struct HeadingReport: Sendable {
     return line.text
   }
 
-  /// The horizon towards true north where it is known, and the numbers.
-  var text: String {
+  /// The horizon towards true north where it is known, and the numbers: below it on a terminal,
+  /// which may be no wider than 80 columns, else beside it.
+  func lines(onTerminal isTerminal: Bool) -> [String] {
     let facing = geographic ?? magnetic
     let numbers = [
       Horizon.point(of: facing).padding(toLength: 2, withPad: " ", startingAt: 0),
@@ -77,7 +78,8 @@ struct HeadingReport: Sendable {
       geographic.map { String(format: "true %5.1f°", $0) } ?? "true     –",
       accuracy.map { String(format: "± %.0f°", $0) } ?? "not calibrated",
     ]
-    return Horizon.text(facing: facing) + "  " + numbers.joined(separator: "  ")
+    let parts = [Horizon.text(facing: facing), numbers.joined(separator: "  ")]
+    return isTerminal ? parts : [parts.joined(separator: "  ")]
   }
 }
 

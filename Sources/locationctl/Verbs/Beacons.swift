@@ -26,7 +26,7 @@ extension Verb {
       "locationctl beacons E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 1 --json",
     ],
     run: { invocation in
-      let wanted = try Wanted(invocation)
+      let wanted = try NamedBeacons(invocation)
       let choice = try SourceChoice(invocation)
       let person = Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
       let limit = invocation.wholeNumber(count)
@@ -44,7 +44,12 @@ extension Verb {
             case .beacons(let beacons):
               tally.count += 1
               if isJSON { Output.standard.line(json(beacons)) } else { table.show(text(beacons)) }
-            case .failed: throw person.silence("beacons cannot be heard")
+            case .failed:
+              // A radio that was there may come back; the reports then go on by themselves.
+              let reason = person.silence("beacons cannot be heard")
+              guard tally.count > 0 else { throw reason }
+              Output.error.line(reason.message)
+              table = LiveTable()
             case .heading: break
             }
             if let limit, tally.count >= limit { break }
@@ -65,34 +70,34 @@ extension Verb {
     let heading = Output.standard.styled(BeaconReport.heading, .dim)
     return [heading] + (beacons.isEmpty ? ["none is near"] : beacons.map(\.text))
   }
+}
 
-  /// Which beacons were named.
-  private struct Wanted: Sendable {
-    private var uuid: UUID
-    private var major: UInt16?
-    private var minor: UInt16?
+/// Which beacons were named, as UUID, MAJOR, and MINOR.
+struct NamedBeacons: Sendable {
+  var uuid: UUID
+  var major: UInt16?
+  var minor: UInt16?
 
-    init(_ invocation: Invocation) throws(Failure) {
-      let words = invocation.operands
-      guard let uuid = words.first.flatMap({ UUID(uuidString: $0) }) else {
-        throw invocation.usage("\"\(words.first ?? "")\" is not a UUID")
-      }
-      self.uuid = uuid
-      let numbers = words.dropFirst().map { UInt16($0) }
-      guard numbers.allSatisfy({ $0 != nil }) else {
-        throw invocation.usage("MAJOR and MINOR are numbers from 0 to 65535")
-      }
-      major = numbers.first ?? nil
-      minor = numbers.dropFirst().first ?? nil
+  init(_ invocation: Invocation) throws(Failure) {
+    let words = invocation.operands
+    guard let uuid = words.first.flatMap({ UUID(uuidString: $0) }) else {
+      throw invocation.usage("\"\(words.first ?? "")\" is not a UUID")
     }
+    self.uuid = uuid
+    let numbers = words.dropFirst().map { UInt16($0) }
+    guard numbers.allSatisfy({ $0 != nil }) else {
+      throw invocation.usage("MAJOR and MINOR are numbers from 0 to 65535")
+    }
+    major = numbers.first ?? nil
+    minor = numbers.count > 1 ? numbers[1] : nil
+  }
 
-    var constraint: CLBeaconIdentityConstraint {
-      switch (major, minor) {
-      case (let major?, let minor?):
-        CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
-      case (let major?, nil): CLBeaconIdentityConstraint(uuid: uuid, major: major)
-      case (nil, _): CLBeaconIdentityConstraint(uuid: uuid)
-      }
+  var constraint: CLBeaconIdentityConstraint {
+    switch (major, minor) {
+    case (let major?, let minor?):
+      CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+    case (let major?, nil): CLBeaconIdentityConstraint(uuid: uuid, major: major)
+    case (nil, _): CLBeaconIdentityConstraint(uuid: uuid)
     }
   }
 }

@@ -42,8 +42,14 @@ extension Verb {
             switch word {
             case .heading(let report):
               tally.count += 1
-              if isJSON { Output.standard.line(report.json) } else { table.show([report.text]) }
-            case .failed: throw Failure.refused("the magnetic field is disturbed", next: nil)
+              if isJSON {
+                Output.standard.line(report.json)
+              } else {
+                table.show(report.lines(onTerminal: Output.standard.isTerminal))
+              }
+            case .failed:
+              Output.error.line("the magnetic field is not the Earth's; turn the device every way")
+              table = LiveTable()
             case .beacons: break
             }
             if let limit, tally.count >= limit { break }

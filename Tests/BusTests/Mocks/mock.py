@@ -7,7 +7,8 @@ Prints the address of the bus, then obeys one command per line and answers each 
   beacon ADDRESS HEX        advertises ten times a second, while the adapter discovers
   silence ADDRESS
   found ADDRESS             tells every monitor that is exported of the beacon
-  await discovering | await idle | await monitor
+  advertised                reads what is advertised, as a bluetoothd does: type, and payload as hex
+  await discovering | await idle | await monitor | await advertisement | await silence
   compass start | compass stop | heading DEGREES | await claim | await release
   notifications start CAPABILITY... | notifications stop
   await notification N      answers with title, text, and the keys of the buttons of the Nth
@@ -19,12 +20,15 @@ import os
 import select
 import subprocess
 import sys
+import time
 
 import dbus
 import dbus.bus
 
 ADAPTER = "/org/bluez/hci0"
 MONITOR = "org.bluez.AdvertisementMonitor1"
+ADVERTISEMENT = "org.bluez.LEAdvertisement1"
+ADVERTISEMENT_PATH = "/org/meridian/advertisements/ibeacon"
 COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
 NOTIFICATIONS = "org.freedesktop.Notifications"
@@ -60,7 +64,11 @@ class Machine:
         self.until(lambda: not self.bus.name_has_owner(name))
 
     def until(self, condition):
+        """Waits at most twenty seconds, so that a test that fails does not hang."""
+        end = time.monotonic() + 20
         while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError
             self.advertise()
             select.select([], [], [], 0.02)
 
@@ -112,6 +120,23 @@ class Machine:
                 return "found " + bytes(pattern[2]).hex()
         return "no monitor"
 
+    def advertised(self):
+        """What the connection that registered an advertisement offers at its path."""
+        for name in self.bus.list_names():
+            if not name.startswith(":"):
+                continue
+            try:
+                offer = self.mock(ADVERTISEMENT_PATH, name, dbus.PROPERTIES_IFACE).GetAll(
+                    ADVERTISEMENT, timeout=1)
+            except dbus.DBusException:
+                continue
+            return f"{offer['Type']} {bytes(offer['ManufacturerData'][0x004C]).hex()}"
+        return "nothing"
+
+    def instances(self):
+        properties = self.mock(ADAPTER, interface=dbus.PROPERTIES_IFACE)
+        return properties.Get("org.bluez.LEAdvertisingManager1", "ActiveInstances")
+
     def count(self, member):
         calls = self.mock(COMPASS_PATH, "net.hadess.SensorProxy").GetMethodCalls(member)
         return len(calls)
@@ -145,6 +170,12 @@ class Machine:
                 del self.beacons[address]
             case ["found", address]:
                 return self.found(address)
+            case ["advertised"]:
+                return self.advertised()
+            case ["await", "advertisement"]:
+                self.until(lambda: self.instances() == 1)
+            case ["await", "silence"]:
+                self.until(lambda: self.instances() == 0)
             case ["await", "discovering"]:
                 self.until(lambda: self.adapter("Discovering"))
             case ["await", "idle"]:
@@ -211,6 +242,10 @@ try:
         line = sys.stdin.readline()
         if not line:
             break
-        print(machine.obey(line.split()), flush=True)
+        try:
+            answer = machine.obey(line.split())
+        except TimeoutError:
+            answer = "did not happen"
+        print(answer, flush=True)
 finally:
     machine.end()

@@ -41,6 +41,10 @@ struct SignalsBench {
     request(.ranging(manager, .start(constraint)))
   }
 
+  mutating func advertise(_ advert: IBeaconAdvert, by subscriber: SubscriberID = Self.manager) {
+    request(.advertising(subscriber, .start(advert)))
+  }
+
   mutating func hear(_ identity: BeaconIdentity, rssi: Int = -59) {
     bench.send(
       .beacon(
@@ -59,6 +63,8 @@ struct SignalsBench {
     case .deliver(_, .ranging(let manager, .ranged(_, let beacons))):
       "ranged \(beacons.map(\.identity.minor)) to \(manager.rawValue)"
     case .deliver(_, .ranging(_, .failed(_, let failure))): "ranging \(failure)"
+    case .deliver(_, .advertising(let subscriber, let state)):
+      "\(state) to \(subscriber.rawValue)"
     case .deliver(_, .region(_, _, .entered)): "entered"
     case .deliver(_, .region(_, _, .exited)): "exited"
     case .deliver(_, .monitor(_, .event(let event))):

@@ -60,7 +60,7 @@ struct IBeaconAdvertTests {
       let length = Int.random(in: 0...80, using: &random)
       let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
       #expect(IBeaconAdvert(advertisingData: bytes) == nil)
-      #expect(IBeaconAdvert(peripheralData: bytes) == nil || length == 21)
+      #expect(IBeaconAdvert(bytes: bytes) == nil || length == 21)
     }
     let endless = [[UInt8]](repeating: [2, 1, 6], count: 100_000).flatMap { $0 }
     #expect(IBeaconAdvert.manufacturerData(in: endless).isEmpty)
@@ -68,14 +68,14 @@ struct IBeaconAdvertTests {
 
   @Test("BEACON-2: says −59 dBm when no measured power is given")
   func defaultPower() {
-    #expect(IBeaconAdvert(identity: identity).peripheralData.last == 0xC5)
+    #expect(IBeaconAdvert(identity: identity).bytes.last == 0xC5)
   }
 
   @Test("writes the 21 bytes of Apple's peripheral data and reads them back")
   func peripheralData() {
     let advert = IBeaconAdvert(identity: identity, measuredPower: -128)
-    #expect(advert.peripheralData == identity.uuid.bytes + [0, 1, 0, 2, 0x80])
-    #expect(IBeaconAdvert(peripheralData: advert.peripheralData) == advert)
+    #expect(advert.bytes == identity.uuid.bytes + [0, 1, 0, 2, 0x80])
+    #expect(IBeaconAdvert(bytes: advert.bytes) == advert)
     #expect(IBeaconAdvert([advert.manufacturerData]) == advert)
   }
 

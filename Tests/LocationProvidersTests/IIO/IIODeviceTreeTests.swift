@@ -26,6 +26,15 @@ struct IIODeviceTreeTests {
   }
 
   @Test(
+    "reads gauss from the chips whose driver says hundredths, and from a kernel that does not",
+    arguments: [("hmc5883", "0.000009766"), ("hmc5883", "0.0009766"), ("ak8975", "0.0009766")])
+  func hundredths(chip: String, scale: String) throws {
+    let sensor = try #require(magnetometer(["in_magn_scale": scale, "name": "\(chip)\n"]))
+    let vector = try #require(sensor.vector(in: raw("0", "216", "-432")))
+    #expect((vector - DeviceVector(x: 0, y: 21.1, z: -42.2)).magnitude < 0.1)
+  }
+
+  @Test(
     "gives no vector for what is no number", arguments: ["", "x", "nan", "inf", "1e999", "1 2"])
   func unreadable(text: String) throws {
     let sensor = try #require(magnetometer(["in_magn_scale": "0.001"]))

@@ -1,0 +1,57 @@
+import LocationModel
+
+extension AppDesk {
+  /// A beacon that one subscriber wants this computer to be.
+  struct Advertising: Hashable, Sendable {
+    var client: ClientID
+    var subscriber: SubscriberID
+    var advert: IBeaconAdvert
+    /// What the subscriber was last told.
+    var told: BeaconAdvertising?
+  }
+
+  mutating func handle(
+    _ request: AdvertisingRequest, of subscriber: SubscriberID, _ client: ClientID
+  ) -> [Output] {
+    let index = advertising.firstIndex { $0.client == client && $0.subscriber == subscriber }
+    switch (request, index) {
+    case (.start(let advert), let index?):
+      guard advertising[index].advert != advert else { return [] }
+      advertising[index].advert = advert
+      advertising[index].told = nil
+    case (.start(let advert), nil):
+      advertising.append(Advertising(client: client, subscriber: subscriber, advert: advert))
+    case (.stop, let index?):
+      advertising.remove(at: index)
+      return post(.advertising(subscriber, .stopped), to: client)
+    case (.stop, nil): break
+    }
+    return []
+  }
+
+  /// The beacon this app wants to be: the first that was asked for, while it is in the foreground
+  /// (BEACON-3).
+  var advert: IBeaconAdvert? { life == .foreground ? advertising.first?.advert : nil }
+
+  /// Tells those who advertise how it is, when that has changed.
+  ///
+  /// `air` is what the radio says of `chosen`, the one beacon that this computer is to be.
+  mutating func settleAdvertising(
+    _ air: BeaconAdvertising?, of chosen: IBeaconAdvert?
+  ) -> [Output] {
+    advertising.indices.flatMap { index -> [Output] in
+      let asker = advertising[index]
+      let state: BeaconAdvertising? =
+        if life != .foreground {
+          .stopped
+        } else if asker.advert != chosen {
+          .waiting
+        } else {
+          air
+        }
+      guard let state, state != asker.told else { return [] }
+      advertising[index].told = state
+      return post(.advertising(asker.subscriber, state), to: asker.client)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import BeaconAdvertising
+import CoreLocation
+import LocationProviders
+
+extension Verb {
+  private static let power = Option(
+    name: "power", value: .wholeNumber("DBM", -128...127),
+    summary: "How loud it is at one meter; -59 unless given")
+  private static let timeout = Option.timeout("Stop after so many seconds")
+
+  static let advertise = Verb(
+    name: "advertise", summary: "Make this computer a beacon",
+    details: [
+      """
+      Sends an iBeacon through bluetoothd until it is interrupted, and says how that goes. \
+      Needs an adapter that is on and a user whom bluetoothd obeys: root, or one of the group \
+      bluetooth.
+      """,
+      """
+      A phone believes the power: measure it at one meter, or distances will be wrong.
+      """,
+    ],
+    operands: [
+      Operand(name: "UUID", summary: "Whose beacon"),
+      Operand(name: "MAJOR", summary: "Of which group; 0 unless given", isOptional: true),
+      Operand(name: "MINOR", summary: "Which one of the group; 0 unless given", isOptional: true),
+    ],
+    options: [power, timeout],
+    examples: ["locationctl advertise E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 1 7 --power -61"],
+    run: { invocation in
+      let wanted = try NamedBeacons(invocation)
+      let region = CLBeaconRegion(
+        uuid: wanted.uuid, major: wanted.major ?? 0, minor: wanted.minor ?? 0,
+        identifier: "locationctl")
+      let data = region.peripheralData(
+        withMeasuredPower: invocation.wholeNumber(power).map { NSNumber(value: $0) })
+      let name = "\(wanted.uuid) \(wanted.major ?? 0) \(wanted.minor ?? 0)"
+      let person = Person(sources: [.bluez])
+      try await person.run {
+        let advertiser = BeaconAdvertiser()
+        try advertiser.startAdvertising(data)
+        _ = try await withTimeout(invocation.number(timeout)) {
+          for await state in advertiser.states {
+            guard state.isHopeful else { throw person.silence("this computer is no beacon") }
+            Output.standard.line(state.text(of: name))
+          }
+        }
+      }
+    })
+}
+
+extension BeaconAdvertiser.State {
+  /// Whether waiting makes sense.
+  fileprivate var isHopeful: Bool {
+    switch self {
+    case .stopped, .advertising, .waiting: true
+    case .unavailable, .refused: false
+    }
+  }
+
+  fileprivate func text(of beacon: String) -> String {
+    switch self {
+    case .advertising: "advertising \(beacon); Ctrl-C ends it"
+    case .waiting: "waiting: another beacon is on the air"
+    case .stopped, .unavailable, .refused: "not advertising"
+    }
+  }
+}

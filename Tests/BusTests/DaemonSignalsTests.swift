@@ -1,0 +1,113 @@
+import Foundation
+import HostTesting
+import LocationEngine
+import LocationHost
+import LocationModel
+import Testing
+
+@Suite(
+  "Beacons and headings through locationd", .serialized,
+  .enabled(if: MockMachine.isThere, "needs dbus-daemon, and python-dbusmock in .build/venv"),
+  .timeLimit(.minutes(1)))
+struct DaemonSignalsTests {
+  @Test("BEACON-6, POW-3: ranges over the link, and lets the radio rest when nobody does")
+  func beacons() async throws {
+    let machine = try MockMachine()
+    try machine.tell("bluetoothd start")
+    try machine.tell("adapter")
+    try machine.tell("beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+    let app = try await AppOfDaemon("bluez:", bus: machine.address)
+    app.send(.ranging(AppOfDaemon.manager, .start(constraint)))
+    let beacons = await app.first { delivery -> [RangedBeacon]? in
+      guard case .ranging(_, .ranged(_, let beacons)) = delivery, !beacons.isEmpty else {
+        return nil
+      }
+      return beacons
+    }
+    #expect(beacons?.first?.identity.minor == 2)
+    #expect(beacons?.first?.proximity == .near)
+    app.leave()
+    #expect(try machine.tell("await idle") == "ok")
+  }
+
+  @Test("BEACON-3: is a beacon for an app over the link, as long as the app lives")
+  func advertising() async throws {
+    let machine = try MockMachine()
+    try machine.tell("bluetoothd start")
+    try machine.tell("adapter")
+    let app = try await AppOfDaemon("bluez:", bus: machine.address)
+    let identity = BeaconIdentity(uuid: constraint.uuid, major: 1, minor: 7)
+    let advert = IBeaconAdvert(identity: identity)
+    app.send(.advertising(AppOfDaemon.manager, .start(advert)))
+    let state = await app.first { delivery -> BeaconAdvertising? in
+      guard case .advertising(_, let state) = delivery else { return nil }
+      return state
+    }
+    #expect(state == .advertising)
+    #expect(try machine.tell("await advertisement") == "ok")
+    app.leave()
+    #expect(try machine.tell("await silence") == "ok")
+  }
+
+  @Test("HEAD-1, POW-4: points over the link, and lets the compass rest when nobody looks")
+  func heading() async throws {
+    let machine = try MockMachine()
+    try machine.tell("compass start")
+    let app = try await AppOfDaemon("iio:", bus: machine.address)
+    let isThere = await app.first { delivery -> Bool? in
+      guard case .state(let state) = delivery, state.equipment.hasCompass else { return nil }
+      return true
+    }
+    #expect(isThere == true)
+    app.send(.heading(AppOfDaemon.manager, .start(HeadingOptions())))
+    let heading = await app.first { delivery -> Double? in
+      guard case .heading(_, .heading(let heading)) = delivery else { return nil }
+      return heading.magneticHeading
+    }
+    #expect(heading == 90)
+    try machine.tell("await claim")
+    app.leave()
+    #expect(try machine.tell("await release") == "ok")
+  }
+}
+
+/// An app of a real daemon whose only hardware is on a bus of the tests.
+private final class AppOfDaemon {
+  static let manager = SubscriberID(1)
+  private let daemon: RunningProgram
+  private let link: SocketLink
+  private let client: ClientID
+  private let deliveries: AsyncStream<Delivery>
+
+  init(_ source: String, bus: String) async throws {
+    let folder = try TemporaryFolder()
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let person = try RunningProgram(
+      BuiltProgram.path("HostProgram"), ["grant", "always", own, folder.file("state")])
+    _ = try await person.lines.next { $0 == "granted" }
+    let socket = folder.file("socket")
+    daemon = try RunningProgram(
+      BuiltProgram.path("locationd"),
+      ["--socket", socket, "--state", folder.file("state"), "--source", source],
+      environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus, "CORELOCATION_SOURCES": ""], keeping: folder)
+    let (deliveries, listener) = AsyncStream.makeStream(of: Delivery.self)
+    link = SocketLink(at: socket)
+    let description = ClientDescription(app: AppIdentity("unsaid"), manifest: Manifest())
+    // The daemon may not be there yet; the link goes on trying.
+    (client, _) = link.connect(description) { listener.yield($0) }
+    self.deliveries = deliveries
+  }
+
+  func send(_ request: Request) { link.send(request, from: client) }
+  func leave() { link.disconnect(client) }
+
+  func first<Value>(_ pick: (Delivery) -> Value?) async -> Value? {
+    for await delivery in deliveries {
+      if let value = pick(delivery) { return value }
+    }
+    return nil
+  }
+}
+
+private let constraint = BeaconConstraint(
+  uuid: BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0))
