@@ -99,7 +99,8 @@ let package = Package(
         "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
         "LocationModel", "CLinux",
       ],
-      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles"], swiftSettings: house),
+      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
+      swiftSettings: house),
     .executableTarget(
       name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
       path: "Benchmarks/INTUSoak", swiftSettings: house),

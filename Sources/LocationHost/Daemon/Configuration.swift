@@ -1,3 +1,4 @@
+package import LocationEngine
 package import LocationProviders
 
 /// What a daemon is told by its configuration file and its command line.
@@ -11,6 +12,8 @@ package struct Configuration: Hashable, Sendable {
   /// The folder of the durable state; `nil` for the user's or the system's own place.
   package var state: String?
   package var limits = SocketServer.Limits()
+  /// How much one app may monitor.
+  package var conditions = Conditions.Limits()
 
   package init() {}
 
@@ -71,8 +74,15 @@ package struct Configuration: Hashable, Sendable {
     case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
+    case "conditions-per-app":
+      guard let limits = Conditions.Limits(perApp: value) else {
+        return "`conditions-per-app` must be a number above 0, or unlimited"
+      }
+      conditions = limits
+      return nil
     default:
-      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user"
+      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, "
+        + "conditions-per-app"
     }
   }
 
