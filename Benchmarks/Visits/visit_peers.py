@@ -80,18 +80,20 @@ def scikit_mobility(day, distance, seconds):
         "lat": [f[1] for f in day["fixes"]], "lng": [f[2] for f in day["fixes"]],
         "datetime": pandas.to_datetime([f[0] for f in day["fixes"]], unit="s")})
     frame = frame.sort_values("datetime").drop_duplicates("datetime")
-    stays = detection.stay_locations(
+    # Version 1.3 has another name for it.
+    find = getattr(detection, "stay_locations", None) or detection.stops
+    stays = find(
         skmob.TrajDataFrame(frame), minutes_for_a_stop=seconds / 60, spatial_radius_km=distance / 1000,
         no_data_for_minutes=1e12, leaving_time=True)
     return [(s.datetime.timestamp(), s.leaving_datetime.timestamp()) for s in stays.itertuples()]
 
 
 PEERS = {
-    "Infostop": ("infostop", infostop, (10, 300), [(d, s) for d in (30, 50, 100) for s in (300, 600)]),
+    "Infostop": ("infostop", infostop, (10, 300), [(d, s) for d in (30, 50, 100, 150, 200) for s in (300, 600)]),
     "trackintel": ("trackintel", trackintel, (100, 300),
                    [(d, s) for d in (50, 100, 150, 200) for s in (300, 600)]),
     "scikit-mobility": ("skmob", scikit_mobility, (200, 1200),
-                        [(d, s) for d in (50, 100, 200, 300) for s in (300, 600)]),
+                        [(d, s) for d in (25, 50, 100, 200, 300) for s in (300, 600)]),
 }
 
 
