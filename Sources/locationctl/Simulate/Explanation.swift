@@ -16,19 +16,19 @@ struct Explanation {
   /// Seconds, in the order in which they passed.
   var delays: [(name: String, seconds: Double)] {
     guard let evidence else { return [] }
-    let sensing = evidence.sensingDelay.map { [("sensing", $0.inSeconds)] } ?? []
-    return sensing + [
-      ("policy", evidence.policyDelay.inSeconds),
-      ("delivery", delivered.seconds(since: evidence.decided)),
-    ]
+    var delays: [(name: String, seconds: Double)] = []
+    if let sensing = evidence.sensingDelay { delays.append(("sensing", sensing.inSeconds)) }
+    delays.append(("policy", evidence.policyDelay.inSeconds))
+    delays.append(("delivery", delivered.seconds(since: evidence.decided)))
+    return delays
   }
 
   // MARK: For people
 
   func text(number: Int) -> String {
     let head = "\(number). \(type) \"\(identifier)\": \(state), told \(delivered.iso8601)"
-    let lines = evidence.map(lines) ?? ["no fix decided it: \(Self.withoutEvidence)"]
-    return ([head] + lines.map { "   " + $0 }).joined(separator: "\n")
+    let reasons = evidence.map { lines(of: $0) } ?? ["no fix decided it: \(Self.withoutEvidence)"]
+    return ([head] + reasons.map { "   " + $0 }).joined(separator: "\n")
   }
 
   private static let withoutEvidence =

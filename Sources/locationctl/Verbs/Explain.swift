@@ -34,7 +34,9 @@ extension Verb {
       let chosen = invocation.operand(0)
       var count = 0
       var isFound = false
-      for (index, line) in text.split(separator: "\n").enumerated() {
+      for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
+        .enumerated()
+      where !line.isEmpty {
         let explanation: Explanation?
         switch EventLine.explanation(of: line) {
         case .success(let event): explanation = event

@@ -23,7 +23,7 @@ struct Journey {
 
   private var core = HostCore(sources: [])
   private let keeper: StateKeeper
-  private var now = Moment(uptime: .start, unixTime: begin)
+  private var now = Moment(uptime: .start, unixTime: Journey.begin)
   /// What the monitor holds, as it says itself.
   private var records: [NamedRecord] = []
   private var inHand: [ConditionEvent] = []
@@ -121,7 +121,7 @@ struct Journey {
       carryOut(core.handle(.wake, at: now), whenDurable: nil)
       handleEvents()
     }
-    now = Moment(uptime: .start + (end - Self.begin), unixTime: end)
+    now = Moment(uptime: Instant.start + (end - Self.begin), unixTime: end)
   }
 
   // MARK: The device
