@@ -6,15 +6,13 @@ package import LocationModel
 /// touches, at the size of about four radii, so most circles lie in one or two cells and none of
 /// usual size in more than four. A look-up probes one cell per size in use: its cost depends on the
 /// circles near the place and not on their number. Inserting and removing touch those same cells
-/// only. The first few dozen circles need no cells: comparing them all is quicker.
+/// only.
 package struct ConditionIndex: Sendable {
   /// Names one circle while it is in the index; used again after removal.
   package typealias Slot = Int32
 
   /// By slot; a free slot's holds no place.
   private var boxes: [GeodeticBox] = []
-  /// Whether circles are linked into cells; until then every look-up compares them all.
-  private var usesCells = false
   /// The first free slot, or -1; each names the next one in its box.
   private var freeSlot: Slot = -1
   private var cells = CellTable()
@@ -59,38 +57,21 @@ package struct ConditionIndex: Sendable {
   package mutating func insert(center: Coordinate, radius: Double) -> Slot {
     let slot = takeSlot(for: GeodeticBox(center: center, radius: radius))
     count += 1
-    if usesCells {
-      link(slot)
-    } else if count > Self.fewest {
-      usesCells = true
-      for slot in boxes.indices { link(Slot(slot)) }
-    }
+    link(slot)
     return slot
   }
 
   package mutating func remove(_ slot: Slot) {
-    if usesCells { unlink(slot) }
+    unlink(slot)
     count -= 1
     boxes[Int(slot)] = .nowhere
     boxes[Int(slot)].west = UInt32(bitPattern: freeSlot)
     freeSlot = slot
-    if count == 0 { beginAgain() }
-  }
-
-  /// Without circles, slots are given from the first on again and need no cells.
-  private mutating func beginAgain() {
-    boxes.removeAll(keepingCapacity: true)
-    freeSlot = -1
-    usesCells = false
   }
 
   /// Appends every circle whose box holds the place.
   package func collect(at coordinate: Coordinate, into found: inout [Slot]) {
     let point = GeodeticPoint(coordinate)
-    guard usesCells else {
-      for slot in boxes.indices where boxes[slot].contains(point) { found.append(Slot(slot)) }
-      return
-    }
     var levels = levelsInUse
     while levels != 0 {
       let level = levels.trailingZeroBitCount
@@ -116,10 +97,6 @@ package struct ConditionIndex: Sendable {
     within radius: Double, of coordinate: Coordinate, limit: Int, into found: inout [Slot]
   ) -> Bool {
     let area = GeodeticBox(center: coordinate, radius: radius)
-    guard usesCells else {
-      for slot in boxes.indices where boxes[slot].meets(area) { found.append(Slot(slot)) }
-      return found.count <= limit
-    }
     var seen = 0
     for level in 0..<CellGrid.levels where levelCounts[level] > 0 {
       grid.forEachCell(of: area, level: level) { key in
@@ -140,9 +117,6 @@ package struct ConditionIndex: Sendable {
       + wide.capacity * MemoryLayout<Slot>.stride + buckets.footprint
       + cells.footprint + grid.footprint
   }
-
-  /// More circles than this are linked into cells (chosen: where both ways take as long).
-  private static let fewest = 32
 }
 
 // MARK: - Cells
