@@ -111,7 +111,8 @@ let package = Package(
         "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
         "LocationModel", "CLinux",
       ],
-      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak"], swiftSettings: house),
+      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
+      swiftSettings: house),
     .executableTarget(
       name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
       path: "Benchmarks/INTUSoak", swiftSettings: house),
@@ -188,6 +189,7 @@ let package = Package(
       name: "HostProgram",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "CSQLite",
       ],
       path: "Tests/Programs/HostProgram", swiftSettings: house),
     .executableTarget(

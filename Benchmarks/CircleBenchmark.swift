@@ -2,87 +2,107 @@ import Foundation
 import LocationEngine
 import LocationModel
 
-/// Measures the index of circles and the whole step, with 20 to a million circles.
+/// Measures the index of circles and the whole step, with 20 to a million circles, against other
+/// indexes on the same work.
+///
+/// `Benchmarks circles [FOLDER [PEER…]]` writes `circle-cost.md`, by default in `docs`.
 func measureCircles() throws {
-  for count in [20, 1000, 100_000, 1_000_000] { try measureCircles(count) }
+  let folder = try Peers.folder("circles")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let arguments = Array(CommandLine.arguments.dropFirst(2))
+  var peers = try CirclePeers(in: folder, only: arguments.dropFirst())
+  var rows: [CircleRow] = []
+  for arrangement in CircleWorld.Arrangement.allCases {
+    for count in [20, 1000, 100_000, 1_000_000] {
+      let world = CircleWorld(arrangement, count: count)
+      var row = CircleRow(arrangement: arrangement, count: count, own: ownCost(of: world))
+      if arrangement == .far { row.step = stepCost(of: world) }
+      row.peers = try peers.measure(world)
+      try row.report()
+      rows.append(row)
+    }
+  }
+  for (name, reason) in peers.missing.sorted(by: { $0.key < $1.key }) {
+    print("not compared with \(name): \(reason)")
+  }
+  try reportRatios(of: rows)
+  let target = arguments.first ?? "docs"
+  try CircleDocument(rows: rows, missing: peers.missing).text.write(
+    to: Peers.packageRoot.appending(path: target).appending(path: "circle-cost.md"),
+    atomically: true, encoding: .utf8)
 }
 
-private func measureCircles(_ count: Int) throws {
-  var random = SeededRandom(seed: 42)
-  // As dense everywhere: a country of one circle of 100 m in four square kilometers.
-  let side = Double(count).squareRoot() * 0.02
-  let circles = (0..<count).map { _ in
-    Circle(
-      center: Coordinate(
-        latitude: 45 + .random(in: 0...min(side, 30), using: &random),
-        longitude: .random(in: 0...min(side, 60), using: &random)),
-      radius: 100)
-  }
+/// The index on one world.
+private func ownCost(of world: CircleWorld) -> CircleCost {
   let clock = ContinuousClock()
+  var cost = CircleCost()
   var index = ConditionIndex()
   var slots: [ConditionIndex.Slot] = []
-  let build = clock.measure {
-    slots = circles.map { index.insert(center: $0.center, radius: $0.radius) }
+  let build = clock.measure { slots = world.circles.map { index.insert($0) } }
+  cost.values["build"] = build / .nanoseconds(world.circles.count)
+  cost.values["bytes"] = Double(index.footprint) / Double(world.circles.count)
+  for (name, places) in [("devices", world.devices), ("walk", world.walk)] {
+    (cost.values[name], cost.answers[name]) = lookUp(places, in: index)
   }
-  let label = "\(count) circles"
-  try Figure.report(
-    "circles.\(count).build", build / .nanoseconds(count), "ns", label + ", insertion")
-  try Figure.report(
-    "circles.\(count).bytes", Double(index.footprint) / Double(count), "B", label + ", per circle")
-  let probes = (0..<100_000).map { _ in
-    Coordinate(
-      latitude: 45 + .random(in: 0...min(side, 30), using: &random),
-      longitude: .random(in: 0...min(side, 60), using: &random))
+  let churn = slots.prefix(CirclePeers.churn)
+  let removal = clock.measure { for slot in churn { index.remove(slot) } }
+  cost.values["removal"] = removal / .nanoseconds(churn.count)
+  let insertion = clock.measure {
+    for circle in world.circles.prefix(churn.count) { index.insert(circle) }
   }
-  let steps = probes.indices.map {
-    Coordinate(latitude: 45.001 + Double($0) * 1e-6, longitude: 0.001 + Double($0) * 1e-6)
-  }
-  try report("far apart", probes, count, index)
-  try report("one walk", steps, count, index)
-  try reportStep(circles, steps)
-  let removal = clock.measure { for slot in slots { index.remove(slot) } }
-  try Figure.report(
-    "circles.\(count).removal", removal / .nanoseconds(count), "ns", label + ", removal")
+  cost.values["insertion"] = insertion / .nanoseconds(churn.count)
+  return cost
 }
 
-private func report(
-  _ way: String, _ places: [Coordinate], _ count: Int, _ index: ConditionIndex
-) throws {
+/// Nanoseconds of a look-up, and the answers of all.
+private func lookUp(_ places: [Coordinate], in index: ConditionIndex) -> (Double, Int) {
   var found: [ConditionIndex.Slot] = []
-  var hits = 0
-  let seconds = shortestTime(of: 5) {
+  var answers = 0
+  let rounds = 5
+  let seconds = shortestTime(of: rounds) {
     for place in places {
       found.removeAll(keepingCapacity: true)
       index.collect(at: place, into: &found)
-      hits += found.count
+      answers += found.count
     }
   }
-  let name = way.replacing(" ", with: "-")
-  try Figure.report(
-    "circles.\(count).look-up.\(name)", seconds / Double(places.count) * 1e9, "ns",
-    "\(count) circles, look-up, \(way) (\(hits / 5) found)")
+  return (seconds / Double(places.count) * 1e9, answers / rounds)
 }
 
-/// The whole step of the tracker, decision included, on a walk.
-private func reportStep(_ circles: [Circle], _ places: [Coordinate]) throws {
+/// Nanoseconds of the tracker's whole step on the walk, decision included.
+private func stepCost(of world: CircleWorld) -> Double {
   var tracker = ConditionTracker()
-  for circle in circles { _ = tracker.insert(circle) }
+  for circle in world.circles { _ = tracker.insert(circle) }
   var time = 0.0
-  func fix(_ place: Coordinate) -> (Fix, Moment) {
+  let inputs = world.walk.map { place -> (Fix, Moment) in
     time += 1
     let unixTime = UnixTime(seconds: 1_700_000_000 + time)
     let now = Moment(uptime: Instant(nanoseconds: Int64(time * 1e9)), unixTime: unixTime)
     return (Fix(coordinate: place, horizontalAccuracy: 5, time: unixTime), now)
   }
-  let (first, now) = fix(places[0])
-  _ = tracker.observe(first, at: now)
-  let inputs = places.dropFirst().map { fix($0) }
-  var decisions = 0
-  let clock = ContinuousClock()
-  let duration = clock.measure {
-    for (fix, now) in inputs { decisions += tracker.observe(fix, at: now).count }
+  // The first fixes settle where every circle is.
+  let settling = 100
+  for (fix, now) in inputs.prefix(settling) { _ = tracker.observe(fix, at: now) }
+  let duration = ContinuousClock().measure {
+    for (fix, now) in inputs.dropFirst(settling) { _ = tracker.observe(fix, at: now) }
   }
+  return duration / .nanoseconds(inputs.count - settling)
+}
+
+/// The figures that have bounds: the worst of all worlds.
+private func reportRatios(of rows: [CircleRow]) throws {
+  let ratios = rows.flatMap(\.ratios)
+  if let worst = ratios.max() {
+    try Figure.report("circles.ratio", worst, "", "look-up against Boost's R-tree, worst")
+  }
+  let steps = rows.compactMap(\.step)
+  try Figure.report("circles.step", steps.max() ?? 0, "ns", "whole step, none near, longest")
   try Figure.report(
-    "circles.\(circles.count).step", duration / .nanoseconds(inputs.count), "ns",
-    "\(circles.count) circles, whole step (\(decisions) decisions)")
+    "circles.step.ratio", (steps.max() ?? 0) / (steps.min() ?? 1), "",
+    "whole step, longest against shortest")
+  let bytes = rows.compactMap { $0.own.values["bytes"] }.max() ?? 0
+  try Figure.report("circles.bytes", bytes, "B", "index, per circle, most")
+  let wrong = rows.flatMap(\.disagreements)
+  for line in wrong { print("other answers: " + line) }
+  try Figure.report("circles.disagreements", Double(wrong.count), "", "other answers than ours")
 }

@@ -50,6 +50,21 @@ struct PhoneDay {
     span = (first.time, last.time)
   }
 
+  /// The phones that a command names: `[FOLDER [PHONE…]]`, by default the shared runs with the
+  /// phones that recorded without pause; says so when there are none.
+  static func chosen(_ arguments: ArraySlice<String>) throws -> [PhoneDay] {
+    let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
+    let folder = arguments.first ?? shared + "/data/traces/mobilitynet"
+    let wanted = arguments.count > 1 ? Set(arguments.dropFirst()) : ["ios-1", "android-1"]
+    let days = try all(below: URL(filePath: folder)) {
+      wanted.contains($0) || wanted.contains("all")
+    }
+    if days.isEmpty {
+      print("no recorded phones below \(folder): set MERIDIAN_SHARED or name a folder")
+    }
+    return days
+  }
+
   /// Every phone of a folder of runs that has fixes, in the order of names.
   static func all(below folder: URL, phones: (String) -> Bool) throws -> [PhoneDay] {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

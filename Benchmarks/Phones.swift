@@ -7,17 +7,8 @@ import LocationModel
 /// `Benchmarks phones [FOLDER [PHONE…]]`: every run below the folder, by default the shared ones
 /// with the phones that recorded without pause.
 func measurePhones() throws {
-  let arguments = Array(CommandLine.arguments.dropFirst(2))
-  let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
-  let folder = arguments.first ?? shared + "/data/traces/mobilitynet"
-  let wanted = arguments.count > 1 ? Set(arguments.dropFirst()) : ["ios-1", "android-1"]
-  let days = try PhoneDay.all(below: URL(filePath: folder)) {
-    wanted.contains($0) || wanted.contains("all")
-  }
-  guard !days.isEmpty else {
-    print("no recorded phones below \(folder): set MERIDIAN_SHARED or name a folder")
-    return
-  }
+  let days = try PhoneDay.chosen(CommandLine.arguments.dropFirst(2))
+  guard !days.isEmpty else { return }
   var total = PhoneReport()
   for day in days {
     let report = PhoneReport(day)
@@ -193,6 +184,18 @@ extension PhoneDay {
       }
     }
     wake(until: end)
+  }
+
+  /// What was told of visits, in order.
+  func toldVisits() -> [Visit] {
+    var detector = VisitDetector()
+    var told: [Visit] = []
+    replay(&detector, fixes, until: span.end, input: { .fix($0) }) { output, _ in
+      switch output {
+      case .arrived(let visit), .departed(let visit): told.append(visit)
+      }
+    }
+    return told
   }
 
   /// When arrivals and departures were told.

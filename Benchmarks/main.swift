@@ -10,6 +10,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("cpu", measureProcessorTime),
   ("circles", measureCircles),
   ("phones", measurePhones),
+  ("visits", measureVisits),
   ("tradeoff", measureTradeoff),
   ("geocoding", measureGeocoding),
   ("signals", measureSignals),

@@ -17,6 +17,7 @@ case ${1:-build} in
   bench)
     packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
     packages="$packages geographiclib-tools libgeographiclib-dev"
+    packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
     echo "usage: Scripts/bootstrap.sh build|docs|test|bench|qemu" >&2

@@ -40,6 +40,18 @@ package struct HostEnvironment: Sendable {
     }
   }
 
+  /// How much one app may monitor: twenty conditions (REG-2), unless
+  /// `$CORELOCATION_CONDITIONS_PER_APP` says another number or `unlimited`.
+  package func limits(noting: (Note) -> Void) -> Conditions.Limits {
+    guard let word = variables[Self.conditionsVariable] else { return Conditions.Limits() }
+    if let limits = Conditions.Limits(perApp: word) { return limits }
+    noting(
+      .source(
+        "\(Self.conditionsVariable): \"\(word)\" is neither a number above 0 nor unlimited; "
+          + "the limit stays at 20"))
+    return Conditions.Limits()
+  }
+
   /// Where the state lives; `nil`, and a note, where there is no place for it.
   package func stateFolder(noting: (Note) -> Void) -> StateFolder? {
     guard let folder = StateFolder.ofUser(variables) else {
@@ -56,6 +68,7 @@ package struct HostEnvironment: Sendable {
   }
 
   package static let sourcesVariable = "CORELOCATION_SOURCES"
+  package static let conditionsVariable = "CORELOCATION_CONDITIONS_PER_APP"
   /// What is tried when nobody names a source: gpsd on this machine.
   package static let discovered = Source.gpsd(host: "localhost", port: Source.gpsdPort)
 
@@ -69,6 +82,18 @@ package struct HostEnvironment: Sendable {
   package static let say: @Sendable (String) -> Void = { line in
     let text = "CoreLocation: \(line)\n"
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+}
+
+extension Conditions.Limits {
+  /// What a person writes: a number above 0, or `unlimited`; `nil` for anything else.
+  package init?(perApp word: String) {
+    if word == "unlimited" {
+      self.init(perApp: nil)
+    } else {
+      guard let number = Int(word), number > 0 else { return nil }
+      self.init(perApp: number)
+    }
   }
 }
 

@@ -13,6 +13,7 @@ extension LocationHost {
       keeper: environment.stateFolder(noting: journal).map {
         StateKeeper(folder: $0, owner: client.app, noting: journal)
       },
-      agents: environment.agents { journal(.source($0)) }, journal: journal)
+      agents: environment.agents { journal(.source($0)) },
+      limits: environment.limits(noting: journal), journal: journal)
   }
 }

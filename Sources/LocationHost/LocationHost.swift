@@ -30,11 +30,12 @@ package actor LocationHost: EngineLink {
   /// Starts an engine on this computer.
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
-    agents: [any PromptAgent] = [],
+    agents: [any PromptAgent] = [], limits: Conditions.Limits = .init(),
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
-    core = HostCore(sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max))
+    core = HostCore(
+      sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max), limits: limits)
     self.keeper = keeper
     self.places = places
     self.agents = agents

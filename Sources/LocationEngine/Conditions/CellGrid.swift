@@ -1,204 +1,170 @@
-internal import LocationModel
+package import LocationModel
 
-/// A place in whole units of 1e-7 degrees, about a centimeter.
-struct GeodeticPoint: Sendable {
-  var latitude: Int32
-  var longitude: Int32
+/// A place in units of a turn through 2^32, about a centimeter: longitudes wrap by themselves.
+package struct GeodeticPoint: Sendable {
+  /// From the south pole, `0...halfTurn`.
+  package var latitude: UInt32
+  /// Eastwards from the date line.
+  package var longitude: UInt32
 
-  init(_ coordinate: Coordinate) {
-    latitude = Int32((coordinate.latitude * 1e7).rounded())
-    longitude = Int32((coordinate.longitude * 1e7).rounded())
+  static let halfTurn: UInt32 = 1 << 31
+  package static let unitsPerDegree = 4_294_967_296.0 / 360
+
+  package init(_ coordinate: Coordinate) {
+    latitude = UInt32((coordinate.latitude + 90) * Self.unitsPerDegree + 0.5)
+    // 180 degrees east is where the count begins again.
+    longitude = UInt32(
+      truncatingIfNeeded: Int64((coordinate.longitude + 180) * Self.unitsPerDegree + 0.5))
   }
 }
 
-/// All places within given differences of latitude and longitude from a center.
-struct GeodeticBox: Sendable {
-  var center: GeodeticPoint
-  /// Units of 1e-7 degrees; half a turn means every longitude.
-  var latitudeReach: UInt32
-  var longitudeReach: UInt32
+/// All places between two parallels and two meridians.
+package struct GeodeticBox: Sendable {
+  /// The first latitude from the south pole.
+  package var south: UInt32
+  /// From ``south`` to the last latitude.
+  package var height: UInt32
+  /// The first longitude eastwards from the date line.
+  package var west: UInt32
+  /// From ``west`` to the last longitude; `UInt32.max` means every longitude.
+  package var width: UInt32
 
-  static let halfTurn = 1_800_000_000.0
+  /// Holds no place: it begins north of the north pole.
+  static let nowhere = GeodeticBox(south: .max, height: 0, west: 0, width: 0)
 
   /// The box around a circle, rounded outwards.
-  init(center coordinate: Coordinate, radius: Double) {
-    center = GeodeticPoint(coordinate)
+  package init(center: Coordinate, radius: Double) {
+    let point = GeodeticPoint(center)
     // No degree of latitude is shorter than 110,574 m on WGS 84.
     let reach = Angle(degrees: min(radius / 110_570, 180))
-    latitudeReach = UInt32(reach.degrees * 1e7 + 2)
-    let latitude = Angle(degrees: coordinate.latitude)
+    let half = UInt32(reach.degrees * GeodeticPoint.unitsPerDegree) + 2
+    south = point.latitude > half ? point.latitude - half : 0
+    height = min(point.latitude + half, GeodeticPoint.halfTurn) - south
+    let latitude = Angle(degrees: center.latitude)
     let ratio = sin(reach) / cos(latitude)
     if reach.degrees + latitude.degrees.magnitude >= 89.999 || ratio >= 1 {
-      longitudeReach = UInt32(Self.halfTurn)
+      west = 0
+      width = .max
     } else {
-      longitudeReach = UInt32(Angle(radians: arcsine(ratio)).degrees * 1e7 + 2)
+      let side = Angle(radians: arcsine(ratio)).degrees
+      let half = UInt32(side * GeodeticPoint.unitsPerDegree) + 2
+      west = point.longitude &- half
+      width = 2 * half
     }
+  }
+
+  private init(south: UInt32, height: UInt32, west: UInt32, width: UInt32) {
+    self.south = south
+    self.height = height
+    self.west = west
+    self.width = width
   }
 
   /// The largest index of a cell size not under four radii; `nil` for a circle too large.
   var level: Int? {
-    guard latitudeReach < 20_000_000 else { return nil }
-    var level = 0
-    while level < CellGrid.levels - 1, latitudeReach << (level + 1) <= 2_500_000 { level += 1 }
-    return level
+    guard height < 4 * CellGrid.largest else { return nil }
+    // The smallest power of two that four radii fit in, below that of the largest cells.
+    return min(max((2 * height - 1).leadingZeroBitCount - 8, 0), CellGrid.levels - 1)
+  }
+
+  var north: UInt32 { south + height }
+
+  /// Where it begins and ends in a row of so many cells, in 2^32ths of a cell.
+  func turns(times count: UInt64) -> (west: UInt64, east: UInt64) {
+    (UInt64(west) * count, (UInt64(west) + UInt64(width)) * count)
   }
 
   func contains(_ point: GeodeticPoint) -> Bool {
-    Self.gap(center.latitude, point.latitude) <= latitudeReach
-      && Self.turn(center.longitude, point.longitude) <= longitudeReach
+    point.latitude &- south <= height && point.longitude &- west <= width
   }
 
   func meets(_ other: GeodeticBox) -> Bool {
-    Self.gap(center.latitude, other.center.latitude) <= latitudeReach + other.latitudeReach
-      && Self.turn(center.longitude, other.center.longitude)
-        <= longitudeReach + other.longitudeReach
-  }
-
-  private static func gap(_ left: Int32, _ right: Int32) -> UInt32 {
-    (Int64(left) - Int64(right)).magnitudeAsUInt32
-  }
-
-  private static func turn(_ left: Int32, _ right: Int32) -> UInt32 {
-    let gap = gap(left, right)
-    return gap > 1_800_000_000 ? UInt32(3_600_000_000 - Int64(gap)) : gap
+    south <= other.south + other.height && other.south <= south + height
+      && (other.west &- west <= width || west &- other.west <= other.width)
   }
 }
 
-extension Int64 {
-  fileprivate var magnitudeAsUInt32: UInt32 { UInt32(truncatingIfNeeded: magnitude) }
-}
-
-/// One cell: its size, row, and column in 37 bits, never zero.
+/// One cell: its size, row, and column in 35 bits, never zero.
 struct CellKey: Sendable {
   var bits: UInt64
 
   init(level: Int, row: Int, column: Int) {
-    bits = UInt64(level + 1) << 33 | UInt64(row) << 17 | UInt64(column)
+    bits = UInt64(level + 1) << 31 | UInt64(row) << 16 | UInt64(column)
   }
+
+  var level: Int { Int(bits >> 31) - 1 }
+  var row: Int { Int(bits >> 16 & 0x7fff) }
+  var column: Int { Int(bits & 0xffff) }
 }
 
-/// Cells of 1 degree, and of eight halvings of it down to 430 m, on the whole earth.
+/// Cells of 1.4 degrees, and of eight halvings of it down to 610 m, on the whole earth.
 ///
-/// Within each degree of latitude a row has as many columns as keep its cells at least as wide as
-/// they are high; a cell at a pole is a whole ring.
+/// Within each 1.4 degrees of latitude a row has as many columns as keep its cells at least as wide
+/// as they are high; a cell at a pole is a whole ring.
 struct CellGrid: Sendable {
   static let levels = 9
+  /// The height of the largest cells: a turn through 256.
+  static let largest: UInt32 = 1 << 24
 
-  /// For each degree of latitude from the south pole, the columns of 1 degree.
-  private let columns: [Double] = (0..<180).map { band in
-    let poleward = band < 90 ? band - 90 : band - 89
-    return 360 * cos(Angle(degrees: Double(poleward)))
+  /// For each row of the largest cells from the south pole, the columns of the smallest.
+  private let columns: [UInt16] = (0..<128).map { row in
+    let poleward = Angle(degrees: Double(row < 64 ? row - 64 : row - 63) * 360 / 256)
+    return UInt16(min(max(65_536 * cos(poleward), 0), 65_535))
   }
 
-  func cell(of point: GeodeticPoint, level: Int) -> CellKey {
-    let row = Self.row(of: Int64(point.latitude), level: level)
-    let count = columnCount(of: row, level: level)
-    let column = Self.column(of: Int64(point.longitude), count: count)
-    return CellKey(level: level, row: row, column: min(max(column, 0), count - 1))
+  /// The cell of a place, and where in it the place lies, in 65,536ths.
+  func cell(
+    of point: GeodeticPoint, level: Int
+  ) -> (key: CellKey, place: (latitude: UInt16, longitude: UInt16)) {
+    let row = Self.row(of: point.latitude, level: level)
+    let turns = UInt64(point.longitude) &* columnCount(of: row, level: level)
+    return (
+      CellKey(level: level, row: row, column: Int(turns >> 32)),
+      (Self.part(of: point.latitude, level: level), UInt16(truncatingIfNeeded: turns >> 16))
+    )
   }
 
   /// Calls `body` with every cell that the box touches, once each, always in the same order.
   func forEachCell(of box: GeodeticBox, level: Int, _ body: (CellKey) -> Void) {
-    let south = Int64(box.center.latitude) - Int64(box.latitudeReach)
-    let north = Int64(box.center.latitude) + Int64(box.latitudeReach)
-    for row in Self.row(of: south, level: level)...Self.row(of: north, level: level) {
+    for row in Self.row(of: box.south, level: level)...Self.row(of: box.north, level: level) {
       let count = columnCount(of: row, level: level)
-      let west = Int64(box.center.longitude) - Int64(box.longitudeReach)
-      let east = Int64(box.center.longitude) + Int64(box.longitudeReach)
-      let first = Self.column(of: west, count: count)
-      let last = min(Self.column(of: east, count: count), first + count - 1)
-      for column in first...max(first, last) {
-        let wrapped = (column % count + count) % count
-        body(CellKey(level: level, row: row, column: wrapped))
+      let (west, east) = box.turns(times: count)
+      for column in west >> 32...min(east >> 32, (west >> 32) + count - 1) {
+        body(CellKey(level: level, row: row, column: Int(column % count)))
       }
     }
   }
 
-  private func columnCount(of row: Int, level: Int) -> Int {
-    max(Int(columns[row >> level] * Double(1 << level)), 1)
+  /// The part of a cell that a box touching it covers.
+  func bounds(of box: GeodeticBox, in cell: CellKey) -> CellBounds {
+    let (level, row, column) = (cell.level, cell.row, UInt64(cell.column))
+    let isFirst = Self.row(of: box.south, level: level) == row
+    let isLast = Self.row(of: box.north, level: level) == row
+    let south = isFirst ? Self.part(of: box.south, level: level) : 0
+    let north = isLast ? Self.part(of: box.north, level: level) : .max
+    let count = columnCount(of: row, level: level)
+    let (west, east) = box.turns(times: count)
+    // A box that comes round to where it began covers the whole of that cell.
+    let comesRound = (east >> 32) - (west >> 32) >= count
+    let first = comesRound || west >> 32 != column ? 0 : UInt16(truncatingIfNeeded: west >> 16)
+    let last =
+      comesRound || (east >> 32) % count != column ? .max : UInt16(truncatingIfNeeded: east >> 16)
+    return CellBounds(south: south, height: north - south, west: first, width: last - first)
   }
 
-  private static func row(of latitude: Int64, level: Int) -> Int {
-    let row = Int(latitude + 900_000_000) << level / 10_000_000
-    return min(max(row, 0), 180 << level - 1)
+  private func columnCount(of row: Int, level: Int) -> UInt64 {
+    UInt64(max(columns[row >> level] >> UInt16(Self.levels - 1 - level), 1))
   }
 
-  /// Counted from 180 degrees west; below zero or beyond the count where a box crosses it.
-  private static func column(of longitude: Int64, count: Int) -> Int {
-    let turns = Double(longitude + 1_800_000_000) / 3_600_000_000
-    return Int((turns * Double(count)).rounded(.down))
-  }
-}
-
-/// A hash table from cells to the heads of their lists, eight bytes a cell.
-struct CellTable: Sendable {
-  /// 37 bits of key above 27 bits of head plus one; zero is an unused place.
-  private var places = [UInt64](repeating: 0, count: 64)
-  private var used = 0
-  private var shift: UInt64 = 58
-  /// Four bits for each place, one set for each cell: most cells are empty, and this small table
-  /// says so without a look at the large one.
-  private var marks = [UInt64](repeating: 0, count: 4)
-
-  private static let headMask: UInt64 = (1 << 27) - 1
-
-  /// The first link of a cell's list, or -1.
-  func head(of key: CellKey) -> Int32 {
-    let mark = Self.hash(key.bits, shift: shift - 2)
-    guard marks[mark >> 6] & 1 << UInt64(mark & 63) != 0 else { return -1 }
-    let place = places[index(of: key)]
-    return Int32(truncatingIfNeeded: place & Self.headMask) - 1
+  private static func row(of latitude: UInt32, level: Int) -> Int {
+    Int(min(latitude, GeodeticPoint.halfTurn - 1) >> UInt32(24 - level))
   }
 
-  /// Makes a link the first of a cell's list and returns the earlier one, or -1.
-  mutating func replaceHead(of key: CellKey, with link: Int32) -> Int32 {
-    var index = index(of: key)
-    if places[index] == 0 {
-      if (used + 1) * 4 > places.count * 3 {
-        grow()
-        index = self.index(of: key)
-      }
-      used += 1
-    }
-    let earlier = Int32(truncatingIfNeeded: places[index] & Self.headMask) - 1
-    places[index] = key.bits << 27 | UInt64(link + 1)
-    mark(key.bits)
-    return earlier
+  /// Where in its row a latitude lies; the pole itself at the end of the last one.
+  private static func part(of latitude: UInt32, level: Int) -> UInt16 {
+    let inside = min(latitude, GeodeticPoint.halfTurn - 1) << UInt32(8 + level)
+    return UInt16(truncatingIfNeeded: inside >> 16)
   }
 
-  var footprint: Int { (places.capacity + marks.capacity) * MemoryLayout<UInt64>.stride }
-
-  private mutating func mark(_ bits: UInt64) {
-    let mark = Self.hash(bits, shift: shift - 2)
-    marks[mark >> 6] |= 1 << UInt64(mark & 63)
-  }
-
-  /// Where the key is, or the unused place where it belongs.
-  private func index(of key: CellKey) -> Int {
-    let mask = places.count - 1
-    var index = Self.hash(key.bits, shift: shift)
-    while places[index] != 0, places[index] >> 27 != key.bits { index = (index + 1) & mask }
-    return index
-  }
-
-  private static func hash(_ bits: UInt64, shift: UInt64) -> Int {
-    Int(truncatingIfNeeded: (bits &* 0x9e37_79b9_7f4a_7c15) >> shift)
-  }
-
-  /// Doubles the table, leaving out cells whose list is empty.
-  private mutating func grow() {
-    let old = places.filter { $0 & Self.headMask != 0 }
-    let isHalfEmpty = old.count * 2 < places.count
-    let capacity = isHalfEmpty ? places.count : places.count * 2
-    shift = UInt64(64 - capacity.trailingZeroBitCount)
-    places = [UInt64](repeating: 0, count: capacity)
-    marks = [UInt64](repeating: 0, count: capacity / 16)
-    for place in old {
-      mark(place >> 27)
-      var index = Self.hash(place >> 27, shift: shift)
-      while places[index] != 0 { index = (index + 1) & (capacity - 1) }
-      places[index] = place
-    }
-    used = old.count
-  }
+  var footprint: Int { columns.capacity * MemoryLayout<UInt16>.stride }
 }

@@ -11,13 +11,12 @@ package struct ConditionIndex: Sendable {
   /// Names one circle while it is in the index; used again after removal.
   package typealias Slot = Int32
 
+  /// By slot; a free slot's holds no place.
   private var boxes: [GeodeticBox] = []
-  /// The first link of each circle, by slot; for a free slot the next free slot.
-  private var firstLinks: [Int32] = []
-  private var freeSlot: Int32 = -1
-  private var links: [Link] = []
-  private var freeLink: Int32 = -1
+  /// The first free slot, or -1; each names the next one in its box.
+  private var freeSlot: Slot = -1
   private var cells = CellTable()
+  private var buckets = CellBuckets()
   private let grid = CellGrid()
   /// How many circles each cell size holds.
   private var levelCounts = [Int](repeating: 0, count: CellGrid.levels)
@@ -30,52 +29,43 @@ package struct ConditionIndex: Sendable {
 
   package init() {}
 
-  /// A circle's place in the list of one cell.
-  private struct Link {
-    var next: Int32
-    var previous: Int32
-    var slot: Slot
-    /// The same circle's link in its next cell.
-    var sibling: Int32
+  /// What a cell holds, as its number in the table.
+  private enum Head {
+    case nothing
+    case one(Slot)
+    /// A bucket of two or more.
+    case several(Int)
+
+    init(_ number: Int) {
+      if number == 0 {
+        self = .nothing
+      } else {
+        self = number & 1 == 0 ? .one(Slot((number >> 1) - 1)) : .several(number >> 1)
+      }
+    }
+
+    var number: Int {
+      switch self {
+      case .nothing: 0
+      case .one(let slot): (Int(slot) + 1) << 1
+      case .several(let bucket): bucket << 1 | 1
+      }
+    }
   }
 
   /// Adds a circle with a valid center and a positive, finite radius in meters.
   package mutating func insert(center: Coordinate, radius: Double) -> Slot {
-    let box = GeodeticBox(center: center, radius: radius)
-    let slot = takeSlot(for: box)
+    let slot = takeSlot(for: GeodeticBox(center: center, radius: radius))
     count += 1
-    guard let level = box.level else {
-      wide.append(slot)
-      return slot
-    }
-    levelCounts[level] += 1
-    levelsInUse |= 1 << level
-    var last: Int32 = -1
-    grid.forEachCell(of: box, level: level) { key in
-      let link = takeLink(for: slot)
-      prepend(link, to: key)
-      if last < 0 { firstLinks[Int(slot)] = link } else { links[Int(last)].sibling = link }
-      last = link
-    }
+    link(slot)
     return slot
   }
 
   package mutating func remove(_ slot: Slot) {
-    let box = boxes[Int(slot)]
+    unlink(slot)
     count -= 1
-    if let level = box.level {
-      levelCounts[level] -= 1
-      if levelCounts[level] == 0 { levelsInUse &= ~(1 << level) }
-      var link = firstLinks[Int(slot)]
-      grid.forEachCell(of: box, level: level) { key in
-        let sibling = links[Int(link)].sibling
-        unlink(link, from: key)
-        link = sibling
-      }
-    } else {
-      wide.removeAll { $0 == slot }
-    }
-    firstLinks[Int(slot)] = freeSlot
+    boxes[Int(slot)] = .nowhere
+    boxes[Int(slot)].west = UInt32(bitPattern: freeSlot)
     freeSlot = slot
   }
 
@@ -86,11 +76,15 @@ package struct ConditionIndex: Sendable {
     while levels != 0 {
       let level = levels.trailingZeroBitCount
       levels &= levels - 1
-      var link = cells.head(of: grid.cell(of: point, level: level))
-      while link >= 0 {
-        let entry = links[Int(link)]
-        if boxes[Int(entry.slot)].contains(point) { found.append(entry.slot) }
-        link = entry.next
+      let (key, place) = grid.cell(of: point, level: level)
+      switch Head(cells.head(of: key)) {
+      case .nothing: break
+      case .one(let slot):
+        if boxes[Int(slot)].contains(point) { found.append(slot) }
+      case .several(let bucket):
+        buckets.forEach(of: bucket, holding: place) { slot in
+          if boxes[Int(slot)].contains(point) { found.append(slot) }
+        }
       }
     }
     for slot in wide where boxes[Int(slot)].contains(point) { found.append(slot) }
@@ -98,7 +92,7 @@ package struct ConditionIndex: Sendable {
 
   /// Appends circles whose box meets the box of a circle around the place, some more than once.
   ///
-  /// Ends early, with `false`, when more than `limit` links have been seen.
+  /// Ends early, with `false`, when more than `limit` have been looked at.
   package func collect(
     within radius: Double, of coordinate: Coordinate, limit: Int, into found: inout [Slot]
   ) -> Bool {
@@ -106,11 +100,9 @@ package struct ConditionIndex: Sendable {
     var seen = 0
     for level in 0..<CellGrid.levels where levelCounts[level] > 0 {
       grid.forEachCell(of: area, level: level) { key in
-        var link = cells.head(of: key)
-        while link >= 0, seen <= limit {
-          let entry = links[Int(link)]
-          if boxes[Int(entry.slot)].meets(area) { found.append(entry.slot) }
-          link = entry.next
+        for slot in slots(in: key) {
+          guard seen <= limit else { return }
+          if boxes[Int(slot)].meets(area) { found.append(slot) }
           seen += 1
         }
       }
@@ -122,66 +114,68 @@ package struct ConditionIndex: Sendable {
   /// Bytes held for the circles, spare room included.
   package var footprint: Int {
     boxes.capacity * MemoryLayout<GeodeticBox>.stride
-      + firstLinks.capacity * MemoryLayout<Int32>.stride
-      + links.capacity * MemoryLayout<Link>.stride
-      + wide.capacity * MemoryLayout<Slot>.stride
-      + cells.footprint
+      + wide.capacity * MemoryLayout<Slot>.stride + buckets.footprint
+      + cells.footprint + grid.footprint
   }
 }
 
-// MARK: - Links
+// MARK: - Cells
 
 extension ConditionIndex {
+  /// Links a circle into the cells that it touches.
+  private mutating func link(_ slot: Slot) {
+    let box = boxes[Int(slot)]
+    guard let level = box.level else { return wide.append(slot) }
+    levelCounts[level] += 1
+    levelsInUse |= 1 << level
+    grid.forEachCell(of: box, level: level) { key in
+      let part = grid.bounds(of: box, in: key)
+      switch Head(cells.head(of: key)) {
+      case .nothing:
+        cells.setHead(of: key, to: Head.one(slot).number)
+      case .one(let other):
+        let others = grid.bounds(of: boxes[Int(other)], in: key)
+        let bucket = buckets.make((other, others), (slot, part))
+        cells.setHead(of: key, to: Head.several(bucket).number)
+      case .several(let bucket):
+        buckets.append(slot, part, to: bucket)
+      }
+    }
+  }
+
+  private mutating func unlink(_ slot: Slot) {
+    let box = boxes[Int(slot)]
+    guard let level = box.level else { return wide.removeAll { $0 == slot } }
+    levelCounts[level] -= 1
+    if levelCounts[level] == 0 { levelsInUse &= ~(1 << level) }
+    grid.forEachCell(of: box, level: level) { key in
+      switch Head(cells.head(of: key)) {
+      case .nothing: break
+      case .one: cells.setHead(of: key, to: Head.nothing.number)
+      case .several(let bucket):
+        guard let left = buckets.remove(slot, from: bucket) else { return }
+        cells.setHead(of: key, to: Head.one(left).number)
+      }
+    }
+  }
+
+  private func slots(in key: CellKey) -> ArraySlice<Slot> {
+    switch Head(cells.head(of: key)) {
+    case .nothing: []
+    case .one(let slot): [slot]
+    case .several(let bucket): buckets.slots(of: bucket)
+    }
+  }
+
   private mutating func takeSlot(for box: GeodeticBox) -> Slot {
     if freeSlot >= 0 {
       let slot = freeSlot
-      freeSlot = firstLinks[Int(slot)]
+      freeSlot = Slot(bitPattern: boxes[Int(slot)].west)
       boxes[Int(slot)] = box
       return slot
     }
     boxes.makeRoom()
-    firstLinks.makeRoom()
     boxes.append(box)
-    firstLinks.append(-1)
     return Slot(boxes.count - 1)
-  }
-
-  private mutating func takeLink(for slot: Slot) -> Int32 {
-    let fresh = Link(next: -1, previous: -1, slot: slot, sibling: -1)
-    if freeLink >= 0 {
-      let link = freeLink
-      freeLink = links[Int(link)].next
-      links[Int(link)] = fresh
-      return link
-    }
-    links.makeRoom()
-    links.append(fresh)
-    return Int32(links.count - 1)
-  }
-
-  private mutating func prepend(_ link: Int32, to key: CellKey) {
-    let head = cells.replaceHead(of: key, with: link)
-    links[Int(link)].next = head
-    if head >= 0 { links[Int(head)].previous = link }
-  }
-
-  private mutating func unlink(_ link: Int32, from key: CellKey) {
-    let entry = links[Int(link)]
-    if entry.next >= 0 { links[Int(entry.next)].previous = entry.previous }
-    if entry.previous >= 0 {
-      links[Int(entry.previous)].next = entry.next
-    } else {
-      _ = cells.replaceHead(of: key, with: entry.next)
-    }
-    links[Int(link)].next = freeLink
-    freeLink = link
-  }
-}
-
-extension Array {
-  /// Grows by an eighth where the standard library would double: memory per circle counts here.
-  fileprivate mutating func makeRoom() {
-    guard count == capacity else { return }
-    reserveCapacity(count + count / 8 + 64)
   }
 }

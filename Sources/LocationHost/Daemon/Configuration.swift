@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationEngine
 package import LocationProviders
 
 /// What a daemon is told by its configuration file and its command line.
@@ -14,6 +15,8 @@ package struct Configuration: Hashable, Sendable {
   package var limits = SocketServer.Limits()
   /// Who is asked, in this order; `nil` for the policy files that are there, then notifications.
   package var agents: [AgentChoice]?
+  /// How much one app may monitor.
+  package var conditions = Conditions.Limits()
 
   package init() {}
 
@@ -65,9 +68,15 @@ package struct Configuration: Hashable, Sendable {
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
     case "agent": return addAgent(value)
+    case "conditions-per-app":
+      guard let limits = Conditions.Limits(perApp: value) else {
+        return "`conditions-per-app` must be a number above 0, or unlimited"
+      }
+      conditions = limits
+      return nil
     default:
-      return
-        "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, agent"
+      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, "
+        + "agent, conditions-per-app"
     }
   }
 

@@ -50,7 +50,8 @@ package final class Daemon {
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
       keeper: StateKeeper(folder: folder, noting: noting),
-      agents: configuration.prompters(variables), journal: noting)
+      agents: configuration.prompters(variables), limits: configuration.conditions,
+      journal: noting)
     server = SocketServer(listener, for: host, limits: configuration.limits, journal: log)
     self.host = host
     listenToSignals()

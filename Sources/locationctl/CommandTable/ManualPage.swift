@@ -22,6 +22,10 @@ enum ManualPage {
       .B CORELOCATION_SOURCES
       Source URLs, separated by spaces, used where no \\fB\\-\\-source\\fR is given.
       .TP
+      .B CORELOCATION_CONDITIONS_PER_APP
+      How many conditions and regions one app may monitor, or \\fIunlimited\\fR; else 20. For apps on
+      their own; \\fBlocationd\\fR reads \\fIconditions-per-app\\fR from its configuration.
+      .TP
       .B CORELOCATION_GEOCODER
       A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
       \\fIphoton+https://HOST\\fR.

@@ -28,7 +28,8 @@ struct Verb: Sendable {
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, advertise, geocode, reverse, simulate, soak, authorize, doctor,
+    watch, once, heading, beacons, advertise, geocode, reverse, simulate, explain, soak, authorize,
+    doctor,
     help,
     version, completion,
   ]

@@ -93,12 +93,7 @@ enum SimulationLine {
     line.add("delivered", now.unixTime.iso8601)
     if let evidence {
       var inner = JSONLine(type: "crossing")
-      inner.add("fixes", evidence.fixes)
-      inner.add("probability", evidence.probability)
-      inner.add("distance", evidence.distance)
-      inner.add("spread", evidence.spread)
-      inner.add("first_fix", evidence.firstFix.iso8601)
-      inner.add("last_fix", evidence.lastFix.iso8601)
+      evidence.add(to: &inner)
       line.add("evidence", object: inner)
     }
     return line.text

@@ -72,6 +72,15 @@ func probe(_ url: String) throws {
   while true { pause() }
 }
 
+/// Runs a journey from a fix on, and dies before an operation of the store.
+func travel(_ path: String, from fix: Int, dyingBefore operation: Int) throws {
+  let folder = StateFolder(path: path)
+  try folder.create()
+  StoreOperations.begin(dyingBefore: operation)
+  var journey = Journey(in: folder)
+  journey.run(from: fix)
+}
+
 do {
   let words = CommandLine.arguments.dropFirst()
   switch Array(words) {
@@ -79,7 +88,11 @@ do {
   case let words where words.first == "fill": try fillDisk(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
   case let words where words.first == "probe": try probe(words[1])
-  default: say("steps FILE | fill FILE | grant LEVEL APP FOLDER | probe URL")
+  case let words where words.first == "journey":
+    try travel(words[1], from: Int(words[2]) ?? 0, dyingBefore: Int(words[3]) ?? .max)
+  default:
+    say(
+      "steps FILE | fill FILE | grant LEVEL APP FOLDER | probe URL | journey FOLDER FIX OPERATION")
   }
 } catch {
   say("error: \(error)")

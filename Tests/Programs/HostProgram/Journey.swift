@@ -1,0 +1,144 @@
+import LocationCore
+import LocationEngine
+import LocationHost
+import LocationModel
+
+/// An app with a monitor on a device that goes from home to work and back, in virtual time: the
+/// steps of a host (decide, make durable, deliver) with the store on disk.
+///
+/// Says each thing when it is certain: `fix N` before it is taken, `kept ID STATE` for each
+/// condition found, `added ID` and `removed ID`, `event ID STATE` when the loop has it in hand, and `handled
+/// ID STATE` when that is durable; at the end `record ID STATE` for each condition.
+struct Journey {
+  static let app = AppIdentity("net.meridian.journey")
+  private static let manifest = Manifest([
+    Manifest.Key.identifier: .string("net.meridian.journey"),
+    Manifest.Key.whenInUse: .string("to test"),
+  ])
+  private static let subscriber = SubscriberID(1)
+  private static let client = ClientID(1)
+  private static let begin = UnixTime(seconds: 1_750_000_000)
+  /// Seconds between fixes.
+  private static let interval = 5.0
+
+  private var core = HostCore(sources: [])
+  private let keeper: StateKeeper
+  private var now = Moment(uptime: .start, unixTime: Journey.begin)
+  /// What the monitor holds, as it says itself.
+  private var records: [NamedRecord] = []
+  private var inHand: [ConditionEvent] = []
+
+  init(in folder: StateFolder) {
+    keeper = StateKeeper(folder: folder) { say("note \($0)") }
+  }
+
+  /// Goes on from the fix of this number.
+  mutating func run(from first: Int) {
+    advance(to: first)
+    step(.stored(keeper.entries))
+    step(
+      .client(Self.client, .connected(ClientDescription(app: Self.app, manifest: Self.manifest))))
+    step(.setting(.authorization(Self.app, .whileUsing)))
+    ask(.open(name: "places"))
+    sayRecords(as: "kept")
+    ask(.next)
+    handleEvents()
+    for number in first..<Self.fixes {
+      advance(to: number)
+      say("fix \(number)")
+      arrange(for: number)
+      let fix = Fix(
+        coordinate: Self.place(at: number), horizontalAccuracy: 8, time: now.unixTime)
+      step(.fix(fix, from: ProviderID(0)))
+      handleEvents()
+    }
+    sayRecords(as: "record")
+    say("end")
+  }
+
+  private func sayRecords(as word: String) {
+    for entry in records {
+      say("\(word) \(entry.identifier) \(entry.record.lastEvent.state.rawValue)")
+    }
+  }
+
+  // MARK: The app
+
+  /// Adds what is missing and removes what is not wanted any more.
+  private mutating func arrange(for number: Int) {
+    var wanted = ["home": 0.0, "work": Self.workplace]
+    if (20..<60).contains(number) { wanted["kiosk"] = 0 }
+    for (identifier, east) in wanted.sorted(by: { $0.key < $1.key })
+    where !records.contains(where: { $0.identifier == identifier }) {
+      let circle = Circle(center: Self.place(east: east), radius: 100)
+      ask(.add(identifier: identifier, .circle(circle), assuming: .unknown))
+      say("added \(identifier)")
+    }
+    for record in records where wanted[record.identifier] == nil {
+      ask(.remove(identifier: record.identifier))
+      say("removed \(record.identifier)")
+    }
+  }
+
+  private mutating func handleEvents() {
+    while let event = inHand.popLast() {
+      let words = "\(event.identifier) \(event.state.rawValue)"
+      say("event \(words)")
+      ask(.next, whenDurable: "handled \(words)")
+    }
+  }
+
+  private mutating func ask(_ request: MonitorRequest, whenDurable words: String? = nil) {
+    step(.client(Self.client, .request(.monitor(Self.subscriber, request))), whenDurable: words)
+  }
+
+  // MARK: The host
+
+  private mutating func step(_ input: LocationEngine.Input, whenDurable words: String? = nil) {
+    carryOut(core.handle(.engine(input), at: now), whenDurable: words)
+  }
+
+  private mutating func carryOut(_ outputs: [HostCore.Output], whenDurable words: String?) {
+    keeper.commit(outputs) { say("note \($0)") }
+    StoreOperations.pass()
+    if let words { say(words) }
+    for case .engine(.deliver(_, .monitor(_, let delivery))) in outputs {
+      StoreOperations.pass()
+      switch delivery {
+      case .records(_, let all): records = all
+      case .event(let event): inHand.append(event)
+      case .refused: say("refused")
+      }
+    }
+    StoreOperations.pass()
+  }
+
+  /// Lets time pass, with its deadlines, to that of a fix.
+  private mutating func advance(to number: Int) {
+    let end = Self.begin + .seconds(Double(number) * Self.interval)
+    while let due = core.nextDeadline, Self.begin + (due - .start) <= end {
+      now = Moment(uptime: due, unixTime: Self.begin + (due - .start))
+      carryOut(core.handle(.wake, at: now), whenDurable: nil)
+      handleEvents()
+    }
+    now = Moment(uptime: Instant.start + (end - Self.begin), unixTime: end)
+  }
+
+  // MARK: The device
+
+  /// Meters east of home.
+  private static let workplace = 2000.0
+  private static let stay = 120
+  private static let drive = 40
+  private static let fixes = 3 * stay + 2 * drive
+
+  private static func place(at number: Int) -> Coordinate {
+    let there = min(max(Double(number - stay) / Double(drive), 0), 1)
+    let back = min(max(Double(number - 2 * stay - drive) / Double(drive), 0), 1)
+    return place(east: workplace * (there - back))
+  }
+
+  private static func place(east: Double) -> Coordinate {
+    Coordinate(latitude: 45, longitude: 5 + east / 78_847)
+  }
+}
