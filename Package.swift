@@ -47,7 +47,8 @@ let package = Package(
     // The words between a daemon and its clients, as bytes; pure.
     .target(
       name: "LocationLink", dependencies: ["LocationModel"],
-      exclude: ["org.meridian.location.varlink"], swiftSettings: house),
+      exclude: ["org.meridian.location.varlink", "org.meridian.administration.varlink"],
+      swiftSettings: house),
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
@@ -86,7 +87,7 @@ let package = Package(
       name: "locationctl",
       dependencies: [
         "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
-        "LocationProviders", "LocationModel", "LocationSimulation",
+        "LocationLink", "LocationProviders", "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -202,7 +203,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationd", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
+        "locationd", "locationctl", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
         "CLinux",
       ], swiftSettings: house),
     .testTarget(

@@ -57,6 +57,7 @@ package struct LocationEngine: Machine {
   var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
+  private var retention: Retention
   private var stored: [StateEntry] = []
   private var demand = Demand.none
 
@@ -64,7 +65,11 @@ package struct LocationEngine: Machine {
   ///
   /// The secret shapes the coarse places of this machine; the host makes it once and keeps it
   /// (docs/decisions/0015).
-  package init(providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
+  package init(
+    providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init(),
+    keeping terms: KeepingTerms = KeepingTerms()
+  ) {
+    retention = Retention(terms)
     watch = PositionWatch(providers: providers)
     coarse = CoarseLocator(secret: secret)
     conditions = Conditions(limits: limits)
@@ -74,6 +79,7 @@ package struct LocationEngine: Machine {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
+    next = earliest(next, retention.nextDeadline)
     for index in desks.indices { next = earliest(next, desks[index].nextDeadline) }
     return next
   }
@@ -119,6 +125,7 @@ package struct LocationEngine: Machine {
         outputs.append(.ignored(fix, provider, reason))
       case .current(let fix, _):
         tell(watch.handle(.fix, at: now), at: now, to: &outputs)
+        keep(.position, at: now, to: &outputs)
         take(fix, at: now, to: &outputs)
       }
     }
@@ -148,11 +155,32 @@ package struct LocationEngine: Machine {
   private mutating func takeVisits(
     _ input: Visits.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for output in visits.handle(input, at: now) {
+    let news = visits.handle(input, at: now)
+    for output in news {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .visit(let app, let visit):
         each(app, at: now, &outputs) { $0.take(visit, at: $1) }
+      }
+    }
+    if !news.isEmpty { keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs) }
+  }
+
+  // MARK: Forgetting
+
+  private mutating func keep(
+    _ input: Retention.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in retention.handle(input, at: now) {
+      switch output {
+      case .persist(let change): outputs.append(.persist(change))
+      case .forgetPosition:
+        arbiter.forget()
+        if let change = coarse.forget() { outputs.append(.persist(change)) }
+        for index in desks.indices { desks[index].forgetPosition() }
+      case .forgetVisits(let date):
+        if let change = visits.forget(before: date) { outputs.append(.persist(change)) }
+        keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
       }
     }
   }
@@ -184,6 +212,7 @@ package struct LocationEngine: Machine {
     if isDue(beacons.nextDeadline, now) { tell(beacons.wake(at: now), at: now, to: &outputs) }
     if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
     if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
+    if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
   }
 
   private func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
@@ -297,7 +326,11 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    if stored.isEmpty, desks.isEmpty { restore(entries, at: now) }
+    if stored.isEmpty, desks.isEmpty {
+      restore(entries, at: now)
+      keep(.stored(entries), at: now, to: &outputs)
+      keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
+    }
     stored = entries
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
@@ -311,11 +344,11 @@ package struct LocationEngine: Machine {
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
-    visits = Visits(restoring: entries)
+    visits = Visits(restoring: entries, at: now)
   }
 
   /// The app that a process belongs to.
-  func app(of client: ClientID) -> AppIdentity? { apps[client] }
+  package func app(of client: ClientID) -> AppIdentity? { apps[client] }
 
   // MARK: Queries
 
@@ -363,7 +396,8 @@ package enum Setting: Hashable, Sendable {
 
   private static let servicesKey = StateKey(domain: "settings", owner: "", name: "services")
 
-  static func servicesChange(_ on: Bool) -> StateChange {
+  /// The change that makes the switch of the whole machine durable.
+  package static func servicesChange(_ on: Bool) -> StateChange {
     .set(servicesKey, [UInt8]((on ? "on" : "off").utf8))
   }
 

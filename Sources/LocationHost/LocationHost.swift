@@ -10,7 +10,7 @@ package import LocationProviders
 /// order in which they happened. No method waits.
 package actor LocationHost: EngineLink {
   nonisolated package let line: HostQueue
-  private var core: HostCore
+  private(set) var core: HostCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
   private var channels: [ChannelID: DescriptorChannel] = [:]
@@ -19,9 +19,11 @@ package actor LocationHost: EngineLink {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
-  private let keeper: StateKeeper?
+  let keeper: StateKeeper?
   private let prompter: (any PromptAgent)?
   private let journal: @Sendable (Note) -> Void
+  /// Sees every output before it is carried out, on the host's queue.
+  var observer: (@Sendable (HostCore.Output) -> Void)?
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package var now: Moment { HostClock.now }
@@ -29,11 +31,12 @@ package actor LocationHost: EngineLink {
   /// Starts an engine on this computer.
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
-    prompter: (any PromptAgent)? = nil,
+    prompter: (any PromptAgent)? = nil, keeping terms: KeepingTerms = KeepingTerms(),
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
-    core = HostCore(sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max))
+    core = HostCore(
+      sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max), keeping: terms)
     self.keeper = keeper
     self.places = places
     self.prompter = prompter
@@ -76,7 +79,9 @@ package actor LocationHost: EngineLink {
     nextClient += 1
     clients[id] = deliver
     step(.engine(.client(id, .connected(client))))
-    return (id, core.engine.state(of: id))
+    let state = core.engine.state(of: id)
+    if state.lastFix != nil { step(.told(id)) }
+    return (id, state)
   }
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
@@ -98,6 +103,7 @@ package actor LocationHost: EngineLink {
 
   /// Whether the program may use the identity: the first one that does keeps it (SECURITY.md).
   func claim(_ identity: AppIdentity, by executable: String) -> Bool {
+    guard !identity.isOwner else { return false }
     guard let keeper else { return true }
     return keeper.claim(identity, by: executable, noting: journal)
   }
@@ -120,11 +126,14 @@ package actor LocationHost: EngineLink {
   // MARK: Steps
 
   /// One step: decide, make it durable, then carry it out.
-  private func step(_ input: HostCore.Input) {
+  func step(_ input: HostCore.Input) {
     let now = HostClock.now
     let outputs = core.handle(input, at: now)
     keeper?.commit(outputs, noting: journal)
-    for output in outputs { carryOut(output) }
+    for output in outputs {
+      observer?(output)
+      carryOut(output)
+    }
     arm(at: now.uptime)
   }
 

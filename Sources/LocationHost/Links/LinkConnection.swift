@@ -10,9 +10,12 @@ import LocationModel
 final class LinkConnection {
   let descriptor: Int32
   let peer: Peer
+  /// When it connected.
+  let since = HostClock.now.unixTime
   var session: LinkSession
   /// As the engine knows it; `nil` until it asks for something.
   var client: ClientID?
+  var app: AppIdentity?
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?

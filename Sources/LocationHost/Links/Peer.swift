@@ -10,6 +10,9 @@ package struct Peer: Sendable {
   /// The absolute path of the program it runs, links resolved.
   package var executable: String
 
+  /// Whether it may see and change everything: root, and the user that the daemon runs as.
+  var isOwner: Bool { user == 0 || user == getuid() }
+
   /// Why nobody can say who a peer is.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String

@@ -24,24 +24,27 @@ package actor SocketServer {
   nonisolated package var unownedExecutor: UnownedSerialExecutor {
     line.asUnownedSerialExecutor()
   }
-  nonisolated private let line: HostQueue
-  private let host: LocationHost
+  nonisolated let line: HostQueue
+  let host: LocationHost
   private let limits: Limits
-  private let journal: @Sendable (String) -> Void
+  let journal: DaemonJournal
+  let facts: DaemonFacts
+  var owner = OwnerDesk()
   private var acceptor: (any DispatchSourceRead)?
-  private var connections: [Int: LinkConnection] = [:]
+  private(set) var connections: [Int: LinkConnection] = [:]
   private var nextConnection = 1
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
   /// Serves on a socket that listens already; the server closes it.
   package init(
-    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(),
-    journal: @escaping @Sendable (String) -> Void
+    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(), journal: DaemonJournal,
+    facts: DaemonFacts
   ) {
     line = host.line
     self.host = host
     self.limits = limits
     self.journal = journal
+    self.facts = facts
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(listener) } }
   }
 
@@ -54,6 +57,7 @@ package actor SocketServer {
     acceptor.setCancelHandler { close(listener) }
     acceptor.activate()
     self.acceptor = acceptor
+    beginAdministration()
   }
 
   isolated deinit {
@@ -75,7 +79,7 @@ package actor SocketServer {
       try checkRoom(for: peer)
       admit(descriptor, of: peer)
     } catch {
-      journal("refused a client: \(error)")
+      journal.write(.client, "refused a client: \(error)", isFault: true)
       let reply = LinkReply(
         .fields(["reason": .string(error.description)]), error: "\(LinkInterface.name).Refused")
       _ = frame(reply.json).withUnsafeBytes {
@@ -122,25 +126,29 @@ package actor SocketServer {
 
   private func cut(_ number: Int, because reason: String) {
     guard let connection = connections[number] else { return }
-    journal("cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)")
+    note(
+      "cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)",
+      about: connection, isFault: true)
     drop(number)
   }
 
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
+    forgetOwner(number)
     disconnect(connection)
   }
 
   private func disconnect(_ connection: LinkConnection) {
     guard let client = connection.client else { return }
     connection.client = nil
+    if let app = connection.app { note("\(app) has gone", about: connection) }
     host.assumeIsolated { $0.remove(client) }
   }
 
   // MARK: Sessions
 
-  private func handle(_ input: LinkSession.Input, of number: Int) {
+  func handle(_ input: LinkSession.Input, of number: Int) {
     guard let connection = connections[number] else { return }
     for output in connection.session.handle(input, at: host.now) {
       switch output {
@@ -150,6 +158,7 @@ package actor SocketServer {
       case .request(let request):
         guard let client = connection.client else { continue }
         host.assumeIsolated { $0.take(request, from: client) }
+      case .administer(let call): administer(call, of: number)
       case .cut(let reason): cut(number, because: reason.description)
       }
     }
@@ -176,6 +185,8 @@ package actor SocketServer {
       }
     }
     connection.client = client
+    connection.app = description.app
+    note("\(description.app) has come", about: connection)
     handle(.connected(state), of: number)
   }
 
@@ -190,9 +201,10 @@ package actor SocketServer {
     }
     let identity = AppIdentity(identifier + suffix)
     guard host.assumeIsolated({ $0.claim(identity, by: peer.executable) }) else {
-      journal(
+      let text =
         "\(peer.executable) declares \(identifier), which is another program's; it is "
-          + "served as \(byPath)")
+        + "served as \(byPath)"
+      journal.write(.client, text, isFault: true)
       return ClientDescription(app: byPath, manifest: manifest)
     }
     return ClientDescription(app: identity, manifest: manifest)

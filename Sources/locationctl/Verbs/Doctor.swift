@@ -16,16 +16,21 @@ extension Verb {
     details: [
       """
       Tries each source, and says what it said and the next step. Ends as soon as every source \
-      gives positions or says why it cannot. Exit status 0 when at least one source works and \
+      gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
+      tells how the daemon and its sources stand. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations.
       """
     ],
     options: [.source, app, timeout, .json],
     examples: ["locationctl doctor", "locationctl doctor --app ./whereabouts"],
     run: { invocation in
-      let choice = try SourceChoice(invocation)
-      let sources = try await examine(choice, patience: invocation.number(timeout) ?? 10)
-      let apps = try examineApp(invocation.text(app))
+      let daemon = invocation.sources.isEmpty ? DaemonDiagnosis() : nil
+      let sources =
+        if let daemon { daemon.findings } else {
+          try await examine(
+            try SourceChoice(invocation), patience: invocation.number(timeout) ?? 10)
+        }
+      let apps = try examineApp(invocation.text(app), daemon)
       for finding in sources + apps {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
@@ -69,12 +74,16 @@ extension Verb {
       next: SourceDiagnosis.howToName)
   }
 
-  private static func examineApp(_ word: String?) throws -> [Finding] {
+  private static func examineApp(
+    _ word: String?, _ daemon: DaemonDiagnosis?
+  ) throws -> [Finding] {
     guard let word else { return [] }
     let app = try InstalledApp(word)
+    if let daemon { return daemon.findings(about: app) }
     let state = try SavedState()
     return AppDiagnosis(
-      app: app, record: state.record(of: app.identity), servicesAreOn: state.servicesAreOn
+      app: app, standing: state.record(of: app.identity).map { Decision.Standing($0) },
+      servicesAreOn: state.servicesAreOn
     ).findings
   }
 }
