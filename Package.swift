@@ -209,8 +209,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "HostTesting",
-        "ClassicApp", "AsyncApp", "HostProgram",
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "LocationProviders",
+        "HostTesting", "ClassicApp", "AsyncApp", "HostProgram", "locationd",
       ], swiftSettings: house),
   ]
 )

@@ -10,7 +10,7 @@ case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;
   # Real programs that the tests talk to, and Python for the scripts.
-  test) packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon gpsd gpsd-clients osmium-tool" ;;
+  test) packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon gpsd gpsd-clients osmium-tool bubblewrap" ;;
   # What the figures are compared with.
   bench)
     packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"

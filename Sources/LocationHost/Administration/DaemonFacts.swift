@@ -10,7 +10,8 @@ package struct DaemonFacts: Sendable {
   private let options: DaemonOptions
   private let variables: [String: String]
 
-  init(folder: StateFolder, options: DaemonOptions, variables: [String: String]) {
+  /// A daemon whose state is in a folder.
+  package init(folder: StateFolder, options: DaemonOptions, variables: [String: String]) {
     self.folder = folder
     self.options = options
     self.variables = variables

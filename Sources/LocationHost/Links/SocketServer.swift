@@ -196,11 +196,13 @@ package actor SocketServer {
     let manifest = Manifest(ofExecutable: peer.executable)
     let suffix = peer.user == getuid() ? "" : "@\(peer.user)"
     let byPath = AppIdentity(peer.executable + suffix)
-    guard let identifier = manifest.identifier else {
+    // A sandboxed app has the name that it was installed under, and is itself through its updates.
+    guard let identifier = peer.sandbox?.name ?? manifest.identifier else {
       return ClientDescription(app: byPath, manifest: manifest)
     }
     let identity = AppIdentity(identifier + suffix)
-    guard host.assumeIsolated({ $0.claim(identity, by: peer.executable) }) else {
+    let claimant = peer.sandbox?.home ?? peer.executable
+    guard host.assumeIsolated({ $0.claim(identity, by: claimant) }) else {
       let text =
         "\(peer.executable) declares \(identifier), which is another program's; it is "
         + "served as \(byPath)"
