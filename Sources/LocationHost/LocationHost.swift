@@ -22,7 +22,7 @@ package actor LocationHost: EngineLink {
   let keeper: StateKeeper?
   private let prompter: (any PromptAgent)?
   private let journal: @Sendable (Note) -> Void
-  /// Sees every output before it is carried out, on the host's queue.
+  /// Sees every output but positions before it is carried out, on the host's queue.
   var observer: (@Sendable (HostCore.Output) -> Void)?
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
@@ -131,7 +131,7 @@ package actor LocationHost: EngineLink {
     let outputs = core.handle(input, at: now)
     keeper?.commit(outputs, noting: journal)
     for output in outputs {
-      observer?(output)
+      if let observer, !output.isPosition { observer(output) }
       carryOut(output)
     }
     arm(at: now.uptime)
@@ -277,6 +277,16 @@ package actor LocationHost: EngineLink {
     step(.channel(id, event))
     guard case .bytes = event else { return Opening.abandon(descriptor) }
     enter { $0.readPiece(descriptor, as: id) }
+  }
+}
+
+extension HostCore.Output {
+  /// Whether it is what comes to every client with every fix.
+  fileprivate var isPosition: Bool {
+    switch self {
+    case .engine(.deliver(_, .updates)), .engine(.deliver(_, .live)): true
+    default: false
+    }
   }
 }
 

@@ -23,7 +23,7 @@ struct AdministrationTests {
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
     let text = try run(daemon, "status")
     #expect(text.status == 0)
-    #expect(text.output.contains("fixed:48.5,11.5,5  working"))
+    #expect(text.output.contains("fixed:48.5,11.5,5.0  working"))
     #expect(text.output.contains("last fix  ") && text.output.contains("within 5 m"))
     let object = try #require(try run(daemon, "status", "--json").objects.first)
     #expect(object["services_enabled"] as? Bool == true)

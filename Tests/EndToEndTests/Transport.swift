@@ -16,7 +16,7 @@ enum Transport: String, CaseIterable, Sendable {
 
 /// One app over one transport, with the engine's person at hand.
 final class Connected: Sendable {
-  let host: LocationHost
+  private let host: LocationHost
   let app: AppIdentity
   private let client: LocationClient
   private let server: SocketServer?
@@ -51,6 +51,9 @@ final class Connected: Sendable {
     host.tell(.setting(.authorization(app, setting)))
     if let precise { host.tell(.setting(.precise(app, precise))) }
   }
+
+  /// The person turns the switch of the whole machine.
+  func turnServices(on: Bool) { host.tell(.setting(.services(on: on))) }
 
   /// Runs `body` as the app.
   func run<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -1,5 +1,6 @@
 import CoreLocation
 import HostTesting
+import LocationModel
 import Testing
 
 /// The public API, the same over every way to an engine.
@@ -101,10 +102,10 @@ struct TransportTests {
       let manager = CLLocationManager()
       manager.delegate = hearing
       try await hearing.next("authorization 3")
-      app.host.tell(.setting(.services(on: false)))
+      app.turnServices(on: false)
       try await hearing.next("authorization 2")
       #expect(!CLLocationManager.locationServicesEnabled())
-      app.host.tell(.setting(.services(on: true)))
+      app.turnServices(on: true)
       try await hearing.next("authorization 3")
       #expect(CLLocationManager.locationServicesEnabled())
     }

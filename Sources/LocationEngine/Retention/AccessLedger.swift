@@ -66,6 +66,13 @@ package struct AccessLedger: Machine {
     /// When the app was last told; `nil` for one of an earlier run.
     var toldAt: Instant?
     var isStored = false
+
+    mutating func extend(by count: Int, at now: Moment) {
+      access.last = now.unixTime
+      access.count += count
+      toldAt = now.uptime
+      isStored = false
+    }
   }
 
   private struct Subject: Hashable {
@@ -130,10 +137,7 @@ package struct AccessLedger: Machine {
   private mutating func extend(
     _ app: AppIdentity, _ index: Int, _ count: Int, at now: Moment
   ) {
-    pages[app]?[index].access.last = now.unixTime
-    pages[app]?[index].access.count += count
-    pages[app]?[index].toldAt = now.uptime
-    pages[app]?[index].isStored = false
+    pages[app]?[index].extend(by: count, at: now)
     if storeDue == nil { storeDue = now.uptime + Self.patience }
   }
 

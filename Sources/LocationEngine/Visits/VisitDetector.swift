@@ -199,6 +199,7 @@ package struct VisitDetector: Machine {
 
   /// Forgets places, and the visit that lasts, not seen since a date; whether there was any.
   package mutating func forget(before date: UnixTime) -> Bool {
+    if case .visiting(let stay, _) = state { remember(stay) }
     let known = places.count
     places.removeAll { $0.lastSeen < date }
     guard case .visiting(let stay, _) = state, stay.latest < date else {

@@ -30,6 +30,7 @@ extension SocketServer {
       note("user \(connection.peer.user) is not the owner", about: connection, isFault: true)
       return answer(number, .object([]), error: "\(AdministrationInterface.name).NotOwner")
     }
+    connection.isOwners = true
     let request: AdministrationRequest?
     do throws(LinkFault) { request = try AdministrationRequest(call) } catch {
       let parameter = JSON.fields(["parameter": .string("\(error)")])

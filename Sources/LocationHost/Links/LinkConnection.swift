@@ -16,6 +16,8 @@ final class LinkConnection {
   /// As the engine knows it; `nil` until it asks for something.
   var client: ClientID?
   var app: AppIdentity?
+  /// Whether the owner administers over it, and may be told much at once.
+  var isOwners = false
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?

@@ -165,7 +165,8 @@ package actor SocketServer {
   }
 
   private func send(_ bytes: [UInt8], to connection: LinkConnection, _ number: Int) {
-    let isRead = connection.send(bytes, limit: limits.unread) { [weak self] in
+    let limit = connection.isOwners ? Self.ownersUnread : limits.unread
+    let isRead = connection.send(bytes, limit: limit) { [weak self] in
       self?.assumeIsolated { $0.connections[number]?.flush() }
     }
     guard !isRead else { return }
@@ -176,6 +177,9 @@ package actor SocketServer {
       }
     }
   }
+
+  /// Bytes that may wait for the owner, who exports everything at once.
+  private static let ownersUnread = 64 << 20
 
   private func connect(_ connection: LinkConnection, _ number: Int) {
     let description = describe(connection.peer)

@@ -17,7 +17,14 @@ struct DaemonDiagnosis {
     } catch { answer = .failure(error) }
   }
 
-  var findings: [Finding] {
+  /// How each source stands.
+  var sources: [Finding] {
+    guard case .success(let (status, _)) = answer else { return [] }
+    return status.sources.map { Self.finding($0) }
+  }
+
+  /// How the daemon itself stands, and the switch of the whole machine.
+  var circumstances: [Finding] {
     switch answer {
     case .failure(.usage(let said, let next)): return [problem(said, next)]
     case .failure(.refused(let said, let next)): return [problem(said, next)]
@@ -29,8 +36,7 @@ struct DaemonDiagnosis {
       let services = Finding(
         subject: "location services", code: "services_off", verdict: .bad,
         said: "switched off for the whole machine", next: "locationctl services on")
-      return [daemon] + (status.servicesEnabled ? [] : [services])
-        + status.sources.map { Self.finding($0) }
+      return status.servicesEnabled ? [daemon] : [daemon, services]
     }
   }
 
@@ -53,13 +59,13 @@ struct DaemonDiagnosis {
     }
   }
 
-  /// Why an app hears nothing of the daemon.
+  /// Why an app hears nothing of the daemon, beside its circumstances.
   func findings(about app: InstalledApp) -> [Finding] {
-    guard case .success(let (status, apps)) = answer else { return [] }
+    guard case .success(let (_, apps)) = answer else { return [] }
     let known = apps.first { $0.app == app.identity.name }
     return AppDiagnosis(
       app: app, standing: known.map { Decision.Standing($0) },
-      servicesAreOn: status.servicesEnabled
+      servicesAreOn: true
     ).findings
   }
 }

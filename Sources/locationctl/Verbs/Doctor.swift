@@ -26,18 +26,22 @@ extension Verb {
     run: { invocation in
       let daemon = invocation.sources.isEmpty ? DaemonDiagnosis() : nil
       let sources =
-        if let daemon { daemon.findings } else {
+        if let daemon { daemon.sources } else {
           try await examine(
             try SourceChoice(invocation), patience: invocation.number(timeout) ?? 10)
         }
       let apps = try examineApp(invocation.text(app), daemon)
-      for finding in sources + apps {
+      let circumstances = daemon?.circumstances ?? []
+      let findings = circumstances + sources + apps
+      for finding in findings {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
       }
-      let works = sources.contains { $0.verdict == .good } && !apps.contains { $0.verdict == .bad }
+      let works =
+        sources.contains { $0.verdict == .good }
+        && !(circumstances + apps).contains { $0.verdict == .bad }
       guard !works else { return }
-      let bad = (sources + apps).filter { $0.verdict != .good }.map(\.code)
+      let bad = findings.filter { $0.verdict != .good }.map(\.code)
       throw Failure.refused("found: \(bad.joined(separator: ", "))", next: nil)
     })
 
