@@ -158,6 +158,22 @@ struct SpoofingTests {
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/usr/bin/sleep"))
     ?? "/usr/bin/sleep"
 
+  @Test(
+    "who is another user's, with the same program, has permissions of its own",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func anotherUser() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.app)
+    let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
+    let surroundings = daemon.surroundings.map { "\($0)=\($1)" }
+    let other = try RunningProgram(
+      "/usr/sbin/runuser", ["-u", "nobody", "--", "/usr/bin/env"] + surroundings + [path, "main"])
+    defer { other.end() }
+    _ = try await other.lines.next { $0 == "status 0 on main" }
+    try await daemon.answer("whenInUse", for: "\(Self.app)@65534")
+    _ = try await other.lines.next { $0 == "location 48.5 on main" }
+  }
+
   @Test("that has the name of the owner's own tool is served as itself")
   func borrowedOwner() async throws {
     let daemon = try await DaemonRun()
@@ -213,6 +229,24 @@ struct SandboxTests {
       _ = try await app.lines.next { $0 == "location 48.5 on main" }
       app.end()
     }
+  }
+
+  @Test("is not believed to be the program whose path it shows in a view of its own")
+  func familiarPath() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let honest = try daemon.install("ClassicApp", as: DaemonTests.app, in: "a")
+    let evil = try daemon.install("ClassicApp", as: nil, in: "b")
+    let impostor = try RunningProgram(
+      "/usr/bin/bwrap",
+      [
+        "--dev-bind", "/", "/", "--ro-bind", evil, honest, "--setenv", "LOCATIOND_SOCKET",
+        daemon.socket, "--setenv", "XDG_STATE_HOME", daemon.folder.file("none"), "--", honest,
+        "main",
+      ])
+    defer { impostor.end() }
+    let reason = try await daemon.program.lines.next { $0.contains("refused a client") }
+    #expect(reason.contains("is not the file at \(honest)"))
   }
 
   @Test("is not believed to be another app than the one whose files it runs")
