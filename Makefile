@@ -30,11 +30,11 @@ docs: ## build the reference documentation into docs/site
 places: ## build the place index from the shared data
 	@python3 Scripts/build_place_index.py
 
-build: ## build locationctl, its manual, and completions for installation
+build: ## build both programs and their completions for installation
 	@Scripts/build.sh
 
 install: ## install what build and places made (PREFIX, DESTDIR)
-	@[ -x .build/release/locationctl ] || { echo "first: make build" >&2; exit 1; }
+	@[ -x "$${BUILT:-.build/static/release}/locationctl" ] || { echo "first: make build" >&2; exit 1; }
 	@Scripts/install.sh install
 
 uninstall: ## remove what install put there (PREFIX, DESTDIR)

@@ -59,7 +59,8 @@ let package = Package(
     // The words between a daemon and its clients, as bytes; pure.
     .target(
       name: "LocationLink", dependencies: ["LocationModel"],
-      exclude: ["org.meridian.location.varlink"], swiftSettings: house),
+      exclude: ["org.meridian.location.varlink", "org.meridian.administration.varlink"],
+      swiftSettings: house),
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
@@ -97,8 +98,9 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
-        "LocationProviders", "LocationModel", "LocationSimulation",
+        "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
+        "LocationGeocoding", "LocationLink", "LocationProviders", "LocationModel",
+        "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -219,14 +221,14 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationd", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
+        "locationd", "locationctl", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
         "CLinux",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "HostTesting",
-        "ClassicApp", "AsyncApp", "HostProgram",
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "LocationProviders",
+        "HostTesting", "ClassicApp", "AsyncApp", "HostProgram", "locationd",
       ], swiftSettings: house),
   ]
 )

@@ -10,7 +10,10 @@ case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;
   # Real programs that the tests talk to, and Python for the scripts.
-  test) packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd gpsd-clients osmium-tool" ;;
+  test)
+    packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
+    packages="$packages gpsd-clients osmium-tool bubblewrap"
+    ;;
   # A machine that is emulated, for Scripts/qemu.sh.
   qemu) packages="$packages qemu-system-x86 mmdebstrap cpio kmod python3 python3-venv" ;;
   # What the figures are compared with.

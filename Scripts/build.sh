@@ -1,16 +1,16 @@
 #!/bin/sh
-# Builds locationctl for installation, with the manual page and the completions that it prints.
+# Builds both programs for installation, with the completions that locationctl prints. Swift's own
+# libraries are linked in, so a machine without the toolchain can run them.
 set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 Scripts/bootstrap.sh build
 
-swift build -c release --product locationctl
-swift build -c release --product locationd
-locationctl=.build/release/locationctl
+for product in locationd locationctl; do
+  swift build -c release --static-swift-stdlib --scratch-path .build/static --product "$product"
+done
 share=.build/share
 mkdir -p "$share"
-"$locationctl" help --man > "$share/locationctl.1"
 for shell in bash zsh fish; do
-  "$locationctl" completion $shell > "$share/locationctl.$shell"
+  .build/static/release/locationctl completion $shell > "$share/locationctl.$shell"
 done

@@ -3,43 +3,63 @@
 #
 #   PREFIX=/usr/local DESTDIR= Scripts/install.sh install|uninstall
 #
-# `make build` comes first; what has not been built is left out.
+# `make build` comes first; what has not been built is left out. Programs are taken from BUILT.
 set -eu
 cd "$(dirname "$0")/.."
 
-prefix=${DESTDIR:-}${PREFIX:-/usr/local}
+root=${PREFIX:-/usr/local}
+prefix=${DESTDIR:-}$root
+built=${BUILT:-.build/static/release}
 
 # Each line: the file here, its mode, its place below the prefix.
 files() {
   cat << LIST
-.build/release/locationctl 755 bin/locationctl
-.build/share/locationctl.1 644 share/man/man1/locationctl.1
+$built/locationctl 755 bin/locationctl
+$built/locationd 755 bin/locationd
+docs/man/locationctl.1 644 share/man/man1/locationctl.1
+docs/man/locationd.8 644 share/man/man8/locationd.8
 .build/share/locationctl.bash 644 share/bash-completion/completions/locationctl
 .build/share/locationctl.zsh 644 share/zsh/site-functions/_locationctl
 .build/share/locationctl.fish 644 share/fish/vendor_completions.d/locationctl.fish
-.build/release/locationd 755 bin/locationd
-docs/man/locationd.8 644 share/man/man8/locationd.8
+systemd/completions/locationd.bash 644 share/bash-completion/completions/locationd
+systemd/completions/locationd.zsh 644 share/zsh/site-functions/_locationd
+systemd/completions/locationd.fish 644 share/fish/vendor_completions.d/locationd.fish
 systemd/locationd.service 644 lib/systemd/system/locationd.service
 systemd/locationd.socket 644 lib/systemd/system/locationd.socket
+systemd/user/locationd.service 644 lib/systemd/user/locationd.service
+systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
+systemd/locationd.conf 644 share/doc/meridian/locationd.conf
+Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
+Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink
 .build/places.sqlite 644 share/meridian/places.sqlite
 LIST
 }
 
-files | while read -r file mode place; do
-  case ${1:-} in
-    install)
+case ${1:-} in
+  install)
+    files | while read -r file mode place; do
       [ -e "$file" ] || continue
       install -D -m "$mode" "$file" "$prefix/$place"
+      case $place in
+        # The unit names the program where it is.
+        *.service) sed -i "s|^ExecStart=/usr/local/|ExecStart=$root/|" "$prefix/$place" ;;
+      esac
       echo "installed $prefix/$place"
-      ;;
-    uninstall)
+    done
+    ;;
+  uninstall)
+    files | while read -r file mode place; do
       [ -e "$prefix/$place" ] || continue
       rm "$prefix/$place"
       echo "removed $prefix/$place"
-      ;;
-    *)
-      echo "usage: Scripts/install.sh install|uninstall" >&2
-      exit 2
-      ;;
-  esac
-done
+    done
+    # Folders that are this project's alone.
+    for folder in share/doc/meridian share/meridian; do
+      [ ! -d "$prefix/$folder" ] || rmdir --ignore-fail-on-non-empty "$prefix/$folder"
+    done
+    ;;
+  *)
+    echo "usage: Scripts/install.sh install|uninstall" >&2
+    exit 2
+    ;;
+esac

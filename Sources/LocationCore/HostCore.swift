@@ -10,6 +10,8 @@ package struct HostCore: Machine {
   package enum Input: MachineInput {
     case channel(ChannelID, ChannelEvent)
     case engine(LocationEngine.Input)
+    /// The client could read the last position when it connected.
+    case told(ClientID)
     case wake
   }
 
@@ -24,6 +26,8 @@ package struct HostCore: Machine {
 
   package private(set) var engine: LocationEngine
   private var desks: [SourceDesk]
+  /// `nil` where nobody wants to know who was told what.
+  private var ledger: AccessLedger?
   private var hasBegun = false
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
@@ -42,8 +46,13 @@ package struct HostCore: Machine {
   }
 
   /// The secret shapes the coarse places of this machine (docs/decisions/0015).
-  package init(sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
-    engine = LocationEngine(providers: sources.count, secret: secret, limits: limits)
+  package init(
+    sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init(),
+    keeping terms: KeepingTerms = KeepingTerms()
+  ) {
+    engine = LocationEngine(
+      providers: sources.count, secret: secret, limits: limits, keeping: terms)
+    ledger = terms.access.map { AccessLedger(keeping: $0) }
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
 
@@ -58,6 +67,9 @@ package struct HostCore: Machine {
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
+    case .told(let client):
+      guard let app = engine.app(of: client) else { return [] }
+      note(.told(app, .lastPosition, 1), at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
     return outputs
@@ -65,6 +77,7 @@ package struct HostCore: Machine {
 
   /// Time has passed for those who waited for it.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
+    note(.wake, at: now, to: &outputs)
     for index in desks.indices where isDue(desks[index].driver.nextDeadline, now) {
       drive(index, .wake, at: now, to: &outputs)
     }
@@ -76,7 +89,7 @@ package struct HostCore: Machine {
   }
 
   private mutating func settleDeadline() {
-    nextDeadline = engine.nextDeadline
+    nextDeadline = earliest(engine.nextDeadline, ledger?.nextDeadline)
     for index in desks.indices {
       nextDeadline = earliest(nextDeadline, desks[index].driver.nextDeadline)
     }
@@ -88,6 +101,7 @@ package struct HostCore: Machine {
   ) {
     ask(.stored(entries), at: now, to: &outputs)
     guard !hasBegun else { return }
+    note(.stored(entries), at: now, to: &outputs)
     hasBegun = true
     for index in desks.indices {
       if !desks[index].source.givesPositions {
@@ -120,12 +134,29 @@ package struct HostCore: Machine {
   ) {
     for output in engine.handle(input, at: now) {
       outputs.append(.engine(output))
+      if ledger != nil, case .deliver(let client, let delivery) = output,
+        let access = LocationService.access(of: delivery), let app = engine.app(of: client)
+      {
+        note(.told(app, access.service, access.count), at: now, to: &outputs)
+      }
       guard case .demand(let demand) = output else { continue }
       for index in desks.indices {
         drive(index, .demand(demand), at: now, to: &outputs)
       }
     }
   }
+
+  /// Tells the ledger, where there is one.
+  private mutating func note(
+    _ input: AccessLedger.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for case .persist(let change) in ledger?.handle(input, at: now) ?? [] {
+      outputs.append(.engine(.persist(change)))
+    }
+  }
+
+  /// When apps were told where the device is, in the order of time.
+  package var accesses: [AccessLedger.Access] { ledger?.accesses ?? [] }
 
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]

@@ -145,6 +145,11 @@ extension AppDesk {
     }
   }
 
+  /// The last position was kept long enough.
+  mutating func forgetPosition() {
+    (world.current, world.coarse) = (nil, nil)
+  }
+
   /// A new coarse place: for those who may know no better, or want none.
   mutating func takeCoarse(_ fix: Fix, at now: Moment) -> [Output] {
     world.coarse = fix

@@ -61,6 +61,7 @@ package struct LocationEngine: Machine {
   var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
+  private var retention: Retention
   private var stored: [StateEntry] = []
   private var demand = Demand.none
   /// Derived after each step, as it is asked for more often than that.
@@ -70,7 +71,11 @@ package struct LocationEngine: Machine {
   ///
   /// The secret shapes the coarse places of this machine; the host makes it once and keeps it
   /// (docs/decisions/0015).
-  package init(providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
+  package init(
+    providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init(),
+    keeping terms: KeepingTerms = KeepingTerms()
+  ) {
+    retention = Retention(terms)
     watch = PositionWatch(providers: providers)
     coarse = CoarseLocator(secret: secret)
     conditions = Conditions(limits: limits)
@@ -120,6 +125,7 @@ package struct LocationEngine: Machine {
         outputs.append(.ignored(fix, provider, reason))
       case .current(let fix, _):
         tell(watch.handle(.fix, at: now), at: now, to: &outputs)
+        keep(.position, at: now, to: &outputs)
         take(fix, at: now, to: &outputs)
       }
     }
@@ -152,11 +158,32 @@ package struct LocationEngine: Machine {
   private mutating func takeVisits(
     _ input: Visits.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for output in visits.handle(input, at: now) {
+    let news = visits.handle(input, at: now)
+    for output in news {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .visit(let app, let visit):
         each(app, at: now, &outputs) { $0.take(visit, at: $1) }
+      }
+    }
+    if !news.isEmpty { keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs) }
+  }
+
+  // MARK: Forgetting
+
+  private mutating func keep(
+    _ input: Retention.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for output in retention.handle(input, at: now) {
+      switch output {
+      case .persist(let change): outputs.append(.persist(change))
+      case .forgetPosition:
+        arbiter.forget()
+        if let change = coarse.forget() { outputs.append(.persist(change)) }
+        for index in desks.indices { desks[index].forgetPosition() }
+      case .forgetVisits(let date):
+        if let change = visits.forget(before: date) { outputs.append(.persist(change)) }
+        keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
       }
     }
   }
@@ -188,6 +215,7 @@ package struct LocationEngine: Machine {
     if isDue(beacons.nextDeadline, now) { tell(beacons.wake(at: now), at: now, to: &outputs) }
     if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
     if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
+    if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
   }
 
   private func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
@@ -225,6 +253,7 @@ package struct LocationEngine: Machine {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
+    next = earliest(next, retention.nextDeadline)
     for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
     nextDeadline = next
   }
@@ -332,7 +361,11 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    if stored.isEmpty, desks.isEmpty { restore(entries, at: now, to: &outputs) }
+    if stored.isEmpty, desks.isEmpty {
+      restore(entries, at: now, to: &outputs)
+      keep(.stored(entries), at: now, to: &outputs)
+      keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
+    }
     stored = entries
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
@@ -350,7 +383,7 @@ package struct LocationEngine: Machine {
   ) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
-    visits = Visits(restoring: entries)
+    visits = Visits(restoring: entries, at: now)
     stored = entries
     for app in LaunchClaims.apps(in: entries) {
       let record = entries.first { $0.key == AuthorizationRecord.key(of: app) }
@@ -361,7 +394,7 @@ package struct LocationEngine: Machine {
   }
 
   /// The app that a process belongs to.
-  func app(of client: ClientID) -> AppIdentity? { apps[client] }
+  package func app(of client: ClientID) -> AppIdentity? { apps[client] }
 
   // MARK: Queries
 
@@ -411,7 +444,8 @@ package enum Setting: Hashable, Sendable {
 
   private static let servicesKey = StateKey(domain: "settings", owner: "", name: "services")
 
-  static func servicesChange(_ on: Bool) -> StateChange {
+  /// The change that makes the switch of the whole machine durable.
+  package static func servicesChange(_ on: Bool) -> StateChange {
     .set(servicesKey, [UInt8]((on ? "on" : "off").utf8))
   }
 

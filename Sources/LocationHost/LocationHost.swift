@@ -10,7 +10,7 @@ package import LocationProviders
 /// order in which they happened. No method waits.
 package actor LocationHost: EngineLink {
   nonisolated package let line: HostQueue
-  private var core: HostCore
+  private(set) var core: HostCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
   private var channels: [ChannelID: DescriptorChannel] = [:]
@@ -19,10 +19,12 @@ package actor LocationHost: EngineLink {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
-  private let keeper: StateKeeper?
+  let keeper: StateKeeper?
   let agents: [any PromptAgent]
   var prompts: PromptDesk
   let journal: @Sendable (Note) -> Void
+  /// Sees every output but positions before it is carried out, on the host's queue.
+  var observer: (@Sendable (HostCore.Output) -> Void)?
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package var now: Moment { HostClock.now }
@@ -31,11 +33,13 @@ package actor LocationHost: EngineLink {
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
     agents: [any PromptAgent] = [], limits: Conditions.Limits = .init(),
+    keeping terms: KeepingTerms = KeepingTerms(),
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
     core = HostCore(
-      sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max), limits: limits)
+      sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max), limits: limits,
+      keeping: terms)
     self.keeper = keeper
     self.places = places
     self.agents = agents
@@ -79,7 +83,9 @@ package actor LocationHost: EngineLink {
     nextClient += 1
     clients[id] = deliver
     step(.engine(.client(id, .connected(client))))
-    return (id, core.engine.state(of: id))
+    let state = core.engine.state(of: id)
+    if state.lastFix != nil { step(.told(id)) }
+    return (id, state)
   }
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
@@ -107,6 +113,7 @@ package actor LocationHost: EngineLink {
 
   /// Whether the program may use the identity: the first one that does keeps it (SECURITY.md).
   func claim(_ identity: AppIdentity, by executable: String) -> Bool {
+    guard !identity.isOwner else { return false }
     guard let keeper else { return true }
     return keeper.claim(identity, by: executable, noting: journal)
   }
@@ -133,7 +140,10 @@ package actor LocationHost: EngineLink {
     let now = HostClock.now
     let outputs = core.handle(input, at: now)
     keeper?.commit(outputs, noting: journal)
-    for output in outputs { carryOut(output) }
+    for output in outputs {
+      if let observer, !output.isPosition { observer(output) }
+      carryOut(output)
+    }
     arm(at: now.uptime)
   }
 
@@ -275,6 +285,16 @@ package actor LocationHost: EngineLink {
     step(.channel(id, event))
     guard case .bytes = event else { return Opening.abandon(descriptor) }
     enter { $0.readPiece(descriptor, as: id) }
+  }
+}
+
+extension HostCore.Output {
+  /// Whether it is what comes to every client with every fix.
+  fileprivate var isPosition: Bool {
+    switch self {
+    case .engine(.deliver(_, .updates)), .engine(.deliver(_, .live)): true
+    default: false
+    }
   }
 }
 

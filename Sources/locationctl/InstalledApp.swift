@@ -13,23 +13,27 @@ struct InstalledApp: Sendable {
   var manifestFile: String { manifest?.file ?? (path ?? identity.name) + ".plist" }
 
   /// A word with a slash is a path; its app is known by its declared identifier, else by the path
-  /// of its executable (MODEL-1).
+  /// of its executable (MODEL-1). For a daemon the app of another user has `@UID` behind its name.
   init(_ word: String) throws(Failure) {
     guard word.contains("/") else {
       identity = AppIdentity(word)
       return
     }
-    let url = URL(fileURLWithPath: word).resolvingSymlinksInPath()
+    let mark = word.lastIndex(of: "@").flatMap { mark in
+      word[mark...].dropFirst().allSatisfy(\.isNumber) && word.last != "@" ? mark : nil
+    }
+    let (file, user) = (word[..<(mark ?? word.endIndex)], word[(mark ?? word.endIndex)...])
+    let url = URL(fileURLWithPath: String(file)).resolvingSymlinksInPath()
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw .refused(
         "there is no file \(url.path)", next: "name the app's executable, or its bundle identifier")
     }
     path = url.path
-    let file = Self.propertyLists(of: url).first {
+    let list = Self.propertyLists(of: url).first {
       FileManager.default.fileExists(atPath: $0.path)
     }
-    manifest = file.map { Manifest(file: $0) }
-    identity = AppIdentity(manifest?.identifier ?? url.path)
+    manifest = list.map { Manifest(file: $0) }
+    identity = AppIdentity((manifest?.identifier ?? url.path) + user)
   }
 
   /// Where an app's property list may lie, in the order in which it is looked for.

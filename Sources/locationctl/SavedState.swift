@@ -41,11 +41,26 @@ struct SavedState {
 
   var servicesAreOn: Bool { Setting.servicesAreOn(in: entries) }
 
+  /// Erases what is stored of one app, or of all; returns how many entries there were.
+  func erase(_ app: String?) throws(Failure) -> Int {
+    let count: Int
+    do throws(StoreError) { count = try store.erase(app) } catch {
+      throw .refused("\(error)", next: "nothing was erased; end the apps that run, and try again")
+    }
+    if app == nil { folder.removeDamagedFiles() }
+    try ring()
+    return count
+  }
+
   /// Stores the changes, and tells running apps.
   func commit(_ changes: [StateChange]) throws(Failure) {
     do throws(StoreError) { try store.commit(changes) } catch {
       throw .refused("\(error)", next: "nothing was changed; try again")
     }
+    try ring()
+  }
+
+  private func ring() throws(Failure) {
     do throws(Errno) { try folder.ringBell() } catch {
       throw .refused(
         "stored, but running apps could not be told: \(error)", next: "start those apps again")

@@ -108,12 +108,15 @@ struct DaemonTests {
   func check() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("bad.conf")
-    try "# comment\nsource = gpsd://localhost\ncolor = red\nstate = here\nclients = 0\n".write(
-      toFile: file, atomically: true, encoding: .utf8)
+    try "# comment\nsource = gpsd://localhost\ncolor = red\nstate = here\nclients = 0\n"
+      .appending("keep-visits = 30d\nkeep-position = soon\n").write(
+        toFile: file, atomically: true, encoding: .utf8)
     let program = try RunningProgram(
       BuiltProgram.path("locationd"), ["--check", "--config", file])
     defer { program.end() }
-    for (line, cause) in [(3, "unknown key `color`"), (4, "absolute path"), (5, "number")] {
+    for (line, cause) in [
+      (3, "unknown key `color`"), (4, "absolute path"), (5, "number"), (7, "12h or 30d"),
+    ] {
       let text = try await program.lines.next { $0.contains("bad.conf") }
       #expect(text.contains("bad.conf:\(line):") && text.contains(cause))
     }

@@ -102,4 +102,173 @@ struct SpoofingTests {
     #expect(state.authorization.status == .notDetermined)
     #expect(state.lastFix == nil)
   }
+
+  /// Whether a process can be given a number of one's choice here, and the kernel holds peers by
+  /// more than their number.
+  private static let canReuseNumbers =
+    getuid() == 0 && access("/proc/sys/kernel/ns_last_pid", W_OK) == 0 && holdsPeers
+
+  /// `SO_PEERPIDFD` came with Linux 6.5.
+  private static let holdsPeers: Bool = {
+    let release = (try? String(contentsOfFile: "/proc/sys/kernel/osrelease", encoding: .utf8)) ?? ""
+    let numbers = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+    return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 5)
+  }()
+
+  @Test(
+    "whose number was given to an honest app before the daemon looked is nobody",
+    .enabled(if: SpoofingTests.canReuseNumbers, "needs root and Linux 6.5"))
+  func reusedNumber() async throws {
+    let daemon = try await DaemonRun()
+    let script = """
+      import os, socket, subprocess, sys
+      server, honest = sys.argv[1], sys.argv[2]
+      s = socket.socket(socket.AF_UNIX)
+      child = os.fork()
+      if child == 0:
+        s.connect(server)
+        os._exit(0)
+      os.waitpid(child, 0)
+      for attempt in range(1000):
+        with open("/proc/sys/kernel/ns_last_pid", "w") as last: last.write(str(child - 1))
+        other = subprocess.Popen([honest, "30"])
+        if other.pid == child: break
+        other.kill(); other.wait()
+      print("same number" if other.pid == child else "another number", flush=True)
+      s.sendall(b'{"method":"org.meridian.location.GetState"}\\0')
+      s.settimeout(10)
+      data = s.recv(4096)
+      print("answered" if b'"state"' in data else "not answered", flush=True)
+      other.kill(); other.wait()
+      """
+    try await daemon.answer("whenInUse", for: Self.sleep)
+    daemon.program.signal(SIGSTOP)
+    let program = try RunningProgram(
+      "/usr/bin/env", ["python3", "-c", script, daemon.socket, Self.sleep])
+    defer { program.end() }
+    _ = try await program.lines.next { $0 == "same number" }
+    daemon.program.signal(SIGCONT)
+    _ = try await program.lines.next { $0 == "not answered" }
+    let reason = try await daemon.program.lines.next { $0.contains("refused a client") }
+    #expect(reason.contains("has ended"))
+  }
+
+  /// A program that may know, and asks for nothing.
+  private static let sleep =
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/usr/bin/sleep"))
+    ?? "/usr/bin/sleep"
+
+  @Test(
+    "who is another user's, with the same program, has permissions of its own",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func anotherUser() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.app)
+    let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
+    let surroundings = daemon.surroundings.map { "\($0)=\($1)" }
+    let other = try RunningProgram(
+      "/usr/sbin/runuser", ["-u", "nobody", "--", "/usr/bin/env"] + surroundings + [path, "main"])
+    defer { other.end() }
+    _ = try await other.lines.next { $0 == "status 0 on main" }
+    try await daemon.answer("whenInUse", for: "\(Self.app)@65534")
+    _ = try await other.lines.next { $0 == "location 48.5 on main" }
+  }
+
+  @Test("that has the name of the owner's own tool is served as itself")
+  func borrowedOwner() async throws {
+    let daemon = try await DaemonRun()
+    let path = try daemon.install("ClassicApp", as: "locationctl", in: "a")
+    let impostor = try daemon.run(path, "main")
+    defer { impostor.end() }
+    _ = try await impostor.lines.next { $0 == "status 0 on main" }
+    let line = try await daemon.program.lines.next { $0.contains("which is another program's") }
+    #expect(line.contains("served as \(path)"))
+  }
+}
+
+/// Apps in a Flatpak, or what looks like one; `bwrap` makes sandboxes as Flatpak does.
+@Suite("An app in a sandbox", .serialized, .enabled(if: isInstalled("bwrap"), "no bubblewrap"))
+struct SandboxTests {
+  static let name = "org.example.Boat"
+
+  /// Runs a program of the tests as the Flatpak of a name, from files in some folder.
+  private func run(
+    _ daemon: DaemonRun, as name: String, files: String, claiming place: String? = nil
+  ) throws -> RunningProgram {
+    let bin = files + "/bin"
+    try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+    if !FileManager.default.fileExists(atPath: bin + "/ClassicApp") {
+      try FileManager.default.copyItem(
+        atPath: BuiltProgram.path("ClassicApp"), toPath: bin + "/ClassicApp")
+    }
+    let info = daemon.folder.file("info-\(UUID())")
+    let text = "[Application]\nname=\(name)\n\n[Instance]\napp-path=\(place ?? files)\n"
+    try text.write(toFile: info, atomically: true, encoding: .utf8)
+    let system = ["/usr", "/lib", "/lib64", "/opt", "/etc"].flatMap { ["--ro-bind-try", $0, $0] }
+    return try RunningProgram(
+      "/usr/bin/bwrap",
+      system + [
+        "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", files, "/app",
+        "--ro-bind", info, "/.flatpak-info", "--bind", daemon.socket, "/tmp/socket",
+        "--setenv", "LOCATIOND_SOCKET", "/tmp/socket", "--setenv", "XDG_STATE_HOME", "/tmp/none",
+        "--", "/app/bin/ClassicApp", "main",
+      ])
+  }
+
+  private func deployed(_ daemon: DaemonRun, _ name: String, _ commit: String) -> String {
+    daemon.folder.file("flatpak/app/\(name)/x86_64/stable/\(commit)/files")
+  }
+
+  @Test("is known by the name that it was installed under, through its updates")
+  func known() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.name)
+    for commit in ["c0ffee", "decade"] {
+      let files = deployed(daemon, Self.name, commit)
+      let app = try run(daemon, as: Self.name, files: files)
+      _ = try await app.lines.next { $0 == "location 48.5 on main" }
+      app.end()
+    }
+  }
+
+  @Test("is not believed to be the program whose path it shows in a view of its own")
+  func familiarPath() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let honest = try daemon.install("ClassicApp", as: DaemonTests.app, in: "a")
+    let evil = try daemon.install("ClassicApp", as: nil, in: "b")
+    let impostor = try RunningProgram(
+      "/usr/bin/bwrap",
+      [
+        "--dev-bind", "/", "/", "--ro-bind", evil, honest, "--setenv", "LOCATIOND_SOCKET",
+        daemon.socket, "--setenv", "XDG_STATE_HOME", daemon.folder.file("none"), "--", honest,
+        "main",
+      ])
+    defer { impostor.end() }
+    let reason = try await daemon.program.lines.next { $0.contains("refused a client") }
+    #expect(reason.contains("is not the file at \(honest)"))
+  }
+
+  @Test("is not believed to be another app than the one whose files it runs")
+  func otherName() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.name)
+    let honest = try run(daemon, as: Self.name, files: deployed(daemon, Self.name, "c0ffee"))
+    _ = try await honest.lines.next { $0 == "location 48.5 on main" }
+    honest.end()
+    let evil = deployed(daemon, "org.example.Evil", "badbad")
+    // Its own files under another name; another app's folder, whose program it does not run.
+    for place in [evil, deployed(daemon, Self.name, "c0ffee")] {
+      let impostor = try run(daemon, as: Self.name, files: evil, claiming: place)
+      defer { impostor.end() }
+      let reason = try await daemon.program.lines.next { $0.contains("refused a client") }
+      #expect(reason.contains("is not the file at /app/bin/ClassicApp"))
+    }
+    // A folder of that name elsewhere: the first one keeps the name.
+    let copy = daemon.folder.file("elsewhere/app/\(Self.name)/x86_64/stable/c0ffee/files")
+    let second = try run(daemon, as: Self.name, files: copy)
+    defer { second.end() }
+    _ = try await second.lines.next { $0 == "status 0 on main" }
+    _ = try await daemon.program.lines.next { $0.contains("which is another program's") }
+  }
 }

@@ -4,33 +4,39 @@ import Testing
 
 @Suite("An app", .serialized)
 struct AppTests {
-  @Test("MODEL-4: with a synchronous main hears its delegate on the main thread")
-  func mainRunLoop() async throws {
-    let program = try await InstalledApp("ClassicApp").run("main")
+  @Test(
+    "MODEL-4: with a synchronous main hears its delegate on the main thread",
+    arguments: Transport.allCases)
+  func mainRunLoop(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("main")
     defer { program.end() }
     #expect(try await program.lines.next { $0.hasPrefix("status") } == "status 4 on main")
     #expect(try await program.lines.next { $0.hasPrefix("location") } == "location 48.5 on main")
   }
 
-  @Test("MODEL-4: hears its delegate on the thread that made the manager")
-  func ownThread() async throws {
-    let program = try await InstalledApp("ClassicApp").run("thread")
+  @Test(
+    "MODEL-4: hears its delegate on the thread that made the manager", arguments: Transport.allCases
+  )
+  func ownThread(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("thread")
     defer { program.end() }
     #expect(try await program.lines.next { $0.hasPrefix("status") } == "status 4 on own")
     #expect(try await program.lines.next { $0.hasPrefix("location") } == "location 48.5 on own")
   }
 
-  @Test("MODEL-5: without a run loop is told why it hears nothing")
-  func withoutRunLoop() async throws {
-    let program = try await InstalledApp("ClassicApp").run("deaf")
+  @Test("MODEL-5: without a run loop is told why it hears nothing", arguments: Transport.allCases)
+  func withoutRunLoop(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("deaf")
     defer { program.end() }
     let line = try await program.lines.next { !$0.contains("priority") }
     #expect(line.contains("run loop does not run"))
   }
 
-  @Test("STD-24: gets one location by request, beside a manager that gets them all")
-  func once() async throws {
-    let program = try await InstalledApp("ClassicApp").run("main")
+  @Test(
+    "STD-24: gets one location by request, beside a manager that gets them all",
+    arguments: Transport.allCases)
+  func once(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("main")
     defer { program.end() }
     #expect(try await program.lines.next { $0.hasPrefix("once") } == "once 48.5 on main")
     for _ in 0..<3 {
@@ -39,9 +45,11 @@ struct AppTests {
     }
   }
 
-  @Test("LIVE-1, LIVE-2, LIVE-7, LIVE-8: runs loops side by side, cancels one, begins another")
-  func asyncMain() async throws {
-    let program = try await InstalledApp("AsyncApp").run()
+  @Test(
+    "LIVE-1, LIVE-2, LIVE-7, LIVE-8: runs loops side by side, cancels one, begins another",
+    arguments: Transport.allCases)
+  func asyncMain(_ transport: Transport) async throws {
+    let program = try await InstalledApp("AsyncApp", over: transport).run()
     defer { program.end() }
     var lines: [String] = []
     while lines.last?.hasPrefix("again") != true {
@@ -53,10 +61,12 @@ struct AppTests {
     #expect(lines.last == "again 48.5")
   }
 
-  @Test("STD-13, LIVE-12, LIVE-21: waits for an answer, and goes on when another process gives it")
-  func answeredElsewhere() async throws {
+  @Test(
+    "STD-13, LIVE-12, LIVE-21: waits for an answer, and goes on when another process gives it",
+    arguments: Transport.allCases)
+  func answeredElsewhere(_ transport: Transport) async throws {
     for name in ["ClassicApp", "AsyncApp"] {
-      let app = try await InstalledApp(name, authorized: false)
+      let app = try await InstalledApp(name, over: transport, authorized: false)
       let program = try app.run("main")
       defer { program.end() }
       let first = name == "ClassicApp" ? "status 0 on main" : "no location, asking"
@@ -67,9 +77,9 @@ struct AppTests {
     }
   }
 
-  @Test("STD-12: that was denied hears just that")
-  func denied() async throws {
-    let app = try await InstalledApp("ClassicApp", authorized: false)
+  @Test("STD-12: that was denied hears just that", arguments: Transport.allCases)
+  func denied(_ transport: Transport) async throws {
+    let app = try await InstalledApp("ClassicApp", over: transport, authorized: false)
     try await app.answer("denied")
     let program = try app.run("main")
     defer { program.end() }
@@ -77,16 +87,21 @@ struct AppTests {
     #expect(try await program.lines.next { $0.hasPrefix("error") } == "error 1 on main")
   }
 
-  @Test("STD-38: without any source hears that the position is unknown")
-  func noSource() async throws {
-    let program = try await InstalledApp("ClassicApp", sources: "fixes:///nonexistent").run("main")
+  @Test(
+    "STD-38: without any source hears that the position is unknown", arguments: Transport.allCases)
+  func noSource(_ transport: Transport) async throws {
+    let program = try await InstalledApp(
+      "ClassicApp", over: transport, sources: "fixes:///nonexistent"
+    ).run("main")
     defer { program.end() }
     #expect(try await program.lines.next { $0.hasPrefix("error") } == "error 0 on main")
   }
 
-  @Test("STD-46: that allows background updates without the mode is ended with the reason")
-  func backgroundMode() async throws {
-    let program = try await InstalledApp("ClassicApp").run("background")
+  @Test(
+    "STD-46: that allows background updates without the mode is ended with the reason",
+    arguments: Transport.allCases)
+  func backgroundMode(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("background")
     defer { program.end() }
     let line = try await program.lines.next {
       $0.contains("UIBackgroundModes") || $0 == "still here"
@@ -94,9 +109,11 @@ struct AppTests {
     #expect(line != "still here")
   }
 
-  @Test("STD-30: that asks for a location without methods for the answer is ended with the reason")
-  func unfitDelegate() async throws {
-    let program = try await InstalledApp("ClassicApp").run("unfit")
+  @Test(
+    "STD-30: that asks for a location without methods for the answer is ended with the reason",
+    arguments: Transport.allCases)
+  func unfitDelegate(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("unfit")
     defer { program.end() }
     let line = try await program.lines.next { $0.contains("requestLocation()") }
     #expect(line.contains("didUpdateLocations"))

@@ -2,19 +2,26 @@ import Foundation
 import HostTesting
 
 /// A program of the tests in a folder of its own, with a property list beside it and state of its
-/// own.
+/// own: in its own process, or in that of a daemon that serves it alone.
 struct InstalledApp {
   static let identifier = "net.meridian.app"
   private let folder: TemporaryFolder
   private let name: String
   private let sources: String
+  private let transport: Transport
+  private let daemon: RunningProgram?
 
   /// Installs a program, authorized unless nobody has answered.
-  init(_ name: String, sources: String = "fixed:48.5,11.5,5", authorized: Bool = true) async throws
-  {
+  init(
+    _ name: String, over transport: Transport, sources: String = "fixed:48.5,11.5,5",
+    authorized: Bool = true
+  ) async throws {
     self.name = name
     self.sources = sources
+    self.transport = transport
     folder = try TemporaryFolder()
+    daemon = try Self.startDaemon(transport, sources, in: folder)
+    if let daemon { _ = try await daemon.lines.next { $0.contains("serving") } }
     try FileManager.default.copyItem(
       atPath: BuiltProgram.path(name), toPath: folder.file(name))
     let list: [String: Any] = [
@@ -28,10 +35,33 @@ struct InstalledApp {
   }
 
   func run(_ arguments: String...) throws -> RunningProgram {
-    try RunningProgram(
-      folder.file(name), arguments,
-      environment: ["CORELOCATION_SOURCES": sources, "XDG_STATE_HOME": folder.file("state")],
-      keeping: folder)
+    let surroundings =
+      switch transport {
+      case .inProcess:
+        [
+          "LOCATIOND_SOCKET": "", "CORELOCATION_SOURCES": sources,
+          "XDG_STATE_HOME": folder.file("state"),
+        ]
+      case .daemon:
+        [
+          "LOCATIOND_SOCKET": folder.file("socket"), "CORELOCATION_SOURCES": "",
+          "XDG_STATE_HOME": folder.file("none"),
+        ]
+      }
+    return try RunningProgram(
+      folder.file(name), arguments, environment: surroundings, keeping: (folder, daemon))
+  }
+
+  private static func startDaemon(
+    _ transport: Transport, _ sources: String, in folder: TemporaryFolder
+  ) throws -> RunningProgram? {
+    guard transport == .daemon else { return nil }
+    return try RunningProgram(
+      BuiltProgram.path("locationd"),
+      [
+        "--socket", folder.file("socket"), "--state", folder.file("state") + "/meridian",
+        "--source", sources,
+      ], environment: ["CORELOCATION_SOURCES": ""])
   }
 
   /// Answers for the person, in another process.

@@ -35,8 +35,8 @@ enum ImportRule {
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
       "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
-      "LocationProviders",
-      "LocationModel", "LocationSimulation", "LocationGeocoding", "Foundation",
+      "LocationProviders", "LocationModel", "LocationLink", "LocationSimulation",
+      "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],
     "locationd": [

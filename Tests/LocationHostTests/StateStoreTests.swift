@@ -35,6 +35,26 @@ struct StateStoreTests {
     #expect(try store.entries(of: app).map(\.key) == [first])
   }
 
+  @Test("erases one app, or all but the settings, so that no byte of it stays in its files")
+  func erase() throws {
+    let store = try StateStore(path: path)
+    let settings = StateKey(domain: "settings", owner: "", name: "services")
+    try store.commit([
+      .set(settings, [1]), .set(first, Array("somewhere".utf8)),
+      .set(second, Array("elsewhere".utf8)),
+    ])
+    #expect(try store.erase("an.app") == 1)
+    #expect(try store.entries().map(\.key) == [settings, first])
+    #expect(try store.erase(nil) == 1)
+    #expect(try store.entries().map(\.key) == [settings])
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+      for word in ["somewhere", "elsewhere", "an.app"] {
+        #expect(bytes.range(of: Data(word.utf8)) == nil, "\(word) in \(name)")
+      }
+    }
+  }
+
   @Test("keeps the state before a step that fails in the middle")
   func rollback() throws {
     let store = try StateStore(path: path)

@@ -45,6 +45,12 @@ package struct CoarseLocator: Machine {
     cell = CoarseGrid.Cell(row: row, column: column)
   }
 
+  /// Forgets where the device was; the change that makes it durable, where anything was stored.
+  package mutating func forget() -> StateChange? {
+    defer { (place, cell, latest) = (nil, nil, nil) }
+    return cell == nil ? nil : .remove(Self.key)
+  }
+
   package var nextDeadline: Instant? {
     guard latest != nil, let computedTurn else { return nil }
     return instant(ofTurn: computedTurn + 1)

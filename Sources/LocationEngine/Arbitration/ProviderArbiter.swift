@@ -26,6 +26,11 @@ package struct ProviderArbiter: Machine {
 
   package var nextDeadline: Instant? { nil }
 
+  /// Forgets where the device was; the next fix is the first.
+  package mutating func forget() {
+    (current, leader, tracks) = (nil, nil, [])
+  }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     guard case .fix(let fix, let provider) = input else { return [] }
     return [judge(fix, from: provider, at: now)]

@@ -42,7 +42,19 @@ package struct VisitDetector: Machine {
   private var isFirst = true
   private(set) var tuning: Tuning
   /// Places visited before, the newest last.
-  package private(set) var places: [Coordinate]
+  package private(set) var places: [KnownPlace]
+
+  /// A place that was visited.
+  package struct KnownPlace: Hashable, Sendable {
+    package var coordinate: Coordinate
+    /// When the device was there last.
+    package var lastSeen: UnixTime
+
+    package init(_ coordinate: Coordinate, lastSeen: UnixTime) {
+      self.coordinate = coordinate
+      self.lastSeen = lastSeen
+    }
+  }
 
   /// The numbers of the decision.
   package struct Tuning: Hashable, Sendable {
@@ -73,7 +85,7 @@ package struct VisitDetector: Machine {
   ///   - current: the visit that was not over when the engine ended.
   ///   - tuning: the numbers of the decision.
   package init(
-    places: [Coordinate] = [], current: Visit? = nil, tuning: Tuning = Tuning()
+    places: [KnownPlace] = [], current: Visit? = nil, tuning: Tuning = Tuning()
   ) {
     self.places = places
     self.tuning = tuning
@@ -156,6 +168,7 @@ package struct VisitDetector: Machine {
       return []
     }
     state = .travelling(leaving.next)
+    remember(stay)
     var visit = stay.visit
     visit.departure = stay.latest
     return [.departed(visit)]
@@ -165,16 +178,35 @@ package struct VisitDetector: Machine {
   private mutating func settleFirst(_ stay: Stay) {
     guard isFirst else { return }
     isFirst = false
-    if stay.isSettled, !isFamiliar(stay) { places.append(stay.visit.coordinate) }
+    if stay.isSettled { remember(stay) }
   }
 
   private mutating func arrive(_ stay: Stay) -> [Output] {
     state = .visiting(stay, leaving: nil)
-    if !isFamiliar(stay) {
-      places.append(stay.visit.coordinate)
-      if places.count > Self.mostPlaces { places.removeFirst() }
-    }
+    remember(stay)
     return [.arrived(stay.visit)]
+  }
+
+  /// A stay makes a place known, or seen again.
+  private mutating func remember(_ stay: Stay) {
+    if let index = places.firstIndex(where: { isSame($0, stay) }) {
+      places[index].lastSeen = stay.latest
+      return
+    }
+    places.append(KnownPlace(stay.visit.coordinate, lastSeen: stay.latest))
+    if places.count > Self.mostPlaces { places.removeFirst() }
+  }
+
+  /// Forgets places, and the visit that lasts, not seen since a date; whether there was any.
+  package mutating func forget(before date: UnixTime) -> Bool {
+    if case .visiting(let stay, _) = state { remember(stay) }
+    let known = places.count
+    places.removeAll { $0.lastSeen < date }
+    guard case .visiting(let stay, _) = state, stay.latest < date else {
+      return places.count < known
+    }
+    state = .empty
+    return true
   }
 
   private func dwell(of stay: Stay) -> Double {
@@ -184,7 +216,11 @@ package struct VisitDetector: Machine {
   }
 
   private func isFamiliar(_ stay: Stay) -> Bool {
-    places.contains { GeocentricPoint($0).distance(to: stay.center) <= Self.sameplace }
+    places.contains { isSame($0, stay) }
+  }
+
+  private func isSame(_ place: KnownPlace, _ stay: Stay) -> Bool {
+    GeocentricPoint(place.coordinate).distance(to: stay.center) <= Self.sameplace
   }
 
   /// Little while staying; on the way, what finds an arrival in time (POW-2).

@@ -29,6 +29,7 @@ package struct Visits: Machine {
 
   /// What of the detector is stored.
   private struct Memory: Codable {
+    /// Latitude, longitude, and when it was seen last, in seconds since 1970.
     var places: [[Double]]
     var current: StoredVisit?
   }
@@ -46,16 +47,20 @@ package struct Visits: Machine {
   private var barred: Set<AppIdentity> = []
 
   /// Takes up what an earlier engine stored; unreadable entries stay out.
-  package init(restoring entries: [StateEntry] = [], tuning: VisitDetector.Tuning = .init()) {
+  ///
+  /// A place without a date counts as seen now.
+  package init(
+    restoring entries: [StateEntry] = [], at now: Moment? = nil,
+    tuning: VisitDetector.Tuning = .init()
+  ) {
     detector = VisitDetector(tuning: tuning)
     for entry in entries where entry.key.domain == Self.stateDomain {
       let data = Data(entry.value)
       if entry.key.owner.isEmpty {
         guard let memory = try? JSONDecoder().decode(Memory.self, from: data) else { continue }
         detector = VisitDetector(
-          places: memory.places.filter { $0.count == 2 }.map {
-            Coordinate(latitude: $0[0], longitude: $0[1])
-          }, current: memory.current.map { Self.visit($0) }, tuning: tuning)
+          places: memory.places.compactMap { Self.place($0, at: now) },
+          current: memory.current.map { Self.visit($0) }, tuning: tuning)
       } else if let listener = try? JSONDecoder().decode(Listener.self, from: data) {
         listeners[AppIdentity(entry.key.owner)] = listener
       }
@@ -85,6 +90,17 @@ package struct Visits: Machine {
   }
 
   package var demand: Demand { listeners.isEmpty ? .none : detector.demand }
+
+  /// When the place that was not seen for longest was seen; `nil` when none is known.
+  var oldestPlace: UnixTime? { detector.places.map(\.lastSeen).min() }
+
+  /// Forgets what was not seen since a date; the change that makes it durable, where it was any.
+  mutating func forget(before date: UnixTime) -> StateChange? {
+    guard detector.forget(before: date), case .store(let change) = storeMemory() else {
+      return nil
+    }
+    return change
+  }
 
   /// Whether an app listens.
   package func isListening(_ app: AppIdentity) -> Bool { listeners[app] != nil }
@@ -133,7 +149,9 @@ extension Visits {
         arrival: $0.arrival?.nanoseconds, latitude: $0.coordinate.latitude,
         longitude: $0.coordinate.longitude, radius: $0.horizontalAccuracy)
     }
-    let places = detector.places.map { [$0.latitude, $0.longitude] }
+    let places = detector.places.map {
+      [$0.coordinate.latitude, $0.coordinate.longitude, $0.lastSeen.seconds]
+    }
     let memory = Memory(places: places, current: current)
     return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), Self.encoded(memory)))
   }
@@ -145,6 +163,14 @@ extension Visits {
       preconditionFailure("visits are made of finite numbers and can always be written")
     }
     return [UInt8](data)
+  }
+
+  private static func place(_ stored: [Double], at now: Moment?) -> VisitDetector.KnownPlace? {
+    guard stored.count == 2 || stored.count == 3 else { return nil }
+    let date = stored.count == 3 ? UnixTime(seconds: stored[2]) : now?.unixTime
+    return VisitDetector.KnownPlace(
+      Coordinate(latitude: stored[0], longitude: stored[1]),
+      lastSeen: date ?? UnixTime(seconds: 0))
   }
 
   private static func visit(_ stored: StoredVisit) -> Visit {

@@ -17,6 +17,9 @@ package struct Configuration: Hashable, Sendable {
   package var agents: [AgentChoice]?
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
+  /// How long what tells where the device was is kept. Chosen: a day, a season, a month.
+  package var keeping = KeepingTerms(
+    position: .seconds(86_400), visits: .seconds(90 * 86_400), access: .seconds(30 * 86_400))
 
   package init() {}
 
@@ -74,9 +77,12 @@ package struct Configuration: Hashable, Sendable {
       }
       conditions = limits
       return nil
+    case "keep-position": return Self.set(&keeping.position, value, "keep-position")
+    case "keep-visits": return Self.set(&keeping.visits, value, "keep-visits")
+    case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
       return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, "
-        + "agent, conditions-per-app"
+        + "agent, conditions-per-app, keep-position, keep-visits, keep-access"
     }
   }
 
@@ -97,6 +103,25 @@ package struct Configuration: Hashable, Sendable {
   func prompters(_ variables: [String: String]) -> [any PromptAgent] {
     (agents ?? AgentChoice.policies(variables) + [.notification]).map { $0.agent(variables) }
   }
+
+  /// A number with `h` or `d` behind it, or `forever`.
+  private static func set(_ place: inout Duration?, _ value: String, _ key: String) -> String? {
+    guard value != "forever" else {
+      place = .seconds(longest)
+      return nil
+    }
+    let units = ["h": 3600, "d": 86_400]
+    guard let unit = units[String(value.suffix(1))], let number = Int(value.dropLast()),
+      number > 0, number * unit <= longest
+    else {
+      return "`\(key)` must be a number of hours or days, such as 12h or 30d, or forever"
+    }
+    place = .seconds(number * unit)
+    return nil
+  }
+
+  /// Seconds: a hundred years.
+  private static let longest = 100 * 365 * 86_400
 
   private static func set(_ place: inout String?, _ value: String, _ key: String) -> String? {
     guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LocationEngine
+import LocationLink
 import LocationModel
 import LocationProviders
 
@@ -9,6 +10,7 @@ package final class Daemon {
   private let options: DaemonOptions
   private let supervisor: ServiceSupervisor
   private let variables: [String: String]
+  private let journal: DaemonJournal
   private var host: LocationHost?
   private var server: SocketServer?
   private var listener: Int32 = -1
@@ -21,6 +23,7 @@ package final class Daemon {
   package init(_ options: DaemonOptions, _ environment: HostEnvironment = .current) {
     self.options = options
     variables = environment.variables
+    journal = DaemonJournal(environment.variables)
     supervisor = ServiceSupervisor(environment.variables)
   }
 
@@ -42,21 +45,25 @@ package final class Daemon {
         ownSocket = path
       }
     } catch { throw DaemonFault(reason: "\(error)") }
-    let log = Self.log
+    let journal = journal
     let noting: @Sendable (Note) -> Void = { note in
-      if let line = note.message { log(line) }
+      if case .provider = note { return }
+      if let record = LogRecord(note, at: HostClock.now.unixTime) { journal.write(record) }
     }
     let sources = configuration.sources
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
       keeper: StateKeeper(folder: folder, noting: noting),
       agents: configuration.prompters(variables), limits: configuration.conditions,
-      journal: noting)
-    server = SocketServer(listener, for: host, limits: configuration.limits, journal: log)
+      keeping: configuration.keeping, journal: noting)
+    server = SocketServer(
+      listener, for: host, limits: configuration.limits, journal: journal,
+      facts: DaemonFacts(folder: folder, options: options, variables: variables))
     self.host = host
     listenToSignals()
     beat(on: host.line.queue)
     supervisor.tell("READY=1")
+    journal.write(.service, "serving; its state is in \(folder.path)")
   }
 
   /// Tells the daemon that starts over what it has made.
@@ -98,10 +105,10 @@ package final class Daemon {
   /// them come back by themselves. A configuration with a fault changes nothing.
   private func reload() {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
-      return Self.log("not reloaded: \(error.reason)")
+      return journal.write(.service, "not reloaded: \(error.reason)", isFault: true)
     }
     supervisor.tell("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
-    Self.log("reloading")
+    journal.write(.service, "starting over with the configuration as it is now")
     // Children inherit the socket at the place where systemd would have put it.
     if listener != ServiceSupervisor.firstSocket {
       dup2(listener, ServiceSupervisor.firstSocket)
@@ -115,7 +122,7 @@ package final class Daemon {
     arguments.append(nil)
     for number in [SIGTERM, SIGINT, SIGHUP] { signal(number, SIG_DFL) }
     execv("/proc/self/exe", arguments)
-    Self.log("\(Errno(last: "exec")); going on as before")
+    journal.write(.service, "\(Errno(last: "exec")); ending", isFault: true)
     exit(1)
   }
 
@@ -130,12 +137,6 @@ package final class Daemon {
     timer.setEventHandler { [supervisor] in supervisor.tell("WATCHDOG=1") }
     timer.activate()
     heartbeat = timer
-  }
-
-  /// Standard error, which is the journal under systemd.
-  private static let log: @Sendable (String) -> Void = { text in
-    let line = "locationd: \(text)\n"
-    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 }
 

@@ -10,11 +10,16 @@ import LocationModel
 final class LinkConnection {
   let descriptor: Int32
   let peer: Peer
+  /// When it connected.
+  let since = HostClock.now.unixTime
   var session: LinkSession
   /// As the engine knows it; `nil` until it asks for something.
   var client: ClientID?
   /// Watches whether the system stops its process.
   var freezing: (any DispatchSourceRead)?
+  var app: AppIdentity?
+  /// Whether the owner administers over it, and may be told much at once.
+  var isOwners = false
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?

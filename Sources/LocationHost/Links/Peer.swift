@@ -10,6 +10,12 @@ package struct Peer: Sendable {
   /// The absolute path of the program it runs, links resolved.
   package var executable: String
 
+  /// The sandbox it runs in; `nil` for none.
+  var sandbox: FlatpakSandbox?
+
+  /// Whether it may see and change everything: root, and the user that the daemon runs as.
+  var isOwner: Bool { user == 0 || user == getuid() }
+
   /// Why nobody can say who a peer is.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String
@@ -28,13 +34,23 @@ package struct Peer: Sendable {
     let process = linux_peer_process(connection, pid)
     guard process >= 0 else { throw Fault(description: "process \(pid) has ended") }
     defer { close(process) }
-    executable = try Self.executable(of: pid)
+    let path = try Self.program(of: pid)
+    if Self.isFile(at: path, runBy: pid) {
+      executable = path
+    } else {
+      sandbox = FlatpakSandbox(of: pid, running: path)
+      guard let sandbox else {
+        throw Fault(description: "the program of process \(pid) is not the file at \(path)")
+      }
+      executable = sandbox.executable
+    }
     guard linux_is_running(process) != 0 else {
       throw Fault(description: "process \(pid) has ended")
     }
   }
 
-  private static func executable(of pid: Int32) throws(Fault) -> String {
+  /// The path of the program that a process runs, in the process's own view.
+  private static func program(of pid: Int32) throws(Fault) -> String {
     let link = "/proc/\(pid)/exe"
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(link, &bytes, bytes.count)
@@ -43,13 +59,12 @@ package struct Peer: Sendable {
         description: "the program of process \(pid) cannot be seen (\(Errno(last: "readlink"))); "
           + "a daemon of the system needs CAP_SYS_PTRACE for that")
     }
-    let path = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func isFile(at path: String, runBy pid: Int32) -> Bool {
     var (running, present) = (stat(), stat())
-    guard stat(link, &running) == 0, stat(path, &present) == 0,
-      running.st_dev == present.st_dev, running.st_ino == present.st_ino
-    else {
-      throw Fault(description: "the program of process \(pid) is not the file at \(path)")
-    }
-    return path
+    return stat("/proc/\(pid)/exe", &running) == 0 && stat(path, &present) == 0
+      && running.st_dev == present.st_dev && running.st_ino == present.st_ino
   }
 }

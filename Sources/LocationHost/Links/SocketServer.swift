@@ -24,24 +24,27 @@ package actor SocketServer {
   nonisolated package var unownedExecutor: UnownedSerialExecutor {
     line.asUnownedSerialExecutor()
   }
-  nonisolated private let line: HostQueue
-  private let host: LocationHost
+  nonisolated let line: HostQueue
+  let host: LocationHost
   private let limits: Limits
-  private let journal: @Sendable (String) -> Void
+  let journal: DaemonJournal
+  let facts: DaemonFacts
+  var owner = OwnerDesk()
   private var acceptor: (any DispatchSourceRead)?
-  private var connections: [Int: LinkConnection] = [:]
+  private(set) var connections: [Int: LinkConnection] = [:]
   private var nextConnection = 1
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
   /// Serves on a socket that listens already; the server closes it.
   package init(
-    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(),
-    journal: @escaping @Sendable (String) -> Void
+    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(), journal: DaemonJournal,
+    facts: DaemonFacts
   ) {
     line = host.line
     self.host = host
     self.limits = limits
     self.journal = journal
+    self.facts = facts
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(listener) } }
   }
 
@@ -54,6 +57,7 @@ package actor SocketServer {
     acceptor.setCancelHandler { close(listener) }
     acceptor.activate()
     self.acceptor = acceptor
+    beginAdministration()
   }
 
   isolated deinit {
@@ -75,7 +79,7 @@ package actor SocketServer {
       try checkRoom(for: peer)
       admit(descriptor, of: peer)
     } catch {
-      journal("refused a client: \(error)")
+      journal.write(.client, "refused a client: \(error)", isFault: true)
       let reply = LinkReply(
         .fields(["reason": .string(error.description)]), error: "\(LinkInterface.name).Refused")
       _ = frame(reply.json).withUnsafeBytes {
@@ -122,25 +126,29 @@ package actor SocketServer {
 
   private func cut(_ number: Int, because reason: String) {
     guard let connection = connections[number] else { return }
-    journal("cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)")
+    note(
+      "cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)",
+      about: connection, isFault: true)
     drop(number)
   }
 
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
+    forgetOwner(number)
     disconnect(connection)
   }
 
   private func disconnect(_ connection: LinkConnection) {
     guard let client = connection.client else { return }
     connection.client = nil
+    if let app = connection.app { note("\(app) has gone", about: connection) }
     host.assumeIsolated { $0.remove(client) }
   }
 
   // MARK: Sessions
 
-  private func handle(_ input: LinkSession.Input, of number: Int) {
+  func handle(_ input: LinkSession.Input, of number: Int) {
     guard let connection = connections[number] else { return }
     for output in connection.session.handle(input, at: host.now) {
       switch output {
@@ -150,13 +158,15 @@ package actor SocketServer {
       case .request(let request):
         guard let client = connection.client else { continue }
         host.assumeIsolated { $0.take(request, from: client) }
+      case .administer(let call): administer(call, of: number)
       case .cut(let reason): cut(number, because: reason.description)
       }
     }
   }
 
   private func send(_ bytes: [UInt8], to connection: LinkConnection, _ number: Int) {
-    let isRead = connection.send(bytes, limit: limits.unread) { [weak self] in
+    let limit = connection.isOwners ? Self.ownersUnread : limits.unread
+    let isRead = connection.send(bytes, limit: limit) { [weak self] in
       self?.assumeIsolated { $0.connections[number]?.flush() }
     }
     guard !isRead else { return }
@@ -168,6 +178,9 @@ package actor SocketServer {
     }
   }
 
+  /// Bytes that may wait for the owner, who exports everything at once.
+  private static let ownersUnread = 64 << 20
+
   private func connect(_ connection: LinkConnection, _ number: Int) {
     let description = describe(connection.peer)
     let (client, state) = host.assumeIsolated { host in
@@ -177,6 +190,8 @@ package actor SocketServer {
     }
     connection.client = client
     followFreezing(of: connection, client)
+    connection.app = description.app
+    note("\(description.app) has come", about: connection)
     handle(.connected(state), of: number)
   }
 
@@ -196,14 +211,17 @@ package actor SocketServer {
     let manifest = Manifest(ofExecutable: peer.executable)
     let suffix = peer.user == getuid() ? "" : "@\(peer.user)"
     let byPath = AppIdentity(peer.executable + suffix)
-    guard let identifier = manifest.identifier else {
+    // A sandboxed app has the name that it was installed under, and is itself through its updates.
+    guard let identifier = peer.sandbox?.name ?? manifest.identifier else {
       return ClientDescription(app: byPath, manifest: manifest)
     }
     let identity = AppIdentity(identifier + suffix)
-    guard host.assumeIsolated({ $0.claim(identity, by: peer.executable) }) else {
-      journal(
+    let claimant = peer.sandbox?.home ?? peer.executable
+    guard host.assumeIsolated({ $0.claim(identity, by: claimant) }) else {
+      let text =
         "\(peer.executable) declares \(identifier), which is another program's; it is "
-          + "served as \(byPath)")
+        + "served as \(byPath)"
+      journal.write(.client, text, isFault: true)
       return ClientDescription(app: byPath, manifest: manifest)
     }
     return ClientDescription(app: identity, manifest: manifest)

@@ -48,6 +48,18 @@ package struct StateFolder: Hashable, Sendable {
     for suffix in ["-wal", "-shm"] { rename(file + suffix, name + suffix) }
   }
 
+  /// Removes what ``moveDamagedFileAside()`` has kept.
+  package func removeDamagedFiles() {
+    guard let folder = opendir(path) else { return }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.contains(".damaged-") { unlink("\(path)/\(name)") }
+    }
+  }
+
   func watch(on queue: DispatchQueue) -> (any DispatchSourceRead, Int32)? {
     let descriptor = linux_watch_directory(path)
     guard descriptor >= 0 else { return nil }

@@ -61,12 +61,40 @@ package final class StateKeeper {
 
   /// Whether the executable may use the identity: the first that does keeps it.
   func claim(_ identity: AppIdentity, by executable: String, noting: (Note) -> Void) -> Bool {
-    let key = StateKey(domain: "identity", owner: identity.name)
+    let key = Self.identityKey(of: identity)
     let claimant = [UInt8](executable.utf8)
     if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
     entries.append(StateEntry(key: key, value: claimant))
     commit([.engine(.persist(.set(key, claimant)))], noting: noting)
     return true
+  }
+
+  /// Where the program that may use an identity is kept.
+  static func identityKey(of identity: AppIdentity) -> StateKey {
+    StateKey(domain: "identity", owner: identity.name)
+  }
+
+  /// What is stored now, by this process or another one; what could not be read is not there.
+  var stored: [StateEntry] {
+    guard let store, let entries = try? store.entries(of: owner) else { return entries }
+    return entries
+  }
+
+  /// Stores what another one than the engine has decided.
+  func store(_ changes: [StateChange]) throws(StoreError) {
+    try store?.commit(changes)
+  }
+
+  /// Erases what is stored of one app, or of all; returns how many entries there were.
+  ///
+  /// Nothing is stored any more after that: the engine still knows what was erased, and has to
+  /// start over.
+  func erase(_ app: String?) throws(StoreError) -> Int {
+    guard let store else { return 0 }
+    let count = try store.erase(app)
+    if app == nil { folder.removeDamagedFiles() }
+    self.store = nil
+    return count
   }
 
   /// Stores the changes among a step's outputs, all or none.

@@ -94,6 +94,25 @@ package final class StateStore {
     }
   }
 
+  /// Erases everything of one app, or everything but the settings of the whole machine, so that no
+  /// byte of it stays in the file; returns how many entries there were.
+  ///
+  /// - Throws: the database's error; when it comes from the first step, nothing was erased.
+  package func erase(_ app: String?) throws(StoreError) -> Int {
+    let filter = app == nil ? "domain <> 'settings'" : "owner = ?1"
+    let statement = try Self.prepare("DELETE FROM state WHERE \(filter)", on: database)
+    if let app { sqlite3_bind_text(statement, 1, app, -1, Self.transient) }
+    let code = sqlite3_step(statement)
+    sqlite3_finalize(statement)
+    guard code == SQLITE_DONE else {
+      throw StoreError(code: code, context: "erase", database: database)
+    }
+    let count = Int(sqlite3_changes(database))
+    try Self.run("VACUUM", on: database)
+    try Self.run("PRAGMA wal_checkpoint(TRUNCATE)", on: database)
+    return count
+  }
+
   private static func entry(_ row: OpaquePointer) -> StateEntry {
     func text(_ column: Int32) -> String {
       sqlite3_column_text(row, column).map { String(cString: $0) } ?? ""

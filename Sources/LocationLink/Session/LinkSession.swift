@@ -12,6 +12,8 @@ package struct LinkSession: Machine {
     /// The client may not be served.
     case refused(String)
     case delivery(Delivery)
+    /// What the host replies to a call of the owner's.
+    case answer(LinkReply)
     case wake
   }
 
@@ -22,6 +24,8 @@ package struct LinkSession: Machine {
     /// The engine need not know the client any longer.
     case disconnect
     case request(Request)
+    /// Something that only the owner may; the host knows who that is.
+    case administer(LinkCall)
     /// Nothing good can come of this connection any more.
     case cut(CutReason)
   }
@@ -89,6 +93,7 @@ package struct LinkSession: Machine {
     case .delivery(let delivery):
       if case .connecting = state { early.append(delivery) }
       return pass(delivery)
+    case .answer(let reply): return [.send(frame(reply.json))]
     case .wake: return []
     }
   }
@@ -123,6 +128,8 @@ package struct LinkSession: Machine {
     case "\(name).Watch": return begin(.watch, call)
     case "\(name).GetState": return begin(.glance, call)
     case "\(name).Ask": return ask(call)
+    case let method where method.hasPrefix("\(AdministrationInterface.name)."):
+      return [.administer(call)]
     default:
       return [
         reply(
@@ -134,6 +141,8 @@ package struct LinkSession: Machine {
   private func describe(_ call: LinkCall) -> Output {
     switch call.parameters["interface"] {
     case LinkInterface.name.json: reply(.fields(["description": LinkInterface.description.json]))
+    case AdministrationInterface.name.json:
+      reply(.fields(["description": AdministrationInterface.description.json]))
     case LinkInterface.service.json:
       reply(.fields(["description": LinkInterface.serviceDescription.json]))
     case let name?: reply(service: "InterfaceNotFound", .fields(["interface": name]))
@@ -234,7 +243,9 @@ package struct LinkSession: Machine {
   private static let info = JSON.fields([
     "vendor": "Meridian".json, "product": "locationd".json,
     "version": "\(LinkInterface.version)".json, "url": "".json,
-    "interfaces": [LinkInterface.service, LinkInterface.name].json,
+    "interfaces": [
+      LinkInterface.service, LinkInterface.name, AdministrationInterface.name,
+    ].json,
   ])
 }
 

@@ -146,6 +146,9 @@ struct Invocation: Sendable {
 
   func text(_ option: Option) -> String? { values[option.name]?.last }
 
+  /// Every value of an option that may be repeated, in order.
+  func texts(_ option: Option) -> [String] { values[option.name] ?? [] }
+
   func number(_ option: Option) -> Double? { text(option).flatMap { Double($0) } }
 
   func wholeNumber(_ option: Option) -> Int? { text(option).flatMap { Int($0) } }

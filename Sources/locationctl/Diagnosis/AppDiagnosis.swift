@@ -4,8 +4,8 @@ import LocationModel
 /// Why an app hears nothing although there are positions.
 struct AppDiagnosis {
   let app: InstalledApp
-  /// `nil` when the app was never asked.
-  let record: AuthorizationRecord?
+  /// What it may know; `nil` when it was never asked.
+  let standing: Decision.Standing?
   let servicesAreOn: Bool
 
   var findings: [Finding] {
@@ -16,7 +16,7 @@ struct AppDiagnosis {
     guard !servicesAreOn else { return nil }
     return Finding(
       subject: "location services", code: "services_off", verdict: .bad,
-      said: "switched off for the whole machine", next: "switch them on in the settings")
+      said: "switched off for the whole machine", next: "locationctl services on")
   }
 
   /// Without a usage string nobody is ever asked (AUTH-19).
@@ -46,7 +46,7 @@ struct AppDiagnosis {
   }
 
   private var authorization: Finding {
-    let level = AuthorizationLevel(record?.grant)
+    let level = standing.flatMap { AuthorizationLevel(rawValue: $0.level) } ?? .ask
     let allow = "locationctl authorize \(app.identity.name) whenInUse"
     switch level {
     case .never:
@@ -54,7 +54,7 @@ struct AppDiagnosis {
     case .ask:
       return finding(.bad, "not_authorized", "nobody has allowed it yet", allow)
     case .once, .whenInUse, .always:
-      let isReduced = record.map { !$0.isPrecise } ?? false
+      let isReduced = standing.map { !$0.isPrecise } ?? false
       return finding(
         .good, "authorized", "allowed: \(level.rawValue)" + (isReduced ? ", approximately" : ""),
         nil)

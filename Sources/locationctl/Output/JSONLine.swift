@@ -39,6 +39,9 @@ struct JSONLine {
     put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")
   }
 
+  /// A value that is JSON already.
+  mutating func add(_ key: String, json: String) { put(key, json) }
+
   /// An array of objects; their types are left out.
   mutating func add(_ key: String, objects: [JSONLine]) {
     let members = objects.map { "{" + $0.members.dropFirst().joined(separator: ",") + "}" }

@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationHost
+import LocationLink
 import LocationModel
 
 extension Verb {
@@ -13,7 +14,9 @@ extension Verb {
     details: [
       """
       The answer to the app's question, given beforehand or changed later. It is kept, and running \
-      apps hear of it at once. With reset the app counts as never asked.
+      apps hear of it at once. With reset the app counts as never asked. Where a location daemon \
+      runs, it is the daemon's answer, and only its owner may give it; else that of your own apps. \
+      To the daemon, the app of another user is APP@UID, as `locationctl apps` lists it.
       """
     ],
     operands: [
@@ -38,36 +41,71 @@ extension Verb {
       try decide(try InstalledApp(word), level, invocation)
     })
 
-  private static func showAll(_ invocation: Invocation) throws {
+  private static func showAll(_ invocation: Invocation) throws(Failure) {
     guard invocation.operands.isEmpty else {
       throw invocation.usage("--list takes no APP")
     }
-    let state = try SavedState()
-    if state.apps.isEmpty, !invocation.has(.json) {
+    let all: [Decision]
+    if let daemon = try RunningDaemon.find() {
+      let apps: [AppStatus] = try daemon.ask(.apps, "apps")
+      all = apps.map { Decision(app: $0.app, after: Decision.Standing($0)) }
+    } else {
+      all = try SavedState().apps.map {
+        Decision(app: $0.app.name, after: Decision.Standing($0.record))
+      }
+    }
+    if all.isEmpty, !invocation.has(.json) {
       Output.standard.line("No app has asked or been authorized yet.")
     }
-    for (app, record) in state.apps { show(Decision(app: app, after: record), invocation) }
+    for decision in all { show(decision, invocation) }
   }
 
   private static func decide(
     _ app: InstalledApp, _ level: String?, _ invocation: Invocation
-  ) throws {
-    let state = try SavedState()
-    let before = state.record(of: app.identity)
-    var inputs = AuthorizationLevel.settings.filter { $0.word == level }.map(\.input)
-    if let precise = invocation.text(precise) { inputs.append(.precise(precise == "yes")) }
-    let manifest = app.manifest ?? Manifest(declaringAlways: before?.declaresAlways ?? false)
-    var machine = Authorization(app: app.identity, manifest: manifest)
-    let now = HostClock.now
-    let outputs =
-      machine.restore(from: state.entries, at: now)
-      + inputs.flatMap { machine.handle($0, at: now) }
-    for case .explain(let explanation) in outputs {
+  ) throws(Failure) {
+    let precise = invocation.text(precise).map { $0 == "yes" }
+    let (decision, explanations) =
+      if let daemon = try RunningDaemon.find() {
+        try ask(daemon, app, level, precise)
+      } else {
+        try decide(app, level, precise)
+      }
+    for explanation in explanations {
       Output.error.line("locationctl: \(app.identity): \(explanation)")
     }
-    let changes = outputs.compactMap { if case .persist(let change) = $0 { change } else { nil } }
-    if !changes.isEmpty { try state.commit(changes) }
-    show(Decision(app: app.identity, before: before, after: machine.record), invocation)
+    show(decision, invocation)
+  }
+
+  private static func ask(
+    _ daemon: RunningDaemon, _ app: InstalledApp, _ level: String?, _ precise: Bool?
+  ) throws(Failure) -> (Decision, [String]) {
+    let decision = try daemon.decide(app.identity, level: level, precise: precise)
+    return (
+      Decision(
+        app: decision.after.app, before: .some(decision.before.map { Decision.Standing($0) }),
+        after: Decision.Standing(decision.after)),
+      decision.explanations
+    )
+  }
+
+  /// Without a daemon: in this person's own state.
+  private static func decide(
+    _ app: InstalledApp, _ level: String?, _ precise: Bool?
+  ) throws(Failure) -> (Decision, [String]) {
+    let state = try SavedState()
+    let before = state.record(of: app.identity)
+    let change = AuthorizationChange(
+      of: app.identity, manifest: app.manifest, in: state.entries, at: HostClock.now)
+    guard let outcome = change.deciding(level: level, precise: precise) else {
+      throw .refused("there is no level \(level ?? "")", next: nil)
+    }
+    if !outcome.changes.isEmpty { try state.commit(outcome.changes) }
+    return (
+      Decision(
+        app: app.identity.name, before: .some(before.map { Decision.Standing($0) }),
+        after: Decision.Standing(outcome.after)),
+      outcome.explanations
+    )
   }
 
   private static func show(_ decision: Decision, _ invocation: Invocation) {
@@ -75,39 +113,46 @@ extension Verb {
   }
 }
 
-extension Manifest {
-  /// What must be assumed of an app that is named by its identifier alone: what it declared when
-  /// last seen, so that its record keeps its meaning (AUTH-10).
-  fileprivate init(declaringAlways: Bool) {
-    self.init(declaringAlways ? [Key.always: .string("declared when last seen")] : [:])
-  }
-}
-
 /// What is decided about an app, and what was before.
 struct Decision {
-  var app: AppIdentity
-  /// `nil` where nothing was decided now.
-  var before: AuthorizationRecord??
-  var after: AuthorizationRecord
+  /// What an app may know.
+  struct Standing: Equatable {
+    var level: String
+    var isPrecise: Bool
 
-  private static func words(_ record: AuthorizationRecord?) -> String {
-    let level = AuthorizationLevel(record?.grant)
-    let isPrecise = record?.isPrecise ?? true
-    return level.rawValue + (isPrecise ? "" : ", approximate place only")
+    init(_ record: AuthorizationRecord) {
+      level = AuthorizationLevel(record.grant).rawValue
+      isPrecise = record.isPrecise
+    }
+
+    init(_ app: AppStatus) {
+      level = app.level
+      isPrecise = app.isPrecise
+    }
+
+    var words: String { level + (isPrecise ? "" : ", approximate place only") }
   }
 
+  var app: String
+  /// `nil` where nothing was decided now; within, `nil` for an app that was never asked.
+  var before: Standing??
+  var after: Standing
+
   var text: String {
-    let (new, old) = (Self.words(after), before.map { Self.words($0) })
-    guard let old else { return "\(app): \(new)" }
-    return old == new ? "\(app): \(new), as before" : "\(app): \(new) (was: \(old))"
+    guard let before else { return "\(app): \(after.words)" }
+    let old = before?.words ?? AuthorizationLevel(nil).rawValue
+    return old == after.words
+      ? "\(app): \(after.words), as before" : "\(app): \(after.words) (was: \(old))"
   }
 
   var json: String {
     var line = JSONLine(type: "authorization")
-    line.add("app", app.name)
-    line.add("level", AuthorizationLevel(after.grant).rawValue)
+    line.add("app", app)
+    line.add("level", after.level)
     line.add("precise", flag: after.isPrecise)
-    if let before { line.add("previous_level", AuthorizationLevel(before?.grant).rawValue) }
+    if let before {
+      line.add("previous_level", before?.level ?? AuthorizationLevel(nil).rawValue)
+    }
     return line.text
   }
 }

@@ -16,25 +16,35 @@ extension Verb {
     details: [
       """
       Tries each source, and says what it said and the next step. Ends as soon as every source \
-      gives positions or says why it cannot. With --app it also says whether anybody can be asked \
-      when the app asks. Exit status 0 when at least one source works and \
+      gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
+      tells how the daemon and its sources stand. With --app it also says whether anybody can be \
+      asked when the app asks. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations.
       """
     ],
     options: [.source, app, timeout, .json],
     examples: ["locationctl doctor", "locationctl doctor --app ./whereabouts"],
     run: { invocation in
-      let choice = try SourceChoice(invocation)
-      let sources = try await examine(choice, patience: invocation.number(timeout) ?? 10)
-      let apps = try examineApp(invocation.text(app))
-      let agents = AgentDiagnosis().configured
-      for finding in sources + apps + agents {
+      let daemon = invocation.sources.isEmpty ? DaemonDiagnosis() : nil
+      let sources =
+        if let daemon { daemon.sources } else {
+          try await examine(
+            try SourceChoice(invocation), patience: invocation.number(timeout) ?? 10)
+        }
+      let apps = try examineApp(invocation.text(app), daemon)
+      let circumstances = daemon?.circumstances ?? []
+      // The daemon's agents are its own; what this process would ask says nothing of them.
+      let agents = daemon == nil ? AgentDiagnosis().configured : []
+      let findings = circumstances + sources + apps + agents
+      for finding in findings {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
       }
-      let works = sources.contains { $0.verdict == .good } && !apps.contains { $0.verdict == .bad }
+      let works =
+        sources.contains { $0.verdict == .good }
+        && !(circumstances + apps).contains { $0.verdict == .bad }
       guard !works else { return }
-      let bad = (sources + apps).filter { $0.verdict != .good }.map(\.code)
+      let bad = findings.filter { $0.verdict != .good }.map(\.code)
       throw Failure.refused("found: \(bad.joined(separator: ", "))", next: nil)
     })
 
@@ -71,13 +81,18 @@ extension Verb {
       next: SourceDiagnosis.howToName)
   }
 
-  private static func examineApp(_ word: String?) throws -> [Finding] {
+  private static func examineApp(
+    _ word: String?, _ daemon: DaemonDiagnosis?
+  ) throws -> [Finding] {
     guard let word else { return [] }
     let app = try InstalledApp(word)
+    if let daemon { return daemon.findings(about: app) }
     let state = try SavedState()
     let record = state.record(of: app.identity)
-    let findings = AppDiagnosis(app: app, record: record, servicesAreOn: state.servicesAreOn)
-      .findings
+    let findings = AppDiagnosis(
+      app: app, standing: record.map { Decision.Standing($0) },
+      servicesAreOn: state.servicesAreOn
+    ).findings
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }
     return findings + [AgentDiagnosis().unanswered(app.identity)].compactMap(\.self)
   }

@@ -1,12 +1,11 @@
-import LocationEngine
 import LocationModel
 
-/// What a person has allowed an app, in the words of `authorize`.
-enum AuthorizationLevel: String, Sendable {
+/// What a person has allowed an app, in the words of `locationctl authorize`.
+package enum AuthorizationLevel: String, Sendable {
   case never, ask, once, whenInUse, always
 
   /// An app without a record was never asked.
-  init(_ grant: AuthorizationRecord.Grant?) {
+  package init(_ grant: AuthorizationRecord.Grant?) {
     switch grant {
     case .denied: self = .never
     case .undecided, nil: self = .ask
@@ -17,7 +16,7 @@ enum AuthorizationLevel: String, Sendable {
   }
 
   /// The words that can be typed, and what they mean to the machine.
-  static let settings: [(word: String, input: Authorization.Input)] = [
+  package static let settings: [(word: String, input: Authorization.Input)] = [
     ("never", .setting(.never)), ("ask", .setting(.ask)), ("whenInUse", .setting(.whileUsing)),
     ("always", .setting(.always)), ("reset", .reset),
   ]

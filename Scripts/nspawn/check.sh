@@ -1,0 +1,100 @@
+#!/bin/sh
+# Runs in the container, as root, under its systemd: see Scripts/nspawn.sh.
+set -u
+cp -a /mnt/share/stage/. /
+printf 'source = fixed:48.5,11.5,5\n' > /etc/locationd.conf
+systemctl daemon-reload
+
+check() {
+  name=$1
+  shift
+  if output=$("$@" 2>&1); then echo "ok      $name"; else
+    echo "FAILED  $name"
+    echo "$name: $output" >&2
+  fi
+}
+is() { [ "$1" = "$2" ] || { echo "is '$1', not '$2'"; return 1; }; }
+# Waits up to 20 s until a command succeeds.
+soon() {
+  for _ in $(seq 200); do
+    "$@" > /dev/null 2>&1 && return 0
+    sleep 0.1
+  done
+  "$@"
+}
+show() { systemctl show -P "$1" locationd.service; }
+not() { ! "$@"; }
+socket=/run/locationd/locationd.sock
+ask='
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(10)
+s.sendall(json.dumps({"method": "org.meridian.location." + sys.argv[2], "more": True}).encode() + b"\0")
+data = b""
+while True:
+  while b"\0" not in data: data += s.recv(65536)
+  message, _, data = data.partition(b"\0")
+  if sys.argv[3] in message.decode(): sys.exit(0)
+  if sys.argv[2] == "GetState": sys.exit(message.decode())
+'
+
+echo "-- system service"
+check "the units are well formed" systemd-analyze verify locationd.service locationd.socket
+check "the socket unit starts, the service does not yet" sh -c \
+  'systemctl start locationd.socket && ! systemctl -q is-active locationd.service'
+check "everyone may connect to the socket" is "$(stat -c %a $socket)" 666
+before=$(date +%s%N)
+check "the first client starts the service, and is answered" locationctl status
+echo "        first answer after $((($(date +%s%N) - before) / 1000000)) ms"
+check "the service says that it is ready (Type=notify)" is "$(show ActiveState),$(show SubState)" active,running
+check "it runs as a user of its own" not is "$(stat -c %U "/proc/$(show MainPID)")" root
+check "it has one capability" is "$(awk '/CapEff/ {print $2}' "/proc/$(show MainPID)/status")" 0000000000080000
+check "its state is its own alone" is "$(stat -c %a /var/lib/private/locationd)" 700
+check "a client of another user is served, and told nothing" \
+  runuser -u nobody -- python3 -c "$ask" $socket GetState notDetermined
+check "another user may not administer" sh -c 'runuser -u nobody -- locationctl status 2>&1 | grep -q "answers only root"'
+python=$(readlink -f "$(command -v python3)")
+check "the owner authorizes a program of another user" locationctl authorize "$python@65534" whenInUse
+check "which then has live updates" runuser -u nobody -- python3 -c "$ask" $socket Watch 48.5
+check "the access is written down" sh -c "locationctl data access | grep -q '$python@65534 *live'"
+check "the journal has fields" sh -c 'journalctl -q -t locationd LOCATION_CATEGORY=client | grep -q "has come"'
+check "the journal tells no place" sh -c '! journalctl -q -t locationd -o json | grep -q "48\.5[^0-9]"'
+
+pid=$(show MainPID)
+check "SIGHUP keeps process and socket" sh -c "systemctl reload locationd && locationctl status && [ $pid = \$(systemctl show -P MainPID locationd) ]"
+kill -9 "$pid"
+check "killed, it is started again" soon sh -c '[ "$(systemctl show -P NRestarts locationd)" = 1 ] && systemctl -q is-active locationd'
+check "and knows what it knew" sh -c "locationctl apps | grep -q '$python@65534 *whenInUse'"
+
+mkdir -p /run/systemd/system/locationd.service.d
+printf '[Service]\nWatchdogSec=1\n' > /run/systemd/system/locationd.service.d/watchdog.conf
+systemctl daemon-reload
+systemctl restart locationd
+sleep 3
+check "it gives signs of life: the watchdog of 1 s is content for 3 s" is "$(show NRestarts),$(show ActiveState)" 0,active
+kill -STOP "$(show MainPID)"
+check "hung, it is ended by the watchdog and started again" soon sh -c '[ "$(systemctl show -P NRestarts locationd)" = 1 ] && systemctl -q is-active locationd'
+check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "watchdog timeout"'
+check "and it answers again" soon locationctl status
+check "erased, nothing is known any more" sh -c 'locationctl data erase --all && [ "$(locationctl apps --json | wc -l)" = 0 ]'
+check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
+systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service | tail -1
+
+echo "-- user service"
+useradd -m tester
+loginctl enable-linger tester
+uid=$(id -u tester)
+soon systemctl -q is-active "user@$uid.service"
+as() { runuser -u tester -- env XDG_RUNTIME_DIR="/run/user/$uid" "$@"; }
+mkdir -p /home/tester/.config
+check "the socket unit starts, the service does not yet" sh -c "
+  runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user start locationd.socket &&
+  ! runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user -q is-active locationd"
+check "only the user may connect to the socket" is "$(stat -c %a,%U "/run/user/$uid/locationd.sock")" 600,tester
+check "the first client starts it; its user is its owner" as locationctl status
+check "it is ready" is "$(as systemctl --user show -P SubState locationd)" running
+check "its state lies with the user, for the user alone" is "$(stat -c %a,%U /home/tester/.local/state/meridian)" 700,tester
+check "the user authorizes" as locationctl authorize "$python" always
+check "and an app has live updates" as python3 -c "$ask" "/run/user/$uid/locationd.sock" Watch 48.5
+kill -9 "$(as systemctl --user show -P MainPID locationd)"
+check "killed, it is started again" soon as locationctl status
+echo done

@@ -1,0 +1,47 @@
+package import LocationModel
+
+/// A decision of the person's about an app that need not run: the same machine, on what is stored.
+package struct AuthorizationChange: Sendable {
+  private var machine: Authorization
+  private let restored: [Authorization.Output]
+  private let now: Moment
+
+  /// What came of it.
+  package struct Outcome: Sendable {
+    package var after: AuthorizationRecord
+    package var changes: [StateChange]
+    /// Why something did not move, in words.
+    package var explanations: [String]
+  }
+
+  /// An app named by its identifier alone, whose property list cannot be found, is taken to declare
+  /// what it declared when last seen, so that its record keeps its meaning (AUTH-10).
+  package init(
+    of app: AppIdentity, manifest: Manifest?, in entries: [StateEntry], at now: Moment
+  ) {
+    let stored = entries.first { $0.key == AuthorizationRecord.key(of: app) }
+      .flatMap { AuthorizationRecord(stored: $0.value) }
+    let remembered = stored?.declaresAlways ?? false
+    machine = Authorization(
+      app: app,
+      manifest: manifest
+        ?? Manifest(remembered ? [Manifest.Key.always: .string("declared when last seen")] : [:]))
+    restored = machine.restore(from: entries.filter { $0.key.owner == app.name }, at: now)
+    self.now = now
+  }
+
+  /// Decides; `nil` for a level that is none.
+  package func deciding(level: String?, precise: Bool?) -> Outcome? {
+    var inputs = AuthorizationLevel.settings.filter { $0.word == level }.map(\.input)
+    guard level == nil || !inputs.isEmpty else { return nil }
+    if let precise { inputs.append(.precise(precise)) }
+    var machine = machine
+    let outputs = restored + inputs.flatMap { machine.handle($0, at: now) }
+    return Outcome(
+      after: machine.record,
+      changes: outputs.compactMap { if case .persist(let change) = $0 { change } else { nil } },
+      explanations: outputs.compactMap {
+        if case .explain(let explanation) = $0 { "\(explanation)" } else { nil }
+      })
+  }
+}

@@ -1,0 +1,224 @@
+internal import FoundationEssentials
+package import LocationModel
+
+/// By which service an app was told where the device is.
+package enum LocationService: String, Hashable, CaseIterable, Sendable {
+  case updates, live, visits, conditions
+  /// What can be read at once, without asking.
+  case lastPosition
+
+  /// What a delivery tells of the place of the device, and how often; `nil` for nothing.
+  package static func access(
+    of delivery: Delivery
+  ) -> (service: LocationService, count: Int)? {
+    switch delivery {
+    case .updates(_, .fixes(let fixes)): (.updates, fixes.count)
+    case .live(_, let update): update.fix == nil ? nil : (.live, 1)
+    case .visit: (.visits, 1)
+    case .region(_, _, .entered), .region(_, _, .exited), .region(_, _, .determined),
+      .monitor(_, .event):
+      (.conditions, 1)
+    case .state(let state): state.lastFix == nil ? nil : (.lastPosition, 1)
+    case .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions, .monitor,
+      .heading, .ranging, .diagnostics:
+      nil
+    }
+  }
+}
+
+/// Writes down which app was told where the device is: when, by what service, and how often.
+///
+/// Deliveries without a long pause between them are one record, stored when it begins and then
+/// once a minute while it grows. An app has a bounded number of records, and old ones go.
+package struct AccessLedger: Machine {
+  package enum Input: MachineInput {
+    case stored([StateEntry])
+    case told(AppIdentity, LocationService, Int)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case persist(StateChange)
+  }
+
+  /// One stretch in which an app was told.
+  package struct Access: Hashable, Sendable {
+    package var app: AppIdentity
+    package var service: LocationService
+    package var first: UnixTime
+    package var last: UnixTime
+    /// How often it was told.
+    package var count: Int
+
+    package init(
+      app: AppIdentity, service: LocationService, first: UnixTime, last: UnixTime, count: Int
+    ) {
+      self.app = app
+      self.service = service
+      self.first = first
+      self.last = last
+      self.count = count
+    }
+  }
+
+  private struct Page {
+    var access: Access
+    /// When the app was last told; `nil` for one of an earlier run.
+    var toldAt: Instant?
+    var isStored = false
+
+    mutating func extend(by count: Int, at now: Moment) {
+      access.last = now.unixTime
+      access.count += count
+      toldAt = now.uptime
+      isStored = false
+    }
+  }
+
+  private struct Subject: Hashable {
+    var app: AppIdentity
+    var service: LocationService
+  }
+
+  private struct Stored: Codable {
+    var last: Int64
+    var count: Int
+  }
+
+  private let keep: Duration
+  /// In the order in which they began.
+  private var pages: [AppIdentity: [Page]] = [:]
+  private var storeDue: Instant?
+  private var expiryDue: Instant?
+
+  /// Keeps records until they are as old as this.
+  package init(keeping keep: Duration) {
+    self.keep = keep
+  }
+
+  package var nextDeadline: Instant? { earliest(storeDue, expiryDue) }
+
+  /// Everything that is kept, in the order of time.
+  package var accesses: [Access] {
+    pages.values.flatMap { $0.map(\.access) }
+      .sorted { ($0.first, $0.app, $0.service.rawValue) < ($1.first, $1.app, $1.service.rawValue) }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .stored(let entries):
+      restore(entries)
+      return expire(at: now)
+    case .told(let app, let service, let count):
+      return note(Subject(app: app, service: service), count, at: now)
+    case .wake:
+      var outputs: [Output] = []
+      if let storeDue, storeDue <= now.uptime { outputs += store() }
+      if let expiryDue, expiryDue <= now.uptime { outputs += expire(at: now) }
+      return outputs
+    }
+  }
+
+  private mutating func note(_ subject: Subject, _ count: Int, at now: Moment) -> [Output] {
+    let index = pages[subject.app]?.lastIndex { $0.access.service == subject.service }
+    if let index, let last = pages[subject.app]?[index].toldAt, now.uptime - last < Self.pause {
+      extend(subject.app, index, count, at: now)
+      return []
+    }
+    let access = Access(
+      app: subject.app, service: subject.service, first: now.unixTime, last: now.unixTime,
+      count: count)
+    pages[subject.app, default: []].append(
+      Page(access: access, toldAt: now.uptime, isStored: true))
+    if expiryDue == nil { expiryDue = now.uptime + keep }
+    return [Self.set(access)] + trim(subject.app)
+  }
+
+  private mutating func extend(
+    _ app: AppIdentity, _ index: Int, _ count: Int, at now: Moment
+  ) {
+    pages[app]?[index].extend(by: count, at: now)
+    if storeDue == nil { storeDue = now.uptime + Self.patience }
+  }
+
+  private mutating func trim(_ app: AppIdentity) -> [Output] {
+    guard let all = pages[app], all.count > Self.most else { return [] }
+    pages[app] = Array(all.suffix(Self.most))
+    return all.dropLast(Self.most).map { .persist(.remove(Self.key(of: $0.access))) }
+  }
+
+  /// Stores the records that have grown, in the order of the apps.
+  private mutating func store() -> [Output] {
+    storeDue = nil
+    var outputs: [Output] = []
+    for app in pages.keys.sorted() {
+      for index in pages[app, default: []].indices where pages[app]?[index].isStored == false {
+        pages[app]?[index].isStored = true
+        if let access = pages[app]?[index].access { outputs.append(Self.set(access)) }
+      }
+    }
+    return outputs
+  }
+
+  private mutating func expire(at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    var oldest: UnixTime?
+    for app in pages.keys.sorted() {
+      let (old, kept) = pages[app, default: []].reduce(into: ([Page](), [Page]())) {
+        if now.unixTime - $1.access.last >= keep { $0.0.append($1) } else { $0.1.append($1) }
+      }
+      outputs += old.map { .persist(.remove(Self.key(of: $0.access))) }
+      pages[app] = kept.isEmpty ? nil : kept
+      oldest = [oldest, kept.map(\.access.last).min()].compactMap(\.self).min()
+    }
+    expiryDue = oldest.map { now.uptime + (keep - (now.unixTime - $0)) }
+    return outputs
+  }
+
+  // MARK: Storing
+
+  private mutating func restore(_ entries: [StateEntry]) {
+    pages = [:]
+    for entry in entries where entry.key.domain == Self.domain {
+      guard let access = Self.access(entry) else { continue }
+      pages[access.app, default: []].append(Page(access: access, isStored: true))
+    }
+    for app in pages.keys {
+      pages[app]?.sort { $0.access.first < $1.access.first }
+    }
+  }
+
+  private static func key(of access: Access) -> StateKey {
+    StateKey(
+      domain: domain, owner: access.app.name,
+      name: "\(access.first.nanoseconds) \(access.service.rawValue)")
+  }
+
+  private static func set(_ access: Access) -> Output {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let stored = Stored(last: access.last.nanoseconds, count: access.count)
+    // Encoding two numbers has no way to fail.
+    let bytes = (try? encoder.encode(stored)).map { [UInt8]($0) } ?? []
+    return .persist(.set(key(of: access), bytes))
+  }
+
+  private static func access(_ entry: StateEntry) -> Access? {
+    let words = entry.key.name.split(separator: " ")
+    guard words.count == 2, let first = Int64(words[0]),
+      let service = LocationService(rawValue: String(words[1])),
+      let stored = try? JSONDecoder().decode(Stored.self, from: Data(entry.value))
+    else { return nil }
+    return Access(
+      app: AppIdentity(entry.key.owner), service: service, first: UnixTime(nanoseconds: first),
+      last: UnixTime(nanoseconds: stored.last), count: stored.count)
+  }
+
+  private static let domain = "access"
+  /// A longer pause begins a new record. Chosen.
+  package static let pause = Duration.seconds(600)
+  /// How long a record grows before it is stored again. Chosen: what a crash may cost.
+  package static let patience = Duration.seconds(60)
+  /// Records of one app. Chosen: weeks of ordinary use.
+  package static let most = 200
+}

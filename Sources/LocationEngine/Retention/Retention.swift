@@ -1,0 +1,105 @@
+package import LocationModel
+
+/// How long what tells where the device was is kept; `nil` for as long as it is of use.
+package struct KeepingTerms: Hashable, Sendable {
+  /// The last position, exact and coarse.
+  package var position: Duration?
+  /// Places that were visited.
+  package var visits: Duration?
+  /// Who was told where the device is; `nil` when that is not written down at all.
+  package var access: Duration?
+
+  package init(
+    position: Duration? = nil, visits: Duration? = nil, access: Duration? = nil
+  ) {
+    self.position = position
+    self.visits = visits
+    self.access = access
+  }
+}
+
+/// Decides when the last position and the places visited have been kept long enough.
+///
+/// Across restarts the date of the last position is known to the hour, and never taken for later
+/// than it was: so nothing is kept longer than the terms say.
+package struct Retention: Machine {
+  package enum Input: MachineInput {
+    /// What was stored when the engine started.
+    case stored([StateEntry])
+    /// There is a new current position.
+    case position
+    /// When the place that was not seen for longest was seen; `nil` when none is known.
+    case visits(oldest: UnixTime?)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case persist(StateChange)
+    case forgetPosition
+    case forgetVisits(before: UnixTime)
+  }
+
+  private let terms: KeepingTerms
+  private var positionDue: Instant?
+  private var visitsDue: Instant?
+  /// The date of the last position as stored.
+  private var storedDate: UnixTime?
+
+  package init(_ terms: KeepingTerms) {
+    self.terms = terms
+  }
+
+  package var nextDeadline: Instant? { earliest(positionDue, visitsDue) }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .stored(let entries): return restore(entries, at: now)
+    case .position: return keepPosition(at: now)
+    case .visits(let oldest):
+      visitsDue = terms.visits.flatMap { keep in
+        oldest.map { max(now.uptime, now.uptime + (keep - (now.unixTime - $0))) }
+      }
+      return []
+    case .wake: return wake(at: now)
+    }
+  }
+
+  private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
+    guard let keep = terms.position,
+      let entry = entries.first(where: { $0.key == Self.key }),
+      let seconds = Double(String(decoding: entry.value, as: UTF8.self))
+    else { return [] }
+    let date = UnixTime(seconds: seconds)
+    storedDate = date
+    positionDue = max(now.uptime, now.uptime + (keep - (now.unixTime - date)))
+    return []
+  }
+
+  private mutating func keepPosition(at now: Moment) -> [Output] {
+    guard let keep = terms.position else { return [] }
+    positionDue = now.uptime + keep
+    let isNews = storedDate.map { now.unixTime - $0 >= Self.precision } ?? true
+    guard isNews else { return [] }
+    storedDate = now.unixTime
+    return [.persist(.set(Self.key, [UInt8]("\(Int64(now.unixTime.seconds))".utf8)))]
+  }
+
+  private mutating func wake(at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    if let due = positionDue, due <= now.uptime {
+      (positionDue, storedDate) = (nil, nil)
+      outputs += [.forgetPosition, .persist(.remove(Self.key))]
+    }
+    if let due = visitsDue, due <= now.uptime, let keep = terms.visits {
+      visitsDue = nil
+      outputs.append(.forgetVisits(before: now.unixTime - keep + Self.instant))
+    }
+    return outputs
+  }
+
+  private static let key = StateKey(domain: "position-date", owner: "")
+  /// How exactly the date is known after a restart. Chosen: one write in an hour.
+  private static let precision = Duration.seconds(3600)
+  /// So that a place whose time is over just now is before the date.
+  private static let instant = Duration.nanoseconds(1)
+}

@@ -1,0 +1,128 @@
+import Glibc
+package import LocationLink
+import LocationModel
+
+/// The owner's side of the administration: one connection, one question after the other.
+package final class DaemonCaller {
+  private let descriptor: Int32
+  private var frames = FrameSplitter(limit: SocketLink.longestMessage)
+  private var replies: [[UInt8]] = []
+
+  /// Why a daemon does not do what it is asked.
+  package enum Fault: Error, Hashable, Sendable {
+    /// Nobody answers there, or no longer.
+    case away(String)
+    /// The one who asks is not its owner.
+    case notOwner
+    case refused(String)
+    /// An older daemon, which does not know the method.
+    case unknownMethod(String)
+    /// What it says cannot be understood.
+    case garbled(String)
+  }
+
+  /// Opens a connection.
+  ///
+  /// - Throws: why there is none.
+  package init(at path: String) throws(Fault) {
+    do throws(Errno) { descriptor = try DaemonSocket.connect(to: path) } catch {
+      throw .away("\(error)")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Asks for one thing.
+  ///
+  /// - Throws: why the daemon does not do it.
+  package func ask(_ request: AdministrationRequest) throws(Fault) -> JSON {
+    try send(request)
+    guard let reply = try reply() else { throw .away("it did not answer within two seconds") }
+    return reply.parameters
+  }
+
+  /// Asks for one thing that has a name in the reply.
+  ///
+  /// - Throws: why the daemon does not do it.
+  package func ask<Value: LinkWord>(
+    _ request: AdministrationRequest, _ name: String, as: Value.Type = Value.self
+  ) throws(Fault) -> Value {
+    let parameters = try ask(request)
+    guard let value = parameters[name] else { throw .garbled("there is no `\(name)`") }
+    do throws(LinkFault) { return try Value(json: value) } catch { throw .garbled("\(error)") }
+  }
+
+  /// Asks for one thing after the other, until there is no more, the time is over, or `hear` has
+  /// heard enough and returns `false`.
+  ///
+  /// - Throws: why the daemon does not go on.
+  package func follow<Value: LinkWord>(
+    _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
+    _ hear: (Value) -> Bool
+  ) throws(Fault) {
+    try send(request)
+    let end = seconds.map { HostClock.now.uptime + .seconds($0) }
+    while true {
+      let rest = end.map { ($0 - HostClock.now.uptime).wholeNanoseconds }
+      wait(rest)
+      if let rest, rest <= 0 { return }
+      guard let reply = try reply() else { return }
+      guard let value = reply.parameters[name] else { return }
+      do throws(LinkFault) {
+        guard hear(try Value(json: value)), reply.continues else { return }
+      } catch { throw .garbled("\(error)") }
+    }
+  }
+
+  private func send(_ request: AdministrationRequest) throws(Fault) {
+    let bytes = frame(request.call.json)
+    let count = bytes.withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+    guard count == bytes.count else { throw .away(Errno(last: "send").description) }
+  }
+
+  /// How long the next read waits: so many nanoseconds, or without end.
+  private func wait(_ nanoseconds: Int64?) {
+    let micros = max(1, (nanoseconds ?? 0) / 1000)
+    var patience =
+      nanoseconds == nil
+      ? timeval(tv_sec: 0, tv_usec: 0)
+      : timeval(tv_sec: Int(micros / 1_000_000), tv_usec: Int(micros % 1_000_000))
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  /// The next reply; `nil` when none came in time.
+  private func reply() throws(Fault) -> LinkReply? {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while replies.isEmpty {
+      let count = read(descriptor, &piece, piece.count)
+      if count < 0, errno == EAGAIN { return nil }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw .away("it hung up") }
+      do throws(LinkFault) { replies += try frames.take(piece.prefix(count)) } catch {
+        throw .garbled("\(error)")
+      }
+    }
+    let reply: LinkReply
+    do throws(LinkFault) {
+      reply = try LinkReply(json: JSON(parsing: replies.removeFirst()))
+    } catch { throw .garbled("\(error)") }
+    if let error = reply.error { throw Self.fault(error, reply.parameters) }
+    return reply
+  }
+
+  private static func fault(_ error: String, _ parameters: JSON) -> Fault {
+    func text(_ name: String) -> String? {
+      if case .string(let text) = parameters[name] { text } else { nil }
+    }
+    switch error {
+    case "\(AdministrationInterface.name).NotOwner": return .notOwner
+    case "\(LinkInterface.service).MethodNotFound": return .unknownMethod(text("method") ?? "")
+    case "\(LinkInterface.service).InvalidParameter":
+      return .refused("it does not understand: \(text("parameter") ?? "")")
+    default: return .refused(text("reason") ?? error)
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import LocationCore
+import LocationEngine
+package import LocationLink
+package import LocationModel
+
+/// Why the daemon does not do what its owner asks.
+struct AdministrationFault: Error {
+  var reason: String
+}
+
+// What the owner of a daemon sees and changes; everything here runs on the host's queue.
+extension LocationHost {
+  // MARK: Seeing
+
+  func status(_ facts: DaemonFacts, places: Bool) -> DaemonStatus {
+    var status = DaemonStatus(pid: facts.pid, since: facts.since, state: facts.folder.path)
+    status.servicesEnabled = Setting.servicesAreOn(in: storedEntries)
+    status.sources = core.sourceReports.map { SourceStatus($0) }
+    status.demand = DemandStatus(core.engine.currentDemand)
+    status.lastFix = core.engine.current.map { fix in
+      LastFix(
+        time: fix.time, accuracy: fix.horizontalAccuracy, place: places ? fix.coordinate : nil)
+    }
+    return status
+  }
+
+  func services(of client: ClientID) -> [String] { core.engine.services(of: client) }
+
+  /// Every app that has something stored, or is connected.
+  func apps() -> [AppStatus] {
+    let entries = storedEntries
+    let running = core.engine.runningApps
+    let owners = Set(entries.map(\.key.owner).filter { !$0.isEmpty } + running.map(\.name))
+    let conditions = core.engine.conditionReports
+    return owners.sorted().map { name in
+      var status = AppStatus(AppIdentity(name), in: entries)
+      status.processes = running.count { $0.name == name }
+      status.conditions = conditions.count { $0.key.app.name == name }
+      return status
+    }
+  }
+
+  func conditionStatuses(places: Bool) -> [ConditionStatus] {
+    core.engine.conditionReports.map { ConditionStatus($0, places: places) }
+  }
+
+  /// When apps were told where the device is, of one app or of all, in the order of time.
+  func accessRecords(of app: String?) -> [AccessRecord] {
+    core.accesses.filter { app == nil || $0.app.name == app }.map {
+      AccessRecord(
+        app: $0.app.name, service: $0.service.rawValue, first: $0.first, last: $0.last,
+        count: $0.count)
+    }
+  }
+
+  /// What is stored now, by this daemon or by someone beside it.
+  var storedEntries: [StateEntry] { keeper?.stored ?? [] }
+
+  // MARK: Changing
+
+  func turnServices(on: Bool) {
+    step(.engine(.setting(.services(on: on))))
+  }
+
+  /// Decides for an app as the settings would, whether it runs or not.
+  func decide(
+    _ app: AppIdentity, level: String?, precise: Bool?
+  ) throws(AdministrationFault) -> AuthorizationDecision {
+    let entries = storedEntries
+    let program = AppStatus.program(of: app, in: entries)
+    let change = AuthorizationChange(
+      of: app, manifest: program.map { Manifest(ofExecutable: $0) }, in: entries,
+      at: HostClock.now)
+    guard let decision = change.deciding(level: level, precise: precise) else {
+      throw AdministrationFault(reason: "there is no level \(level ?? "")")
+    }
+    if !decision.changes.isEmpty {
+      try store(decision.changes)
+      step(.engine(.stored(storedEntries)))
+    }
+    return AuthorizationDecision(
+      before: entries.contains { $0.key == AuthorizationRecord.key(of: app) }
+        ? AppStatus(app, in: entries) : nil,
+      after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
+  }
+
+  private func store(_ changes: [StateChange]) throws(AdministrationFault) {
+    guard let keeper else { return }
+    do throws(StoreError) { try keeper.store(changes) } catch {
+      throw AdministrationFault(reason: "\(error); nothing was changed")
+    }
+  }
+
+  /// Erases what is stored; the daemon must start over then.
+  func erase(_ app: String?) throws(AdministrationFault) -> Int {
+    guard let keeper else { return 0 }
+    do throws(StoreError) { return try keeper.erase(app) } catch {
+      throw AdministrationFault(reason: "\(error); nothing was erased")
+    }
+  }
+}
+
+extension AppStatus {
+  init(_ app: AppIdentity, in entries: [StateEntry]) {
+    let record = entries.first { $0.key == AuthorizationRecord.key(of: app) }
+      .flatMap { AuthorizationRecord(stored: $0.value) }
+    self.init(
+      app: app.name, level: AuthorizationLevel(record?.grant).rawValue,
+      isPrecise: record?.isPrecise ?? true)
+    program = Self.program(of: app, in: entries)
+  }
+
+  /// The program that uses an identifier; an app without one is named by its program.
+  static func program(of app: AppIdentity, in entries: [StateEntry]) -> String? {
+    if let claim = entries.first(where: { $0.key == StateKeeper.identityKey(of: app) }) {
+      return String(decoding: claim.value, as: UTF8.self)
+    }
+    return app.name.hasPrefix("/") ? app.name : nil
+  }
+}
+
+extension ConditionStatus {
+  init(_ report: ConditionReport, places: Bool) {
+    let monitor: String? = if case .monitor(let name) = report.key.owner { name } else { nil }
+    let kind =
+      switch report.target {
+      case .circle: "circle"
+      case .beacon: "beacon"
+      case .unsupported: "unsupported"
+      }
+    self.init(
+      app: report.key.app.name, monitor: monitor, identifier: report.key.identifier, kind: kind,
+      state: report.state.rawValue, date: report.date)
+    guard case .circle(let circle) = report.target else { return }
+    radius = circle.radius
+    if places { place = circle.center }
+  }
+}
+
+extension DataEntry {
+  package init(_ entry: StateEntry) {
+    self.init(
+      domain: entry.key.domain, app: entry.key.owner, name: entry.key.name,
+      value: String(decoding: entry.value, as: UTF8.self))
+  }
+}

@@ -1,0 +1,86 @@
+import LocationCore
+import LocationEngine
+import LocationLink
+import LocationModel
+import LocationProviders
+
+extension LogRecord {
+  /// A note as a line of the log; `nil` for one that belongs to another line.
+  init?(_ note: Note, at date: UnixTime) {
+    switch note {
+    case .authorization(let app, let explanation):
+      self.init(.authorization, note.message ?? "\(app): \(explanation)", at: date)
+      self.app = app.name
+    case .session(let app, _):
+      guard let message = note.message else { return nil }
+      self.init(.authorization, message, at: date)
+      self.app = app.name
+    case .unanswerable(let prompt):
+      self.init(.authorization, note.message ?? "", at: date, isFault: true)
+      app = prompt.id.app.name
+    case .provider: return nil
+    case .calibration(let app):
+      self.init(.source, note.message ?? "", at: date)
+      self.app = app.name
+    case .store(let text): self.init(.store, text, at: date, isFault: true)
+    case .source(let text): self.init(.source, text, at: date, isFault: true)
+    }
+  }
+
+  /// What a source says of itself.
+  init(_ status: ProviderStatus, of source: String, at date: UnixTime) {
+    let words = SourceStatus.words(status)
+    let text = "\(source): \(words.status)" + (words.reason.map { ": \($0)" } ?? "")
+    self.init(.source, text, at: date)
+    if case .unavailable(let reason) = status { isFault = reason != .ended }
+  }
+
+  /// A position that did not become the current one.
+  init(ignored fix: Fix, from source: String, _ reason: IgnoreReason, at date: UnixTime) {
+    self.init(.fix, "ignored a position of \(source): \(reason.rawValue)", at: date)
+    place = fix.coordinate
+  }
+
+  /// What a delivery tells of conditions and visits; `nil` for everything else.
+  static func news(of delivery: Delivery) -> String? {
+    switch delivery {
+    case .region(_, let region, .entered): "entered region \(region.identifier)"
+    case .region(_, let region, .exited): "left region \(region.identifier)"
+    case .monitor(_, .event(let event)):
+      "condition \(event.identifier) is \(event.state.rawValue)"
+    case .visit(let visit): visit.departure == nil ? "a visit began" : "a visit ended"
+    case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .regions, .region,
+      .monitor, .heading, .ranging, .diagnostics:
+      nil
+    }
+  }
+}
+
+extension DemandStatus {
+  init(_ demand: Demand) {
+    self.init()
+    tier = demand.position.map { "\($0.tier)" }
+    interval = demand.position?.interval
+    motion = demand.motion
+    beacons = demand.beacons != .off
+    magnetometer = demand.magnetometer
+  }
+}
+
+extension SourceStatus {
+  static func words(_ status: ProviderStatus) -> (status: String, reason: String?) {
+    switch status {
+    case .idle: ("idle", nil)
+    case .searching: ("searching", nil)
+    case .working: ("working", nil)
+    case .unavailable(let reason): ("unavailable", reason.text)
+    }
+  }
+
+  init(_ report: SourceReport) {
+    let (status, reason) = Self.words(report.status)
+    self.init(
+      url: report.source.url, status: status, reason: reason, fixes: report.fixes,
+      rejected: report.rejections.reduce(0) { $0 + $1.count })
+  }
+}

@@ -1,0 +1,27 @@
+import LocationLink
+import LocationModel
+
+extension AppIdentity {
+  /// The owner of a daemon, as an app of its engine (docs/decisions/0006). No program can be it.
+  static let owner = AppIdentity("locationctl")
+
+  /// Whether a program claims to be the owner, for one user or another.
+  var isOwner: Bool { name == Self.owner.name || name.hasPrefix("\(Self.owner.name)@") }
+}
+
+/// What the owner of a daemon has going on: the connections that follow the log or the events, and
+/// the monitor whose events those are.
+///
+/// Events wait in the engine while nobody follows, and are handled once they were sent.
+struct OwnerDesk {
+  /// As the engine knows the owner; `nil` before there is anything to monitor.
+  var client: ClientID?
+  /// Connections that follow events, in the order in which they came.
+  var eventFollowers: [Int] = []
+  /// Connections that follow the log.
+  var logFollowers: [Int: AdministrationRequest.LogQuery] = [:]
+
+  static let subscriber = SubscriberID(1)
+  /// The name of the owner's monitor.
+  static let monitor = "owner"
+}

@@ -1,0 +1,278 @@
+import Dispatch
+import LocationCore
+import LocationEngine
+import LocationLink
+import LocationModel
+import LocationProviders
+
+// The owner's calls: who may, what is answered, and who follows.
+extension SocketServer {
+  /// Takes up what the owner monitored before, and sees to it that followers hear of everything.
+  func beginAdministration() {
+    host.assumeIsolated { host in
+      host.observer = { [weak self] output in self?.assumeIsolated { $0.observe(output) } }
+    }
+    journal.follow { [weak self] record in
+      guard let server = self else { return }
+      server.line.queue.async { server.assumeIsolated { $0.tellFollowers(record) } }
+    }
+    let hasMonitored = host.assumeIsolated { host in
+      host.storedEntries.contains {
+        $0.key.owner == AppIdentity.owner.name && $0.key.domain == "condition"
+      }
+    }
+    if hasMonitored { _ = ownerClient() }
+  }
+
+  func administer(_ call: LinkCall, of number: Int) {
+    guard let connection = connections[number] else { return }
+    guard connection.peer.isOwner else {
+      note("user \(connection.peer.user) is not the owner", about: connection, isFault: true)
+      return answer(number, .object([]), error: "\(AdministrationInterface.name).NotOwner")
+    }
+    connection.isOwners = true
+    let request: AdministrationRequest?
+    do throws(LinkFault) { request = try AdministrationRequest(call) } catch {
+      let parameter = JSON.fields(["parameter": .string("\(error)")])
+      return answer(number, parameter, error: "\(LinkInterface.service).InvalidParameter")
+    }
+    guard let request else {
+      let method = JSON.fields(["method": .string(call.method)])
+      return answer(number, method, error: "\(LinkInterface.service).MethodNotFound")
+    }
+    guard call.wantsMore || !request.isStream else {
+      return answer(number, .object([]), error: "\(LinkInterface.service).ExpectedMore")
+    }
+    do throws(AdministrationFault) { try carryOut(request, of: number) } catch {
+      let reason = JSON.fields(["reason": .string(error.reason)])
+      answer(number, reason, error: "\(AdministrationInterface.name).Refused")
+    }
+  }
+
+  private func carryOut(
+    _ request: AdministrationRequest, of number: Int
+  ) throws(AdministrationFault) {
+    switch request {
+    case .status(let places): answer(number, .fields(["status": status(places: places).json]))
+    case .apps:
+      let apps = host.assumeIsolated { $0.apps() }
+      answer(number, .fields(["apps": apps.json]))
+    case .authorize(let app, let level, let precise):
+      answer(number, try decide(AppIdentity(app), level, precise).json)
+    case .services(let on):
+      host.assumeIsolated { $0.turnServices(on: on) }
+      journal.write(.authorization, "location services are \(on ? "on" : "off")")
+      answer(number, .object([]))
+    case .conditions(let places):
+      let conditions = host.assumeIsolated { $0.conditionStatuses(places: places) }
+      answer(number, .fields(["conditions": conditions.json]))
+    case .addCondition(let identifier, let circle):
+      try monitor(.add(identifier: identifier, .circle(circle), assuming: .unknown), circle)
+      answer(number, .object([]))
+    case .removeCondition(let identifier):
+      try remove(identifier)
+      answer(number, .object([]))
+    case .followEvents: followEvents(number)
+    case .log(let query): readLog(query, of: number)
+    case .access(let app):
+      let records = host.assumeIsolated { $0.accessRecords(of: app) }
+      answer(number, .fields(["access": records.json]))
+    case .export(let app): export(app, to: number)
+    case .erase(let app): try erase(app, of: number)
+    }
+  }
+
+  private func answer(
+    _ number: Int, _ parameters: JSON, error: String? = nil, continues: Bool = false
+  ) {
+    handle(.answer(LinkReply(parameters, error: error, continues: continues)), of: number)
+  }
+
+  // MARK: Status and authorization
+
+  private func status(places: Bool) -> DaemonStatus {
+    let facts = facts
+    var status = host.assumeIsolated { $0.status(facts, places: places) }
+    status.clients = connections.sorted { $0.key < $1.key }.map { _, connection in
+      let peer = connection.peer
+      var client = ClientStatus(
+        program: peer.executable, pid: peer.pid, user: peer.user, since: connection.since)
+      client.app = connection.app?.name
+      if let id = connection.client {
+        client.services = host.assumeIsolated { $0.services(of: id) }
+      }
+      return client
+    }
+    return status
+  }
+
+  private func decide(
+    _ app: AppIdentity, _ level: String?, _ precise: Bool?
+  ) throws(AdministrationFault) -> AuthorizationDecision {
+    let result: Result<AuthorizationDecision, AdministrationFault> = host.assumeIsolated { host in
+      Result { () throws(AdministrationFault) in
+        try host.decide(app, level: level, precise: precise)
+      }
+    }
+    let decision = try result.get()
+    var record = LogRecord(
+      .authorization, "\(app) may know: \(decision.after.level)", at: HostClock.now.unixTime)
+    record.app = app.name
+    journal.write(record)
+    return decision
+  }
+
+  // MARK: The owner's monitor
+
+  /// The owner as a client of the engine, who may know everything.
+  private func ownerClient() -> ClientID {
+    if let client = owner.client { return client }
+    let description = ClientDescription(
+      app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
+    let client = host.assumeIsolated { host in
+      let (client, _) = host.add(description) { [weak self] delivery in
+        self?.assumeIsolated { $0.hear(delivery) }
+      }
+      host.step(.engine(.setting(.authorization(.owner, .always))))
+      host.take(.monitor(OwnerDesk.subscriber, .open(name: OwnerDesk.monitor)), from: client)
+      return client
+    }
+    owner.client = client
+    return client
+  }
+
+  private func ask(_ request: MonitorRequest) {
+    let client = ownerClient()
+    host.assumeIsolated { $0.take(.monitor(OwnerDesk.subscriber, request), from: client) }
+  }
+
+  private func monitor(
+    _ request: MonitorRequest, _ circle: Circle
+  ) throws(AdministrationFault) {
+    guard circle.isValid else {
+      throw AdministrationFault(reason: "this is no circle on earth")
+    }
+    ask(request)
+  }
+
+  private func remove(_ identifier: String) throws(AdministrationFault) {
+    let isThere = host.assumeIsolated { host in
+      host.conditionStatuses(places: false).contains {
+        $0.app == AppIdentity.owner.name && $0.identifier == identifier
+      }
+    }
+    guard isThere else {
+      throw AdministrationFault(reason: "you monitor nothing named \(identifier)")
+    }
+    ask(.remove(identifier: identifier))
+  }
+
+  private func followEvents(_ number: Int) {
+    owner.eventFollowers.append(number)
+    if owner.eventFollowers.count == 1 { ask(.next) }
+  }
+
+  private func hear(_ delivery: Delivery) {
+    guard case .monitor(_, .event(let event)) = delivery else { return }
+    // Not now: the engine is in the middle of a step.
+    line.queue.async { [weak self] in self?.assumeIsolated { $0.pass(event) } }
+  }
+
+  private func pass(_ event: ConditionEvent) {
+    guard !owner.eventFollowers.isEmpty else { return ask(.leave) }
+    let status = ConditionStatus(
+      app: AppIdentity.owner.name, monitor: OwnerDesk.monitor, identifier: event.identifier,
+      kind: "circle", state: event.state.rawValue, date: event.date)
+    for number in owner.eventFollowers {
+      answer(number, .fields(["event": status.json]), continues: true)
+    }
+    ask(owner.eventFollowers.isEmpty ? .leave : .next)
+  }
+
+  /// A connection has gone, and follows nothing any more.
+  func forgetOwner(_ number: Int) {
+    owner.logFollowers[number] = nil
+    guard owner.eventFollowers.contains(number) else { return }
+    owner.eventFollowers.removeAll { $0 == number }
+    if owner.eventFollowers.isEmpty { ask(.leave) }
+  }
+
+  // MARK: The log
+
+  func note(_ text: String, about connection: LinkConnection, isFault: Bool = false) {
+    var record = LogRecord(.client, text, at: HostClock.now.unixTime, isFault: isFault)
+    record.app = connection.app?.name
+    record.pid = connection.peer.pid
+    journal.write(record)
+  }
+
+  private func readLog(_ query: AdministrationRequest.LogQuery, of number: Int) {
+    for record in journal.last(query.last, where: { query.wants($0.category) }) {
+      answer(number, .fields(["record": record.json]), continues: true)
+    }
+    if query.follow { owner.logFollowers[number] = query } else { answer(number, .object([])) }
+  }
+
+  private func tellFollowers(_ record: LogRecord) {
+    for (number, query) in owner.logFollowers.sorted(by: { $0.key < $1.key })
+    where query.wants(record.category) {
+      var told = record
+      if !query.places { told.place = nil }
+      answer(number, .fields(["record": told.json]), continues: true)
+    }
+  }
+
+  /// Writes down what a step has decided. What comes with every position is looked at only while
+  /// somebody follows it, and is never kept.
+  private func observe(_ output: HostCore.Output) {
+    guard case .engine(let output) = output else { return }
+    switch output {
+    case .deliver(let client, let delivery):
+      guard let news = LogRecord.news(of: delivery), let app = app(of: client) else { return }
+      var record = LogRecord(.condition, "\(app): \(news)", at: host.now.unixTime)
+      record.app = app.name
+      journal.write(record)
+    case .ignored(let fix, let provider, let reason):
+      guard owner.logFollowers.values.contains(where: { $0.wants(.fix) }) else { return }
+      tellFollowers(LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))
+    case .demand(let demand):
+      journal.write(.demand, "needed: \(DemandStatus(demand).words)")
+    case .launch(let app):
+      journal.write(.condition, "an event waits for \(app), which does not run")
+    case .note(.provider(let provider, let status)):
+      journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
+    case .persist, .prompt, .withdraw, .wakeApp, .indicator, .calibration, .runtimeOver, .note:
+      return
+    }
+  }
+
+  private func source(_ provider: ProviderID) -> String {
+    let reports = host.assumeIsolated { $0.core.sourceReports }
+    return reports.indices.contains(provider.index)
+      ? reports[provider.index].source.url : "a source"
+  }
+
+  private func app(of client: ClientID) -> AppIdentity? {
+    if client == owner.client { return .owner }
+    return connections.values.first { $0.client == client }?.app
+  }
+
+  // MARK: What is stored
+
+  private func export(_ app: String?, to number: Int) {
+    let entries = host.assumeIsolated { $0.storedEntries }
+    for entry in entries where app == nil || entry.key.owner == app {
+      answer(number, .fields(["entry": DataEntry(entry).json]), continues: true)
+    }
+    answer(number, .object([]))
+  }
+
+  private func erase(_ app: String?, of number: Int) throws(AdministrationFault) {
+    try facts.checkConfiguration()
+    let result: Result<Int, AdministrationFault> = host.assumeIsolated { host in
+      Result { () throws(AdministrationFault) in try host.erase(app) }
+    }
+    answer(number, .fields(["entries": .integer(Int64(try result.get()))]))
+    facts.startOver()
+  }
+}

@@ -1,0 +1,65 @@
+import Glibc
+
+/// The Flatpak that a process runs in, as far as the kernel bears it out.
+///
+/// The sandbox's own file only says where to look; anybody can write one. What counts is that the
+/// program which runs is, by device and inode, the file that the installed app has at that place.
+struct FlatpakSandbox: Hashable, Sendable {
+  /// The identifier of the app, such as `org.example.Boat`.
+  var name: String
+  /// The folder of the installed app, through all of its updates.
+  var home: String
+  /// The program, at its place in the daemon's view.
+  var executable: String
+
+  /// What the file of a sandbox says.
+  struct Claim: Hashable {
+    var name: String
+    /// Where the app's files are outside of the sandbox.
+    var files: String
+
+    /// Reads the text of a `.flatpak-info`; `nil` when it is none.
+    init?(_ text: String) {
+      var values: [String: String] = [:]
+      var section = ""
+      for line in text.split(separator: "\n") {
+        if line.hasPrefix("[") {
+          section = String(line)
+        } else if let equals = line.firstIndex(of: "=") {
+          values[section + line[..<equals]] = String(line[line.index(after: equals)...])
+        }
+      }
+      guard let name = values["[Application]name"], let files = values["[Instance]app-path"]
+      else { return nil }
+      (self.name, self.files) = (name, files)
+    }
+
+    /// The folder of the app: `BASE/app/NAME` of `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`, where
+    /// the path has that form and nothing in it leads elsewhere.
+    var home: String? {
+      let words = files.split(separator: "/", omittingEmptySubsequences: false)
+      guard files.hasPrefix("/"), words.count > 7, words.last == "files", !words.contains(".."),
+        !name.isEmpty, words[words.count - 5] == name, words[words.count - 6] == "app"
+      else { return nil }
+      return words.dropLast(4).joined(separator: "/")
+    }
+  }
+
+  /// The sandbox of a process whose program has this path in its own view; `nil` when it is in
+  /// none, or the program is not the installed app's.
+  init?(of pid: Int32, running path: String) {
+    guard path.hasPrefix("/app/"), !path.contains("/../"),
+      let bytes = SmallFile.read("/proc/\(pid)/root/.flatpak-info", limit: Self.longest),
+      let claim = Claim(String(decoding: bytes, as: UTF8.self)), let home = claim.home
+    else { return nil }
+    let installed = claim.files + path.dropFirst("/app".count)
+    var (running, present) = (stat(), stat())
+    guard stat("/proc/\(pid)/exe", &running) == 0, stat(installed, &present) == 0,
+      running.st_dev == present.st_dev, running.st_ino == present.st_ino
+    else { return nil }
+    (name, self.home, executable) = (claim.name, home, installed)
+  }
+
+  /// Bytes. Real ones have under 2,000.
+  private static let longest = 65_536
+}

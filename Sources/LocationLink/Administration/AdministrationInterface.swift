@@ -1,0 +1,150 @@
+/// What the daemon says of the interface for its owner: the text of
+/// `org.meridian.administration.varlink`.
+package enum AdministrationInterface {
+  package static let name = "org.meridian.administration"
+
+  /// The same as the file; a test compares them.
+  package static let description = #"""
+    # What the owner of a location daemon may see and change: root, and the user that it runs as.
+    #
+    # Everybody else is told NotOwner. Times are nanoseconds since 1970-01-01T00:00:00Z, durations
+    # nanoseconds, distances meters, angles degrees. Places are told only where `places` is true.
+    interface org.meridian.administration
+
+    type Place (latitude: float, longitude: float)
+
+    type Source (
+      url: string,
+      # idle, searching, working, unavailable
+      status: string,
+      reason: ?string,
+      fixes: int,
+      rejected: int
+    )
+
+    type Client (
+      # Missing for a process that has asked for nothing yet.
+      app: ?string,
+      program: string,
+      pid: int,
+      user: int,
+      since: int,
+      # What it asks for now.
+      services: []string
+    )
+
+    type Demand (
+      # cell, network, satellite, navigation; missing while nobody needs positions.
+      tier: ?string,
+      interval: ?int,
+      motion: bool,
+      beacons: bool,
+      magnetometer: bool
+    )
+
+    type LastFix (time: int, accuracy: float, place: ?Place)
+
+    type Status (
+      pid: int,
+      since: int,
+      state: string,
+      servicesEnabled: bool,
+      sources: []Source,
+      clients: []Client,
+      demand: Demand,
+      lastFix: ?LastFix
+    )
+
+    type App (
+      app: string,
+      # never, ask, once, whenInUse, always
+      level: string,
+      precise: bool,
+      processes: int,
+      conditions: int,
+      program: ?string
+    )
+
+    type Condition (
+      app: string,
+      # Missing for a region of a location manager.
+      monitor: ?string,
+      identifier: string,
+      # circle, beacon, unsupported
+      kind: string,
+      radius: ?float,
+      place: ?Place,
+      # unknown, satisfied, unsatisfied, unmonitored
+      state: string,
+      date: int
+    )
+
+    type LogRecord (
+      date: int,
+      # service, client, source, authorization, demand, condition, store, fix
+      category: string,
+      message: string,
+      app: ?string,
+      pid: ?int,
+      fault: ?bool,
+      place: ?Place
+    )
+
+    # One stretch, without a pause of ten minutes, in which an app was told where the device is.
+    type Access (app: string, service: string, first: int, last: int, count: int)
+
+    # One entry of the durable state. An empty app is the machine as a whole.
+    type Entry (domain: string, app: string, name: string, value: string)
+
+    method GetStatus(places: ?bool) -> (status: Status)
+
+    method ListApps() -> (apps: []App)
+
+    # `app` is an identifier, or the path of a program. `level` is never, ask, whenInUse, always, or
+    # reset.
+    method Authorize(app: string, level: ?string, precise: ?bool) -> (
+      before: ?App,
+      after: App,
+      explanations: []string
+    )
+
+    # The switch of the whole machine.
+    method SetServices(on: bool) -> ()
+
+    # What all apps monitor.
+    method ListConditions(places: ?bool) -> (conditions: []Condition)
+
+    # Monitors a circle for the owner.
+    method AddCondition(identifier: string, latitude: float, longitude: float, radius: float) -> ()
+
+    # Ends what AddCondition began.
+    method RemoveCondition(identifier: string) -> ()
+
+    # The owner's events, one reply each: first those that came while nobody listened. Call with `more`.
+    method FollowEvents() -> (event: Condition)
+
+    # The last records of the log, one reply each; with `follow` also those to come. Without categories
+    # all but `fix`. The last reply has no record. Call with `more`.
+    method ReadLog(categories: ?[]string, last: ?int, follow: ?bool, places: ?bool) -> (
+      record: ?LogRecord
+    )
+
+    # When which app was told where the device is.
+    method ListAccess(app: ?string) -> (access: []Access)
+
+    # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
+    # `more`.
+    method ExportData(app: ?string) -> (entry: ?Entry)
+
+    # Erases everything of one app, or everything but the switch of the whole machine. The daemon starts
+    # over, and its clients come back.
+    method EraseData(app: ?string) -> (entries: int)
+
+    # Only the owner may.
+    error NotOwner ()
+
+    # Why it cannot be done.
+    error Refused (reason: string)
+
+    """#
+}

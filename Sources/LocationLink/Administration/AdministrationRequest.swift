@@ -1,0 +1,119 @@
+package import LocationModel
+
+/// What the owner of a daemon asks of it: the methods of ``AdministrationInterface``.
+package enum AdministrationRequest: Hashable, Sendable {
+  case status(places: Bool)
+  case apps
+  case authorize(app: String, level: String?, precise: Bool?)
+  case services(on: Bool)
+  case conditions(places: Bool)
+  case addCondition(identifier: String, Circle)
+  case removeCondition(identifier: String)
+  case followEvents
+  case log(LogQuery)
+  case access(app: String?)
+  case export(app: String?)
+  case erase(app: String?)
+
+  /// Which records of the log are wanted.
+  package struct LogQuery: Hashable, Sendable {
+    /// `nil` for all that are kept; positions are not.
+    package var categories: [LogCategory]?
+    /// How many of those that were written before.
+    package var last: Int
+    package var follow: Bool
+    package var places: Bool
+
+    package init(
+      categories: [LogCategory]? = nil, last: Int = 100, follow: Bool = false, places: Bool = false
+    ) {
+      self.categories = categories
+      self.last = last
+      self.follow = follow
+      self.places = places
+    }
+
+    /// Whether the query wants to hear of a category.
+    package func wants(_ category: LogCategory) -> Bool {
+      categories?.contains(category) ?? (category != .fix)
+    }
+  }
+
+  /// Reads a call; `nil` for a method that this version does not have.
+  package init?(_ call: LinkCall) throws(LinkFault) {
+    let given = call.parameters
+    switch call.method.dropFirst(AdministrationInterface.name.count + 1) {
+    case "GetStatus": self = .status(places: try given.find("places") ?? false)
+    case "ListApps": self = .apps
+    case "Authorize":
+      self = .authorize(
+        app: try given.get("app"), level: try given.find("level"),
+        precise: try given.find("precise"))
+    case "SetServices": self = .services(on: try given.get("on"))
+    case "ListConditions": self = .conditions(places: try given.find("places") ?? false)
+    case "AddCondition":
+      let circle = Circle(center: try Coordinate(json: given), radius: try given.get("radius"))
+      self = .addCondition(identifier: try given.get("identifier"), circle)
+    case "RemoveCondition": self = .removeCondition(identifier: try given.get("identifier"))
+    case "FollowEvents": self = .followEvents
+    case "ReadLog":
+      let query = LogQuery(
+        categories: try given.find("categories"), last: try given.find("last") ?? 100,
+        follow: try given.find("follow") ?? false, places: try given.find("places") ?? false)
+      self = .log(query)
+    case "ListAccess": self = .access(app: try given.find("app"))
+    case "ExportData": self = .export(app: try given.find("app"))
+    case "EraseData": self = .erase(app: try given.find("app"))
+    default: return nil
+    }
+  }
+
+  /// Whether more than one reply may come.
+  package var isStream: Bool {
+    switch self {
+    case .followEvents, .log, .export: true
+    case .status, .apps, .authorize, .services, .conditions, .addCondition, .removeCondition,
+      .access, .erase:
+      false
+    }
+  }
+
+  /// The call that asks for this.
+  package var call: LinkCall {
+    let (method, parameters) = words
+    return LinkCall(
+      "\(AdministrationInterface.name).\(method)", .fields(parameters), wantsMore: isStream)
+  }
+
+  private var words: (method: String, parameters: KeyValuePairs<String, JSON?>) {
+    switch self {
+    case .status(let places): ("GetStatus", ["places": places.json])
+    case .apps: ("ListApps", [:])
+    case .authorize(let app, let level, let precise):
+      ("Authorize", ["app": app.json, "level": level?.json, "precise": precise?.json])
+    case .services(let on): ("SetServices", ["on": on.json])
+    case .conditions(let places): ("ListConditions", ["places": places.json])
+    case .addCondition(let identifier, let circle):
+      (
+        "AddCondition",
+        [
+          "identifier": identifier.json, "latitude": circle.center.latitude.json,
+          "longitude": circle.center.longitude.json, "radius": circle.radius.json,
+        ]
+      )
+    case .removeCondition(let identifier): ("RemoveCondition", ["identifier": identifier.json])
+    case .followEvents: ("FollowEvents", [:])
+    case .log(let query):
+      (
+        "ReadLog",
+        [
+          "categories": query.categories?.json, "last": query.last.json,
+          "follow": query.follow.json, "places": query.places.json,
+        ]
+      )
+    case .access(let app): ("ListAccess", ["app": app?.json])
+    case .export(let app): ("ExportData", ["app": app?.json])
+    case .erase(let app): ("EraseData", ["app": app?.json])
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package import LocationModel
+
+/// How a daemon stands: what `GetStatus` replies.
+package struct DaemonStatus: Hashable, Sendable {
+  package var pid: Int32
+  /// When it began to serve.
+  package var since: UnixTime
+  /// The folder of its state.
+  package var state: String
+  package var servicesEnabled: Bool
+  package var sources: [SourceStatus]
+  package var clients: [ClientStatus]
+  package var demand: DemandStatus
+  /// The last position; `nil` when there is none, or it was forgotten.
+  package var lastFix: LastFix?
+
+  package init(pid: Int32, since: UnixTime, state: String) {
+    self.pid = pid
+    self.since = since
+    self.state = state
+    servicesEnabled = true
+    (sources, clients, demand) = ([], [], DemandStatus())
+  }
+}
+
+/// One source of a daemon.
+package struct SourceStatus: Hashable, Sendable {
+  package var url: String
+  /// `idle`, `searching`, `working`, or `unavailable`.
+  package var status: String
+  /// Why nothing comes of it, in words; `nil` when nothing is wrong.
+  package var reason: String?
+  package var fixes: Int
+  /// What it said that was turned away.
+  package var rejected: Int
+
+  package init(url: String, status: String, reason: String?, fixes: Int, rejected: Int) {
+    self.url = url
+    self.status = status
+    self.reason = reason
+    self.fixes = fixes
+    self.rejected = rejected
+  }
+}
+
+/// One process that is connected.
+package struct ClientStatus: Hashable, Sendable {
+  /// `nil` for one that has asked for nothing yet.
+  package var app: String?
+  package var program: String
+  package var pid: Int32
+  package var user: UInt32
+  package var since: UnixTime
+  /// The services it asks for now.
+  package var services: [String]
+
+  package init(program: String, pid: Int32, user: UInt32, since: UnixTime) {
+    self.program = program
+    self.pid = pid
+    self.user = user
+    self.since = since
+    services = []
+  }
+}
+
+/// What all clients together need of the hardware.
+package struct DemandStatus: Hashable, Sendable {
+  /// The name of the tier; `nil` while nobody needs positions.
+  package var tier: String?
+  /// The longest acceptable time between two positions.
+  package var interval: Duration?
+  package var motion = false
+  package var beacons = false
+  package var magnetometer = false
+
+  package init() {}
+}
+
+/// The last position, and where only for those who have asked.
+package struct LastFix: Hashable, Sendable {
+  package var time: UnixTime
+  /// Meters, at 68 %.
+  package var accuracy: Double
+  package var place: Coordinate?
+
+  package init(time: UnixTime, accuracy: Double, place: Coordinate?) {
+    self.time = time
+    self.accuracy = accuracy
+    self.place = place
+  }
+}
+
+extension DaemonStatus: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      pid: try json.get("pid"), since: try json.get("since"), state: try json.get("state"))
+    servicesEnabled = try json.get("servicesEnabled")
+    sources = try json.get("sources")
+    clients = try json.get("clients")
+    demand = try json.get("demand")
+    lastFix = try json.find("lastFix")
+  }
+
+  package var json: JSON {
+    .fields([
+      "pid": pid.json, "since": since.json, "state": state.json,
+      "servicesEnabled": servicesEnabled.json, "sources": sources.json, "clients": clients.json,
+      "demand": demand.json, "lastFix": lastFix?.json,
+    ])
+  }
+}
+
+extension SourceStatus: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      url: try json.get("url"), status: try json.get("status"), reason: try json.find("reason"),
+      fixes: try json.get("fixes"), rejected: try json.get("rejected"))
+  }
+
+  package var json: JSON {
+    .fields([
+      "url": url.json, "status": status.json, "reason": reason?.json, "fixes": fixes.json,
+      "rejected": rejected.json,
+    ])
+  }
+}
+
+extension ClientStatus: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      program: try json.get("program"), pid: try json.get("pid"), user: try json.get("user"),
+      since: try json.get("since"))
+    app = try json.find("app")
+    services = try json.find("services") ?? []
+  }
+
+  package var json: JSON {
+    .fields([
+      "app": app?.json, "program": program.json, "pid": pid.json, "user": user.json,
+      "since": since.json, "services": services.json,
+    ])
+  }
+}
+
+extension DemandStatus: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init()
+    tier = try json.find("tier")
+    interval = try json.find("interval")
+    motion = try json.find("motion") ?? false
+    beacons = try json.find("beacons") ?? false
+    magnetometer = try json.find("magnetometer") ?? false
+  }
+
+  package var json: JSON {
+    .fields([
+      "tier": tier?.json, "interval": interval?.json, "motion": motion.json,
+      "beacons": beacons.json, "magnetometer": magnetometer.json,
+    ])
+  }
+}
+
+extension LastFix: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      time: try json.get("time"), accuracy: try json.get("accuracy"), place: try json.find("place"))
+  }
+
+  package var json: JSON {
+    .fields(["time": time.json, "accuracy": accuracy.json, "place": place?.json])
+  }
+}
+
+extension DemandStatus {
+  /// In words for a person.
+  package var words: String {
+    var parts: [String] = []
+    if let tier {
+      let seconds = Double(interval?.wholeNanoseconds ?? 0) * 1e-9
+      parts.append(seconds > 0 ? "\(tier), every \(Int(seconds.rounded())) s" : tier)
+    }
+    if motion { parts.append("motion") }
+    if beacons { parts.append("beacons") }
+    if magnetometer { parts.append("compass") }
+    return parts.isEmpty ? "nothing" : parts.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,66 @@
+package import LocationModel
+
+/// What a line of the daemon's log is about; the field `LOCATION_CATEGORY` of the journal.
+package enum LogCategory: String, CaseIterable, Sendable, LinkWord {
+  /// The daemon itself: its start, its configuration, its end.
+  case service
+  /// Programs that connect, are refused, or are cut off.
+  case client
+  /// Receivers, and what keeps them from giving positions.
+  case source
+  /// What an app may know, and what is asked of the person.
+  case authorization
+  /// What the hardware is asked for.
+  case demand
+  /// Places and beacons entered and left, visits.
+  case condition
+  /// The durable state.
+  case store
+  /// Positions that were ignored, and why; told only to those who follow.
+  case fix
+}
+
+/// One line of the daemon's log. Its text never tells a place.
+package struct LogRecord: Hashable, Sendable {
+  package var date: UnixTime
+  package var category: LogCategory
+  package var message: String
+  /// The app it is about; `nil` when about none.
+  package var app: String?
+  /// The process it is about; `nil` when about none.
+  package var pid: Int32?
+  /// Whether something is wrong that a person should look at.
+  package var isFault: Bool
+  /// Where; only for those who follow and have asked for places.
+  package var place: Coordinate?
+
+  package init(
+    _ category: LogCategory, _ message: String, at date: UnixTime, isFault: Bool = false
+  ) {
+    self.date = date
+    self.category = category
+    self.message = message
+    self.isFault = isFault
+  }
+}
+
+extension Int32: LinkWord {}
+extension UInt32: LinkWord {}
+
+extension LogRecord: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      try json.get("category"), try json.get("message"), at: try json.get("date"),
+      isFault: try json.find("fault") ?? false)
+    app = try json.find("app")
+    pid = try json.find("pid")
+    place = try json.find("place")
+  }
+
+  package var json: JSON {
+    .fields([
+      "date": date.json, "category": category.json, "message": message.json, "app": app?.json,
+      "pid": pid?.json, "fault": isFault ? true.json : nil, "place": place?.json,
+    ])
+  }
+}

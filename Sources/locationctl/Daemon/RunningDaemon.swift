@@ -1,0 +1,98 @@
+import LocationHost
+import LocationLink
+import LocationModel
+
+/// The daemon that serves this machine or this person, asked by its owner.
+struct RunningDaemon {
+  let socket: String
+  private let caller: DaemonCaller
+
+  /// The daemon in use; `nil` when apps run an engine of their own.
+  static func find(_ environment: HostEnvironment = .current) throws(Failure) -> RunningDaemon? {
+    guard let socket = DaemonSocket.inUse(environment.variables) else { return nil }
+    return try RunningDaemon(at: socket)
+  }
+
+  /// The daemon in use.
+  ///
+  /// - Throws: that there is none, and how to start one.
+  static func needed() throws(Failure) -> RunningDaemon {
+    guard let daemon = try find() else {
+      throw .refused("no location daemon is running", next: howToStart)
+    }
+    return daemon
+  }
+
+  static let howToStart =
+    "systemctl start locationd.socket, or systemctl --user start locationd.socket, or by hand: "
+    + "locationd"
+
+  private init(at socket: String) throws(Failure) {
+    self.socket = socket
+    do throws(DaemonCaller.Fault) { caller = try DaemonCaller(at: socket) } catch {
+      throw Failure(error, socket)
+    }
+  }
+
+  func ask<Value: LinkWord>(
+    _ request: AdministrationRequest, _ name: String, as type: Value.Type = Value.self
+  ) throws(Failure) -> Value {
+    do throws(DaemonCaller.Fault) { return try caller.ask(request, name) } catch {
+      throw Failure(error, socket)
+    }
+  }
+
+  func tell(_ request: AdministrationRequest) throws(Failure) {
+    do throws(DaemonCaller.Fault) { _ = try caller.ask(request) } catch {
+      throw Failure(error, socket)
+    }
+  }
+
+  /// What was decided about an app.
+  func decide(
+    _ app: AppIdentity, level: String?, precise: Bool?
+  ) throws(Failure) -> AuthorizationDecision {
+    do {
+      return try AuthorizationDecision(
+        json: caller.ask(.authorize(app: app.name, level: level, precise: precise)))
+    } catch let fault as DaemonCaller.Fault {
+      throw Failure(fault, socket)
+    } catch { throw Failure(.garbled("\(error)"), socket) }
+  }
+
+  /// Hears one thing after the other until `hear` returns `false`, there is no more, or the time
+  /// is over.
+  func follow<Value: LinkWord>(
+    _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
+    _ hear: (Value) -> Bool
+  ) throws(Failure) {
+    do throws(DaemonCaller.Fault) {
+      try caller.follow(request, name, seconds: seconds, hear)
+    } catch { throw Failure(error, socket) }
+  }
+}
+
+extension Failure {
+  init(_ fault: DaemonCaller.Fault, _ socket: String) {
+    self =
+      switch fault {
+      case .away(let reason):
+        .refused(
+          "the location daemon does not answer at \(socket): \(reason)",
+          next: RunningDaemon.howToStart)
+      case .notOwner:
+        .refused(
+          "the location daemon at \(socket) answers only root and the user it runs as",
+          next: "the same with sudo")
+      case .refused(let reason): .refused("the location daemon refuses: \(reason)", next: nil)
+      case .unknownMethod(let method):
+        .refused(
+          "the location daemon at \(socket) is older than this program: it does not know \(method)",
+          next: "install both from the same version, then: systemctl restart locationd")
+      case .garbled(let what):
+        .refused(
+          "what answers at \(socket) is no location daemon that this program understands: \(what)",
+          next: "check $LOCATIOND_SOCKET")
+      }
+  }
+}

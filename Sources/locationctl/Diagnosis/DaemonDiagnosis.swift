@@ -1,0 +1,71 @@
+import LocationHost
+import LocationLink
+import LocationModel
+
+/// How the location daemon that apps use stands; `nil` where they run an engine of their own.
+struct DaemonDiagnosis {
+  private let socket: String
+  private let answer: Result<(status: DaemonStatus, apps: [AppStatus]), Failure>
+
+  init?(_ environment: HostEnvironment = .current) {
+    guard let socket = DaemonSocket.inUse(environment.variables) else { return nil }
+    self.socket = socket
+    do throws(Failure) {
+      let daemon = try RunningDaemon.needed()
+      answer = .success(
+        (try daemon.ask(.status(places: false), "status"), try daemon.ask(.apps, "apps")))
+    } catch { answer = .failure(error) }
+  }
+
+  /// How each source stands.
+  var sources: [Finding] {
+    guard case .success(let (status, _)) = answer else { return [] }
+    return status.sources.map { Self.finding($0) }
+  }
+
+  /// How the daemon itself stands, and the switch of the whole machine.
+  var circumstances: [Finding] {
+    switch answer {
+    case .failure(.usage(let said, let next)): return [problem(said, next)]
+    case .failure(.refused(let said, let next)): return [problem(said, next)]
+    case .success(let (status, _)):
+      let daemon = Finding(
+        subject: "location daemon", code: "daemon_running", verdict: .good,
+        said: "process \(status.pid) serves \(status.clients.count - 1) programs at \(socket)",
+        next: nil)
+      let services = Finding(
+        subject: "location services", code: "services_off", verdict: .bad,
+        said: "switched off for the whole machine", next: "locationctl services on")
+      return status.servicesEnabled ? [daemon] : [daemon, services]
+    }
+  }
+
+  private func problem(_ said: String, _ next: String?) -> Finding {
+    Finding(
+      subject: "location daemon", code: "daemon_silent", verdict: .bad, said: said, next: next)
+  }
+
+  private static func finding(_ source: SourceStatus) -> Finding {
+    let positions = source.fixes == 1 ? "1 position" : "\(source.fixes) positions"
+    let alone = "try it alone: locationctl doctor --source '\(source.url)'"
+    func finding(_ verdict: Finding.Verdict, _ said: String, _ next: String?) -> Finding {
+      Finding(subject: source.url, code: source.status, verdict: verdict, said: said, next: next)
+    }
+    return switch source.status {
+    case "working": finding(.good, positions, nil)
+    case "idle": finding(.good, "closed, because no app asks; \(positions) so far", nil)
+    case "searching": finding(.doubtful, "open, and no position yet", alone)
+    default: finding(.bad, source.reason ?? source.status, alone)
+    }
+  }
+
+  /// Why an app hears nothing of the daemon, beside its circumstances.
+  func findings(about app: InstalledApp) -> [Finding] {
+    guard case .success(let (_, apps)) = answer else { return [] }
+    let known = apps.first { $0.app == app.identity.name }
+    return AppDiagnosis(
+      app: app, standing: known.map { Decision.Standing($0) },
+      servicesAreOn: true
+    ).findings
+  }
+}

@@ -1,0 +1,163 @@
+import LocationEngine
+import LocationHost
+import LocationLink
+import LocationModel
+
+extension Verb {
+  private static let app = Option(
+    name: "app", value: .text("APP"), summary: "Only of this app: its identifier, or a path")
+  private static let everything = Option(
+    name: "all", summary: "With erase: of all apps and the machine")
+
+  static let data = Verb(
+    name: "data", summary: "List, export, or erase what is stored about where you were",
+    details: [
+      """
+      list shows what is stored, and access when each app was told where the device is. export \
+      prints every entry as one JSON object, places included. erase removes the entries of one app, \
+      or with --all everything but the switch of the whole machine, and overwrites them on disk.
+      """,
+      """
+      Of the location daemon where one runs, else of your own apps; those forget what they know \
+      in memory when they end.
+      """,
+    ],
+    operands: [
+      Operand(
+        name: "ACTION", summary: "What to do", choices: ["list", "access", "export", "erase"])
+    ],
+    options: [app, everything, .json],
+    examples: [
+      "locationctl data list", "locationctl data access --app com.example.Whereabouts",
+      "locationctl data export > location-data.jsonl", "locationctl data erase --all",
+    ],
+    run: { invocation in
+      let name = try invocation.text(app).map { try InstalledApp($0).identity.name }
+      switch invocation.operand(0) {
+      case "list": try list(DataSource.find().entries(of: name), invocation)
+      case "access": try access(DataSource.find().accesses(of: name), invocation)
+      case "export":
+        for entry in try DataSource.find().entries(of: name) { Output.standard.line(entry.line) }
+      default:
+        guard (name == nil) == invocation.has(everything) else {
+          throw invocation.usage("erase needs either --app APP or --all")
+        }
+        tellErased(try DataSource.find().erase(name), invocation)
+      }
+    })
+
+  private static func list(_ entries: [DataEntry], _ invocation: Invocation) {
+    let groups = Dictionary(grouping: entries) { [$0.app, $0.domain] }
+    let rows = groups.sorted { ($0.key[0], $0.key[1]) < ($1.key[0], $1.key[1]) }.map {
+      ($0.key[0], $0.key[1], $0.value.count, $0.value.reduce(0) { $0 + $1.value.utf8.count })
+    }
+    guard !invocation.has(.json) else {
+      for (app, kind, count, bytes) in rows {
+        var line = JSONLine(type: "data")
+        line.add("app", app.isEmpty ? nil : app)
+        line.add("kind", kind)
+        line.add("entries", count)
+        line.add("bytes", bytes)
+        Output.standard.line(line.text)
+      }
+      return
+    }
+    var table = TextTable(["APP", "KIND", "ENTRIES", "BYTES"], numbers: [2, 3])
+    for (app, kind, count, bytes) in rows {
+      table.add([app.isEmpty ? "(the machine)" : app, kind, "\(count)", "\(bytes)"])
+    }
+    Output.standard.table(table, whenEmpty: "Nothing is stored.")
+  }
+
+  private static func access(_ records: [AccessRecord], _ invocation: Invocation) {
+    guard !invocation.has(.json) else {
+      for record in records { Output.standard.line(record.line) }
+      return
+    }
+    var table = TextTable(["APP", "SERVICE", "FROM (UTC)", "TO (UTC)", "TOLD"], numbers: [4])
+    for record in records {
+      table.add([
+        record.app, record.service, record.first.plain, record.last.plain, "\(record.count)",
+      ])
+    }
+    Output.standard.table(table, whenEmpty: "No app was told where the device is.")
+  }
+
+  private static func tellErased(_ count: Int, _ invocation: Invocation) {
+    guard invocation.has(.json) else {
+      return Output.standard.line("erased \(count) \(count == 1 ? "entry" : "entries")")
+    }
+    var line = JSONLine(type: "erased")
+    line.add("entries", count)
+    Output.standard.line(line.text)
+  }
+}
+
+/// Where the data lies: with the daemon, or in this person's own state.
+private enum DataSource {
+  case daemon(RunningDaemon)
+  case state(SavedState)
+
+  static func find() throws(Failure) -> DataSource {
+    if let daemon = try RunningDaemon.find() { return .daemon(daemon) }
+    return .state(try SavedState())
+  }
+
+  func entries(of app: String?) throws(Failure) -> [DataEntry] {
+    switch self {
+    case .state(let state):
+      return state.entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
+    case .daemon(let daemon):
+      var entries: [DataEntry] = []
+      try daemon.follow(.export(app: app), "entry") { (entry: DataEntry) in
+        entries.append(entry)
+        return true
+      }
+      return entries
+    }
+  }
+
+  func accesses(of app: String?) throws(Failure) -> [AccessRecord] {
+    guard case .daemon(let daemon) = self else {
+      throw .refused(
+        "only a location daemon writes down who was told where the device is",
+        next: RunningDaemon.howToStart)
+    }
+    return try daemon.ask(.access(app: app), "access")
+  }
+
+  func erase(_ app: String?) throws(Failure) -> Int {
+    switch self {
+    case .state(let state): try state.erase(app)
+    case .daemon(let daemon): try daemon.ask(.erase(app: app), "entries")
+    }
+  }
+}
+
+extension DataEntry {
+  /// The value as it is, where it is JSON.
+  fileprivate var line: String {
+    var line = JSONLine(type: "entry")
+    line.add("app", app.isEmpty ? nil : app)
+    line.add("kind", domain)
+    line.add("name", name.isEmpty ? nil : name)
+    if let json = try? JSON(parsing: value.utf8), case .object = json {
+      line.add("value", json: value)
+    } else {
+      line.add("value", value)
+    }
+    return line.text
+  }
+}
+
+extension AccessRecord {
+  fileprivate var line: String {
+    var line = JSONLine(type: "access")
+    line.add("app", app)
+    line.add("service", service)
+    line.add("first", first.iso8601)
+    line.add("last", last.iso8601)
+    line.add("count", count)
+    return line.text
+  }
+}

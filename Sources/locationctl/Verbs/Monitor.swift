@@ -1,0 +1,130 @@
+import LocationHost
+import LocationLink
+import LocationModel
+
+extension Verb {
+  private static let count = Option(
+    name: "count", value: .wholeNumber("N", 1...Int.max),
+    summary: "With events: stop after so many")
+  private static let timeout = Option.timeout("With events: stop after so many seconds")
+
+  static let monitor = Verb(
+    name: "monitor", summary: "Have the location daemon watch a place, and hear of it",
+    details: [
+      """
+      add watches a circle until remove ends it, also across restarts. list shows what all apps \
+      monitor. events prints each change of your own places: first those that came while nobody \
+      listened, then those to come, until it is interrupted. An event that was printed does not \
+      come again.
+      """
+    ],
+    operands: [
+      Operand(
+        name: "ACTION", summary: "What to do", choices: ["add", "list", "remove", "events"]),
+      Operand(
+        name: "NAME", summary: "With add and remove: the name of the place", isOptional: true),
+      Operand(
+        name: "LAT,LON,RADIUS", summary: "With add: the center in degrees, the radius in meters",
+        isOptional: true),
+    ],
+    options: [.places, count, timeout, .json],
+    examples: [
+      "locationctl monitor add home 48.137,11.575,150", "locationctl monitor list",
+      "locationctl monitor events --json", "locationctl monitor remove home",
+    ],
+    run: { invocation in
+      switch invocation.operand(0) {
+      case "add": try add(invocation)
+      case "remove": try remove(invocation)
+      case "list": try list(invocation)
+      default: try events(invocation)
+      }
+    })
+
+  private static func name(_ invocation: Invocation, words: Int) throws(Failure) -> String {
+    guard let name = invocation.operand(1) else { throw invocation.usage("NAME is missing") }
+    guard invocation.operands.count == words else {
+      throw invocation.usage(
+        words == 3 ? "LAT,LON,RADIUS is missing" : "\"\(invocation.operands[2])\" is too much")
+    }
+    return name
+  }
+
+  private static func add(_ invocation: Invocation) throws(Failure) {
+    let name = try name(invocation, words: 3)
+    let typed = try TypedCircle(invocation.operands[2], as: "LAT,LON,RADIUS", in: invocation)
+    guard let radius = typed.radius else { throw invocation.usage("the radius is missing") }
+    let circle = Circle(center: typed.center, radius: radius)
+    try RunningDaemon.needed().tell(.addCondition(identifier: name, circle))
+    say("watching \(name)", invocation)
+  }
+
+  private static func remove(_ invocation: Invocation) throws(Failure) {
+    let name = try name(invocation, words: 2)
+    try RunningDaemon.needed().tell(.removeCondition(identifier: name))
+    say("no longer watching \(name)", invocation)
+  }
+
+  private static func say(_ text: String, _ invocation: Invocation) {
+    if !invocation.has(.json) { Output.standard.line(text) }
+  }
+
+  private static func list(_ invocation: Invocation) throws(Failure) {
+    let conditions: [ConditionStatus] = try RunningDaemon.needed().ask(
+      .conditions(places: invocation.has(.places)), "conditions")
+    guard !invocation.has(.json) else {
+      for condition in conditions { Output.standard.line(condition.line) }
+      return
+    }
+    var table = TextTable(["APP", "MONITOR", "NAME", "KIND", "STATE", "SINCE (UTC)", "PLACE"])
+    for condition in conditions {
+      let radius = condition.radius.map { "\($0.plain) m" } ?? ""
+      let place = condition.place.map { " around \($0.latitude), \($0.longitude)" } ?? ""
+      table.add([
+        condition.app, condition.monitor ?? "(regions)", condition.identifier, condition.kind,
+        condition.state, condition.state == "unknown" ? "" : condition.date.plain, radius + place,
+      ])
+    }
+    Output.standard.table(table, whenEmpty: "Nothing is monitored.")
+  }
+
+  private static func events(_ invocation: Invocation) throws(Failure) {
+    let (limit, isJSON) = (invocation.wholeNumber(count), invocation.has(.json))
+    var heard = 0
+    try RunningDaemon.needed().follow(
+      .followEvents, "event", seconds: invocation.number(timeout)
+    ) { (event: ConditionStatus) in
+      Output.standard.line(isJSON ? event.line : event.text)
+      heard += 1
+      return limit.map { heard < $0 } ?? true
+    }
+    guard let limit, heard < limit else { return }
+    throw .refused("\(heard) of \(limit) events came", next: nil)
+  }
+}
+
+extension ConditionStatus {
+  fileprivate var line: String {
+    var line = JSONLine(type: "condition")
+    line.add("app", app)
+    line.add("monitor", monitor)
+    line.add("identifier", identifier)
+    line.add("kind", kind)
+    line.add("radius", radius)
+    line.add(place)
+    line.add("state", state)
+    line.add("date", date.iso8601)
+    return line.text
+  }
+
+  /// One event.
+  fileprivate var text: String {
+    let what =
+      switch state {
+      case "satisfied": "inside"
+      case "unsatisfied": "outside"
+      default: state
+      }
+    return "\(date.plain)  \(identifier): \(what)"
+  }
+}

@@ -1,0 +1,142 @@
+import LocationHost
+import LocationLink
+import LocationModel
+
+extension Option {
+  static let places = Option(
+    name: "places", summary: "Also show coordinates; without it nothing tells where")
+}
+
+extension Verb {
+  static let status = Verb(
+    name: "status", summary: "Show what the location daemon is doing",
+    details: [
+      """
+      Its sources, the programs that are connected and what they ask for, what the hardware is \
+      asked for, and how old the last position is.
+      """
+    ],
+    options: [.places, .json],
+    examples: ["locationctl status", "sudo locationctl status --places"],
+    run: { invocation in
+      let daemon = try RunningDaemon.needed()
+      let request = AdministrationRequest.status(places: invocation.has(.places))
+      let status: DaemonStatus = try daemon.ask(request, "status")
+      let report = StatusReport(status: status, socket: daemon.socket)
+      guard !invocation.has(.json) else { return Output.standard.line(report.json) }
+      report.print(to: .standard)
+    })
+}
+
+/// How a daemon stands, for people and for programs.
+struct StatusReport {
+  var status: DaemonStatus
+  var socket: String
+
+  // MARK: Text
+
+  func print(to output: Output) {
+    output.line("locationd, process \(status.pid), since \(status.since.plain) UTC")
+    let services = status.servicesEnabled ? "on" : output.styled("off", .bad)
+    for (name, text) in [
+      ("socket", socket), ("state", status.state), ("services", services),
+      ("needed", status.demand.words), ("last fix", lastFix),
+    ] {
+      output.line("  " + name + String(repeating: " ", count: 10 - name.count) + text)
+    }
+    output.line("")
+    output.table(sources, whenEmpty: "no source")
+    output.line("")
+    output.table(clients, whenEmpty: "no client")
+  }
+
+  private var lastFix: String {
+    guard let fix = status.lastFix else { return "none" }
+    let place = fix.place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
+    return "\(fix.time.age), within \(Int(fix.accuracy.rounded())) m\(place)"
+  }
+
+  private var sources: TextTable {
+    var table = TextTable(["SOURCE", "STATUS", "FIXES", "REJECTED", "REASON"], numbers: [2, 3])
+    for source in status.sources {
+      table.add([
+        source.url, source.status, "\(source.fixes)", "\(source.rejected)", source.reason ?? "",
+      ])
+    }
+    return table
+  }
+
+  private var clients: TextTable {
+    var table = TextTable(["CLIENT", "PROCESS", "USER", "SINCE", "ASKS FOR"], numbers: [1, 2])
+    for client in status.clients {
+      table.add([
+        client.app ?? client.program, "\(client.pid)", "\(client.user)", client.since.plain,
+        client.services.isEmpty ? "nothing" : client.services.joined(separator: ", "),
+      ])
+    }
+    return table
+  }
+
+  // MARK: JSON
+
+  var json: String {
+    var line = JSONLine(type: "status")
+    line.add("pid", Int(status.pid))
+    line.add("since", status.since.iso8601)
+    line.add("socket", socket)
+    line.add("state", status.state)
+    line.add("services_enabled", flag: status.servicesEnabled)
+    line.add("demand", object: demand)
+    if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
+    line.add("sources", objects: status.sources.map { Self.object($0) })
+    line.add("clients", objects: status.clients.map { Self.object($0) })
+    return line.text
+  }
+
+  private var demand: JSONLine {
+    var line = JSONLine(type: "demand")
+    line.add("tier", status.demand.tier)
+    line.add("interval", status.demand.interval.map { Double($0.wholeNanoseconds) * 1e-9 })
+    line.add("motion", flag: status.demand.motion)
+    line.add("beacons", flag: status.demand.beacons)
+    line.add("magnetometer", flag: status.demand.magnetometer)
+    return line
+  }
+
+  private static func object(_ fix: LastFix) -> JSONLine {
+    var line = JSONLine(type: "fix")
+    line.add("date", fix.time.iso8601)
+    line.add("horizontal_accuracy", fix.accuracy)
+    line.add(fix.place)
+    return line
+  }
+
+  private static func object(_ source: SourceStatus) -> JSONLine {
+    var line = JSONLine(type: "source")
+    line.add("url", source.url)
+    line.add("status", source.status)
+    line.add("reason", source.reason)
+    line.add("fixes", source.fixes)
+    line.add("rejected", source.rejected)
+    return line
+  }
+
+  private static func object(_ client: ClientStatus) -> JSONLine {
+    var line = JSONLine(type: "client")
+    line.add("app", client.app)
+    line.add("program", client.program)
+    line.add("pid", Int(client.pid))
+    line.add("user", Int(client.user))
+    line.add("since", client.since.iso8601)
+    line.add("services", texts: client.services)
+    return line
+  }
+}
+
+extension JSONLine {
+  /// A coordinate, where it is told.
+  mutating func add(_ place: Coordinate?) {
+    add("latitude", place?.latitude)
+    add("longitude", place?.longitude)
+  }
+}

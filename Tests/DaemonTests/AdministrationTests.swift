@@ -1,0 +1,214 @@
+import Foundation
+import HostTesting
+import Testing
+
+/// The owner's command line against a real daemon.
+@Suite("The owner of a daemon", .serialized)
+struct AdministrationTests {
+  static let app = DaemonTests.app
+
+  /// Runs `locationctl` to its end, as somebody whose apps use this daemon.
+  private func run(
+    _ daemon: DaemonRun, _ words: String..., as user: String? = nil
+  ) throws -> Finished {
+    try Finished(words, daemon.surroundings, user: user)
+  }
+
+  @Test("sees sources, clients, demand, and how old the last fix is; places only when asked")
+  func status() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.app)
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    let text = try run(daemon, "status")
+    #expect(text.status == 0)
+    #expect(text.output.contains("fixed:48.5,11.5,5.0  working"))
+    #expect(text.output.contains("last fix  ") && text.output.contains("within 5 m"))
+    let object = try #require(try run(daemon, "status", "--json").objects.first)
+    #expect(object["services_enabled"] as? Bool == true)
+    let clients = try #require(object["clients"] as? [[String: Any]])
+    let mine = try #require(clients.first { $0["app"] as? String == Self.app })
+    #expect(mine["pid"] as? Int == Int(app.pid))
+    #expect(mine["services"] as? [String] == ["updates"])
+    let demand = try #require(object["demand"] as? [String: Any])
+    #expect(demand["tier"] as? String == "satellite")
+    let fix = try #require(object["last_fix"] as? [String: Any])
+    #expect(fix["latitude"] == nil && fix["horizontal_accuracy"] as? Double == 5)
+    let told = try #require(try run(daemon, "status", "--places", "--json").objects.first)
+    #expect((told["last_fix"] as? [String: Any])?["latitude"] as? Double == 48.5)
+  }
+
+  @Test("authorizes apps that run and apps that do not, and lists them")
+  func authorize() async throws {
+    let daemon = try await DaemonRun()
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "status 0 on main" }
+    let said = try run(daemon, "authorize", Self.app, "whenInUse")
+    #expect(said.output == "\(Self.app): whenInUse (was: ask)\n")
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    let other = try run(daemon, "authorize", "net.example.other", "always", "--precise", "no")
+    #expect(other.status == 0)
+    let apps = try run(daemon, "apps", "--json").objects
+    #expect(apps.map { $0["app"] as? String } == ["net.example.other", Self.app])
+    #expect(apps.map { $0["level"] as? String } == ["always", "whenInUse"])
+    #expect(apps.map { $0["processes"] as? Int } == [0, 1])
+    #expect(apps.map { $0["precise"] as? Bool } == [false, true])
+    _ = try run(daemon, "authorize", Self.app, "never")
+    _ = try await app.lines.next { $0 == "status 2 on main" }
+  }
+
+  @Test("AUTH-5: switches services off and on for all; running apps hear of it")
+  func services() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.app)
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    #expect(try run(daemon, "services", "off").output == "location services are off\n")
+    _ = try await app.lines.next { $0 == "status 2 on main" }
+    #expect(try run(daemon, "services").output == "location services are off\n")
+    #expect(try run(daemon, "doctor").error.contains("services_off"))
+    #expect(try run(daemon, "services", "on").output == "location services are on\n")
+    _ = try await app.lines.next { $0 == "status 4 on main" }
+  }
+
+  @Test("monitors places: hears each event once, also after the daemon was killed")
+  func monitor() async throws {
+    let folder = try TemporaryFolder()
+    var daemon = try await DaemonRun(in: folder)
+    #expect(try run(daemon, "monitor", "add", "here", "48.5,11.5,200").status == 0)
+    #expect(try run(daemon, "monitor", "add", "there", "49.5,11.5,200").status == 0)
+    let events = try run(daemon, "monitor", "events", "--count", "2", "--timeout", "60", "--json")
+    let states = events.objects.map {
+      "\($0["identifier"] as? String ?? "") \($0["state"] as? String ?? "")"
+    }
+    #expect(states.sorted() == ["here satisfied", "there unsatisfied"])
+    daemon.kill()
+    daemon = try await DaemonRun(in: folder)
+    let again = try run(daemon, "monitor", "events", "--timeout", "3")
+    #expect(again.output.isEmpty && again.status == 0)
+    let list = try run(daemon, "monitor", "list", "--json").objects
+    #expect(list.map { $0["identifier"] as? String } == ["here", "there"])
+    #expect(list.allSatisfy { $0["latitude"] == nil })
+    #expect(try run(daemon, "monitor", "remove", "here").status == 0)
+    let refused = try run(daemon, "monitor", "remove", "here")
+    #expect(refused.status == 1 && refused.error.contains("nothing named here"))
+    let places = try run(daemon, "monitor", "list", "--places", "--json").objects
+    #expect(places.map { $0["latitude"] as? Double } == [49.5])
+  }
+
+  @Test("reads the log by category, follows it, and finds no place in it")
+  func log() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.app)
+    let follower = try daemon.run(
+      BuiltProgram.path("locationctl"), "log", "--follow", "--category", "client", "--json")
+    defer { follower.end() }
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    let line = try await follower.lines.next { $0.contains("has come") && $0.contains(Self.app) }
+    #expect(line.contains(#""pid":\#(app.pid)"#) && line.contains(#""category":"client""#))
+    app.end()
+    _ = try await follower.lines.next { $0.contains("has gone") }
+    let sources = try run(daemon, "log", "--category", "source", "--category", "demand", "--json")
+    #expect(Set(sources.objects.map { $0["category"] as? String }) == ["source", "demand"])
+    #expect(sources.output.contains("working"))
+    let all = try run(daemon, "log")
+    #expect(all.output.contains("serving"))
+    // The place is in the name of the source, which its owner has typed, and nowhere else.
+    let rest = all.output.replacingOccurrences(of: "fixed:48.5,11.5,5", with: "")
+    #expect(!rest.contains("48.5") && !rest.contains("11.5"))
+  }
+
+  @Test("lists, exports, and erases everything, one app's or all; nothing of it stays on disk")
+  func data() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.app)
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    let access = try run(daemon, "data", "access", "--app", Self.app, "--json").objects
+    #expect(access.contains { $0["service"] as? String == "updates" })
+    app.end()
+    try await daemon.answer("always", for: "net.example.other")
+    let export = try run(daemon, "data", "export")
+    #expect(export.objects.contains { $0["kind"] as? String == "identity" })
+    #expect(export.output.contains(#""grant":"whenInUse""#))
+    #expect(try run(daemon, "data", "erase").status == 2)
+    #expect(try run(daemon, "data", "erase", "--app", Self.app).status == 0)
+    _ = try await daemon.program.lines.next { $0.contains("starting over") }
+    let rest = try run(daemon, "data", "export", "--json")
+    #expect(!rest.output.contains(Self.app) && rest.output.contains("net.example.other"))
+    #expect(try run(daemon, "data", "erase", "--all").status == 0)
+    _ = try await daemon.program.lines.next { $0.contains("starting over") }
+    #expect(try run(daemon, "apps", "--json").objects.isEmpty)
+    for name in try FileManager.default.contentsOfDirectory(atPath: daemon.state) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(daemon.state)/\(name)"))
+      #expect(bytes.range(of: Data("net.example.other".utf8)) == nil, "\(name)")
+      #expect(bytes.range(of: Data(Self.app.utf8)) == nil, "\(name)")
+    }
+    let attributes = try FileManager.default.attributesOfItem(atPath: daemon.state)
+    #expect(attributes[.posixPermissions] as? Int == 0o700)
+  }
+
+  @Test(
+    "is root or the user the daemon runs as; everybody else is told so",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func otherUser() async throws {
+    let daemon = try await DaemonRun()
+    for words in [["status"], ["apps"], ["services", "off"], ["data", "export"]] {
+      let refused = try Finished(words, daemon.surroundings, user: "nobody")
+      #expect(refused.status == 1)
+      #expect(refused.error.contains("answers only root"), "\(refused.error)")
+      #expect(refused.error.contains("Next:"))
+    }
+    #expect(try run(daemon, "services").output == "location services are on\n")
+  }
+
+  @Test("hears what to do when no daemon runs, or none that can be understood")
+  func noDaemon() throws {
+    let folder = try TemporaryFolder()
+    let nowhere = ["LOCATIOND_SOCKET": "", "XDG_STATE_HOME": folder.path]
+    let none = try Finished(["status"], nowhere)
+    #expect(none.status == 1 && none.error.contains("no location daemon is running"))
+    #expect(none.error.contains("systemctl start locationd.socket"))
+    let gone = ["LOCATIOND_SOCKET": folder.file("none"), "XDG_STATE_HOME": folder.path]
+    let silent = try Finished(["apps"], gone)
+    #expect(silent.status == 1 && silent.error.contains("does not answer at"))
+    let own = try Finished(["services", "off"], nowhere)
+    #expect(own.output == "location services are off\n")
+    #expect(try Finished(["data", "list"], nowhere).output.contains("settings"))
+  }
+}
+
+/// A run of `locationctl` that has ended.
+private struct Finished {
+  var status: Int32
+  var output: String
+  var error: String
+
+  init(_ words: [String], _ surroundings: [String: String], user: String? = nil) throws {
+    let process = Process()
+    let program = BuiltProgram.path("locationctl")
+    process.executableURL = URL(fileURLWithPath: user == nil ? program : "/usr/sbin/runuser")
+    process.arguments = (user.map { ["-u", $0, "--", program] } ?? []) + words
+    process.environment = ProcessInfo.processInfo.environment.merging(surroundings) { $1 }
+    let (output, error) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = error
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    self.error = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    status = process.terminationStatus
+  }
+
+  /// The objects of a run with `--json`, one for each line.
+  var objects: [[String: Any]] {
+    output.split(separator: "\n").compactMap { line in
+      (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import CoreLocation
+import HostTesting
+import LocationModel
+import Testing
+
+/// The public API, the same over every way to an engine.
+@MainActor
+@Suite("Core Location's interface", .serialized)
+struct TransportTests {
+  static let here = CLLocationCoordinate2D(latitude: 48.5, longitude: 11.5)
+  static let source = "fixed:48.5,11.5,5"
+
+  @Test("LIVE-1, LIVE-2: gives live updates", arguments: Transport.allCases)
+  func live(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.whileUsing)
+    try await app.run {
+      var heard = 0
+      for try await update in CLLocationUpdate.liveUpdates() {
+        guard let location = update.location else { continue }
+        #expect(location.coordinate.latitude == 48.5 && location.horizontalAccuracy == 5)
+        heard += 1
+        if heard == 3 { break }
+      }
+      #expect(heard == 3)
+    }
+  }
+
+  @Test("LIVE-12, AUTH-8: says in a loop what holds it back", arguments: Transport.allCases)
+  func diagnostics(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.never)
+    try await app.run {
+      for try await update in CLLocationUpdate.liveUpdates() {
+        #expect(update.location == nil && update.authorizationDenied)
+        break
+      }
+      app.decide(.always)
+      for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
+        #expect(!update.authorizationDenied)
+        break
+      }
+    }
+  }
+
+  @Test(
+    "AUTH-11, STD-13, STD-12: tells a delegate of its authorization, locations, and denial",
+    arguments: Transport.allCases)
+  func delegate(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    let hearing = Hearing()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = hearing
+      try await hearing.next("authorization 0")
+      manager.startUpdatingLocation()
+      app.decide(.whileUsing)
+      try await hearing.next("authorization 4")
+      #expect(manager.authorizationStatus == .authorizedWhenInUse)
+      try await hearing.next("location 48.5")
+      try await hearing.next("location 48.5")
+      #expect(manager.location?.coordinate.longitude == 11.5)
+      app.decide(.never)
+      try await hearing.next("authorization 2")
+      try await hearing.next("error 1")
+      #expect(manager.location == nil)
+    }
+  }
+
+  @Test("STD-24: answers one request with one location", arguments: Transport.allCases)
+  func once(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.whileUsing)
+    let hearing = Hearing()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = hearing
+      manager.requestLocation()
+      try await hearing.next("location 48.5")
+    }
+  }
+
+  @Test("STD-38: says that the position is unknown without a source", arguments: Transport.allCases)
+  func unknown(_ transport: Transport) async throws {
+    let app = try Connected(transport, "fixes:///nonexistent")
+    app.decide(.whileUsing)
+    let hearing = Hearing()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = hearing
+      manager.startUpdatingLocation()
+      try await hearing.next("error 0")
+    }
+  }
+
+  @Test("AUTH-5: says whether location services are on", arguments: Transport.allCases)
+  func services(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.always)
+    let hearing = Hearing()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = hearing
+      try await hearing.next("authorization 3")
+      app.turnServices(on: false)
+      try await hearing.next("authorization 2")
+      #expect(!CLLocationManager.locationServicesEnabled())
+      app.turnServices(on: true)
+      try await hearing.next("authorization 3")
+      #expect(CLLocationManager.locationServicesEnabled())
+    }
+  }
+
+  @Test(
+    "AUTH-41: gives only a coarse place where the person wants that", arguments: Transport.allCases)
+  func coarse(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.whileUsing, precise: false)
+    try await app.run {
+      for try await update in CLLocationUpdate.liveUpdates() {
+        guard let location = update.location else { continue }
+        #expect(location.horizontalAccuracy > 1000 && update.accuracyLimited)
+        #expect(CLLocationManager().accuracyAuthorization == .reducedAccuracy)
+        break
+      }
+    }
+  }
+
+  @Test(
+    "MON-9, MON-15, MON-16: monitors conditions, and keeps their records",
+    arguments: Transport.allCases)
+  func monitor(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.always)
+    try await app.run {
+      let monitor = await CLMonitor("places")
+      await monitor.add(
+        CLMonitor.CircularGeographicCondition(center: Self.here, radius: 200), identifier: "here")
+      await monitor.add(
+        CLMonitor.CircularGeographicCondition(
+          center: CLLocationCoordinate2D(latitude: 49.5, longitude: 11.5), radius: 200),
+        identifier: "there")
+      #expect(await monitor.identifiers == ["here", "there"])
+      var states: [String: CLMonitor.Event.State] = [:]
+      for try await event in await monitor.events {
+        states[event.identifier] = event.state
+        if states.count == 2 { break }
+      }
+      #expect(states == ["here": .satisfied, "there": .unsatisfied])
+      await monitor.remove("there")
+      #expect(await monitor.identifiers == ["here"])
+      #expect(await monitor.record(for: "there") == nil)
+      #expect(await monitor.record(for: "here") != nil)
+    }
+  }
+
+  @Test(
+    "REG-1, REG-10, REG-26: monitors regions, and tells their state", arguments: Transport.allCases)
+  func regions(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.always)
+    let hearing = Hearing()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = hearing
+      manager.startUpdatingLocation()
+      try await hearing.next("location 48.5")
+      let region = CLCircularRegion(center: Self.here, radius: 200, identifier: "here")
+      manager.startMonitoring(for: region)
+      try await hearing.next("monitors here")
+      try await hearing.next("here is 1")
+      #expect(manager.monitoredRegions.map(\.identifier) == ["here"])
+      manager.stopMonitoring(for: region)
+      let large = CLCircularRegion(center: Self.here, radius: 1e9, identifier: "large")
+      manager.startMonitoring(for: large)
+      _ = try await hearing.words.next { $0.hasPrefix("large failed") }
+      #expect(manager.monitoredRegions.isEmpty)
+    }
+  }
+
+  @Test("SESS-16: tells a session what is so", arguments: Transport.allCases)
+  func session(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.never)
+    try await app.run {
+      let session = CLServiceSession(authorization: .whenInUse)
+      for try await diagnostic in session.diagnostics {
+        #expect(diagnostic.authorizationDenied)
+        break
+      }
+      session.invalidate()
+    }
+  }
+
+  @Test(
+    "HEAD-1, AVAIL-3: says that there is no compass where there is none",
+    arguments: Transport.allCases)
+  func compass(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    try await app.run {
+      #expect(!CLLocationManager.headingAvailable())
+      #expect(!CLLocationManager.isRangingAvailable())
+      #expect(CLLocationManager.isMonitoringAvailable(for: CLCircularRegion.self))
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import LocationLink
+import LocationModel
+import MachineTesting
+import Testing
+
+@Suite("The interface for the owner")
+struct AdministrationTests {
+  private static let circle = Circle(
+    center: Coordinate(latitude: 48.5, longitude: 11.5), radius: 100)
+  private static let query = AdministrationRequest.LogQuery(
+    categories: [.client, .fix], last: 7, follow: true, places: true)
+  private static let every: [AdministrationRequest] = [
+    .status(places: true), .apps, .authorize(app: "a.b", level: "always", precise: false),
+    .authorize(app: "a.b", level: nil, precise: nil), .services(on: false),
+    .conditions(places: false), .addCondition(identifier: "home", circle),
+    .removeCondition(identifier: "home"), .followEvents, .log(query), .log(.init()),
+    .access(app: "a.b"), .access(app: nil), .export(app: "a.b"), .erase(app: nil),
+  ]
+
+  @Test("is described with the text of the file in the repository")
+  func description() throws {
+    let file = SharedData.packageRoot
+      .appending(path: "Sources/LocationLink/org.meridian.administration.varlink")
+    #expect(try String(contentsOf: file, encoding: .utf8) == AdministrationInterface.description)
+  }
+
+  @Test("has a method for each request, and reads back what was asked", arguments: every)
+  func requests(_ request: AdministrationRequest) throws {
+    let call = try LinkCall(json: JSON(parsing: request.call.json.bytes))
+    #expect(try AdministrationRequest(call) == request)
+    #expect(call.wantsMore == request.isStream)
+    let method = call.method.split(separator: ".").last.map(String.init) ?? ""
+    #expect(AdministrationInterface.description.contains("\nmethod \(method)("))
+  }
+
+  @Test("leaves methods that it does not have, and names what is wrong with a call")
+  func unknown() throws {
+    let name = AdministrationInterface.name
+    #expect(try AdministrationRequest(LinkCall("\(name).SelfDestruct")) == nil)
+    #expect(throws: LinkFault.missing("on")) {
+      try AdministrationRequest(LinkCall("\(name).SetServices"))
+    }
+    let bad = LinkCall("\(name).ReadLog", .fields(["categories": ["gossip"].json]))
+    #expect(throws: LinkFault.unknownWord("gossip")) { try AdministrationRequest(bad) }
+  }
+
+  @Test("is handed to the host by a connection that is used for anything else, too")
+  func session() throws {
+    var session = LinkSession()
+    let now = Moment(uptime: .start, unixTime: UnixTime(seconds: 0))
+    let call = AdministrationRequest.apps.call
+    let outputs = session.handle(.bytes(frame(call.json)), at: now)
+    #expect(outputs == [.administer(call)])
+    let reply = LinkReply(.fields(["apps": .array([])]))
+    #expect(session.handle(.answer(reply), at: now) == [.send(frame(reply.json))])
+  }
+
+  @Test("tells values that come back as they were sent, places only where they are")
+  func values() throws {
+    var samples = Samples(seed: 66)
+    for _ in 0..<200 {
+      try expectRoundTrip(samples.daemonStatus())
+      try expectRoundTrip(samples.appStatus())
+      try expectRoundTrip(samples.conditionStatus())
+      try expectRoundTrip(samples.logRecord())
+      try expectRoundTrip(
+        AuthorizationDecision(
+          before: samples.maybe { $0.appStatus() }, after: samples.appStatus(),
+          explanations: [samples.text()]))
+      try expectRoundTrip(
+        AccessRecord(
+          app: samples.text(), service: samples.text(), first: samples.time(),
+          last: samples.time(), count: samples.pick(99)))
+      try expectRoundTrip(
+        DataEntry(
+          domain: samples.text(), app: samples.text(), name: samples.text(),
+          value: samples.text()))
+    }
+  }
+
+  private func expectRoundTrip<Value: LinkWord & Equatable>(_ value: Value) throws {
+    #expect(try Value(json: JSON(parsing: value.json.bytes)) == value)
+  }
+}
+
+extension Samples {
+  fileprivate mutating func daemonStatus() -> DaemonStatus {
+    var status = DaemonStatus(pid: Int32(pick(99_999)), since: time(), state: text())
+    status.servicesEnabled = flag()
+    status.sources = (0..<pick(3)).map { _ in
+      SourceStatus(
+        url: text(), status: text(), reason: maybe { $0.text() }, fixes: pick(9), rejected: pick(9))
+    }
+    status.clients = (0..<pick(3)).map { _ in
+      var client = ClientStatus(
+        program: text(), pid: Int32(pick(99)), user: UInt32(pick(99)), since: time())
+      client.app = maybe { $0.text() }
+      client.services = (0..<pick(3)).map { _ in text() }
+      return client
+    }
+    status.demand.tier = maybe { $0.text() }
+    status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }
+    status.demand.motion = flag()
+    status.lastFix = maybe { samples in
+      LastFix(time: samples.time(), accuracy: samples.number(), place: samples.place())
+    }
+    return status
+  }
+
+  fileprivate mutating func appStatus() -> AppStatus {
+    var status = AppStatus(app: text(), level: text(), isPrecise: flag())
+    (status.processes, status.conditions) = (pick(9), pick(9))
+    status.program = maybe { $0.text() }
+    return status
+  }
+
+  fileprivate mutating func conditionStatus() -> ConditionStatus {
+    var status = ConditionStatus(
+      app: text(), monitor: maybe { $0.text() }, identifier: text(), kind: text(), state: text(),
+      date: time())
+    status.radius = maybe { $0.number() }
+    status.place = place()
+    return status
+  }
+
+  fileprivate mutating func logRecord() -> LogRecord {
+    var record = LogRecord(member(), text(), at: time(), isFault: flag())
+    record.app = maybe { $0.text() }
+    record.pid = maybe { Int32($0.pick(99)) }
+    record.place = place()
+    return record
+  }
+
+  private mutating func place() -> Coordinate? { maybe { $0.coordinate() } }
+}

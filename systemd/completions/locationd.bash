@@ -1,0 +1,11 @@
+# bash completion for locationd
+_locationd() {
+  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
+  case "$before" in
+  --config | --socket) COMPREPLY=($(compgen -f -- "$word")) ;;
+  --state) COMPREPLY=($(compgen -d -- "$word")) ;;
+  --source) COMPREPLY=($(compgen -W "gpsd:// nmea:// nmea+tcp:// nmea+udp:// gpx:// log:// fixed: fixes:// geoclue: bluez: iio:" -- "$word")) ;;
+  *) COMPREPLY=($(compgen -W "--config --source --socket --state --check --help" -- "$word")) ;;
+  esac
+}
+complete -F _locationd locationd

@@ -1,0 +1,8 @@
+# fish completion for locationd
+complete -c locationd -f
+complete -c locationd -l config -r -F -d 'Read this file'
+complete -c locationd -l source -x -a 'gpsd:// nmea:// nmea+tcp:// nmea+udp:// gpx:// log:// fixed: fixes:// geoclue: bluez: iio:' -d 'Where fixes come from'
+complete -c locationd -l socket -r -F -d 'Listen here'
+complete -c locationd -l state -x -a '(__fish_complete_directories)' -d 'Keep the state here'
+complete -c locationd -l check -d 'Only look at the configuration'
+complete -c locationd -l help -d 'Show help'

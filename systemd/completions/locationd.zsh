@@ -1,0 +1,8 @@
+#compdef locationd
+_arguments \
+  '--config[read this file]:file:_files' \
+  '*--source[where fixes come from]:URL:(gpsd:// nmea:// nmea+tcp:// nmea+udp:// gpx:// log:// fixed: fixes:// geoclue: bluez: iio:)' \
+  '--socket[listen here]:path:_files' \
+  '--state[keep the state here]:folder:_files -/' \
+  '--check[only look at the configuration]' \
+  '--help[show help]'
