@@ -250,7 +250,7 @@ struct Outbox: Sendable {
       case .updates(_, .fixes), .visit, .region(_, _, .entered), .region(_, _, .exited): true
       case .live(_, let update): update.fix != nil
       case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions,
-        .monitor, .heading, .ranging, .diagnostics:
+        .monitor, .heading, .ranging, .advertising, .diagnostics:
         false
       }
     }

@@ -20,7 +20,7 @@ package enum LocationService: String, Hashable, CaseIterable, Sendable {
       (.conditions, 1)
     case .state(let state): state.lastFix == nil ? nil : (.lastPosition, 1)
     case .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions, .monitor,
-      .heading, .ranging, .diagnostics:
+      .heading, .ranging, .advertising, .diagnostics:
       nil
     }
   }
