@@ -1,5 +1,5 @@
 package import LocationModel
-package import LocationProviders
+import LocationProviders
 
 /// A beacon that stands somewhere in the world and sends.
 package struct VirtualBeacon: Hashable, Sendable {
