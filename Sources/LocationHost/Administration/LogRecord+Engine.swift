@@ -15,7 +15,7 @@ extension LogRecord {
       guard let message = note.message else { return nil }
       self.init(.authorization, message, at: date)
       self.app = app.name
-    case .unanswerable(let prompt):
+    case .unanswerable(let prompt, _):
       self.init(.authorization, note.message ?? "", at: date, isFault: true)
       app = prompt.id.app.name
     case .provider: return nil
@@ -50,7 +50,7 @@ extension LogRecord {
       "condition \(event.identifier) is \(event.state.rawValue)"
     case .visit(let visit): visit.departure == nil ? "a visit began" : "a visit ended"
     case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .regions, .region,
-      .monitor, .heading, .ranging, .diagnostics:
+      .monitor, .heading, .ranging, .advertising, .diagnostics:
       nil
     }
   }
