@@ -82,6 +82,7 @@ struct WatchedTask: Sendable {
   private static func isOurs(_ name: String) -> Bool {
     let thunks = [
       "generic specialization", "reabstraction thunk", "partial apply", "protocol witness",
+      "dispatch thunk",
     ]
     let isSpecial = thunks.contains { name.hasPrefix($0) }
     let owner = name.split(separator: " in ").last ?? ""
