@@ -86,8 +86,8 @@ struct WatchedTask: Sendable {
     ]
     let isSpecial = thunks.contains { name.hasPrefix($0) }
     let owner = name.split(separator: " in ").last ?? ""
-    return isSpecial || !name.contains(".")
-      || ["Swift.", "CoreLocation.", "LocationTesting.", "(extension in Swift)"].contains {
+    return isSpecial || !name.contains(".") || name.contains("(extension in Swift):")
+      || ["Swift.", "CoreLocation.", "LocationTesting."].contains {
         owner.hasPrefix($0) || owner.hasPrefix("static " + $0)
       }
   }
