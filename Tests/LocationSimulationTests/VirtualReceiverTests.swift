@@ -26,16 +26,21 @@ struct VirtualReceiverTests {
 
   @Test("errs as the fitted model says: 3.4 m on each axis, forgotten in 40 s")
   func openNoise() {
-    let fixes = fixes(VirtualReceiver(seed: 5), seconds: 20_000)
+    // Straight north, so that whatever is east is wrong.
+    var north = Journey(from: Self.berlin)
+    north.move(40_000, towards: 0, speed: 2)
+    let fixes = fixes(VirtualReceiver(seed: 5), seconds: 19_000) {
+      _ = $0.perform(.depart(north))
+    }
     let frame = LocalFrame(center: Self.berlin)
     let east = fixes.map { frame.offset(of: $0.fix.coordinate).east }
     func covariance(_ lag: Int) -> Double {
       zip(east, east.dropFirst(lag)).map { $0 * $1 }.reduce(0, +) / Double(east.count - lag)
     }
     let deviation = covariance(0).squareRoot()
-    #expect(abs(deviation - 3.42) < 0.4, "\(deviation) m")
+    #expect(abs(deviation - 3.42) < 0.5, "\(deviation) m")
     let kept = covariance(40) / covariance(1)
-    #expect((0.25...0.5).contains(kept), "a third is left after 40 s: \(kept)")
+    #expect((0.2...0.55).contains(kept), "a third is left after 40 s: \(kept)")
     #expect(fixes.allSatisfy { abs($0.fix.horizontalAccuracy - 5.16) < 0.1 })
   }
 

@@ -62,7 +62,7 @@ struct LifeTests {
     #expect(states.all.last == .satisfied)
   }
 
-  @Test("LIFE-7: stays away after a reboot until the person unlocks the device")
+  @Test("LIFE-7: stays away after a reboot of a locked device, and finds its monitor again after")
   func reboot() async throws {
     app.whenLaunched { [self] in await begin() }
     app.moveToForeground()
@@ -73,6 +73,7 @@ struct LifeTests {
     #expect(launches.count == 1)
     #expect(!app.isRunning)
     device.unlock()
+    app.moveToForeground()
     try await device.advance(by: .seconds(10 * 60))
     #expect(launches.count == 2)
     #expect(states.all.last == .satisfied)

@@ -82,11 +82,12 @@ struct WatchedTask: Sendable {
   private static func isOurs(_ name: String) -> Bool {
     let thunks = [
       "generic specialization", "reabstraction thunk", "partial apply", "protocol witness",
+      "dispatch thunk",
     ]
     let isSpecial = thunks.contains { name.hasPrefix($0) }
     let owner = name.split(separator: " in ").last ?? ""
-    return isSpecial || !name.contains(".")
-      || ["Swift.", "CoreLocation.", "LocationTesting.", "(extension in Swift)"].contains {
+    return isSpecial || !name.contains(".") || name.contains("(extension in Swift):")
+      || ["Swift.", "CoreLocation.", "LocationTesting."].contains {
         owner.hasPrefix($0) || owner.hasPrefix("static " + $0)
       }
   }
