@@ -120,6 +120,14 @@ class Machine:
                 return "found " + bytes(pattern[2]).hex()
         return "no monitor"
 
+    def announce(self, interface):
+        """Tells of an interface of the adapter that dbusmock adds in silence."""
+        whole = self.mock(ADAPTER, interface=dbus.PROPERTIES_IFACE).GetAll(interface)
+        added = dbus.Dictionary({interface: whole}, signature="sa{sv}")
+        self.mock("/").EmitSignal(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", "oa{sa{sv}}",
+            dbus.Array([dbus.ObjectPath(ADAPTER), added], signature="v"))
+
     def advertised(self):
         """What the connection that registered an advertisement offers at its path."""
         for name in self.bus.list_names():
@@ -158,6 +166,7 @@ class Machine:
                 self.stop("org.bluez")
             case ["adapter"]:
                 self.mock("/", interface="org.bluez.Mock").AddAdapter("hci0", "test")
+                self.announce("org.bluez.LEAdvertisingManager1")
             case ["power", state]:
                 self.mock(ADAPTER).UpdateProperties(
                     "org.bluez.Adapter1", {"Powered": dbus.Boolean(state == "on", variant_level=1)})
