@@ -40,8 +40,13 @@ let package = Package(
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
+      name: "LocationRecording",
+      dependencies: ["LocationEngine", "LocationLink", "LocationModel"], swiftSettings: house),
+    .target(
       name: "LocationCore",
-      dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
+      dependencies: [
+        "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
+      ],
       swiftSettings: house),
 
     // The words between a daemon and its clients, as bytes; pure.
@@ -57,7 +62,7 @@ let package = Package(
       name: "LocationHost",
       dependencies: [
         "LocationCore", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
-        "CLinux", "CSQLite", "CSystemd",
+        "LocationRecording", "CLinux", "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
@@ -86,7 +91,7 @@ let package = Package(
       name: "locationctl",
       dependencies: [
         "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
-        "LocationProviders", "LocationModel", "LocationSimulation",
+        "LocationProviders", "LocationModel", "LocationRecording", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -114,6 +119,13 @@ let package = Package(
     .testTarget(
       name: "LocationLinkTests",
       dependencies: ["LocationLink", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationRecordingTests",
+      dependencies: [
+        "LocationRecording", "LocationCore", "LocationEngine", "LocationModel",
+        "LocationProviders", "LocationSimulation", "MachineTesting",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationEngineTests",
@@ -190,7 +202,8 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationHost", "LocationEngine", "LocationModel", "HostTesting", "HostProgram", "CSQLite",
+        "LocationHost", "LocationEngine", "LocationModel", "LocationRecording", "HostTesting",
+        "HostProgram", "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

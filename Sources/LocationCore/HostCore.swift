@@ -1,6 +1,7 @@
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
+internal import LocationRecording
 
 /// Engine and sources joined: bytes of channels in, deliveries out, still pure.
 ///
@@ -25,6 +26,8 @@ package struct HostCore: Machine {
   package private(set) var engine: LocationEngine
   private var desks: [SourceDesk]
   private var hasBegun = false
+  private let setup: Recording.Setup
+  private var recorder: Recorder?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -43,7 +46,8 @@ package struct HostCore: Machine {
 
   /// The secret shapes the coarse places of this machine (docs/decisions/0015).
   package init(sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init()) {
-    engine = LocationEngine(providers: sources.count, secret: secret, limits: limits)
+    setup = Recording.Setup(providers: sources.count, secret: secret, limits: limits)
+    engine = setup.engine
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
 
@@ -101,6 +105,16 @@ package struct HostCore: Machine {
   /// Whether this opening is the present one; an event of an earlier one is stale.
   package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
 
+  // MARK: The flight recorder
+
+  /// From now on everything that the engine is told is written down. Before the first input only.
+  package mutating func record() { recorder = Recorder(setup) }
+
+  package mutating func stopRecording() { recorder = nil }
+
+  /// What was written down since the last time; none while nothing is recorded.
+  package mutating func takeRecording() -> [UInt8] { recorder?.takeBytes() ?? [] }
+
   /// Whether every source is a recording that came to its end.
   package var haveSourcesEnded: Bool {
     desks.allSatisfy { $0.status == .unavailable(.ended) }
@@ -118,7 +132,9 @@ package struct HostCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for output in engine.handle(input, at: now) {
+    let answers = engine.handle(input, at: now)
+    recorder?.note(input, answers, at: now)
+    for output in answers {
       outputs.append(.engine(output))
       guard case .demand(let demand) = output else { continue }
       for index in desks.indices {

@@ -12,6 +12,6 @@ extension LocationHost {
       keeper: environment.stateFolder(noting: journal).map {
         StateKeeper(folder: $0, owner: client.app, noting: journal)
       },
-      prompter: TerminalAgent(), journal: journal)
+      prompter: TerminalAgent(), recordingTo: environment.recordingFile, journal: journal)
   }
 }

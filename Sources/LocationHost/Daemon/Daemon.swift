@@ -49,7 +49,8 @@ package final class Daemon {
     let sources = configuration.sources
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
-      keeper: StateKeeper(folder: folder, noting: noting), journal: noting)
+      keeper: StateKeeper(folder: folder, noting: noting),
+      recordingTo: HostEnvironment(variables).recordingFile, journal: noting)
     server = SocketServer(listener, for: host, limits: configuration.limits, journal: log)
     self.host = host
     listenToSignals()

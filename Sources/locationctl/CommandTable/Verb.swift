@@ -28,8 +28,8 @@ struct Verb: Sendable {
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, geocode, reverse, simulate, soak, authorize, doctor, help,
-    version, completion,
+    watch, once, heading, beacons, geocode, reverse, simulate, soak, record, replay,
+    authorize, doctor, help, version, completion,
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
