@@ -219,7 +219,7 @@ struct RecordingTests {
     var events: [String] = []
     let summary = try Replay.run(moved) { step, outputs in
       if case .fix(let fix, _) = step.input { places.append(fix.coordinate) }
-      for case .deliver(_, .region(_, let region, let event)) in outputs {
+      for case .deliver(_, .region(_, let region, _)) in outputs {
         events.append("\(step.number) \(region.identifier)")
       }
     }
