@@ -52,8 +52,13 @@ let package = Package(
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
+      name: "LocationRecording",
+      dependencies: ["LocationEngine", "LocationLink", "LocationModel"], swiftSettings: house),
+    .target(
       name: "LocationCore",
-      dependencies: ["LocationEngine", "LocationProviders", "LocationModel"],
+      dependencies: [
+        "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
+      ],
       swiftSettings: house),
 
     // The words between a daemon and its clients, as bytes; pure.
@@ -70,7 +75,7 @@ let package = Package(
       name: "LocationHost",
       dependencies: [
         "LocationCore", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
-        "CLinux", "CSQLite", "CSystemd",
+        "LocationRecording", "CLinux", "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
@@ -100,7 +105,7 @@ let package = Package(
       dependencies: [
         "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
         "LocationGeocoding", "LocationLink", "LocationProviders", "LocationModel",
-        "LocationSimulation",
+        "LocationRecording", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -129,6 +134,13 @@ let package = Package(
     .testTarget(
       name: "LocationLinkTests",
       dependencies: ["LocationLink", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationRecordingTests",
+      dependencies: [
+        "LocationRecording", "LocationCore", "LocationEngine", "LocationModel",
+        "LocationProviders", "LocationSimulation", "MachineTesting",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationEngineTests",
@@ -208,7 +220,8 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "HostTesting",
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationRecording",
+        "HostTesting",
         "HostProgram", "CSQLite",
       ], swiftSettings: house),
     .testTarget(

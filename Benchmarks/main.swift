@@ -14,6 +14,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("tradeoff", measureTradeoff),
   ("geocoding", measureGeocoding),
   ("signals", measureSignals),
+  ("simulation", measureSimulation),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

@@ -1,6 +1,7 @@
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
+internal import LocationRecording
 
 /// Engine and sources joined: bytes of channels in, deliveries out, still pure.
 ///
@@ -29,6 +30,8 @@ package struct HostCore: Machine {
   /// `nil` where nobody wants to know who was told what.
   private var ledger: AccessLedger?
   private var hasBegun = false
+  private let setup: Recording.Setup
+  private var recorder: Recorder?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -50,8 +53,9 @@ package struct HostCore: Machine {
     sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init(),
     keeping terms: KeepingTerms = KeepingTerms()
   ) {
-    engine = LocationEngine(
+    setup = Recording.Setup(
       providers: sources.count, secret: secret, limits: limits, keeping: terms)
+    engine = setup.engine
     ledger = terms.access.map { AccessLedger(keeping: $0) }
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
@@ -115,6 +119,16 @@ package struct HostCore: Machine {
   /// Whether this opening is the present one; an event of an earlier one is stale.
   package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
 
+  // MARK: The flight recorder
+
+  /// From now on everything that the engine is told is written down. Before the first input only.
+  package mutating func record() { recorder = Recorder(setup) }
+
+  package mutating func stopRecording() { recorder = nil }
+
+  /// What was written down since the last time; none while nothing is recorded.
+  package mutating func takeRecording() -> [UInt8] { recorder?.takeBytes() ?? [] }
+
   /// Whether every source is a recording that came to its end.
   package var haveSourcesEnded: Bool {
     desks.allSatisfy { $0.status == .unavailable(.ended) }
@@ -132,7 +146,9 @@ package struct HostCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for output in engine.handle(input, at: now) {
+    let answers = engine.handle(input, at: now)
+    recorder?.note(input, answers, at: now)
+    for output in answers {
       outputs.append(.engine(output))
       if ledger != nil, case .deliver(let client, let delivery) = output,
         let access = LocationService.access(of: delivery), let app = engine.app(of: client)

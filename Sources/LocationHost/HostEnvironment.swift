@@ -69,6 +69,14 @@ package struct HostEnvironment: Sendable {
 
   package static let sourcesVariable = "CORELOCATION_SOURCES"
   package static let conditionsVariable = "CORELOCATION_CONDITIONS_PER_APP"
+  /// The file of the flight recorder; nothing is recorded without it.
+  package static let recordingVariable = "CORELOCATION_RECORD"
+
+  /// Where everything the engine is told shall be recorded; `nil` for nowhere.
+  package var recordingFile: String? {
+    variables[Self.recordingVariable].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   /// What is tried when nobody names a source: gpsd on this machine.
   package static let discovered = Source.gpsd(host: "localhost", port: Source.gpsdPort)
 

@@ -20,6 +20,7 @@ package actor LocationHost: EngineLink {
   private var timer: (any DispatchSourceTimer)?
   private var armed: Instant?
   let keeper: StateKeeper?
+  private var recording: RecordingFile?
   let agents: [any PromptAgent]
   var prompts: PromptDesk
   let journal: @Sendable (Note) -> Void
@@ -33,7 +34,7 @@ package actor LocationHost: EngineLink {
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
     agents: [any PromptAgent] = [], limits: Conditions.Limits = .init(),
-    keeping terms: KeepingTerms = KeepingTerms(),
+    keeping terms: KeepingTerms = KeepingTerms(), recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
@@ -45,11 +46,12 @@ package actor LocationHost: EngineLink {
     self.agents = agents
     prompts = PromptDesk(agents: agents.count)
     self.journal = journal
-    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin() } }
+    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(recordingTo: file) } }
   }
 
   /// Reads the state, and arms what wakes the host.
-  private func begin() {
+  private func begin(recordingTo file: String?) {
+    if let file { record(to: file) }
     let timer = DispatchSource.makeTimerSource(queue: line.queue)
     timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.wake() } }
     timer.activate()
@@ -139,12 +141,34 @@ package actor LocationHost: EngineLink {
   func step(_ input: HostCore.Input) {
     let now = HostClock.now
     let outputs = core.handle(input, at: now)
+    writeRecording()
     keeper?.commit(outputs, noting: journal)
     for output in outputs {
       if let observer, !output.isPosition { observer(output) }
       carryOut(output)
     }
     arm(at: now.uptime)
+  }
+
+  // MARK: The flight recorder
+
+  private func record(to path: String) {
+    do throws(RecordingRefusal) {
+      recording = try RecordingFile(path: path)
+      core.record()
+    } catch { journal(.store("\(error)")) }
+  }
+
+  /// What cannot be written ends the recording, and nothing else.
+  private func writeRecording() {
+    guard let recording else { return }
+    let bytes = core.takeRecording()
+    guard !bytes.isEmpty else { return }
+    do throws(RecordingRefusal) { try recording.write(bytes) } catch {
+      self.recording = nil
+      core.stopRecording()
+      journal(.store("\(error)"))
+    }
   }
 
   private func carryOut(_ output: HostCore.Output) {

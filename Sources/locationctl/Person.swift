@@ -16,9 +16,11 @@ struct Person: Sendable {
 
   static let app = AppIdentity("locationctl")
 
-  init(sources: [Source], isPrecise: Bool = true) {
+  /// Records what its engine is told into a file, or into `$CORELOCATION_RECORD`.
+  init(sources: [Source], isPrecise: Bool = true, recordingTo file: String? = nil) {
     let (notes, hear) = AsyncStream.makeStream(of: Note.self)
-    let host = LocationHost(sources: sources) { _ = hear.yield($0) }
+    let file = file ?? HostEnvironment.current.recordingFile
+    let host = LocationHost(sources: sources, recordingTo: file) { _ = hear.yield($0) }
     let manifest = Manifest([:], file: "the command table of locationctl")
     client = LocationClient(ClientDescription(app: Self.app, manifest: manifest), over: host)
     host.tell(.setting(.authorization(Self.app, .always)))

@@ -5,8 +5,10 @@ enum ImportRule {
     "LocationModel": ["FoundationEssentials"],
     "LocationEngine": ["LocationModel", "FoundationEssentials"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
+    "LocationRecording": ["LocationModel", "LocationEngine", "LocationLink"],
     "LocationCore": [
-      "LocationModel", "LocationEngine", "LocationProviders", "FoundationEssentials",
+      "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
+      "FoundationEssentials",
     ],
     "LocationSimulation": [
       "LocationModel", "LocationEngine", "LocationProviders", "LocationCore",
@@ -14,7 +16,7 @@ enum ImportRule {
     ],
     "LocationLink": ["LocationModel"],
     "LocationHost": [
-      "LocationLink",
+      "LocationLink", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationCore", "CLinux", "CSQLite",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
@@ -35,9 +37,9 @@ enum ImportRule {
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
       "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
-      "LocationProviders", "LocationModel", "LocationLink", "LocationSimulation",
-      "LocationGeocoding", "Foundation",
-      "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
+      "LocationProviders", "LocationModel", "LocationLink", "LocationRecording",
+      "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
+      "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],
     "locationd": [
       "LocationHost", "LocationModel", "Dispatch", "Glibc", "FoundationEssentials",

@@ -55,7 +55,8 @@ package final class Daemon {
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
       keeper: StateKeeper(folder: folder, noting: noting),
       agents: configuration.prompters(variables), limits: configuration.conditions,
-      keeping: configuration.keeping, journal: noting)
+      keeping: configuration.keeping, recordingTo: HostEnvironment(variables).recordingFile,
+      journal: noting)
     server = SocketServer(
       listener, for: host, limits: configuration.limits, journal: journal,
       facts: DaemonFacts(folder: folder, options: options, variables: variables))

@@ -10,13 +10,15 @@ package protocol LinkWord {
 
 extension JSON {
   /// A member that must be there.
-  func get<Value: LinkWord>(_ name: String, _: Value.Type = Value.self) throws(LinkFault) -> Value {
+  package func get<Value: LinkWord>(
+    _ name: String, _: Value.Type = Value.self
+  ) throws(LinkFault) -> Value {
     guard let value = self[name] else { throw .missing(name) }
     return try Self.read(value, name)
   }
 
   /// A member that may be missing.
-  func find<Value: LinkWord>(
+  package func find<Value: LinkWord>(
     _ name: String, _: Value.Type = Value.self
   ) throws(LinkFault) -> Value? {
     guard let value = self[name] else { return nil }
@@ -34,7 +36,7 @@ extension JSON {
   }
 
   /// The case of an enumeration, and what it carries.
-  func word() throws(LinkFault) -> (name: String, value: JSON) {
+  package func word() throws(LinkFault) -> (name: String, value: JSON) {
     guard case .object(let members) = self, let first = members.first else { throw .mismatch("") }
     return (first.name, first.value)
   }

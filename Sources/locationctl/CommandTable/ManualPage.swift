@@ -19,6 +19,9 @@ enum ManualPage {
       0 done; 1 the world said no, with the reason on standard error; 2 wrong usage or bad input.
       .SH ENVIRONMENT
       .TP
+      .B CORELOCATION_RECORD
+      The file in which the engine of this process records what it is told.
+      .TP
       .B CORELOCATION_SOURCES
       Source URLs, separated by spaces, used where no \\fB\\-\\-source\\fR is given.
       .TP

@@ -28,8 +28,9 @@ struct Verb: Sendable {
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, advertise, geocode, reverse, simulate, explain, soak, status,
-    apps, authorize, services, monitor, log, data, doctor, help, version, completion,
+    watch, once, heading, beacons, advertise, geocode, reverse, simulate, explain, soak, record,
+    replay, status, apps, authorize, services, monitor, log, data, doctor, help, version,
+    completion,
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }

@@ -81,6 +81,32 @@ func travel(_ path: String, from fix: Int, dyingBefore operation: Int) throws {
   journey.run(from: fix)
 }
 
+/// Records an app that asks for updates; from the third fix on files may have so many bytes.
+func record(_ url: String, to file: String, limit: UInt?) throws {
+  signal(SIGXFSZ, SIG_IGN)
+  let host = LocationHost(sources: [try Source(url: url)], recordingTo: file) { note in
+    if case .store(let text) = note { say("note: \(text)") }
+  }
+  let app = AppIdentity("net.meridian.recorded")
+  let (fixes, heard) = AsyncStream.makeStream(of: Fix.self)
+  let (id, _) = host.connect(ClientDescription(app: app, manifest: Manifest())) { delivery in
+    if case .updates(_, .fixes(let new)) = delivery { for fix in new { heard.yield(fix) } }
+  }
+  host.tell(.setting(.authorization(app, .whileUsing)))
+  host.send(.updates(SubscriberID(1), .start(UpdateOptions())), from: id)
+  Task {
+    var count = 0
+    for await _ in fixes {
+      count += 1
+      say("fix \(count)")
+      guard count == 3, let limit else { continue }
+      var room = rlimit(rlim_cur: limit, rlim_max: rlim_t.max)
+      setrlimit(__rlimit_resource_t(1), &room)
+    }
+  }
+  while true { pause() }
+}
+
 do {
   let words = CommandLine.arguments.dropFirst()
   switch Array(words) {
@@ -90,9 +116,12 @@ do {
   case let words where words.first == "probe": try probe(words[1])
   case let words where words.first == "journey":
     try travel(words[1], from: Int(words[2]) ?? 0, dyingBefore: Int(words[3]) ?? .max)
+  case let words where words.first == "record":
+    try record(words[1], to: words[2], limit: words.count > 3 ? UInt(words[3]) : nil)
   default:
     say(
-      "steps FILE | fill FILE | grant LEVEL APP FOLDER | probe URL | journey FOLDER FIX OPERATION")
+      "steps FILE | fill FILE | grant LEVEL APP FOLDER | probe URL | journey FOLDER FIX OPERATION "
+        + "| record URL FILE [LIMIT]")
   }
 } catch {
   say("error: \(error)")

@@ -1,0 +1,135 @@
+internal import LocationEngine
+internal import LocationLink
+internal import LocationModel
+
+/// Moves every place of a recording by one and the same displacement, so that it can be shared.
+///
+/// The first place comes to lie at 0° N 0° E. Every other keeps its distance and its direction from
+/// the first, so that ways keep their shape; courses stay as they are. Names stay, too.
+package struct Displacement: Sendable {
+  private var center: Coordinate?
+
+  package init() {}
+
+  /// The recording with all places moved; its digests are those of its own replay.
+  package static func move(_ bytes: [UInt8]) throws(Replay.Failure) -> [UInt8] {
+    var displacement = Displacement()
+    var moved = Recording.opening
+    var section: (engine: LocationEngine, recorder: Recorder)?
+    var offset = 0
+    do throws(RecordingFault) {
+      var reader = try RecordingReader(bytes)
+      offset = reader.offset
+      while let item = try reader.next() {
+        offset = reader.offset
+        switch item {
+        case .mark: break
+        case .section(let setup):
+          // Another secret: this one would tell where the coarse places of the machine lie.
+          var setup = setup
+          setup.secret = 0
+          section = (setup.engine, Recorder(setup))
+        case .step(let step):
+          let input = displacement.moved(step.input)
+          let outputs = section?.engine.handle(input, at: step.now) ?? []
+          section?.recorder.note(input, outputs, at: step.now)
+        }
+        moved += section?.recorder.takeBytes() ?? []
+      }
+    } catch { throw .unreadable(error, offset: offset) }
+    return moved
+  }
+
+  private mutating func moved(_ input: LocationEngine.Input) -> LocationEngine.Input {
+    switch input {
+    case .fix(var fix, let provider):
+      fix.coordinate = moved(fix.coordinate)
+      return .fix(fix, from: provider)
+    case .stored(let entries): return .stored(entries.compactMap { moved($0) })
+    case .client(let client, .request(let request)):
+      return .client(client, .request(moved(request)))
+    case .client, .provider, .compass, .heading, .beacon, .reception, .answer, .setting, .wake:
+      return input
+    }
+  }
+
+  private mutating func moved(_ request: Request) -> Request {
+    switch request {
+    case .region(let subscriber, .start(let region)):
+      return .region(subscriber, .start(moved(region)))
+    case .region(let subscriber, .state(let region)):
+      return .region(subscriber, .state(moved(region)))
+    case .monitor(let subscriber, .add(let identifier, let target, let assumed)):
+      return .monitor(subscriber, .add(identifier: identifier, moved(target), assuming: assumed))
+    case .region, .monitor, .authorization, .updates, .live, .significantChanges, .visits,
+      .heading, .ranging, .session, .end:
+      return request
+    }
+  }
+
+  private mutating func moved(_ region: RegionDescription) -> RegionDescription {
+    var region = region
+    region.target = moved(region.target)
+    return region
+  }
+
+  private mutating func moved(_ target: ConditionTarget) -> ConditionTarget {
+    guard case .circle(var circle) = target else { return target }
+    circle.center = moved(circle.center)
+    return .circle(circle)
+  }
+
+  /// Places are written as members `latitude` and `longitude` of an object, or as pairs in an array
+  /// (visits); a cell of the coarse grid means nothing without the secret and is left out.
+  private mutating func moved(_ entry: StateEntry) -> StateEntry? {
+    guard entry.key.domain != "coarse-place" else { return nil }
+    guard let json = try? JSON(parsing: entry.value) else { return entry }
+    return StateEntry(key: entry.key, value: moved(json).bytes)
+  }
+
+  private mutating func moved(_ json: JSON) -> JSON {
+    switch json {
+    case .object(let members):
+      var members = members
+      if let latitude = json["latitude"].flatMap({ try? Double(json: $0) }),
+        let longitude = json["longitude"].flatMap({ try? Double(json: $0) })
+      {
+        let place = moved(Coordinate(latitude: latitude, longitude: longitude))
+        for index in members.indices where members[index].name == "latitude" {
+          members[index].value = place.latitude.json
+        }
+        for index in members.indices where members[index].name == "longitude" {
+          members[index].value = place.longitude.json
+        }
+      }
+      return .object(
+        members.map {
+          JSON.Member($0.name, $0.name == "places" ? pairs($0.value) : moved($0.value))
+        })
+    case .array(let elements): return .array(elements.map { moved($0) })
+    case .null, .bool, .integer, .number, .string: return json
+    }
+  }
+
+  private mutating func pairs(_ json: JSON) -> JSON {
+    guard case .array(let places) = json else { return json }
+    return .array(
+      places.map { place in
+        guard let pair = try? [Double](json: place), pair.count == 2 else { return place }
+        let moved = moved(Coordinate(latitude: pair[0], longitude: pair[1]))
+        return [moved.latitude, moved.longitude].json
+      })
+  }
+
+  /// Degrees are cut after the ninth digit, a tenth of a millimeter.
+  private mutating func moved(_ place: Coordinate) -> Coordinate {
+    guard place.isValid else { return place }
+    let center = center ?? place
+    self.center = center
+    let way = Geodesic.inverse(from: center, to: place)
+    let moved = Coordinate(latitude: 0, longitude: 0)
+      .moved(by: way.distance, towards: way.initialAzimuth)
+    func cut(_ degrees: Double) -> Double { (degrees * 1e9).rounded() / 1e9 }
+    return Coordinate(latitude: cut(moved.latitude), longitude: cut(moved.longitude))
+  }
+}

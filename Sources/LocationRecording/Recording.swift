@@ -1,0 +1,154 @@
+package import LocationEngine
+internal import LocationLink
+package import LocationModel
+
+/// A recording of everything that engines were told, as docs/formats/recording.md describes it.
+package enum Recording {
+  package static let version = 1
+  static let firstLine = "meridian recording \(version)"
+  /// What every recording begins with, whatever its version.
+  private static let promise = "meridian recording "
+
+  /// The bytes before the first section.
+  package static var opening: [UInt8] { [UInt8]((firstLine + "\n").utf8) }
+
+  /// Reads the first line; returns where the first section begins.
+  static func open(_ bytes: [UInt8]) throws(RecordingFault) -> Int {
+    let line = bytes.prefix(64).prefix { $0 != UInt8(ascii: "\n") }
+    let text = String(decoding: line, as: UTF8.self)
+    guard text.hasPrefix(promise), let version = Int(text.dropFirst(promise.count)) else {
+      // The first bytes of a recording that was cut there.
+      throw !bytes.isEmpty && opening.starts(with: bytes) ? .end : .noRecording
+    }
+    guard version <= Self.version else { throw .newer(version: version) }
+    return line.count + 1
+  }
+
+  package typealias Output = LocationEngine.Output
+
+  /// Steps between two marks.
+  static let stepsPerMark = 256
+
+  /// How an engine was made.
+  package struct Setup: Hashable, Sendable {
+    package var providers: Int
+    package var secret: UInt64
+    package var limits: Conditions.Limits
+    package var keeping: KeepingTerms
+
+    package init(
+      providers: Int, secret: UInt64, limits: Conditions.Limits,
+      keeping: KeepingTerms = KeepingTerms()
+    ) {
+      self.providers = providers
+      self.secret = secret
+      self.limits = limits
+      self.keeping = keeping
+    }
+
+    package var engine: LocationEngine {
+      LocationEngine(
+        providers: providers, secret: secret, limits: limits, keeping: keeping)
+    }
+
+    init(words: [UInt8]) throws(RecordingFault) {
+      do throws(LinkFault) {
+        let json = try JSON(parsing: words)
+        let secret: String = try json.get("secret")
+        self.init(
+          providers: min(try json.get("providers"), 1 << 16),
+          secret: UInt64(secret, radix: 16) ?? 0,
+          limits: Conditions.Limits(
+            perApp: try json.find("perApp"), maximumRadius: try json.get("maximumRadius")),
+          keeping: KeepingTerms(
+            position: try Self.seconds(json.find("keepPosition")),
+            visits: try Self.seconds(json.find("keepVisits"))))
+      } catch { throw RecordingFault(error) }
+    }
+
+    var words: [UInt8] {
+      JSON.fields([
+        "providers": providers.json, "secret": String(secret, radix: 16).json,
+        "perApp": limits.perApp?.json, "maximumRadius": limits.maximumRadius.json,
+        "keepPosition": keeping.position.map { Int($0.components.seconds).json },
+        "keepVisits": keeping.visits.map { Int($0.components.seconds).json },
+      ]).bytes
+    }
+
+    private static func seconds(_ count: Int?) -> Duration? { count.map { .seconds($0) } }
+  }
+
+  /// One thing that an engine was told.
+  package struct Step: Sendable {
+    /// Counted from 1 in its section.
+    package var number: Int
+    package var input: LocationEngine.Input
+    package var now: Moment
+    /// The highest byte of what stands for all outputs up to here.
+    package var digest: UInt8
+  }
+}
+
+/// Writes down what an engine is told, and what stands for its answers.
+package struct Recorder: Sendable {
+  private var steps = StepTrack()
+  private var digest = OutputDigest()
+  private var count = 0
+  private var bytes: RecordingBytes
+  private var checksum = Checksum()
+
+  /// Begins a section.
+  package init(_ setup: Recording.Setup) {
+    bytes = RecordingBytes()
+    bytes.append(StepTrack.Kind.section.rawValue)
+    let words = setup.words
+    bytes.append(number: UInt64(words.count))
+    bytes.append(words)
+    checksum.add(bytes.bytes)
+  }
+
+  package mutating func note(
+    _ input: LocationEngine.Input, _ outputs: [LocationEngine.Output], at now: Moment
+  ) {
+    for output in outputs { digest.mix(output) }
+    let start = bytes.bytes.count
+    steps.write(Self.reduced(input), at: now, to: &bytes)
+    bytes.append(digest.highestByte)
+    checksum.add(bytes.bytes[start...])
+    count += 1
+    if count % Recording.stepsPerMark == 0 { mark() }
+  }
+
+  /// What was written since the last time.
+  package mutating func takeBytes() -> [UInt8] {
+    defer { bytes = RecordingBytes() }
+    return bytes.bytes
+  }
+
+  private mutating func mark() {
+    bytes.append(StepTrack.Kind.mark.rawValue)
+    bytes.append(word: digest.value)
+    bytes.append(word: checksum.value)
+    checksum = Checksum()
+  }
+
+  /// What the engine makes nothing of is nobody's business: the secret stands in the setup, and
+  /// which executable an app is, is the host's.
+  private static func reduced(_ input: LocationEngine.Input) -> LocationEngine.Input {
+    guard case .stored(let entries) = input else { return input }
+    return .stored(entries.filter { $0.key.domain != "secret" && $0.key.domain != "identity" })
+  }
+}
+
+extension OutputDigest {
+  var highestByte: UInt8 { UInt8(truncatingIfNeeded: value >> 56) }
+}
+
+/// Tells damaged bytes (FNV-1a).
+struct Checksum: Sendable {
+  private(set) var value: UInt32 = 0x811c_9dc5
+
+  mutating func add(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { value = (value ^ UInt32(byte)) &* 0x0100_0193 }
+  }
+}

@@ -1,0 +1,120 @@
+internal import LocationEngine
+internal import LocationLink
+internal import LocationModel
+
+/// What an engine was told, step by step: when, and what.
+struct StepTrack: Sendable {
+  private var fixes = FixTrack()
+  private var headings = HeadingTrack()
+  private var beacons = BeaconTrack()
+  /// By kind: when the last one came, and after which time, in nanoseconds.
+  private var clocks = [(last: Int64, step: Int64)](repeating: (0, 0), count: Kind.count)
+  /// The date less the uptime, nanoseconds.
+  private var offset: Int64 = 0
+
+  enum Kind: UInt8 {
+    case wake = 0
+    case fix = 1
+    case words = 2
+    case heading = 3
+    case beacon = 4
+    /// Of the recording itself, no step.
+    case mark = 5
+    case section = 6
+
+    static let count = 7
+    static let mask: UInt8 = 0x0f
+    /// The clock of the date has moved against the other one.
+    static let clockMoved: UInt8 = 0x10
+  }
+
+  // MARK: Writing
+
+  mutating func write(
+    _ input: LocationEngine.Input, at now: Moment, to bytes: inout RecordingBytes
+  ) {
+    let kind = Self.kind(of: input)
+    let offset = now.unixTime.nanoseconds &- now.uptime.nanoseconds
+    bytes.append(kind.rawValue | (offset == self.offset ? 0 : Kind.clockMoved))
+    bytes.append(signed: now.uptime.nanoseconds &- expected(kind))
+    settle(kind, now.uptime.nanoseconds)
+    if offset != self.offset { bytes.append(signed: offset &- self.offset) }
+    self.offset = offset
+    switch input {
+    case .wake: break
+    case .fix(let fix, let provider): fixes.write(fix, from: provider, to: &bytes)
+    case .heading(let sample, let provider): headings.write(sample, from: provider, to: &bytes)
+    case .beacon(let sample): beacons.write(sample, to: &bytes)
+    case .client, .provider, .compass, .reception, .answer, .setting, .stored:
+      let words = (input.json ?? .null).bytes
+      bytes.append(number: UInt64(words.count))
+      bytes.append(words)
+    }
+  }
+
+  private static func kind(of input: LocationEngine.Input) -> Kind {
+    switch input {
+    case .wake: .wake
+    case .fix: .fix
+    case .heading: .heading
+    case .beacon: .beacon
+    case .client, .provider, .compass, .reception, .answer, .setting, .stored: .words
+    }
+  }
+
+  // MARK: Reading
+
+  /// Reads on behind the byte that tells the kind.
+  mutating func read(
+    _ kind: Kind, clockMoved: Bool, from scanner: inout RecordingScanner
+  ) throws(RecordingFault) -> (LocationEngine.Input, Moment) {
+    let uptime = expected(kind) &+ (try scanner.signed())
+    settle(kind, uptime)
+    if clockMoved { offset &+= try scanner.signed() }
+    let now = Moment(
+      uptime: Instant(nanoseconds: uptime), unixTime: UnixTime(nanoseconds: uptime &+ offset))
+    guard uptime >= 0, uptime < UnixTime.mostNanoseconds, now.unixTime.isPlausible else {
+      throw .damaged
+    }
+    switch kind {
+    case .wake: return (.wake, now)
+    case .fix:
+      let (fix, provider) = try fixes.read(from: &scanner)
+      return (.fix(fix, from: provider), now)
+    case .heading:
+      let (sample, provider) = try headings.read(from: &scanner)
+      return (.heading(sample, from: provider), now)
+    case .beacon: return (.beacon(try beacons.read(from: &scanner)), now)
+    case .words, .mark, .section:
+      let words = try scanner.take(try scanner.number())
+      return (try Self.input(words), now)
+    }
+  }
+
+  private static func input(_ words: [UInt8]) throws(RecordingFault) -> LocationEngine.Input {
+    do throws(LinkFault) {
+      return try LocationEngine.Input(json: JSON(parsing: words))
+    } catch { throw RecordingFault(error) }
+  }
+
+  // MARK: Time
+
+  /// Things of one kind come at an even pace.
+  private func expected(_ kind: Kind) -> Int64 {
+    let clock = clocks[Int(kind.rawValue)]
+    return clock.last &+ clock.step
+  }
+
+  private mutating func settle(_ kind: Kind, _ uptime: Int64) {
+    let last = clocks[Int(kind.rawValue)].last
+    clocks[Int(kind.rawValue)] = (uptime, uptime &- last)
+  }
+}
+
+extension UnixTime {
+  /// Some 70 years: so far from the ends that deadlines and differences cannot run over.
+  static let mostNanoseconds: Int64 = 1 << 61
+
+  /// Between 1897 and 2043.
+  var isPlausible: Bool { nanoseconds.magnitude < UInt64(UnixTime.mostNanoseconds) }
+}

@@ -1,0 +1,37 @@
+package import LocationEngine
+internal import LocationLink
+internal import LocationModel
+
+extension LocationEngine.Input {
+  /// What the engine was told, in words for a person; places are in it.
+  package var words: String {
+    switch self {
+    case .fix(let fix, let provider):
+      "fix of source \(provider.index) \(String(decoding: fix.json.bytes, as: UTF8.self))"
+    case .heading(let sample, let provider):
+      "heading of source \(provider.index) \(sample.magneticHeading)"
+    case .beacon(let sample): "beacon \(sample.identity.uuid) \(sample.rssi ?? 0) dBm"
+    case .wake: "wake"
+    case .client, .provider, .compass, .reception, .answer, .setting, .stored:
+      String(decoding: (json ?? .null).bytes, as: UTF8.self)
+    }
+  }
+}
+
+extension LocationEngine.Output {
+  /// What the engine says, in words for a person; places are in it.
+  package var words: String {
+    switch self {
+    case .deliver(let client, let delivery):
+      "to \(client.rawValue) \(String(decoding: delivery.json.bytes, as: UTF8.self))"
+    case .persist(.set(let key, let value)):
+      "store \(key.domain) \(key.owner) \(key.name) \(String(decoding: value, as: UTF8.self))"
+    case .persist(.remove(let key)): "remove \(key.domain) \(key.owner) \(key.name)"
+    case .ignored(_, let provider, let reason):
+      "ignored a fix of source \(provider.index): \(reason.rawValue)"
+    case .demand, .prompt, .withdraw, .wakeApp, .launch, .indicator, .calibration, .runtimeOver,
+      .note:
+      "\(self)"
+    }
+  }
+}

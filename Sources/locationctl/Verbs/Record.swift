@@ -1,0 +1,53 @@
+import LocationModel
+import LocationRecording
+
+extension Verb {
+  private static let count = Option(
+    name: "count", value: .wholeNumber("N", 1...Int.max), summary: "Stop after so many locations")
+  private static let timeout = Option.timeout("Stop after so many seconds")
+
+  static let record = Verb(
+    name: "record", summary: "Record everything that an engine is told, to be replayed",
+    details: [
+      """
+      Runs until the count or the time is reached, the recordings have ended, or it is \
+      interrupted; FILE is whole at any moment, and an earlier recording in it is gone on with. \
+      Whereabouts are in it: `locationctl replay FILE --shift OUT` makes a copy to share.
+      """,
+      """
+      Any program with Core Location, and the daemon, records itself with \
+      CORELOCATION_RECORD=FILE in its environment.
+      """,
+    ],
+    operands: [Operand(name: "FILE", summary: "where to record")],
+    options: [.source, count, timeout],
+    examples: [
+      "locationctl record drive.rec --source gpsd://localhost --timeout 3600",
+      "CORELOCATION_RECORD=app.rec ./MyApp",
+    ],
+    run: { invocation in
+      let path = invocation.operand(0) ?? ""
+      let choice = try SourceChoice(invocation)
+      guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
+      let person = Person(sources: choice.sources, recordingTo: path)
+      let complaints = Task {
+        for await case .store(let text) in person.notes {
+          Output.error.line("locationctl: \(text)")
+        }
+      }
+      defer { complaints.cancel() }
+      let limit = invocation.wholeNumber(count)
+      let tally = Tally()
+      _ = try await person.run {
+        try await withTimeout(invocation.number(timeout)) {
+          try await Feed().follow { report in
+            if report.location != nil { tally.count += 1 }
+            if let limit, tally.count >= limit { return false }
+            return report.location != nil || !person.haveRecordingsEnded
+          }
+        }
+      }
+      let steps = try RecordingInput.steps(in: path, as: invocation)
+      Output.standard.line("\(path): \(steps) inputs, \(await tally.count) locations")
+    })
+}

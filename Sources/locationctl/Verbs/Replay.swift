@@ -1,0 +1,128 @@
+import CoreLocation
+import LocationModel
+import LocationRecording
+
+extension Verb {
+  private static let outputs = Option(
+    name: "outputs", summary: "Print every input, and what the engine says to it")
+  private static let shift = Option(
+    name: "shift", value: .text("OUT"),
+    summary: "Write a copy to share: all places moved, the first to 0 degrees north and east")
+
+  static let replay = Verb(
+    name: "replay", summary: "Tell an engine again what was recorded, and compare what it says",
+    details: [
+      """
+      FILE is what `locationctl record` or CORELOCATION_RECORD has made. Ends with 0 when every \
+      output is the same, and with 1, saying where, when one differs. Nothing is sent to anyone.
+      """
+    ],
+    operands: [Operand(name: "FILE", summary: "the recording")],
+    options: [.json, outputs, shift],
+    examples: [
+      "locationctl replay drive.rec", "locationctl replay drive.rec --shift shared.rec",
+    ],
+    run: { invocation in
+      let path = invocation.operand(0) ?? ""
+      let bytes = try RecordingInput.bytes(of: path, as: invocation)
+      let printer = StepPrinter(isWanted: invocation.has(outputs))
+      let began = ContinuousClock.now
+      let summary: LocationRecording.Replay.Summary
+      do throws(LocationRecording.Replay.Failure) {
+        summary = try LocationRecording.Replay.run(bytes, printer.print)
+        if let copy = invocation.text(shift) {
+          try RecordingInput.write(try Displacement.move(bytes), to: copy)
+        }
+      } catch { throw RecordingInput.failure(error, in: path, as: invocation) }
+      let wall = (ContinuousClock.now - began).inSeconds
+      if summary.torn > 0 {
+        Output.error.line(
+          "locationctl: \(path): the last \(summary.torn) bytes are no whole step; "
+            + "everything before them was replayed")
+      }
+      RecordingInput.tell(summary, wall: wall, asJSON: invocation.has(.json))
+    })
+}
+
+/// A recording as a file, and what there is to say of it.
+enum RecordingInput {
+  static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
+    [UInt8](try SimulationFile.data(of: path, as: invocation))
+  }
+
+  /// How many steps a recording has.
+  static func steps(in path: String, as invocation: Invocation) throws(Failure) -> Int {
+    let bytes = try bytes(of: path, as: invocation)
+    var count = 0
+    do throws(RecordingFault) {
+      var reader = try RecordingReader(bytes)
+      while let item = try reader.next() {
+        if case .step = item { count += 1 }
+      }
+    } catch { throw Failure.refused("\(path): \(error)", next: nil) }
+    return count
+  }
+
+  static func write(
+    _ bytes: [UInt8], to path: String
+  ) throws(LocationRecording.Replay.Failure) {
+    FileManager.default.createFile(
+      atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+    do { try Data(bytes).write(to: URL(fileURLWithPath: path)) } catch {
+      throw .unwritten("\(path) cannot be written: \((error as NSError).localizedDescription)")
+    }
+  }
+
+  static func failure(
+    _ failure: LocationRecording.Replay.Failure, in path: String, as invocation: Invocation
+  ) -> Failure {
+    switch failure {
+    case .unreadable(let fault, let offset):
+      return invocation.usage("\(path), byte \(offset): \(fault)")
+    case .unwritten(let why): return .refused(why, next: nil)
+    case .differs(let difference):
+      let step = difference.step
+      let now = difference.outputs.map { "\n  now      \($0.words)" }.joined()
+      return .refused(
+        """
+        \(path) differs at input \(step.number) of section \(difference.section), \
+        \(step.now.unixTime.iso8601)
+          input    \(step.input.words)
+          expected digest \(difference.expected), got \(difference.got)\(now)
+        """, next: nil)
+    }
+  }
+
+  static func tell(
+    _ summary: LocationRecording.Replay.Summary, wall: Double, asJSON isJSON: Bool
+  ) {
+    let digits = String(summary.digest.value, radix: 16)
+    let hash = String(repeating: "0", count: 16 - digits.count) + digits
+    guard isJSON else {
+      let seconds = Int(summary.time.inSeconds)
+      return Output.standard.line(
+        "\(summary.steps) inputs of \(seconds) s, \(summary.outputs) outputs: "
+          + "all as recorded, hash \(hash)")
+    }
+    var line = JSONLine(type: "replay")
+    line.add("sections", summary.sections)
+    line.add("inputs", summary.steps)
+    line.add("outputs", summary.outputs)
+    line.add("recorded_seconds", summary.time.inSeconds)
+    line.add("wall_seconds", (wall * 1000).rounded() / 1000)
+    line.add("torn_bytes", summary.torn)
+    line.add("hash", hash)
+    Output.standard.line(line.text)
+  }
+}
+
+/// Prints steps for those who look for a cause.
+private struct StepPrinter {
+  var isWanted: Bool
+
+  func print(_ step: Recording.Step, _ outputs: [Recording.Output]) {
+    guard isWanted else { return }
+    Output.standard.line("\(step.now.unixTime.iso8601)  \(step.number)  \(step.input.words)")
+    for output in outputs { Output.standard.line("    \(output.words)") }
+  }
+}

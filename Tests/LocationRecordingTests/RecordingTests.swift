@@ -1,0 +1,253 @@
+import LocationCore
+import LocationEngine
+import LocationModel
+import LocationProviders
+import LocationRecording
+import MachineTesting
+import Testing
+
+@Suite("A recording")
+struct RecordingTests {
+  private static let app = AppIdentity("an.app")
+  private static let date = UnixTime(milliseconds: 1_767_600_000_000)
+
+  /// A core that is told a short story: an app, fixes with noise, a region, a setting.
+  private struct Story {
+    var core: HostCore
+    var now = Moment(uptime: Instant(nanoseconds: 5_000_000_001), unixTime: RecordingTests.date)
+    var bytes = Recording.opening
+    var digest = OutputDigest()
+    private let client = ClientID(1)
+    private let manager = SubscriberID(1)
+    private var random = SeededRandom(seed: 7)
+
+    init() {
+      core = HostCore(
+        sources: [.nmeaTCP(host: "receiver", port: 1)], secret: 0xfedc_ba98_7654_3210)
+      core.record()
+    }
+
+    mutating func tell(_ input: LocationEngine.Input) {
+      for case .engine(let output) in core.handle(.engine(input), at: now) { digest.mix(output) }
+      bytes += core.takeRecording()
+    }
+
+    mutating func ask(_ request: Request) { tell(.client(client, .request(request))) }
+
+    mutating func begin() {
+      let secret = StateEntry(
+        key: StateKey(domain: "secret", owner: ""), value: Array("hush".utf8))
+      tell(.stored([secret]))
+      let description = ClientDescription(
+        app: RecordingTests.app,
+        manifest: Manifest([
+          Manifest.Key.whenInUse: .string("why"), Manifest.Key.always: .string("why"),
+        ]))
+      tell(.client(client, .connected(description)))
+      tell(.setting(.authorization(RecordingTests.app, .always)))
+      ask(.updates(manager, .start(UpdateOptions())))
+      ask(.live(SubscriberID(2), .start(LiveOptions())))
+      let circle = Circle(center: Coordinate(latitude: 52.5, longitude: 13.4), radius: 100)
+      ask(
+        .region(
+          manager,
+          .start(
+            RegionDescription(
+              identifier: "home", target: .circle(circle), notices: RegionNotices()))))
+    }
+
+    mutating func walk(_ seconds: Int) {
+      for second in 0..<seconds {
+        now.uptime = now.uptime + .seconds(1) + .microseconds(noise(400))
+        now.unixTime = now.unixTime + .seconds(1) + .microseconds(noise(3))
+        let minutes = 52.5 * 60 + Double(second) * 0.0005
+        var fix = Fix(
+          coordinate: Coordinate(
+            latitude: (minutes * 1e4).rounded() / 6e5 + noise(9) * 1e-7,
+            longitude: 13.4 + noise(30) / 1e6),
+          horizontalAccuracy: 4.5 + (noise(3).rounded() / 10),
+          time: UnixTime(
+            milliseconds: RecordingTests.date.nanoseconds / 1_000_000
+              + Int64(second) * 1000))
+        fix.altitude = 40 + noise(5).rounded() / 10
+        fix.ellipsoidalAltitude = fix.altitude.map { $0 + 39.7 }
+        fix.speed = second % 7 == 0 ? nil : (noise(3) * 100).rounded() / 100 * 1852 / 3600
+        tell(.fix(fix, from: ProviderID(0)))
+      }
+    }
+
+    private mutating func noise(_ reach: Double) -> Double {
+      (Double(random.next() >> 11) * 0x1p-53 * 2 - 1) * reach
+    }
+  }
+
+  private func story(_ seconds: Int = 700) -> Story {
+    var story = Story()
+    story.begin()
+    story.walk(seconds)
+    return story
+  }
+
+  @Test("replays every output as it was")
+  func replays() throws {
+    let story = story()
+    let summary = try Replay.run(story.bytes)
+    #expect(summary.steps > 700)
+    #expect(summary.outputs > 1400)
+    #expect(summary.digest == story.digest)
+    #expect(summary.torn == 0)
+  }
+
+  @Test("gives every input back, to the last bit")
+  func lossless() throws {
+    var story = Story()
+    story.begin()
+    var fix = Fix(
+      coordinate: Coordinate(latitude: -0.0, longitude: .pi), horizontalAccuracy: 1e300,
+      time: UnixTime(nanoseconds: 1), origin: Fix.Origin(isAccessory: true))
+    fix.floor = -3
+    fix.course = .leastNonzeroMagnitude
+    fix.speedAccuracy = .infinity
+    let told: [LocationEngine.Input] = [
+      .fix(fix, from: ProviderID(2)),
+      .heading(
+        HeadingSample(
+          magneticHeading: 359.9, accuracy: nil, field: DeviceVector(x: 1, y: -2.5, z: .pi),
+          inclination: 66, time: Self.date), from: ProviderID(1)),
+      .beacon(
+        BeaconSample(
+          identity: BeaconIdentity(
+            uuid: BeaconUUID(high: .max, low: 1), major: 7, minor: .max),
+          address: BluetoothAddress(bits: 0xc000_0000_0001), measuredPower: -59, rssi: nil,
+          time: Self.date)),
+      .wake,
+    ]
+    var recorder = Recorder(
+      Recording.Setup(providers: 3, secret: .max, limits: Conditions.Limits(perApp: nil)))
+    for input in told { recorder.note(input, [], at: story.now) }
+    var reader = try RecordingReader(Recording.opening + recorder.takeBytes())
+    var found: [String] = []
+    while let item = try reader.next() {
+      switch item {
+      case .section(let setup):
+        #expect(setup.secret == .max)
+        #expect(setup.limits.perApp == nil)
+      case .step(let step):
+        #expect(step.now == story.now)
+        found.append("\(step.input.bits)")
+      case .mark: break
+      }
+    }
+    #expect(found == told.map { "\($0.bits)" })
+  }
+
+  @Test("says at which input it first differs")
+  func differs() throws {
+    let setup = Recording.Setup(providers: 1, secret: 0, limits: .init())
+    var recorder = Recorder(setup)
+    var engine = setup.engine
+    let now = Moment(uptime: .start, unixTime: Self.date)
+    for number in 1...5 {
+      let fix = Fix(
+        coordinate: Coordinate(latitude: Double(number), longitude: 0), horizontalAccuracy: 5,
+        time: Self.date)
+      var outputs = engine.handle(.fix(fix, from: ProviderID(0)), at: now)
+      if number == 4 { outputs.append(.wakeApp(Self.app)) }
+      recorder.note(.fix(fix, from: ProviderID(0)), outputs, at: now)
+    }
+    let bytes = Recording.opening + recorder.takeBytes()
+    #expect {
+      try Replay.run(bytes)
+    } throws: { error in
+      guard case .differs(let difference)? = error as? Replay.Failure else { return false }
+      return difference.step.number == 4 && difference.section == 1
+    }
+  }
+
+  @Test("keeps every step before the one that was not written to its end")
+  func torn() throws {
+    let bytes = story(300).bytes
+    let whole = try Replay.run(bytes).steps
+    for cut in [1, 2, 5, 9, 100, 3000] {
+      let summary = try Replay.run(Array(bytes.dropLast(cut)))
+      #expect(summary.steps < whole)
+      #expect(summary.steps > whole - cut)
+      #expect(summary.torn < 60)
+    }
+  }
+
+  @Test("is read or refused, and never a crash, whichever byte is damaged")
+  func damaged() {
+    let bytes = story(12).bytes
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= place % 3 == 0 ? 0x80 : 0x01
+      var reader = try? RecordingReader(damaged)
+      while (try? reader?.next()) != nil {}
+      guard place % 5 == 0 else { continue }
+      _ = try? Replay.run(damaged)
+      _ = try? Displacement.move(damaged)
+    }
+  }
+
+  @Test("tells a file that is none, a newer one, and a damaged block")
+  func refusals() {
+    func fault(_ bytes: [UInt8]) -> RecordingFault? {
+      do { _ = try Replay.run(bytes) } catch {
+        if case .unreadable(let fault, _) = error { return fault }
+      }
+      return nil
+    }
+    #expect(fault(Array("$GPGGA,".utf8)) == .noRecording)
+    #expect(fault([]) == .noRecording)
+    #expect(fault(Array("meridian recording 9\n".utf8)) == .newer(version: 9))
+    #expect(fault(Recording.opening + [0x01, 0x00]) == .damaged)
+  }
+
+  @Test("has not the secret of the store, and less than 20 bytes for a fix")
+  func lean() {
+    let story = story(3000)
+    #expect(!String(decoding: story.bytes, as: UTF8.self).contains("hush"))
+    #expect(story.bytes.count < 3000 * 20)
+  }
+
+  @Test("is moved as a whole: the same events, other places, and it replays")
+  func moved() throws {
+    let story = story()
+    let moved = try Displacement.move(story.bytes)
+    var places: [Coordinate] = []
+    var events: [String] = []
+    let summary = try Replay.run(moved) { step, outputs in
+      if case .fix(let fix, _) = step.input { places.append(fix.coordinate) }
+      for case .deliver(_, .region(_, let region, _)) in outputs {
+        events.append("\(step.number) \(region.identifier)")
+      }
+    }
+    var original: [Coordinate] = []
+    let before = try Replay.run(story.bytes) { step, _ in
+      if case .fix(let fix, _) = step.input { original.append(fix.coordinate) }
+    }
+    #expect(summary.steps == before.steps)
+    #expect(summary.outputs == before.outputs)
+    #expect(!events.isEmpty)
+    for (one, other) in zip(places, original) {
+      #expect(one.distance(to: Coordinate(latitude: 0, longitude: 0)) < 5000)
+      let way = places[0].distance(to: one)
+      #expect((way - original[0].distance(to: other)).magnitude < max(0.01, way * 0.005))
+    }
+    #expect(try Displacement.move(moved) == moved)
+  }
+}
+
+extension LocationEngine.Input {
+  /// All of it, bits and all.
+  fileprivate var bits: String {
+    guard case .fix(let fix, let provider) = self else { return "\(self)" }
+    let numbers = [
+      fix.coordinate.latitude, fix.coordinate.longitude, fix.horizontalAccuracy, fix.altitude,
+      fix.speed, fix.speedAccuracy, fix.course,
+    ]
+    return
+      "\(provider) \(numbers.map { $0?.bitPattern }) \(fix.time) \(fix.floor ?? 0) \(fix.origin)"
+  }
+}
