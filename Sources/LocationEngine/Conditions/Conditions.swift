@@ -133,10 +133,9 @@ package struct Conditions: Machine {
   /// while the device stands still.
   package var demand: Demand {
     guard tracker.count > 0 else { return .none }
-    let interval = tracker.interval(promising: .seconds(60))
-    if isStill, interval > .zero { return Demand(motion: true) }
-    let tier: PositionTier = interval <= .seconds(60) ? .satellite : .network
-    return Demand(position: PositionDemand(tier: tier, interval: interval), motion: true)
+    let need = tracker.need(promising: .seconds(60))
+    if isStill, need.interval > .zero { return Demand(motion: true) }
+    return Demand(position: need, motion: true)
   }
 }
 
