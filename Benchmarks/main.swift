@@ -11,6 +11,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("circles", measureCircles),
   ("phones", measurePhones),
   ("tradeoff", measureTradeoff),
+  ("demand", measureDemand),
   ("geocoding", measureGeocoding),
   ("signals", measureSignals),
 ]
