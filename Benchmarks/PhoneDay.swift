@@ -16,9 +16,18 @@ struct PhoneDay {
   /// `TIMELINE/RUN/PHONE`.
   var name: String
   var fixes: [Delivered]
+  /// All that was recorded, where `fixes` are only those that an engine asked for.
+  var path: [Delivered]
   var trips: [Trip]
   /// When the recording began and ended.
   var span: (start: UnixTime, end: UnixTime)
+
+  /// Whether no constant may be chosen by this day: every second of the shared runs, which are
+  /// numbered evenly (docs/conditions-tradeoff.md).
+  var isHeldBack: Bool {
+    let run = name.split(separator: "/").dropLast().last.map { $0.drop { !$0.isNumber } }
+    return run.flatMap { Int($0) }.map { $0 % 4 == 2 } ?? false
+  }
 
   /// Reads `PHONE-locations.csv.gz` and the truth of the run beside it, which one of the phones
   /// recorded for all; `nil` without either.
@@ -32,6 +41,7 @@ struct PhoneDay {
     else { return nil }
     name = folder.pathComponents.suffix(2).joined(separator: "/") + "/" + phone
     fixes = rows.compactMap { Self.delivered($0) }.sorted { $0.delivered < $1.delivered }
+    path = fixes
     let times = marks.compactMap { row -> (name: String, time: UnixTime)? in
       guard let mark = row["transition"], let time = row["ts"].flatMap(Double.init) else {
         return nil
@@ -78,6 +88,14 @@ struct PhoneDay {
     }
   }
 
+  /// The phones below a folder that recorded without pause; by default the shared ones.
+  static func withoutPause(in folder: String? = nil) throws -> [PhoneDay] {
+    let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
+    return try all(below: URL(filePath: folder ?? shared + "/data/traces/mobilitynet")) {
+      $0 == "ios-1" || $0 == "android-1"
+    }
+  }
+
   private static func delivered(_ row: [String: String]) -> Delivered? {
     func number(_ name: String) -> Double? { row[name].flatMap(Double.init) }
     guard let time = number("ts"), let latitude = number("latitude"),
@@ -87,7 +105,9 @@ struct PhoneDay {
       coordinate: Coordinate(latitude: latitude, longitude: longitude),
       horizontalAccuracy: accuracy, time: UnixTime(seconds: time))
     // iOS says -1 for an unknown speed; Android fixes of these logs say 0 for it as well.
-    if let speed = number("speed"), speed >= 0, number("vacc") != nil { fix.speed = speed }
+    if let speed = number("speed"), speed > 0 || (speed == 0 && number("vacc") != nil) {
+      fix.speed = speed
+    }
     let delivered = max(number("delivered_ts") ?? time, time)
     return Delivered(fix: fix, delivered: UnixTime(seconds: delivered))
   }

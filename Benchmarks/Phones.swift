@@ -10,11 +10,15 @@ func measurePhones() throws {
   let days = try PhoneDay.chosen(CommandLine.arguments.dropFirst(2))
   guard !days.isEmpty else { return }
   var total = PhoneReport()
+  var halves = [PhoneReport(), PhoneReport()]
   for day in days {
     let report = PhoneReport(day)
     print(report.line(named: day.name))
     total.add(report)
+    halves[day.isHeldBack ? 1 : 0].add(report)
   }
+  print(halves[0].line(named: "runs the constants were chosen on"))
+  print(halves[1].line(named: "runs held back"))
   print(total.line(named: "total"))
   try total.reportFigures()
 }
@@ -26,10 +30,16 @@ struct PhoneReport {
   var arrivalsInTrips = 0
   var departures: [Double] = []
   var missedDepartures = 0
+  /// Departures told while the phone stayed.
+  var falseDepartures = 0
   var exits: [Double] = []
   var missedExits = 0
   /// What comparing each fix with the circle gives, on the same trips.
   var plainExits: [Double] = []
+  /// When the recorded path left the circle of 100 m for two minutes, and one of 30 m: nobody
+  /// could tell earlier.
+  var pathExits: [Double] = []
+  var pathDepartures: [Double] = []
   var falseExits = 0
   var stationaryHours = 0.0
 
@@ -41,9 +51,12 @@ struct PhoneReport {
     arrivalsInTrips += other.arrivalsInTrips
     departures += other.departures
     missedDepartures += other.missedDepartures
+    falseDepartures += other.falseDepartures
     exits += other.exits
     missedExits += other.missedExits
     plainExits += other.plainExits
+    pathExits += other.pathExits
+    pathDepartures += other.pathDepartures
     falseExits += other.falseExits
     stationaryHours += other.stationaryHours
   }
@@ -51,7 +64,7 @@ struct PhoneReport {
   func line(named name: String) -> String {
     "\(name): arrivals \(Self.summary(arrivals)), missed \(missedArrivals), "
       + "in trips \(arrivalsInTrips); departures \(Self.summary(departures)), "
-      + "missed \(missedDepartures); exits \(Self.summary(exits)), missed \(missedExits), "
+      + "missed \(missedDepartures), false \(falseDepartures); exits \(Self.summary(exits)), missed \(missedExits), "
       + "plain \(Self.summary(plainExits)); false exits \(falseExits)"
       + String(format: " in %.1f h", stationaryHours)
   }
@@ -65,9 +78,15 @@ struct PhoneReport {
       ("departure.missed", Double(missedDepartures), "", "visit departures missed"),
       ("departure.median", Self.quantile(0.5, departures), "s", "visit departure, median"),
       ("departure.p90", Self.quantile(0.9, departures), "s", "visit departure, p90"),
+      ("departure.false", Double(falseDepartures), "", "visit departures while staying"),
       ("exit.missed", Double(missedExits), "", "region exits missed"),
       ("exit.median", Self.quantile(0.5, exits), "s", "region exit, median"),
       ("exit.plain", Self.quantile(0.5, plainExits), "s", "plain containment, median"),
+      ("exit.path", Self.quantile(0.5, pathExits), "s", "path beyond 100 m for good, median"),
+      (
+        "departure.path", Self.quantile(0.5, pathDepartures), "s",
+        "path beyond 30 m for good, median"
+      ),
       ("exit.false", Double(falseExits), "", "false exits on stationary days"),
     ]
     for (name, value, unit, label) in figures {
@@ -124,13 +143,16 @@ extension PhoneReport {
       } else if wasVisiting || trip.start.seconds(since: before) > 900 {
         missedDepartures += 1
       }
+      falseDepartures += visits.count {
+        !$0.isArrival && $0.time > before + grace && $0.time <= trip.start - grace
+      }
       watchExit(day, trip, from: before)
     }
   }
 
   /// A circle of 100 m around the place that the trip leaves.
   private mutating func watchExit(_ day: PhoneDay, _ trip: PhoneDay.Trip, from before: UnixTime) {
-    let stay = day.fixes.filter {
+    let stay = day.path.filter {
       $0.delivered > before + .seconds(30) && $0.delivered <= trip.start
         && $0.fix.horizontalAccuracy <= 100
     }
@@ -140,9 +162,15 @@ extension PhoneReport {
     falseExits += exits.count { $0 < trip.start - .seconds(30) }
     stationaryHours += trip.start.seconds(since: before) / 3600
     guard day.leaves(circle, in: trip) else { return }
+    for (radius, times) in [(100.0, \Self.pathExits), (30, \Self.pathDepartures)] {
+      let around = Circle(center: center, radius: radius)
+      if let left = day.crossing(of: around, after: trip.start, until: trip.end) {
+        self[keyPath: times].append(left.seconds(since: trip.start))
+      }
+    }
     let exit = exits.first { $0 >= trip.start - .seconds(30) }
     if let exit { self.exits.append(exit.seconds(since: trip.start)) } else { missedExits += 1 }
-    let plain = day.fixes.first {
+    let plain = day.path.first {
       $0.delivered >= trip.start && center.distance(to: $0.fix.coordinate) > 100
     }
     if let plain { plainExits.append(plain.delivered.seconds(since: trip.start)) }
@@ -150,13 +178,14 @@ extension PhoneReport {
 
   /// A day at one place: whatever leaves the circle around it is an error.
   private mutating func watchStationary(_ day: PhoneDay) {
-    let good = day.fixes.filter { $0.fix.horizontalAccuracy <= 100 }
+    let good = day.path.filter { $0.fix.horizontalAccuracy <= 100 }
     guard !good.isEmpty else { return }
     let center = Coordinate(
       latitude: Self.quantile(0.5, good.map { $0.fix.coordinate.latitude }),
       longitude: Self.quantile(0.5, good.map { $0.fix.coordinate.longitude }))
     let circle = Circle(center: center, radius: 100)
     falseExits += day.exits(from: circle, between: day.span.start, and: day.span.end).count
+    falseDepartures += day.visits().count { !$0.isArrival }
     stationaryHours += day.span.end.seconds(since: day.span.start) / 3600
   }
 }
@@ -228,7 +257,7 @@ extension PhoneDay {
 
   /// Whether the phone really is outside the circle for a while.
   func leaves(_ circle: Circle, in trip: Trip) -> Bool {
-    fixes.contains {
+    path.contains {
       $0.delivered > trip.start && $0.delivered < trip.end
         && $0.fix.horizontalAccuracy <= 100
         && circle.center.distance(to: $0.fix.coordinate) > circle.radius + 150

@@ -12,6 +12,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("phones", measurePhones),
   ("visits", measureVisits),
   ("tradeoff", measureTradeoff),
+  ("demand", measureDemand),
   ("geocoding", measureGeocoding),
   ("signals", measureSignals),
   ("simulation", measureSimulation),

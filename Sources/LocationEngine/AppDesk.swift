@@ -100,15 +100,33 @@ struct AppDesk: Sendable {
 
   /// What the movement services of this app need of the hardware.
   private var demand: Demand {
-    var all = Demand.none
-    for entry in standard.entries { all = all.union(entry.service.demand) }
-    for entry in live.entries { all = all.union(entry.service.demand) }
+    var all = standardDemand.union(liveDemand).union(significantDemand)
     if processes.isEmpty { all = all.union(claims.demand(verdicts)) }
     all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
     all.advert = advert
-    guard verdicts.significant.tracks else { return all }
-    for entry in significant.entries { all = all.union(entry.service.demand) }
     return all
+  }
+
+  /// The same, service by service.
+  var demandShares: [DemandShare] {
+    [
+      DemandShare(client: app.name + "/live", demand: liveDemand),
+      DemandShare(client: app.name + "/significant", demand: significantDemand),
+      DemandShare(client: app.name + "/standard", demand: standardDemand),
+    ]
+  }
+
+  private var standardDemand: Demand {
+    standard.entries.reduce(.none) { $0.union($1.service.demand) }
+  }
+
+  private var liveDemand: Demand {
+    live.entries.reduce(.none) { $0.union($1.service.demand) }
+  }
+
+  private var significantDemand: Demand {
+    guard verdicts.significant.tracks else { return .none }
+    return significant.entries.reduce(.none) { $0.union($1.service.demand) }
   }
 
   var authorization: Authorization { standing.authorization }

@@ -415,6 +415,15 @@ package struct LocationEngine: Machine {
 
   /// What the hardware is asked for now.
   package var currentDemand: Demand { demand }
+
+  /// Who wants it (POW-8): each service of each app, and what works for all apps together.
+  package var demandShares: [DemandShare] {
+    desks.flatMap(\.demandShares) + [
+      DemandShare(client: "conditions", demand: conditions.demand),
+      DemandShare(client: "stillness", demand: stillness.demand),
+      DemandShare(client: "visits", demand: visits.demand),
+    ]
+  }
 }
 
 /// What happens to a client.

@@ -212,10 +212,28 @@ extension ConditionTracker {
   /// While something is undecided, at once. Otherwise the time to the nearest boundary at the
   /// present speed, at least a brisk walk, and never so long that a drive could be missed.
   package func interval(promising promise: Duration) -> Duration {
-    guard last != nil, !continuity.isDoubting else { return .zero }
-    if active.contains(where: { followed[Int($0)]?.detector.excursion != nil }) { return .zero }
-    let speed = max(continuity.speed * 1.5, 2)
-    let seconds = clearance(upTo: 20_000) / speed
-    return .seconds(min(max(seconds, promise.inSeconds / 2), 900))
+    need(promising: promise).interval
   }
+
+  /// How soon the next fix is needed, and whether it must be a good one: near a boundary for a
+  /// device on the way, or when the last fix is too coarse to say on which side it was.
+  package func need(promising promise: Duration) -> PositionDemand {
+    guard let last, !continuity.isDoubting,
+      !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
+    else { return PositionDemand(tier: .satellite) }
+    let clearance = clearance(upTo: 20_000)
+    let isCoarse = last.fix.horizontalAccuracy > max(Self.coarse, clearance / 2)
+    let seconds = clearance / max(continuity.speed * 1.5, 2)
+    let interval = min(max(seconds, promise.inSeconds / 2), 900)
+    let isNear = interval <= promise.inSeconds
+    let mustBeGood = isNear && (continuity.speed >= Self.walk || isCoarse)
+    return PositionDemand(
+      tier: mustBeGood ? .satellite : .network,
+      interval: .seconds(isNear && isCoarse ? promise.inSeconds / 6 : interval))
+  }
+
+  /// Meters: accuracy from which on a fix does not tell which side of a near boundary it is on.
+  private static let coarse = 30.0
+  /// Meters per second: a slow walk (chosen).
+  private static let walk = 0.7
 }

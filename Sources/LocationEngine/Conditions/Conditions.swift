@@ -126,9 +126,7 @@ package struct Conditions: Machine {
   /// What the circles need: little while far from every boundary.
   package var demand: Demand {
     guard tracker.count > 0 else { return .none }
-    let interval = tracker.interval(promising: .seconds(60))
-    let tier: PositionTier = interval <= .seconds(60) ? .satellite : .network
-    return Demand(position: PositionDemand(tier: tier, interval: interval), motion: true)
+    return Demand(position: tracker.need(promising: .seconds(60)), motion: true)
   }
 }
 

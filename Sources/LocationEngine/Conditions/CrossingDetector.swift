@@ -151,7 +151,7 @@ extension CrossingDetector {
   /// Seconds for which the errors of a receiver stay alike (chosen from the shared traces).
   static let correlation = 10.0
   static let enterOdds = 3.0
-  static let leaveOdds = 4.0
+  static let leaveOdds = 3.0
   /// The most that evidence can add up to, so that it can be taken back.
   static let certain = 6.0
   /// Seconds for which the last fix speaks on when none follows.

@@ -36,7 +36,18 @@ struct FixContinuity: Sendable {
     var patience: Double
     /// Seconds for which the receiver measured travel itself.
     var travelled = 0.0
+    /// Seconds in which the device came farther and farther from the new place.
+    var progress = 0.0
+    /// Meters from the new place, at most so far, and when that was.
+    var farthest: (way: Double, time: UnixTime)
     var fixes = 1
+
+    init(trusted: Place, origin: Place, patience: Double) {
+      self.trusted = trusted
+      self.origin = origin
+      self.patience = patience
+      farthest = (0, origin.time)
+    }
   }
 
   private enum State: Sendable {
@@ -47,6 +58,8 @@ struct FixContinuity: Sendable {
   }
 
   private var state = State.empty
+  /// The trusted places of the last seconds, oldest first.
+  private var trail: [Place] = []
   private var travel = TravelMeter()
 
   /// Seconds for which the device has lately been seen to travel.
@@ -74,20 +87,41 @@ struct FixContinuity: Sendable {
     travel.observe(point, spread: place.spread, of: fix)
     switch state {
     case .empty:
-      state = .trusted(place)
+      trust(place)
       return .trusted
     case .trusted(let last):
-      place.speed = Self.speed(from: last, to: place, measured: fix.speed)
-      guard let patience = Self.patience(from: last, to: place) else {
-        state = .trusted(place)
+      place.speed = Self.speed(
+        from: trail.first ?? last, after: last, to: place, measured: fix.speed)
+      guard let (before, patience) = breach(from: last, to: place) else {
+        trust(place)
         return .trusted
       }
       place.speed = fix.speed ?? 0
-      state = .doubted(Doubt(trusted: last, origin: place, patience: patience), newest: place)
+      trail = []
+      state = .doubted(Doubt(trusted: before, origin: place, patience: patience), newest: place)
       return .doubted
     case .doubted(let doubt, let newest):
       return resolve(doubt, newest: newest, place, measured: fix.speed)
     }
+  }
+
+  private mutating func trust(_ place: Place) {
+    state = .trusted(place)
+    if let newest = trail.last, place.time.seconds(since: newest.time) < 1 { return }
+    trail.append(place)
+    trail.removeAll { place.time.seconds(since: $0.time) > Self.memory }
+  }
+
+  /// The place that a step began at which no body could take, and how long it needs confirmation.
+  ///
+  /// A step spread over several fixes is seen from a place some seconds back.
+  private func breach(from last: Place, to place: Place) -> (Place, patience: Double)? {
+    if let patience = Self.patience(from: last, to: place) { return (last, patience) }
+    let start = trail.first { earlier in
+      let seconds = place.time.seconds(since: earlier.time)
+      return seconds <= Self.memory && !Self.isReachable(from: earlier, to: place, in: seconds)
+    }
+    return start.map { ($0, Self.jumpPatience) }
   }
 
   private mutating func resolve(
@@ -95,24 +129,25 @@ struct FixContinuity: Sendable {
   ) -> Verdict {
     var place = fresh
     var doubt = earlier
-    if Self.isNoise(from: doubt.trusted, to: place) {
+    if Self.hasReturned(place, to: doubt.trusted) {
       travel = TravelMeter()
-      state = .trusted(place)
+      trust(place)
       return .returned
     }
     if let patience = Self.patience(from: newest, to: place), patience >= doubt.patience {
-      doubt.origin = place
-      doubt.patience = patience
-      doubt.travelled = 0
-      doubt.fixes = 1
+      doubt = Doubt(trusted: doubt.trusted, origin: place, patience: patience)
     } else {
-      place.speed = Self.speed(from: newest, to: place, measured: measured)
+      place.speed = Self.speed(from: newest, after: newest, to: place, measured: measured)
       doubt.fixes += 1
       doubt.note(speed: measured, for: place.time.seconds(since: newest.time))
+      doubt.note(place)
     }
     if doubt.isConfirmed(by: place) {
-      if !doubt.hasLasted(until: place.time) { travel.confirm() }
-      state = .trusted(place)
+      // Nobody watched the way of a step that was possible; after an impossible one, travel counts.
+      if doubt.patience < Self.jumpPatience || !doubt.hasLasted(until: place.time) {
+        travel.confirm()
+      }
+      trust(place)
       return .trusted
     }
     state = .doubted(doubt, newest: place)
@@ -128,6 +163,15 @@ extension FixContinuity.Doubt {
     travelled = speed >= 0.8 ? travelled + credit : max(travelled - credit, 0)
   }
 
+  fileprivate mutating func note(_ place: FixContinuity.Place) {
+    let way = place.point.distance(to: origin.point)
+    guard way > farthest.way + 5 else { return }
+    let seconds = place.time.seconds(since: farthest.time)
+    // Whoever travels gets 5 m farther in less time.
+    progress = seconds <= 12 || fixes < 4 ? progress + seconds : 0
+    farthest = (way, place.time)
+  }
+
   fileprivate func hasLasted(until time: UnixTime) -> Bool {
     fixes >= 3 && time.seconds(since: origin.time) >= patience
   }
@@ -135,13 +179,13 @@ extension FixContinuity.Doubt {
   /// Whether the device travelled on from the new place, or stayed there long enough.
   fileprivate func isConfirmed(by place: FixContinuity.Place) -> Bool {
     if hasLasted(until: place.time) { return true }
-    let seconds = place.time.seconds(since: origin.time)
     // An error that fades moves, too: towards the place where the device is.
     let origins = origin.point.distance(to: trusted.point)
     guard place.point.distance(to: trusted.point) > origins - 10 else { return false }
     if travelled >= 12 { return true }
     let way = place.point.distance(to: origin.point)
-    return fixes >= 4 && seconds >= 10 && way >= max(40, 2 * place.spread)
+    // An error that grows gets there sooner than this.
+    return fixes >= 4 && progress >= 25 && way >= max(40, 2 * place.spread)
   }
 }
 
@@ -157,6 +201,14 @@ extension FixContinuity {
     next.point.distance(to: last.point) <= 3 * hypotenuse(last.spread, next.spread)
   }
 
+  /// Whether the device is where it was before the step, or where its way has led since.
+  private static func hasReturned(_ place: Place, to trusted: Place) -> Bool {
+    let noise = 3 * hypotenuse(trusted.spread, place.spread)
+    let seconds = place.time.seconds(since: trusted.time)
+    let way = trusted.speed >= 1 ? min(1.5 * trusted.speed * seconds, 100) : 0
+    return place.point.distance(to: trusted.point) <= noise + way
+  }
+
   /// Seconds for which a step needs confirmation; `nil` for a believable one.
   private static func patience(from last: Place, to next: Place) -> Double? {
     let seconds = max(next.time.seconds(since: last.time), 0)
@@ -169,18 +221,32 @@ extension FixContinuity {
     return step <= noise + gained ? gapPatience : jumpPatience
   }
 
+  /// Whether a body could get there, by what it was seen to do at the earlier place.
+  private static func isReachable(
+    from earlier: Place, to place: Place, in seconds: Double
+  ) -> Bool {
+    let noise = 2.5 * hypotenuse(earlier.spread, place.spread)
+    return place.point.distance(to: earlier.point)
+      <= noise + earlier.speed * seconds + 1.5 * seconds * seconds
+  }
+
+  /// Seconds for which trusted places are kept to be compared with (chosen).
+  private static let memory = 12.0
   /// Seconds: after a step that was possible, but not watched (chosen).
   private static let gapPatience = 60.0
   /// Seconds: after a step that was impossible (chosen: longer than receivers stay wrong).
   private static let jumpPatience = 900.0
 
-  private static func speed(from last: Place, to next: Place, measured: Double?) -> Double {
+  /// Meters per second, as measured or as the way from `start` tells, some seconds before `last`.
+  private static func speed(
+    from start: Place, after last: Place, to next: Place, measured: Double?
+  ) -> Double {
     if let measured { return measured }
-    let seconds = next.time.seconds(since: last.time)
-    guard seconds > 0 else { return last.speed }
-    let step = next.point.distance(to: last.point)
-    let believed = isNoise(from: last, to: next) ? min(step / seconds, 3) : step / seconds
-    let weight = min(seconds / 10, 1)
-    return last.speed + (believed - last.speed) * weight
+    let passed = next.time.seconds(since: last.time)
+    let seconds = next.time.seconds(since: start.time)
+    guard passed > 0, seconds > 0 else { return last.speed }
+    let step = next.point.distance(to: start.point)
+    let believed = isNoise(from: start, to: next) ? min(step / seconds, 3) : step / seconds
+    return last.speed + (believed - last.speed) * min(passed / 5, 1)
   }
 }

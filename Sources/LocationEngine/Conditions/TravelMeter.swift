@@ -18,7 +18,7 @@ struct TravelMeter: Sendable {
   private(set) var seconds = 0.0
 
   /// Seconds of travel that a crossing needs: more than an error takes to grow (chosen).
-  static let enough = 44.0
+  static let enough = 46.0
 
   /// Travel was proven otherwise.
   mutating func confirm() {
@@ -30,11 +30,30 @@ struct TravelMeter: Sendable {
     last = fix.time
     while marks.count > 1, fix.time.seconds(since: marks[1].time) >= 20 { marks.removeFirst() }
     if let oldest = marks.first {
-      let moved = point.distance(to: oldest.point) > min(max(spread * 1.8, 18), 40)
-      seconds = moved ? min(seconds + passed, 2 * Self.enough) : max(seconds - 3 * passed, 0)
+      let way = point.distance(to: oldest.point)
+      if way <= min(max(spread * 1.8, 18), 40) {
+        seconds = max(seconds - 3 * passed, 0)
+      } else if isSteady(from: oldest, to: point, at: fix.time) {
+        // A speed that the receiver measured says the same by other means.
+        let credit = (fix.speed ?? 0) >= 0.8 ? 2 * passed : passed
+        seconds = min(seconds + credit, 2 * Self.enough)
+      }
     }
     if marks.last.map({ fix.time.seconds(since: $0.time) >= 5 }) ?? true {
       marks.append(Mark(point: point, time: fix.time))
     }
+  }
+
+  /// Whether the middle of the way was made in the middle of the time: a step was not travel.
+  private func isSteady(from oldest: Mark, to point: GeocentricPoint, at time: UnixTime) -> Bool {
+    let half = oldest.time + .seconds(time.seconds(since: oldest.time) / 2)
+    guard
+      let middle = marks.dropFirst().min(by: {
+        ($0.time.seconds(since: half)).magnitude < ($1.time.seconds(since: half)).magnitude
+      })
+    else { return true }
+    let before = middle.point.distance(to: oldest.point)
+    let after = point.distance(to: middle.point)
+    return min(before, after) >= 0.15 * max(before, after)
   }
 }

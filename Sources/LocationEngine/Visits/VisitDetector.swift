@@ -5,8 +5,8 @@ package import LocationModel
 /// An arrival is told once the fixes have kept to one place for a while: not long at a place that
 /// was visited before, longer at a new one, and longest where coarse fixes could hide slow traffic
 /// (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
-/// departure is told by the same kind of sequential test that watches circles. Both carry the time
-/// at which they happened.
+/// departure is told by the same kind of sequential test that watches circles (chosen on runs 0
+/// and 4; run 2 was held back). Both carry the time at which they happened.
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
@@ -73,7 +73,7 @@ package struct VisitDetector: Machine {
     /// Meters that a stay extends, beside the errors of its fixes.
     package var reach = 35.0
     /// Logarithm of the odds that decide a departure.
-    package var leaveOdds = 2.5
+    package var leaveOdds = 1.5
     /// Seconds that a departure must last at least.
     package var leaveDwell = 8.0
 
@@ -145,7 +145,7 @@ package struct VisitDetector: Machine {
     _ verdict: FixContinuity.Verdict
   ) -> [Output] {
     var stay = present
-    let spread = max(fix.horizontalAccuracy, 10)
+    let spread = max(fix.horizontalAccuracy, Self.finest)
     let distance = point.distance(to: stay.center)
     let support = min(max((distance - stay.extent) / spread - 0.5, -3), 3)
     let seconds = fix.time.seconds(since: earlier?.next.latest ?? stay.latest)
@@ -223,23 +223,25 @@ package struct VisitDetector: Machine {
     GeocentricPoint(place.coordinate).distance(to: stay.center) <= Self.sameplace
   }
 
-  /// Little while staying; on the way, what finds an arrival in time (POW-2).
+  /// The network while staying, and on the way until the fixes keep to one place; satellites where
+  /// an arrival or a departure is to be decided (POW-2).
   package var demand: Demand {
-    switch state {
-    case .empty:
-      return Demand(position: PositionDemand(tier: .network, interval: .zero), motion: true)
-    case .travelling:
-      let interval = Duration.seconds(20)
-      return Demand(position: PositionDemand(tier: .network, interval: interval), motion: true)
-    case .visiting(_, let leaving):
-      let position =
-        leaving == nil
-        ? PositionDemand(tier: .network, interval: .seconds(120))
-        : PositionDemand(tier: .satellite, interval: .zero)
-      return Demand(position: position, motion: true)
-    }
+    let position =
+      switch state {
+      case .empty: PositionDemand(tier: .network)
+      case .travelling(let stay) where stay.length >= Self.lull:
+        PositionDemand(tier: .satellite, interval: .seconds(10))
+      case .travelling: PositionDemand(tier: .network, interval: .seconds(20))
+      case .visiting(_, leaving: nil): PositionDemand(tier: .network, interval: .seconds(30))
+      case .visiting(_, leaving: _?): PositionDemand(tier: .satellite)
+      }
+    return Demand(position: position, motion: true)
   }
 
+  /// Seconds at one place after which it might be an arrival (chosen).
+  private static let lull = 40.0
+  /// Meters: no fix is believed to be better than this (chosen).
+  private static let finest = 7.0
   /// Meters: coarser fixes say nothing about stays.
   private static let coarsest = 200.0
   /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).

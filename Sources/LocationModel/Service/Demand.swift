@@ -39,6 +39,18 @@ package struct Demand: Hashable, Sendable {
   }
 }
 
+/// What one client, or one service for all its clients together, needs of the hardware.
+package struct DemandShare: Hashable, Sendable {
+  /// `APP/SERVICE`, or the name of a service that works for all apps together.
+  package var client: String
+  package var demand: Demand
+
+  package init(client: String, demand: Demand) {
+    self.client = client
+    self.demand = demand
+  }
+}
+
 /// How well and how often positions are needed.
 package struct PositionDemand: Hashable, Sendable {
   package var tier: PositionTier

@@ -22,7 +22,14 @@ package struct Simulation: Sendable {
     package var deliveries = 0
     /// How long each tier of the hardware was needed.
     package var onTime: [PositionTier: Duration] = [:]
+    /// How long each client needed which tier (POW-8).
+    package var onTimeByClient: [String: [PositionTier: Duration]] = [:]
     package var hash: UInt64 = 0
+
+    /// The clients that needed positions, in the order of their names.
+    package var clients: [(client: String, times: [PositionTier: Duration])] {
+      onTimeByClient.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
   }
 
   package private(set) var world: VirtualWorld
@@ -34,6 +41,8 @@ package struct Simulation: Sendable {
   private var hash = SimulationHash()
   private var demand = Demand.none
   private var demandSince = Instant.start
+  private var shares: [DemandShare] = []
+  private var sharesSince = Instant.start
 
   /// Who is who among the app's subscribers.
   private enum Role {
@@ -72,10 +81,12 @@ package struct Simulation: Sendable {
       precondition(wakes < 10_000, "the world asks to be woken without end at \(due)")
       world.advance(to: due)
       try take(world.wake(), tell)
+      accountForClients(world.demandShares)
       if last == nil, world.hasEnded { break }
     }
     if let last { world.advance(to: last) }
     account(for: .none)
+    accountForClients([])
     summary.simulated = world.now.uptime - .start
     summary.hash = hash.value
   }
@@ -184,5 +195,16 @@ package struct Simulation: Sendable {
     }
     self.demand = demand
     demandSince = world.now.uptime
+  }
+
+  /// What each client needed since the last time.
+  private mutating func accountForClients(_ shares: [DemandShare]) {
+    let passed = world.now.uptime - sharesSince
+    for share in self.shares {
+      guard let tier = share.demand.position?.tier else { continue }
+      summary.onTimeByClient[share.client, default: [:]][tier, default: .zero] += passed
+    }
+    self.shares = shares
+    sharesSince = world.now.uptime
   }
 }

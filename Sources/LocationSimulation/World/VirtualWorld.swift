@@ -227,6 +227,9 @@ package struct VirtualWorld: Sendable {
     plan(.input(.answer(prompt.id, reply.answer, precise: reply.precise)), after: reply.delay)
   }
 
+  /// Who wants what of the hardware now.
+  package var demandShares: [DemandShare] { core.engine.demandShares }
+
   /// What a client can read at once.
   package func state(of client: ClientID) -> ClientState { core.engine.state(of: client) }
 

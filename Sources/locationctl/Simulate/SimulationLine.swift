@@ -49,8 +49,16 @@ enum SimulationLine {
     for tier in PositionTier.allCases {
       line.add("on_time_\(tier)", summary.onTime[tier]?.inSeconds)
     }
+    line.add("on_time_by_client", objects: summary.clients.map { json($0, $1) })
     line.add("hash", hash(summary))
     return line.text
+  }
+
+  private static func json(_ client: String, _ times: [PositionTier: Duration]) -> JSONLine {
+    var line = JSONLine(type: "on_time")
+    line.add("client", client)
+    for tier in PositionTier.allCases { line.add("\(tier)", times[tier]?.inSeconds) }
+    return line
   }
 
   static func hash(_ summary: Simulation.Summary) -> String {

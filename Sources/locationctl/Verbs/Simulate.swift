@@ -129,6 +129,14 @@ struct SimulationPrinter {
     Output.standard.line(
       "\(seconds) s simulated in \(took.plain) s: \(summary.fixes) fixes, "
         + "\(summary.deliveries) deliveries, hash \(SimulationLine.hash(summary))")
+    for tier in PositionTier.allCases {
+      guard let time = summary.onTime[tier] else { continue }
+      let clients = summary.clients.compactMap { client, times in
+        times[tier].map { "\(client) \(Int($0.inSeconds)) s" }
+      }
+      Output.standard.line(
+        "\(tier) on for \(Int(time.inSeconds)) s: \(clients.joined(separator: ", "))")
+    }
   }
 
   private mutating func flush() {

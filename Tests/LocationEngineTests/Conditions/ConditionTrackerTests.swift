@@ -93,6 +93,53 @@ struct ConditionTrackerTests {
     #expect(walk.crossings.count == 1)
   }
 
+  @Test(
+    "does not believe an error that drifts away, however long the drift takes",
+    arguments: [3.0, 10, 20, 25])
+  func driftingError(seconds: Double) {
+    var (walk, slot) = standing()
+    for second in 0..<480 {
+      walk.fix(east: 200 * min(Double(second) / seconds, 1), accuracy: 2)
+    }
+    for _ in 0..<60 { walk.fix(east: 0, accuracy: 2) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    #expect(walk.crossings.count == 1)
+  }
+
+  @Test("does not take the step of a reflection for travel that a drift then completes")
+  func driftAfterReflection() {
+    var (walk, slot) = standing()
+    for _ in 0..<25 { walk.fix(east: 55) }
+    for _ in 0..<5 { walk.fix(east: 0) }
+    for second in 0..<300 { walk.fix(east: min(10 * Double(second), 200), accuracy: 2) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+  }
+
+  @Test(
+    "REG-18: tells a walker's exit within a minute, from 30 m inside on", arguments: [30.0, 100])
+  func shortWalk(inside: Double) throws {
+    var walk = Walk()
+    _ = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for _ in 0..<60 { walk.fix(east: 100 - inside) }
+    for second in 1...150 { walk.fix(east: 100 - inside + 1.4 * Double(second)) }
+    let exit = try #require(walk.crossings.last)
+    let crossed = UnixTime(seconds: 1_700_000_060 + inside / 1.4)
+    #expect(exit.state == .unsatisfied)
+    #expect((20...60).contains(exit.evidence.decided.seconds(since: crossed)))
+  }
+
+  @Test("POW-2: needs satellites only on the way near a boundary, or to tell the sides apart")
+  func tiers() {
+    var (walk, _) = standing()
+    #expect(walk.tracker.need(promising: .seconds(60)).tier == .network)
+    for second in 1...40 { walk.fix(east: 1.4 * Double(second), speed: 1.4) }
+    #expect(walk.tracker.need(promising: .seconds(60)).tier == .satellite)
+    for _ in 0..<60 { walk.fix(east: 56, speed: 0) }
+    #expect(walk.tracker.need(promising: .seconds(60)).tier == .network)
+    walk.fix(east: 56, accuracy: 65)
+    #expect(walk.tracker.need(promising: .seconds(60)).tier == .satellite)
+  }
+
   @Test("believes a jump once the device travels on from there")
   func confirmedJump() {
     var (walk, slot) = standing()

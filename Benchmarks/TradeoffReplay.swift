@@ -1,0 +1,114 @@
+import Foundation
+import LocationEngine
+import LocationModel
+
+extension TradeoffPoint {
+  /// Circles around the places that recorded phones stayed at and left.
+  ///
+  /// When the boundary was crossed is told by hindsight: after the last fix within the circle that
+  /// two minutes outside follow.
+  static func replay<R: FenceRule>(
+    _: R.Type, _ name: String, _ radius: Double, _ days: [PhoneDay]
+  ) -> TradeoffPoint {
+    var total = Replay()
+    for day in days {
+      for stay in day.stays {
+        let circle = Circle(center: stay.center, radius: radius)
+        total.watch(R(circle: circle), circle, stay, of: day)
+      }
+    }
+    return TradeoffPoint(
+      rule: name, radius: radius, transitions: total.transitions, hours: total.hours,
+      delays: total.delays, missed: total.missed)
+  }
+
+  private struct Replay {
+    var transitions = 0
+    var hours = 0.0
+    var delays: [Double] = []
+    var missed = 0
+
+    mutating func watch<R: FenceRule>(
+      _ fresh: R, _ circle: Circle, _ stay: PhoneDay.Stay, of day: PhoneDay
+    ) {
+      var rule = fresh
+      var wasInside = false
+      var exit: UnixTime?
+      let crossed = day.crossing(of: circle, after: stay.end, until: stay.tripEnd)
+      var isSettled = false
+      for delivered in day.fixes where delivered.delivered >= stay.start {
+        let time = delivered.delivered
+        if time > stay.tripEnd { break }
+        let distance = circle.center.distance(to: delivered.fix.coordinate)
+        let uptime = Instant(nanoseconds: time.nanoseconds - day.span.start.nanoseconds)
+        let isInside = rule.observe(
+          delivered.fix, distance: distance, at: Moment(uptime: uptime, unixTime: time))
+        // The first entry is the finding of the state.
+        if isInside != wasInside, isSettled {
+          if time < crossed ?? (stay.end - .seconds(30)) { transitions += 1 }
+        }
+        // Out too early and still out when it was true counts as at once.
+        if !isInside, let crossed, time >= crossed, exit == nil { exit = time }
+        wasInside = isInside
+        isSettled = isSettled || isInside
+      }
+      hours += (crossed ?? stay.end).seconds(since: stay.start) / 3600
+      guard let crossed else { return }
+      if let exit { delays.append(exit.seconds(since: crossed)) } else { missed += 1 }
+    }
+  }
+}
+
+extension PhoneDay {
+  /// Time at one place, and the trip that follows, if any.
+  struct Stay {
+    var center: Coordinate
+    var start: UnixTime
+    var end: UnixTime
+    /// The end of the trip that leaves the place; the end of the stay when none does.
+    var tripEnd: UnixTime
+  }
+
+  var stays: [Stay] {
+    guard !trips.isEmpty else {
+      let center = middle(from: span.start, to: span.end)
+      return center.map {
+        [Stay(center: $0, start: span.start, end: span.end, tripEnd: span.end)]
+      } ?? []
+    }
+    return trips.indices.compactMap { number in
+      let start = number > 0 ? trips[number - 1].end + .seconds(30) : span.start
+      let end = trips[number].start
+      return middle(from: start, to: end).map {
+        Stay(center: $0, start: start, end: end, tripEnd: trips[number].end)
+      }
+    }
+  }
+
+  /// The median of the good fixes.
+  private func middle(from start: UnixTime, to end: UnixTime) -> Coordinate? {
+    let good = path.filter {
+      $0.delivered >= start && $0.delivered <= end && $0.fix.horizontalAccuracy <= 100
+    }
+    guard !good.isEmpty else { return nil }
+    return Coordinate(
+      latitude: PhoneReport.quantile(0.5, good.map { $0.fix.coordinate.latitude }),
+      longitude: PhoneReport.quantile(0.5, good.map { $0.fix.coordinate.longitude }))
+  }
+
+  /// When the path leaves the circle for at least two minutes; `nil` when it does not.
+  func crossing(of circle: Circle, after start: UnixTime, until end: UnixTime) -> UnixTime? {
+    var since: UnixTime?
+    for delivered in path where delivered.delivered > start && delivered.delivered <= end {
+      guard delivered.fix.horizontalAccuracy <= 100 else { continue }
+      if circle.center.distance(to: delivered.fix.coordinate) <= circle.radius {
+        since = nil
+      } else {
+        let first = since ?? delivered.delivered
+        since = first
+        if delivered.delivered.seconds(since: first) >= 120 { return first }
+      }
+    }
+    return nil
+  }
+}
