@@ -22,8 +22,8 @@ struct PhoneDay {
   /// When the recording began and ended.
   var span: (start: UnixTime, end: UnixTime)
 
-  /// Whether no constant may be chosen by this day: every second of the shared runs, which are
-  /// numbered evenly (docs/conditions-tradeoff.md).
+  /// Whether no further constant may be chosen by this day: every second of the shared runs,
+  /// which are numbered evenly (docs/conditions-tradeoff.md).
   var isHeldBack: Bool {
     let run = name.split(separator: "/").dropLast().last.map { $0.drop { !$0.isNumber } }
     return run.flatMap { Int($0) }.map { $0 % 4 == 2 } ?? false

@@ -1,5 +1,4 @@
-/// The recorded phones against their truth: the runs that constants were chosen on, the runs held
-/// back, and both.
+/// The recorded phones against their truth: one half of the runs, the other, and both.
 struct PhoneTable {
   private var chosen = PhoneReport()
   private var heldBack = PhoneReport()
@@ -15,7 +14,7 @@ struct PhoneTable {
 
   var text: String {
     let head = """
-      | | chosen on | held back | all |
+      | | runs 0, 4, 8 | runs 2, 6, 10 | all |
       |---|---|---|---|
       """
     let rows: [(String, (PhoneReport) -> String)] = [

@@ -37,13 +37,14 @@ struct TradeoffDocument {
 
     \(recorded.isEmpty ? "Not measured: no shared traces." : table(recorded))
 
-    ## Chosen and held back
+    ## One half of the runs against the other
 
-    The constants were chosen on the runs 0, 4, and 8 of the shared days and on the simulated truth;
-    the runs 2, 6, and 10 were held back and only measured (`Benchmarks phones`). The constants of
-    arrivals are older, and were chosen on all of the car and bicycle days. Number, and median / 90 %
-    in seconds after the truth. A trip starts when its carrier says so, in the house: the path itself
-    is beyond 100 m only so much later, and REG-18 adds 20 s to that.
+    Runs 0, 4, and 8 of the shared days against runs 2, 6, and 10. This is a split, not yet a clean
+    test: most constants are older and were chosen on all of these days; those changed since (the
+    travel and odds of an exit on the simulated truth, the spread and odds of a departure on runs 0 and
+    4) were chosen while the figures of the other half were in sight. Number, and median / 90 % in
+    seconds after the truth. A trip starts when its carrier says so, in the house: the path itself is
+    beyond 100 m only so much later, and REG-18 adds 20 s to that.
 
     \(phones ?? "Not measured: no shared traces.")
 

@@ -5,8 +5,8 @@ package import LocationModel
 /// An arrival is told once the fixes have kept to one place for a while: not long at a place that
 /// was visited before, longer at a new one, and longest where coarse fixes could hide slow traffic
 /// (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
-/// departure is told by the same kind of sequential test that watches circles (chosen on runs 0
-/// and 4; run 2 was held back). Both carry the time at which they happened.
+/// departure is told by the same kind of sequential test that watches circles (chosen on the
+/// same runs). Both carry the time at which they happened.
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
