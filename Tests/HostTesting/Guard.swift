@@ -49,13 +49,6 @@ package final class Events<Element: Sendable>: Sendable {
     }
   }
 
-  /// Every element until the last.
-  package func rest() async -> [Element] {
-    var elements: [Element] = []
-    for await element in stream { elements.append(element) }
-    return elements
-  }
-
   package func next(
     seconds: Double = 60, where matches: @escaping @Sendable (Element) -> Bool = { _ in true }
   ) async throws -> Element {

@@ -66,7 +66,7 @@ struct Explanation {
     line.add("date", date.iso8601)
     line.add("delivered", delivered.iso8601)
     if let evidence { evidence.add(to: &line) }
-    for (name, seconds) in delays { line.add("\(name)_delay", seconds) }
+    for (name, seconds) in delays { line.add("\(name)_delay", (seconds * 1000).rounded() / 1000) }
     return line.text
   }
 }
