@@ -48,7 +48,8 @@ package struct Displacement: Sendable {
     case .stored(let entries): return .stored(entries.compactMap { moved($0) })
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
-    case .client, .provider, .compass, .heading, .beacon, .reception, .answer, .setting, .wake:
+    case .client, .provider, .compass, .heading, .beacon, .reception, .advertising, .answer,
+      .setting, .wake:
       return input
     }
   }
@@ -62,7 +63,7 @@ package struct Displacement: Sendable {
     case .monitor(let subscriber, .add(let identifier, let target, let assumed)):
       return .monitor(subscriber, .add(identifier: identifier, moved(target), assuming: assumed))
     case .region, .monitor, .authorization, .updates, .live, .significantChanges, .visits,
-      .heading, .ranging, .session, .end:
+      .heading, .ranging, .advertising, .session, .life, .end:
       return request
     }
   }

@@ -13,6 +13,7 @@ extension LocationEngine.Input {
     case "provider": self = .provider(try provider(), try value.get("status"))
     case "compass": self = .compass(try provider(), try value.get("has"))
     case "reception": self = .reception(try BeaconReception(json: value))
+    case "advertising": self = .advertising(try BeaconAdvertising(json: value))
     case "answer":
       let app: String = try value.get("app")
       let id = Prompt.ID(app: AppIdentity(app), number: try value.get("number"))
@@ -33,6 +34,7 @@ extension LocationEngine.Input {
     case .compass(let provider, let has):
       .word("compass", .fields(["provider": provider.index.json, "has": has.json]))
     case .reception(let reception): .word("reception", reception.json)
+    case .advertising(let advertising): .word("advertising", advertising.json)
     case .answer(let id, let answer, let precise):
       .word(
         "answer",
@@ -54,6 +56,7 @@ extension ClientEvent: LinkWord {
     case "connected": self = .connected(try ClientDescription(json: value))
     case "request": self = .request(try Request(json: value))
     case "life": self = .life(try value.get("life"))
+    case "frozen": self = .frozen(try value.get("frozen"))
     case "disconnected": self = .disconnected
     case "quit": self = .quit
     default: throw .unknownWord(name)
@@ -65,6 +68,7 @@ extension ClientEvent: LinkWord {
     case .connected(let description): .word("connected", description.json)
     case .request(let request): .word("request", request.json)
     case .life(let life): .word("life", .fields(["life": life.json]))
+    case .frozen(let frozen): .word("frozen", .fields(["frozen": frozen.json]))
     case .disconnected: .word("disconnected")
     case .quit: .word("quit")
     }
@@ -106,7 +110,6 @@ extension ClientDescription: LinkWord {
   }
 }
 
-extension AppLife: LinkWord {}
 extension PromptAnswer: LinkWord {}
 extension AuthorizationSetting: LinkWord {}
 
