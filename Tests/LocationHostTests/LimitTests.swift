@@ -1,4 +1,5 @@
 import HostTesting
+import LocationCore
 import LocationEngine
 import LocationHost
 import LocationModel
