@@ -110,7 +110,11 @@ package actor SocketServer {
     guard let connection = connections[number] else { return }
     switch connection.read(into: buffer) {
     case .nothing: break
-    case .bytes(let bytes): handle(.bytes(bytes), of: number)
+    case .bytes(let bytes):
+      handle(.bytes(bytes), of: number)
+      // A source whose peer has hung up fires once, whatever is left to read: libdispatch on Linux
+      // forgets the descriptor then. So a piece is followed by another look, after the others' turn.
+      line.queue.async { [weak self] in self?.assumeIsolated { $0.read(number) } }
     case .ended: drop(number)
     case .foreign(let pid):
       cut(
