@@ -47,7 +47,7 @@ let package = Package(
     // The words between a daemon and its clients, as bytes; pure.
     .target(
       name: "LocationLink", dependencies: ["LocationModel"],
-      exclude: ["org.meridian.location.varlink"], swiftSettings: house),
+      exclude: ["org.meridian.location.varlink", "org.meridian.agent.varlink"], swiftSettings: house),
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
@@ -86,7 +86,7 @@ let package = Package(
       name: "locationctl",
       dependencies: [
         "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationGeocoding",
-        "LocationProviders", "LocationModel", "LocationSimulation",
+        "LocationLink", "LocationProviders", "LocationModel", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -96,8 +96,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
-        "LocationModel", "CLinux",
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationLink", "LocationProviders",
+        "LocationGeocoding", "LocationModel", "CLinux", "locationd",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak"], swiftSettings: house),
     .executableTarget(
@@ -182,6 +182,9 @@ let package = Package(
     .executableTarget(
       name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
       swiftSettings: house),
+    .executableTarget(
+      name: "MonitorApp", dependencies: ["CoreLocation"], path: "Tests/Programs/MonitorApp",
+      swiftSettings: house),
     .testTarget(
       name: "LocationCoreTests",
       dependencies: [
@@ -202,8 +205,8 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationd", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
-        "CLinux",
+        "locationctl", "locationd", "AsyncApp", "ClassicApp", "MonitorApp", "HostProgram",
+        "MachineTesting", "CLinux",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

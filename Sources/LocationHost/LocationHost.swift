@@ -17,10 +17,12 @@ package actor LocationHost: EngineLink {
   private var buses: [ChannelID: BusConnection] = [:]
   private let places: HostPlaces
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  private var timer: (any DispatchSourceTimer)?
+  private var timer: UptimeTimer?
   private var armed: Instant?
   private let keeper: StateKeeper?
   private let prompter: (any PromptAgent)?
+  private let launcher: AppLauncher?
+  private var registrations: (any DispatchSourceRead)?
   private let journal: @Sendable (Note) -> Void
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
@@ -29,7 +31,7 @@ package actor LocationHost: EngineLink {
   /// Starts an engine on this computer.
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
-    prompter: (any PromptAgent)? = nil,
+    prompter: (any PromptAgent)? = nil, launcher: AppLauncher? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
@@ -37,24 +39,33 @@ package actor LocationHost: EngineLink {
     self.keeper = keeper
     self.places = places
     self.prompter = prompter
+    self.launcher = launcher
     self.journal = journal
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin() } }
   }
 
   /// Reads the state, and arms what wakes the host.
   private func begin() {
-    let timer = DispatchSource.makeTimerSource(queue: line.queue)
-    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.wake() } }
-    timer.activate()
-    self.timer = timer
+    timer = UptimeTimer(on: line.queue) { [weak self] in self?.assumeIsolated { $0.wake() } }
     keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
       self?.assumeIsolated { $0.step(.engine(.stored(entries))) }
     }
+    beginToLaunch()
     step(.engine(.stored(keeper?.entries ?? [])))
   }
 
+  /// Before the state is read, so that nobody is launched who must not be.
+  private func beginToLaunch() {
+    guard let launcher else { return }
+    registrations = launcher.follow(on: line.queue) { [weak self] apps in
+      self?.assumeIsolated { $0.step(.engine(.launchable(apps))) }
+    }
+    step(.engine(.launchable(launcher.registrations().map(\.app))))
+  }
+
   isolated deinit {
-    timer?.cancel()
+    timer?.end()
+    registrations?.cancel()
     for channel in channels.values { channel.end() }
     for bus in buses.values { bus.end() }
     buffer.deallocate()
@@ -125,7 +136,7 @@ package actor LocationHost: EngineLink {
     let outputs = core.handle(input, at: now)
     keeper?.commit(outputs, noting: journal)
     for output in outputs { carryOut(output) }
-    arm(at: now.uptime)
+    arm()
   }
 
   private func carryOut(_ output: HostCore.Output) {
@@ -142,8 +153,9 @@ package actor LocationHost: EngineLink {
     case .engine(.calibration(let app, let shown)):
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
+    case .engine(.launch(let app)): launcher?.launch(app)
     case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
-      .engine(.runtimeOver), .engine(.wakeApp), .engine(.launch):
+      .engine(.runtimeOver), .engine(.wakeApp):
       break
     }
   }
@@ -152,12 +164,11 @@ package actor LocationHost: EngineLink {
   ///
   /// A timer that is armed for an earlier moment stays: its wake changes nothing and arms again.
   /// Deadlines move on with almost every step, and each change of a timer wakes a thread.
-  private func arm(at now: Instant) {
+  private func arm() {
     guard let next = core.nextDeadline else { return }
     if let armed, armed <= next { return }
     armed = next
-    let wait = max(0, (next - now).wholeNanoseconds)
-    timer?.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
+    timer?.arm(at: next)
   }
 
   /// The timer has fired; from here on none is armed.

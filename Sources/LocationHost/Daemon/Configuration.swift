@@ -10,6 +10,8 @@ package struct Configuration: Hashable, Sendable {
   package var socket: String?
   /// The folder of the durable state; `nil` for the user's or the system's own place.
   package var state: String?
+  /// The folder of the apps that may be started; `nil` for the user's or the system's own place.
+  package var launch: String?
   package var limits = SocketServer.Limits()
 
   package init() {}
@@ -68,11 +70,13 @@ package struct Configuration: Hashable, Sendable {
       } catch { return "\(error)" }
     case "socket": return Self.set(&socket, value, "socket")
     case "state": return Self.set(&state, value, "state")
+    case "launch": return Self.set(&launch, value, "launch")
     case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
     default:
-      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user"
+      return "unknown key `\(key)`; known are "
+        + "source, socket, state, launch, clients, clients-per-user"
     }
   }
 

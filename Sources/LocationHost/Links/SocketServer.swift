@@ -27,6 +27,7 @@ package actor SocketServer {
   nonisolated private let line: HostQueue
   private let host: LocationHost
   private let limits: Limits
+  private let agents: LinkAgents
   private let journal: @Sendable (String) -> Void
   private var acceptor: (any DispatchSourceRead)?
   private var connections: [Int: LinkConnection] = [:]
@@ -35,12 +36,13 @@ package actor SocketServer {
 
   /// Serves on a socket that listens already; the server closes it.
   package init(
-    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(),
+    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(), agents: LinkAgents = LinkAgents(),
     journal: @escaping @Sendable (String) -> Void
   ) {
     line = host.line
     self.host = host
     self.limits = limits
+    self.agents = agents
     self.journal = journal
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(listener) } }
   }
@@ -133,6 +135,7 @@ package actor SocketServer {
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
+    agents.leave(number)
     disconnect(connection)
   }
 
@@ -154,6 +157,10 @@ package actor SocketServer {
       case .request(let request):
         guard let client = connection.client else { continue }
         host.assumeIsolated { $0.take(request, from: client) }
+      case .attend: attend(connection, number)
+      case .answer(let answer):
+        let isTaken = agents.take(answer, of: number, user: connection.peer.user)
+        handle(.answered(isTaken), of: number)
       case .cut(let reason): cut(number, because: reason.description)
       }
     }
@@ -169,6 +176,12 @@ package actor SocketServer {
       self?.assumeIsolated {
         $0.cut(number, because: "it has left \($0.limits.unread) bytes unread")
       }
+    }
+  }
+
+  private func attend(_ connection: LinkConnection, _ number: Int) {
+    agents.attend(number, user: connection.peer.user) { [weak self] news in
+      self?.assumeIsolated { $0.handle(.news(news), of: number) }
     }
   }
 

@@ -12,6 +12,10 @@ package struct LinkSession: Machine {
     /// The client may not be served.
     case refused(String)
     case delivery(Delivery)
+    /// For a client that attends as an agent.
+    case news(AgentNews)
+    /// Whether the answer was one to an open question.
+    case answered(Bool)
     case wake
   }
 
@@ -22,6 +26,10 @@ package struct LinkSession: Machine {
     /// The engine need not know the client any longer.
     case disconnect
     case request(Request)
+    /// The client answers questions for a person from now on.
+    case attend
+    /// What the person has answered; `.answered` must follow at once.
+    case answer(AgentAnswer)
     /// Nothing good can come of this connection any more.
     case cut(CutReason)
   }
@@ -53,6 +61,7 @@ package struct LinkSession: Machine {
   }
 
   private var state = State.idle
+  private var isAttending = false
   private var frames: FrameSplitter
   private var subscribers: Set<SubscriberID> = []
   /// What came before the client was welcomed.
@@ -89,6 +98,9 @@ package struct LinkSession: Machine {
     case .delivery(let delivery):
       if case .connecting = state { early.append(delivery) }
       return pass(delivery)
+    case .news(let news): return isAttending ? [reply(news.json, continues: true)] : []
+    case .answered(let isTaken):
+      return [isTaken ? reply(.object([])) : reply(agent: "NoSuchQuestion")]
     case .wake: return []
     }
   }
@@ -123,6 +135,8 @@ package struct LinkSession: Machine {
     case "\(name).Watch": return begin(.watch, call)
     case "\(name).GetState": return begin(.glance, call)
     case "\(name).Ask": return ask(call)
+    case "\(AgentInterface.name).Attend": return attend(call)
+    case "\(AgentInterface.name).Answer": return answer(question: call)
     default:
       return [
         reply(
@@ -134,6 +148,7 @@ package struct LinkSession: Machine {
   private func describe(_ call: LinkCall) -> Output {
     switch call.parameters["interface"] {
     case LinkInterface.name.json: reply(.fields(["description": LinkInterface.description.json]))
+    case AgentInterface.name.json: reply(.fields(["description": AgentInterface.description.json]))
     case LinkInterface.service.json:
       reply(.fields(["description": LinkInterface.serviceDescription.json]))
     case let name?: reply(service: "InterfaceNotFound", .fields(["interface": name]))
@@ -183,6 +198,21 @@ package struct LinkSession: Machine {
     return [.request(request), reply(.object([]))]
   }
 
+  // MARK: Agents
+
+  private mutating func attend(_ call: LinkCall) -> [Output] {
+    guard call.wantsMore else { return [reply(service: "ExpectedMore", .object([]))] }
+    isAttending = true
+    return [.attend]
+  }
+
+  private func answer(question call: LinkCall) -> [Output] {
+    guard let answer = try? AgentAnswer(json: call.parameters) else {
+      return [reply(service: "InvalidParameter", .fields(["parameter": "answer".json]))]
+    }
+    return [.answer(answer)]
+  }
+
   // MARK: Deliveries
 
   private mutating func welcome(_ client: ClientState) -> [Output] {
@@ -225,6 +255,10 @@ package struct LinkSession: Machine {
     .send(frame(LinkReply(parameters, error: "\(LinkInterface.name).\(error)").json))
   }
 
+  private func reply(agent error: String) -> Output {
+    .send(frame(LinkReply(error: "\(AgentInterface.name).\(error)").json))
+  }
+
   private func reply(service error: String, _ parameters: JSON) -> Output {
     .send(frame(LinkReply(parameters, error: "\(LinkInterface.service).\(error)").json))
   }
@@ -234,7 +268,7 @@ package struct LinkSession: Machine {
   private static let info = JSON.fields([
     "vendor": "Meridian".json, "product": "locationd".json,
     "version": "\(LinkInterface.version)".json, "url": "".json,
-    "interfaces": [LinkInterface.service, LinkInterface.name].json,
+    "interfaces": [LinkInterface.service, LinkInterface.name, AgentInterface.name].json,
   ])
 }
 

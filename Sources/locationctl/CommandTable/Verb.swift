@@ -28,7 +28,7 @@ struct Verb: Sendable {
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, geocode, reverse, simulate, soak, authorize, doctor, help,
+    watch, once, heading, beacons, geocode, reverse, simulate, soak, authorize, agent, doctor, help,
     version, completion,
   ]
 
