@@ -97,7 +97,7 @@ struct AgentTests {
     _ = try await agent.lines.next { $0.contains("attending at") }
     let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
     defer { app.end() }
-    _ = try await agent.lines.next { $0.contains("Allow “AsyncApp” to use your location?") }
+    _ = try await agent.lines.next { $0.contains("to use your location?") }
     _ = try await app.lines.next { $0 == "live 48.5" }
   }
 }

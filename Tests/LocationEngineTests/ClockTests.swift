@@ -68,6 +68,8 @@ struct ClockTests {
     pass(.seconds(1), clockJump: .seconds(seconds))
     stand(at: Self.home, seconds: 60)
     #expect(events == ["home satisfied"])
+    // The way there takes half an hour.
+    pass(.seconds(1800))
     stand(at: Self.away, seconds: 120)
     #expect(events == ["home satisfied", "home unsatisfied"])
   }
