@@ -4,10 +4,13 @@ extension AppDesk {
   // MARK: Processes
 
   mutating func connect(
-    _ client: ClientID, _ description: ClientDescription, at now: Moment
+    _ client: ClientID, _ description: ClientDescription, at now: Moment, isLaunched: Bool
   ) -> [Output] {
     processes.append(Process(client: client, life: description.life))
-    return stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+    isCalled = false
+    let outputs = stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+    guard isLaunched else { return outputs }
+    return outputs + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
   }
 
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {

@@ -33,7 +33,7 @@ enum ImportRule {
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
       "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
-      "LocationModel", "LocationLink", "LocationSimulation", "LocationGeocoding", "Foundation",
+      "LocationLink", "LocationModel", "LocationSimulation", "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],
     "locationd": [

@@ -34,3 +34,13 @@ long long linux_uptime_nanoseconds(void);
 
 /// Nanoseconds since 1970 by the system's clock.
 long long linux_unix_nanoseconds(void);
+
+/// Starts a program in a session of its own, nothing to read, no signal blocked. Both blocks hold
+/// strings ended by NUL, and end with one more NUL. Returns 0, or an errno.
+int linux_spawn(char *words, char *environment);
+
+/// A timer of the uptime that `linux_uptime_nanoseconds` tells. Returns a descriptor, or -errno.
+int linux_open_uptime_timer(void);
+
+/// Has a timer fire once at an uptime greater than 0; at once when that has passed.
+void linux_arm_uptime_timer(int descriptor, long long nanoseconds);

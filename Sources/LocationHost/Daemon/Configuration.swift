@@ -11,6 +11,8 @@ package struct Configuration: Hashable, Sendable {
   package var socket: String?
   /// The folder of the durable state; `nil` for the user's or the system's own place.
   package var state: String?
+  /// The folder of the apps that may be started; `nil` for the user's or the system's own place.
+  package var launch: String?
   package var limits = SocketServer.Limits()
   /// How long what tells where the device was is kept. Chosen: a day, a season, a month.
   package var keeping = KeepingTerms(
@@ -72,6 +74,7 @@ package struct Configuration: Hashable, Sendable {
       } catch { return "\(error)" }
     case "socket": return Self.set(&socket, value, "socket")
     case "state": return Self.set(&state, value, "state")
+    case "launch": return Self.set(&launch, value, "launch")
     case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
@@ -79,8 +82,8 @@ package struct Configuration: Hashable, Sendable {
     case "keep-visits": return Self.set(&keeping.visits, value, "keep-visits")
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
-      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, "
-        + "keep-position, keep-visits, keep-access"
+      return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
+        + "clients-per-user, keep-position, keep-visits, keep-access"
     }
   }
 

@@ -34,13 +34,13 @@ package final class Daemon {
     raiseDescriptorLimit()
     let configuration = try options.configuration(variables)
     let folder = StateFolder(path: configuration.state ?? options.stateFolder(variables))
+    let path = configuration.socket ?? options.socket(variables)
     do throws(Errno) {
       try folder.create()
       if let socket = supervisor.sockets.first {
         listener = socket
         ownSocket = variables[Self.ownSocketVariable]
       } else {
-        let path = configuration.socket ?? options.socket(variables)
         listener = try DaemonSocket.listen(at: path)
         ownSocket = path
       }
@@ -51,18 +51,31 @@ package final class Daemon {
       if let record = LogRecord(note, at: HostClock.now.unixTime) { journal.write(record) }
     }
     let sources = configuration.sources
+    let agents = LinkAgents(journal: noting)
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
-      keeper: StateKeeper(folder: folder, noting: noting), keeping: configuration.keeping,
-      journal: noting)
+      keeper: StateKeeper(folder: folder, noting: noting), prompter: agents,
+      launcher: launcher(configuration, socket: path, noting: noting),
+      keeping: configuration.keeping, journal: noting)
     server = SocketServer(
-      listener, for: host, limits: configuration.limits, journal: journal,
+      listener, for: host, limits: configuration.limits, agents: agents, journal: journal,
       facts: DaemonFacts(folder: folder, options: options, variables: variables))
     self.host = host
     listenToSignals()
     beat(on: host.line.queue)
     supervisor.tell("READY=1")
     journal.write(.service, "serving; its state is in \(folder.path)")
+  }
+
+  /// Starts apps that are owed an event; their processes are nobody's to wait for.
+  private func launcher(
+    _ configuration: Configuration, socket: String, noting: @escaping @Sendable (Note) -> Void
+  ) -> AppLauncher {
+    signal(SIGCHLD, SIG_IGN)
+    let folder = configuration.launch ?? options.launchFolder(variables)
+    // Made now, so that it can be watched; where it cannot be made, nobody registers anything.
+    try? StateFolder(path: folder).create()
+    return AppLauncher(folder: folder, socket: socket, noting: noting)
   }
 
   /// Tells the daemon that starts over what it has made.

@@ -29,7 +29,7 @@ struct Verb: Sendable {
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
     watch, once, heading, beacons, geocode, reverse, simulate, soak, status, apps, authorize,
-    services, monitor, log, data, doctor, help, version, completion,
+    agent, services, monitor, log, data, doctor, help, version, completion,
   ]
 
   static func named(_ name: String) -> Verb? { all.first { $0.name == name } }
