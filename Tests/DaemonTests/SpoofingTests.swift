@@ -75,13 +75,14 @@ struct SpoofingTests {
         os._exit(0)
       os.wait()
       s.sendall(b'{"method":"org.meridian.location.GetState"}\\0')
+      print("sent", flush=True)
       data = s.recv(4096)
       print("answered" if b'"state"' in data else "not answered", flush=True)
       """
     daemon.program.signal(SIGSTOP)
     let program = try RunningProgram("/usr/bin/env", ["python3", "-c", script, daemon.socket])
     defer { program.end() }
-    try await Task.sleep(for: .milliseconds(500))
+    _ = try await program.lines.next { $0 == "sent" }
     daemon.program.signal(SIGCONT)
     _ = try await program.lines.next { $0 == "not answered" }
     let reason = try await daemon.program.lines.next { $0.contains("refused a client") }
