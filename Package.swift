@@ -64,8 +64,10 @@ let package = Package(
     // The words between a daemon and its clients, as bytes; pure.
     .target(
       name: "LocationLink", dependencies: ["LocationModel"],
-      exclude: ["org.meridian.location.varlink", "org.meridian.administration.varlink"],
-      swiftSettings: house),
+      exclude: [
+        "org.meridian.location.varlink", "org.meridian.administration.varlink",
+        "org.meridian.agent.varlink",
+      ], swiftSettings: house),
 
     // Everything that touches Linux.
     .target(name: "CLinux"),
@@ -115,8 +117,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationEngine", "LocationProviders", "LocationGeocoding",
-        "LocationModel", "CLinux",
+        "CoreLocation", "LocationHost", "LocationEngine", "LocationLink", "LocationProviders",
+        "LocationGeocoding", "LocationModel", "CLinux", "locationd",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
@@ -212,6 +214,9 @@ let package = Package(
     .executableTarget(
       name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
       swiftSettings: house),
+    .executableTarget(
+      name: "MonitorApp", dependencies: ["CoreLocation"], path: "Tests/Programs/MonitorApp",
+      swiftSettings: house),
     .testTarget(
       name: "LocationCoreTests",
       dependencies: [
@@ -234,8 +239,8 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationd", "locationctl", "AsyncApp", "ClassicApp", "HostProgram", "MachineTesting",
-        "CLinux",
+        "locationctl", "locationd", "AsyncApp", "ClassicApp", "MonitorApp", "HostProgram",
+        "MachineTesting", "CLinux",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -27,6 +27,10 @@ enum Peers {
     return inside
   }
 
+  /// The path of this executable.
+  static let own =
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+
   /// A folder for one benchmark; removed by whoever asked for it.
   static func folder(_ name: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory
@@ -38,6 +42,11 @@ enum Peers {
   /// Builds the C client of libgps; it prints a line for each fix and ends after so many.
   static func libgpsClient(in folder: URL) throws -> String {
     try compiled(libgpsProgram, "client", ["-lgps"], in: folder, else: "Debian: libgps-dev")
+  }
+
+  /// Builds a C client of libgps that prints the date of each fix and the uptime of its arrival.
+  static func libgpsStopwatch(in folder: URL) throws -> String {
+    try compiled(stopwatchProgram, "stopwatch", ["-lgps"], in: folder, else: "Debian: libgps-dev")
   }
 
   /// Builds a program that runs another one and then prints the kilobytes it held at most.
@@ -93,6 +102,30 @@ enum Peers {
       if (wait4(child, &status, 0, &usage) < 0 || status != 0) return 1;
       printf("%ld\\n", usage.ru_maxrss);
       return 0;
+    }
+    """
+
+  private static let stopwatchProgram = """
+    #include <gps.h>
+    #include <stdio.h>
+    #include <time.h>
+    int main(int argc, char **argv) {
+      struct gps_data_t data;
+      struct timespec now;
+      double last = 0;
+      if (gps_open("127.0.0.1", argv[1], &data)) return 1;
+      gps_stream(&data, WATCH_ENABLE | WATCH_JSON, NULL);
+      while (gps_waiting(&data, 30000000)) {
+        if (gps_read(&data, NULL, 0) < 0) return 1;
+        if (!(data.set & LATLON_SET) || data.fix.mode < MODE_2D) continue;
+        double time = data.fix.time.tv_sec + data.fix.time.tv_nsec * 1e-9;
+        if (time == last) continue;
+        last = time;
+        clock_gettime(CLOCK_BOOTTIME, &now);
+        printf("%.6f %lld\\n", time, now.tv_sec * 1000000000LL + now.tv_nsec);
+        fflush(stdout);
+      }
+      return 1;
     }
     """
 

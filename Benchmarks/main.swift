@@ -8,6 +8,8 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("start", measureStart),
   ("live", measureLive),
   ("cpu", measureProcessorTime),
+  ("daemon", measureDaemon),
+  ("daemon-idle", measureIdleDaemon),
   ("circles", measureCircles),
   ("phones", measurePhones),
   ("visits", measureVisits),
@@ -19,7 +21,16 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())
-if words.first == Reader.name { try await Reader.run(words) }
+// The parts of this program that are programs of their own.
+switch words.first {
+case Reader.name: try await Reader.run(words)
+case Follower.name: try await Follower.run()
+case FarWatcher.name: FarWatcher.run()
+case Crowd.name: try Crowd.run(words[1], Int(words[2]) ?? 1)
+case Abuser.name: Abuser.run(words[1], Abuser.Kind(rawValue: words[2]) ?? .floods)
+case BareHop.name: try BareHop.run(words[1])
+default: break
+}
 let chosen = benchmarks.filter { words.first == "all" || words.first == $0.name }
 guard !chosen.isEmpty else {
   print("usage: Benchmarks all | " + benchmarks.map(\.name).joined(separator: " | "))

@@ -12,6 +12,7 @@
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -219,4 +220,56 @@ int linux_reap(int pid) {
     if (errno != EINTR) return 127;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// The strings of a block, each ended by NUL, as an array that ends with a null pointer.
+static char **strings(char *block) {
+  unsigned long count = 0;
+  for (char *next = block; *next; next += strlen(next) + 1) count++;
+  char **array = calloc(count + 1, sizeof *array);
+  if (!array) return NULL;
+  for (unsigned long index = 0; index < count; index++) {
+    array[index] = block;
+    block += strlen(block) + 1;
+  }
+  return array;
+}
+
+int linux_launch(char *words, char *environment, int *pid) {
+  char **arguments = strings(words), **variables = strings(environment);
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_t actions;
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(
+      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  int code = arguments && variables && arguments[0]
+                 ? posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, variables)
+                 : ENOMEM;
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(arguments);
+  free(variables);
+  return code;
+}
+
+int linux_has_ended(int pid) {
+  return waitpid(pid, NULL, WNOHANG) != 0;
+}
+
+int linux_open_uptime_timer(void) {
+  int descriptor = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+void linux_arm_uptime_timer(int descriptor, long long nanoseconds) {
+  struct itimerspec when = {
+      .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+  timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL);
 }

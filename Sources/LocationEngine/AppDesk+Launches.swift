@@ -13,6 +13,7 @@ extension AppDesk {
   /// Nothing is owed to a process that had its time.
   mutating func dropClaims() -> [Output] {
     claims.drop()
+    isClaimed = false
     return storeClaims()
   }
 
@@ -25,13 +26,14 @@ extension AppDesk {
   mutating func settleClaims(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
-    guard processes.isEmpty, !claims.isEmpty, standing.sessions.presence.runtimeEnd == nil else {
+    guard processes.isEmpty, !isClaimed, !claims.isEmpty, standing.sessions.presence.runtimeEnd == nil else {
       return []
     }
     for verdict in claims.handle(input, verdicts, at: now) {
       switch verdict.action {
       case .launch, .launchUnlessQuit:
-        return [.launch(app)] + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+        isClaimed = true
+        return []
       case .holdAndAsk:
         lastHeld += 1
         return authorize(.alwaysEvent(lastHeld), at: now)

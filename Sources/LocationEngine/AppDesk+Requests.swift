@@ -4,12 +4,16 @@ extension AppDesk {
   // MARK: Processes
 
   mutating func connect(
-    _ client: ClientID, _ description: ClientDescription, at now: Moment
+    _ client: ClientID, _ description: ClientDescription, at now: Moment, isLaunched: Bool
   ) -> [Output] {
     processes.append(Process(client: client, said: description.life))
+    isCalled = false
+    isClaimed = false
     // A person who opens the app is there to see what it starts.
-    let outputs = description.life == .foreground ? dropClaims() : []
-    return outputs + stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+    var outputs = description.life == .foreground ? dropClaims() : []
+    outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
+    guard isLaunched else { return outputs }
+    return outputs + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
   }
 
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {

@@ -90,8 +90,8 @@ extension AppDesk {
   }
 
   /// Derives what may flow now, and tells everyone whom the difference concerns.
-  private mutating func settleVerdicts(at now: Moment) -> [Output] {
-    verdicts = Verdicts(standing.circumstances)
+  mutating func settleVerdicts(at now: Moment) -> [Output] {
+    verdicts = Verdicts(circumstances)
     let isImprecise = !authorization.status.isGranted || isCoarse
     if isImprecise && !self.isImprecise { outbox.forgetPlaces() }
     self.isImprecise = isImprecise
@@ -162,6 +162,8 @@ extension AppDesk {
     switch verdict.action {
     case .deliver:
       let receivers = client.map { [$0] } ?? clients
+      // After a restart an app may be on its way back, in use as far as one knows (LIFE-9).
+      if receivers.isEmpty { outbox.add(delivery, for: nil) }
       return receivers.map { .deliver($0, delivery) }
     case .queue, .queueLatest:
       outbox.add(delivery, for: client)
@@ -172,7 +174,7 @@ extension AppDesk {
       return [.wakeApp(app)] + receivers.map { .deliver($0, delivery) } + woken
     case .launch, .launchUnlessQuit:
       outbox.add(delivery, for: nil)
-      return [.launch(app)] + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+      return []
     case .holdAndAsk:
       lastHeld += 1
       held = [lastHeld: delivery]
@@ -184,7 +186,7 @@ extension AppDesk {
   /// An event that waited for Always may go (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
     guard let delivery = held.removeValue(forKey: event) else { return [] }
-    return announce(delivery, to: nil, Verdicts(standing.circumstances).region, at: now)
+    return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
   }
 
   /// What waited goes to the process that now runs.

@@ -32,6 +32,12 @@ struct AppDesk: Sendable {
   var lastHeld = 0
   /// What is owed to the app while it does not run.
   var claims = LaunchClaims()
+  /// What is owed has come due, and no process was there to hear of it.
+  var isClaimed = false
+  /// News waits for a monitor, and no process was there to open it (MON-38).
+  var isCalled = false
+  /// When the app may be started; what the person's settings say of it.
+  var policy = LaunchPolicy()
   /// Whether continuous updates keep the app in use (STD-47).
   var isHolding = false
   /// What the conditions were last told that the app may know.
@@ -130,6 +136,13 @@ struct AppDesk: Sendable {
   }
 
   var authorization: Authorization { standing.authorization }
+
+  /// What the delivery table must know of the app.
+  var circumstances: DeliveryRule.Circumstances {
+    var circumstances = standing.circumstances
+    circumstances.policy = policy
+    return circumstances
+  }
 
   /// What the app can read at once; its regions are known elsewhere.
   var state: ClientState {

@@ -137,7 +137,7 @@ extension LocationEngine {
       case .event(let key, let event):
         announce(event, of: key, at: now, to: &outputs)
       case .waiting(let key):
-        call(key, at: now, to: &outputs)
+        call(key)
       case .region(let key, let event):
         tell(event, of: key, askedBy: asker, region, at: now, to: &outputs)
       case .state(_, let state):
@@ -174,15 +174,9 @@ extension LocationEngine {
   }
 
   /// News for a loop that is not there: the app is launched where the table says so (MON-38).
-  private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
+  private mutating func call(_ key: MonitorKey) {
     guard let desk = deskIndex(of: key.app), desks[desk].processes.isEmpty else { return }
-    switch desks[desk].verdicts.monitor.action {
-    case .launch, .launchUnlessQuit:
-      outputs.append(.launch(key.app))
-      outputs += desks[desk].hold(
-        .presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
-    case .deliver, .queue, .queueLatest, .wake, .hold, .holdAndAsk, .nothing: break
-    }
+    desks[desk].isCalled = true
   }
 
   private mutating func tell(

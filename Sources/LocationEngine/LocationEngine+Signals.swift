@@ -75,7 +75,7 @@ extension LocationEngine.Input {
   var concernsBeacons: Bool {
     switch self {
     case .fix, .heading, .beacon, .provider, .compass: false
-    case .reception, .advertising, .client, .answer, .setting, .stored, .wake: true
+    case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .wake: true
     }
   }
 }

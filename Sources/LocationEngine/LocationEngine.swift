@@ -21,6 +21,8 @@ package struct LocationEngine: Machine {
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
     case setting(Setting)
+    /// The apps that can be launched; before the first of these, all can (LIFE-2).
+    case launchable([AppIdentity])
     /// The durable state: at the start, and when another process has changed it.
     case stored([StateEntry])
     case wake
@@ -58,6 +60,9 @@ package struct LocationEngine: Machine {
   var beacons = BeaconDesk()
   /// What the radio last said of the beacon that this computer is to be.
   private var air = BeaconAdvertising.stopped
+  var launches = LaunchDesk()
+  /// The apps that can be launched; `nil` for all.
+  var launchable: [AppIdentity]?
   var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
@@ -104,10 +109,12 @@ package struct LocationEngine: Machine {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
+    case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
     settleAccess(at: now, to: &outputs)
+    settleLaunches(at: now, to: &outputs)
     if input.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
     if input.concernsBeacons { settleAdvertising(to: &outputs) }
@@ -213,6 +220,7 @@ package struct LocationEngine: Machine {
       carry(conditions.handle(.wake, at: now), at: now, to: &outputs)
     }
     if isDue(beacons.nextDeadline, now) { tell(beacons.wake(at: now), at: now, to: &outputs) }
+    if isDue(launches.nextDeadline, now) { _ = launches.handle(.wake, at: now) }
     if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
     if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
     if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
@@ -253,7 +261,7 @@ package struct LocationEngine: Machine {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
-    next = earliest(next, retention.nextDeadline)
+    next = earliest(next, earliest(launches.nextDeadline, retention.nextDeadline))
     for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
     nextDeadline = next
   }
@@ -272,10 +280,12 @@ package struct LocationEngine: Machine {
     _ event: ClientEvent, of client: ClientID, at now: Moment, to outputs: inout [Output]
   ) {
     switch event {
-    case .connected(let description):
+    case .connected(var description):
       apps[client] = description.app
       let index = openDesk(of: description, at: now, to: &outputs)
-      outputs += desks[index].connect(client, description, at: now)
+      let isLaunched: Bool
+      (description.life, isLaunched) = admit(description, at: now)
+      outputs += desks[index].connect(client, description, at: now, isLaunched: isLaunched)
     case .request(.region(let subscriber, let request)):
       handle(request, of: subscriber, client, at: now, to: &outputs)
     case .request(.monitor(let subscriber, let request)):
@@ -303,7 +313,7 @@ package struct LocationEngine: Machine {
       closeMonitors(of: client, at: now, to: &outputs)
       let life: AppLife = if case .quit = event { .quit } else { .terminated }
       each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1, life: life) }
-      apps[client] = nil
+      if let app = apps.removeValue(forKey: client) { dismiss(app, at: now) }
     }
   }
 
@@ -319,12 +329,13 @@ package struct LocationEngine: Machine {
     desks.indices.first { desks[$0].app == app }
   }
 
-  private mutating func openDesk(
+  mutating func openDesk(
     of client: ClientDescription, at now: Moment, to outputs: inout [Output]
   ) -> Int {
     if let index = deskIndex(of: client.app) { return index }
     var desk = AppDesk(app: client.app, manifest: client.manifest)
     desk.servicesAreOn = servicesAreOn
+    desk.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
     desk.world = AppDesk.World(
       current: arbiter.current, coarse: coarse.place, isOut: watch.isOut, equipment: equipment)
     outputs += desk.begin(with: stored.filter { $0.key.owner == client.app.name }, at: now)
@@ -361,12 +372,14 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    if stored.isEmpty, desks.isEmpty {
-      restore(entries, at: now, to: &outputs)
+    let isFirst = stored.isEmpty && desks.isEmpty
+    if isFirst {
+      restore(entries, at: now)
       keep(.stored(entries), at: now, to: &outputs)
       keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
     }
     stored = entries
+    if isFirst { restoreAbsentApps(from: entries, at: now, to: &outputs) }
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
     for index in desks.indices {
@@ -376,21 +389,10 @@ package struct LocationEngine: Machine {
   }
 
   /// Takes up what an earlier engine stored of the whole machine.
-  ///
-  /// An app that is owed something has its desk at once, though it does not run (LIFE-9).
-  private mutating func restore(
-    _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
-  ) {
+  private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
     visits = Visits(restoring: entries, at: now)
-    stored = entries
-    for app in LaunchClaims.apps(in: entries) {
-      let record = entries.first { $0.key == AuthorizationRecord.key(of: app) }
-        .flatMap { AuthorizationRecord(stored: $0.value) }
-      let client = ClientDescription(app: app, manifest: Manifest(assumedOf: record))
-      _ = openDesk(of: client, at: now, to: &outputs)
-    }
   }
 
   /// The app that a process belongs to.
@@ -473,6 +475,8 @@ package enum Note: Sendable {
   case provider(ProviderID, ProviderStatus)
   /// The compass of the device must be turned about, as an app has asked (HEAD-9).
   case calibration(AppIdentity)
+  /// An app that did not run was started for an event; or why it could not be.
+  case launched(AppIdentity, String?)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
   /// A source as configured cannot be understood.

@@ -122,6 +122,9 @@ extension Note {
       "\(prompt.title) Nobody can be asked "
         + (reasons.isEmpty ? "(no agent is configured)" : "(\(reasons.joined(separator: "; ")))")
         + "; answer with: \(prompt.command)"
+    case .launched(let app, nil): "\(app): started for an event that waits for it"
+    case .launched(let app, let reason?):
+      "\(app) waits for an event and cannot be started: \(reason)"
     case .store(let text), .source(let text): text
     }
   }

@@ -17,12 +17,14 @@ package actor LocationHost: EngineLink {
   private var buses: [ChannelID: BusConnection] = [:]
   private let places: HostPlaces
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  private var timer: (any DispatchSourceTimer)?
+  private var timer: UptimeTimer?
   private var armed: Instant?
   let keeper: StateKeeper?
   private var recording: RecordingFile?
   let agents: [any PromptAgent]
   var prompts: PromptDesk
+  private let launcher: AppLauncher?
+  private var registrations: (any DispatchSourceRead)?
   let journal: @Sendable (Note) -> Void
   /// Sees every output but positions before it is carried out, on the host's queue.
   var observer: (@Sendable (HostCore.Output) -> Void)?
@@ -33,8 +35,9 @@ package actor LocationHost: EngineLink {
   /// Starts an engine on this computer.
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
-    agents: [any PromptAgent] = [], limits: Conditions.Limits = .init(),
-    keeping terms: KeepingTerms = KeepingTerms(), recordingTo file: String? = nil,
+    agents: [any PromptAgent] = [], launcher: AppLauncher? = nil,
+    limits: Conditions.Limits = .init(), keeping terms: KeepingTerms = KeepingTerms(),
+    recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
@@ -45,6 +48,7 @@ package actor LocationHost: EngineLink {
     self.places = places
     self.agents = agents
     prompts = PromptDesk(agents: agents.count)
+    self.launcher = launcher
     self.journal = journal
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(recordingTo: file) } }
   }
@@ -52,18 +56,26 @@ package actor LocationHost: EngineLink {
   /// Reads the state, and arms what wakes the host.
   private func begin(recordingTo file: String?) {
     if let file { record(to: file) }
-    let timer = DispatchSource.makeTimerSource(queue: line.queue)
-    timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.wake() } }
-    timer.activate()
-    self.timer = timer
+    timer = UptimeTimer(on: line.queue) { [weak self] in self?.assumeIsolated { $0.wake() } }
     keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
       self?.assumeIsolated { $0.step(.engine(.stored(entries))) }
     }
+    beginToLaunch()
     step(.engine(.stored(keeper?.entries ?? [])))
   }
 
+  /// Before the state is read, so that nobody is launched who must not be.
+  private func beginToLaunch() {
+    guard let launcher else { return }
+    registrations = launcher.follow(on: line.queue) { [weak self] apps in
+      self?.assumeIsolated { $0.step(.engine(.launchable(apps))) }
+    }
+    step(.engine(.launchable(launcher.registrations().map(\.app))))
+  }
+
   isolated deinit {
-    timer?.cancel()
+    timer?.end()
+    registrations?.cancel()
     for channel in channels.values { channel.end() }
     for bus in buses.values { bus.end() }
     buffer.deallocate()
@@ -147,7 +159,7 @@ package actor LocationHost: EngineLink {
       if let observer, !output.isPosition { observer(output) }
       carryOut(output)
     }
-    arm(at: now.uptime)
+    arm()
   }
 
   // MARK: The flight recorder
@@ -185,8 +197,9 @@ package actor LocationHost: EngineLink {
     case .engine(.calibration(let app, let shown)):
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
+    case .engine(.launch(let app)): launcher?.launch(app)
     case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
-      .engine(.runtimeOver), .engine(.wakeApp), .engine(.launch):
+      .engine(.runtimeOver), .engine(.wakeApp):
       break
     }
   }
@@ -195,12 +208,11 @@ package actor LocationHost: EngineLink {
   ///
   /// A timer that is armed for an earlier moment stays: its wake changes nothing and arms again.
   /// Deadlines move on with almost every step, and each change of a timer wakes a thread.
-  func arm(at now: Instant) {
+  func arm() {
     guard let next = earliest(core.nextDeadline, prompts.nextDeadline) else { return }
     if let armed, armed <= next { return }
     armed = next
-    let wait = max(0, (next - now).wholeNanoseconds)
-    timer?.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(1))
+    timer?.arm(at: next)
   }
 
   /// The timer has fired; from here on none is armed.

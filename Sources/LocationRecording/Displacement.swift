@@ -49,7 +49,7 @@ package struct Displacement: Sendable {
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
     case .client, .provider, .compass, .heading, .beacon, .reception, .advertising, .answer,
-      .setting, .wake:
+      .setting, .launchable, .wake:
       return input
     }
   }

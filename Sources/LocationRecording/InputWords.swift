@@ -14,6 +14,8 @@ extension LocationEngine.Input {
     case "compass": self = .compass(try provider(), try value.get("has"))
     case "reception": self = .reception(try BeaconReception(json: value))
     case "advertising": self = .advertising(try BeaconAdvertising(json: value))
+    case "launchable":
+      self = .launchable(try value.get("apps", [String].self).map { AppIdentity($0) })
     case "answer":
       let app: String = try value.get("app")
       let id = Prompt.ID(app: AppIdentity(app), number: try value.get("number"))
@@ -35,6 +37,8 @@ extension LocationEngine.Input {
       .word("compass", .fields(["provider": provider.index.json, "has": has.json]))
     case .reception(let reception): .word("reception", reception.json)
     case .advertising(let advertising): .word("advertising", advertising.json)
+    case .launchable(let apps):
+      .word("launchable", .fields(["apps": apps.map(\.name).json]))
     case .answer(let id, let answer, let precise):
       .word(
         "answer",

@@ -81,4 +81,24 @@ struct AbuseTests {
     #expect(reply.parameters["reason"] == .string("user \(getuid()) has 20 clients already"))
     #expect(try first.call("org.varlink.service.GetInfo").error == nil)
   }
+
+  @Test("by hanging up in the middle of its words leaves nothing behind")
+  func hangsUp() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("conf")
+    try "clients-per-user = 3\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try await DaemonRun(arguments: ["--config", file], in: folder)
+    // What they say and that they are gone comes to the daemon at once.
+    daemon.program.signal(SIGSTOP)
+    for _ in 0..<3 {
+      let caller = try LinkCaller(daemon.socket)
+      caller.ask("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true)
+    }
+    daemon.program.signal(SIGCONT)
+    // Each try is a turn for the daemon; it needs three.
+    let tries = try (0..<100).map { _ in
+      try LinkCaller(daemon.socket).call("org.varlink.service.GetInfo").error
+    }
+    #expect(tries.last == .some(nil))
+  }
 }

@@ -53,7 +53,7 @@ struct AdministrationTests {
     let outputs = session.handle(.bytes(frame(call.json)), at: now)
     #expect(outputs == [.administer(call)])
     let reply = LinkReply(.fields(["apps": .array([])]))
-    #expect(session.handle(.answer(reply), at: now) == [.send(frame(reply.json))])
+    #expect(session.handle(.reply(reply), at: now) == [.send(frame(reply.json))])
   }
 
   @Test("tells values that come back as they were sent, places only where they are")

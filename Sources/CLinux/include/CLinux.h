@@ -50,3 +50,16 @@ void linux_await_end(int pid);
 
 /// Reaps a child that has ended. Returns its exit status, or 128 and the number of its signal.
 int linux_reap(int pid);
+
+/// Starts a program in a session of its own, nothing to read, no signal blocked. Both blocks hold
+/// strings ended by NUL, and end with one more NUL. Returns 0, or an errno.
+int linux_launch(char *words, char *environment, int *pid);
+
+/// Whether a child has ended; it is reaped then.
+int linux_has_ended(int pid);
+
+/// A timer of the uptime that `linux_uptime_nanoseconds` tells. Returns a descriptor, or -errno.
+int linux_open_uptime_timer(void);
+
+/// Has a timer fire once at an uptime greater than 0; at once when that has passed.
+void linux_arm_uptime_timer(int descriptor, long long nanoseconds);

@@ -19,6 +19,8 @@ package struct PromptDesk: Machine {
     /// The question is moot.
     case withdrawn(Prompt.ID)
     case reply(Prompt.ID, agent: Int, AgentReply)
+    /// An agent that passed before may answer now.
+    case arrival
     case wake
   }
 
@@ -68,12 +70,18 @@ package struct PromptDesk: Machine {
       return remove(id)
     case .reply(let id, let agent, let reply):
       return take(reply, of: agent, to: id, at: now)
-    case .wake:
-      return questions.indices.flatMap { index -> [Output] in
-        guard agents > 0, case .resting(let until) = questions[index].state, now.uptime >= until
-        else { return [] }
-        return show(index, to: 0, passed: [], at: now)
-      }
+    case .arrival: return goAround(at: now) { _ in true }
+    case .wake: return goAround(at: now) { now.uptime >= $0 }
+    }
+  }
+
+  private mutating func goAround(
+    at now: Moment, _ isReady: (_ until: Instant) -> Bool
+  ) -> [Output] {
+    questions.indices.flatMap { index -> [Output] in
+      guard agents > 0, case .resting(let until) = questions[index].state, isReady(until)
+      else { return [] }
+      return show(index, to: 0, passed: [], at: now)
     }
   }
 

@@ -47,17 +47,6 @@ package struct AuthorizationRecord: Hashable, Codable, Sendable {
   }
 }
 
-extension Manifest {
-  /// What an app must have declared when it was last seen, until its process declares it again: so
-  /// that what was granted keeps its meaning (AUTH-10).
-  package init(assumedOf record: AuthorizationRecord?) {
-    let declared = ManifestValue.string("declared when last seen")
-    var values = [Key.backgroundModes: ManifestValue.array([.string("location")])]
-    if record?.declaresAlways == true { values[Key.always] = declared }
-    self.init(values)
-  }
-}
-
 extension AuthorizationRecord {
   package static func key(of app: AppIdentity) -> StateKey {
     StateKey(domain: "authorization", owner: app.name)

@@ -134,6 +134,14 @@ extension Conditions {
     ConditionKey(app: monitor.app, owner: .monitor(monitor.name), identifier: identifier)
   }
 
+  /// Whether news waits for some monitor of an app.
+  func hasNewsForMonitors(of app: AppIdentity) -> Bool {
+    conditions.contains { key, condition in
+      guard key.app == app, case .monitor = key.owner else { return false }
+      return condition.isNews(event(of: condition, key))
+    }
+  }
+
   /// The identifiers of a monitor, surplus included, in the order they were added (MON-16).
   package func identifiers(of monitor: MonitorKey) -> [String] {
     keys(of: monitor.app).filter { $0.owner == .monitor(monitor.name) }.map(\.identifier)

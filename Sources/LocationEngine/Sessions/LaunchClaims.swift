@@ -84,15 +84,10 @@ struct LaunchClaims: Sendable {
 
   // MARK: Storage
 
-  private static let domain = "claims"
+  static let domain = "claims"
 
   static func key(of app: AppIdentity) -> StateKey {
     StateKey(domain: domain, owner: app.name)
-  }
-
-  /// The apps of which claims are stored.
-  static func apps(in entries: [StateEntry]) -> [AppIdentity] {
-    entries.filter { $0.key.domain == domain }.map { AppIdentity($0.key.owner) }
   }
 
   /// The change that makes this durable; `nil` when nothing has changed.

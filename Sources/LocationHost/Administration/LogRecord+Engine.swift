@@ -22,6 +22,9 @@ extension LogRecord {
     case .calibration(let app):
       self.init(.source, note.message ?? "", at: date)
       self.app = app.name
+    case .launched(let app, let fault):
+      self.init(.condition, note.message ?? "started \(app)", at: date, isFault: fault != nil)
+      self.app = app.name
     case .store(let text): self.init(.store, text, at: date, isFault: true)
     case .source(let text): self.init(.source, text, at: date, isFault: true)
     }

@@ -85,7 +85,7 @@ extension SocketServer {
   private func answer(
     _ number: Int, _ parameters: JSON, error: String? = nil, continues: Bool = false
   ) {
-    handle(.answer(LinkReply(parameters, error: error, continues: continues)), of: number)
+    handle(.reply(LinkReply(parameters, error: error, continues: continues)), of: number)
   }
 
   // MARK: Status and authorization

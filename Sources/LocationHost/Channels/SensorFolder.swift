@@ -17,22 +17,9 @@ struct SensorFolder {
 
   /// The files one folder down whose relative path is wanted, sorted.
   private func files(describing isWanted: (String) -> Bool) -> [String] {
-    Self.names(in: path).flatMap { device in
-      Self.names(in: "\(path)/\(device)").map { "\(device)/\($0)" }.filter(isWanted)
+    SmallFile.names(in: path).flatMap { device in
+      SmallFile.names(in: "\(path)/\(device)").map { "\(device)/\($0)" }.filter(isWanted)
     }
-  }
-
-  private static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
   }
 
   /// `nil` when the file cannot be read; a sensor that is busy says so by an error.

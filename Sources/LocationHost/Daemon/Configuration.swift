@@ -12,6 +12,8 @@ package struct Configuration: Hashable, Sendable {
   package var socket: String?
   /// The folder of the durable state; `nil` for the user's or the system's own place.
   package var state: String?
+  /// The folder of the apps that may be started; `nil` for the user's or the system's own place.
+  package var launch: String?
   package var limits = SocketServer.Limits()
   /// Who is asked, in this order; `nil` for the policy files that are there, then notifications.
   package var agents: [AgentChoice]?
@@ -67,6 +69,7 @@ package struct Configuration: Hashable, Sendable {
       } catch { return "\(error)" }
     case "socket": return Self.set(&socket, value, "socket")
     case "state": return Self.set(&state, value, "state")
+    case "launch": return Self.set(&launch, value, "launch")
     case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
@@ -81,8 +84,8 @@ package struct Configuration: Hashable, Sendable {
     case "keep-visits": return Self.set(&keeping.visits, value, "keep-visits")
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
-      return "unknown key `\(key)`; known are source, socket, state, clients, clients-per-user, "
-        + "agent, conditions-per-app, keep-position, keep-visits, keep-access"
+      return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
+        + "clients-per-user, agent, conditions-per-app, keep-position, keep-visits, keep-access"
     }
   }
 
@@ -99,9 +102,12 @@ package struct Configuration: Hashable, Sendable {
     } catch { return "\(error)" }
   }
 
-  /// The agents, in the surroundings of this process.
-  func prompters(_ variables: [String: String]) -> [any PromptAgent] {
-    (agents ?? AgentChoice.policies(variables) + [.notification]).map { $0.agent(variables) }
+  /// The agents, in the surroundings of this process; those that are connected come after the
+  /// policies, or after all that are configured.
+  func prompters(_ variables: [String: String], connected: LinkAgents) -> [any PromptAgent] {
+    let first = (agents ?? AgentChoice.policies(variables)).map { $0.agent(variables) }
+    let last = agents == nil ? [AgentChoice.notification.agent(variables)] : []
+    return first + [connected] + last
   }
 
   /// A number with `h` or `d` behind it, or `forever`.

@@ -34,13 +34,13 @@ package final class Daemon {
     raiseDescriptorLimit()
     let configuration = try options.configuration(variables)
     let folder = StateFolder(path: configuration.state ?? options.stateFolder(variables))
+    let path = configuration.socket ?? options.socket(variables)
     do throws(Errno) {
       try folder.create()
       if let socket = supervisor.sockets.first {
         listener = socket
         ownSocket = variables[Self.ownSocketVariable]
       } else {
-        let path = configuration.socket ?? options.socket(variables)
         listener = try DaemonSocket.listen(at: path)
         ownSocket = path
       }
@@ -51,20 +51,33 @@ package final class Daemon {
       if let record = LogRecord(note, at: HostClock.now.unixTime) { journal.write(record) }
     }
     let sources = configuration.sources
+    let agents = LinkAgents()
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
       keeper: StateKeeper(folder: folder, noting: noting),
-      agents: configuration.prompters(variables), limits: configuration.conditions,
-      keeping: configuration.keeping, recordingTo: HostEnvironment(variables).recordingFile,
-      journal: noting)
+      agents: configuration.prompters(variables, connected: agents),
+      launcher: launcher(configuration, socket: path, noting: noting),
+      limits: configuration.conditions, keeping: configuration.keeping,
+      recordingTo: HostEnvironment(variables).recordingFile, journal: noting)
+    agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
-      listener, for: host, limits: configuration.limits, journal: journal,
+      listener, for: host, limits: configuration.limits, agents: agents, journal: journal,
       facts: DaemonFacts(folder: folder, options: options, variables: variables))
     self.host = host
     listenToSignals()
     beat(on: host.line.queue)
     supervisor.tell("READY=1")
     journal.write(.service, "serving; its state is in \(folder.path)")
+  }
+
+  /// Starts apps that are owed an event; the launcher reaps what has ended at the next start.
+  private func launcher(
+    _ configuration: Configuration, socket: String, noting: @escaping @Sendable (Note) -> Void
+  ) -> AppLauncher {
+    let folder = configuration.launch ?? options.launchFolder(variables)
+    // Made now, so that it can be watched; where it cannot be made, nobody registers anything.
+    try? StateFolder(path: folder).create()
+    return AppLauncher(folder: folder, socket: socket, noting: noting)
   }
 
   /// Tells the daemon that starts over what it has made.

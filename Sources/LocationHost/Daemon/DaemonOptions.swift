@@ -79,9 +79,20 @@ package struct DaemonOptions: Hashable, Sendable {
     return StateFolder.ofUser(variables)?.path ?? Self.systemState
   }
 
+  /// Where apps register how they are started (docs/formats/launch.md).
+  func launchFolder(_ variables: [String: String]) -> String {
+    func named(_ variable: String) -> String? {
+      variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    let home = named("XDG_CONFIG_HOME") ?? named("HOME").map { $0 + "/.config" }
+    guard !isSystem, let home else { return Self.systemLaunch }
+    return home + "/meridian/launch"
+  }
+
   private var isSystem: Bool { getuid() == 0 }
 
   private static let systemFile = "/etc/locationd.conf"
+  private static let systemLaunch = "/etc/locationd/launch"
   private static let systemState = "/var/lib/locationd"
 
   package static let help = """

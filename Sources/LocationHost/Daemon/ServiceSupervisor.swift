@@ -22,6 +22,12 @@ package struct ServiceSupervisor: Sendable {
     for descriptor in sockets { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
   }
 
+  /// What systemd tells the daemon alone, and nobody that it starts.
+  static let variables = [
+    "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+    "LOCATIOND_OWN_SOCKET",
+  ]
+
   /// Where systemd puts the first socket.
   package static let firstSocket: Int32 = 3
 

@@ -65,6 +65,12 @@ struct Handshake {
     do throws(LinkFault) { reply = try LinkReply(json: JSON(parsing: message)) } catch {
       throw Fault(isRefusal: true, description: "\(error)")
     }
+    if reply.error == "\(LinkInterface.name).VersionUnsupported" {
+      throw Fault(
+        isRefusal: true,
+        description: "it speaks no version in common with this program; update the older of the two"
+      )
+    }
     if let error = reply.error {
       guard case .string(let reason) = reply.parameters["reason"] else {
         throw Fault(isRefusal: true, description: error)

@@ -56,8 +56,22 @@ private struct PlistValue: Decodable {
   }
 }
 
-/// A file that is read whole.
+/// A file that is read whole, and the folder it lies in.
 enum SmallFile {
+  /// The names in a folder that are not hidden, sorted; none when it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
   /// `nil` when it cannot be read, is no plain file, or has more bytes than the limit.
   static func read(_ path: String, limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -27,6 +27,7 @@ package actor SocketServer {
   nonisolated let line: HostQueue
   let host: LocationHost
   private let limits: Limits
+  private let agents: LinkAgents
   let journal: DaemonJournal
   let facts: DaemonFacts
   var owner = OwnerDesk()
@@ -37,12 +38,13 @@ package actor SocketServer {
 
   /// Serves on a socket that listens already; the server closes it.
   package init(
-    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(), journal: DaemonJournal,
-    facts: DaemonFacts
+    _ listener: Int32, for host: LocationHost, limits: Limits = Limits(),
+    agents: LinkAgents = LinkAgents(), journal: DaemonJournal, facts: DaemonFacts
   ) {
     line = host.line
     self.host = host
     self.limits = limits
+    self.agents = agents
     self.journal = journal
     self.facts = facts
     line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(listener) } }
@@ -114,7 +116,11 @@ package actor SocketServer {
     guard let connection = connections[number] else { return }
     switch connection.read(into: buffer) {
     case .nothing: break
-    case .bytes(let bytes): handle(.bytes(bytes), of: number)
+    case .bytes(let bytes):
+      handle(.bytes(bytes), of: number)
+      // A source whose peer has hung up fires once, whatever is left to read: libdispatch on Linux
+      // forgets the descriptor then. So a piece is followed by another look, after the others' turn.
+      line.queue.async { [weak self] in self?.assumeIsolated { $0.read(number) } }
     case .ended: drop(number)
     case .foreign(let pid):
       cut(
@@ -136,6 +142,7 @@ package actor SocketServer {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
     forgetOwner(number)
+    agents.leave(number)
     disconnect(connection)
   }
 
@@ -159,6 +166,10 @@ package actor SocketServer {
         guard let client = connection.client else { continue }
         host.assumeIsolated { $0.take(request, from: client) }
       case .administer(let call): administer(call, of: number)
+      case .attend: attend(connection, number)
+      case .answer(let answer):
+        let isTaken = agents.take(answer, of: number, user: connection.peer.user)
+        handle(.answered(isTaken), of: number)
       case .cut(let reason): cut(number, because: reason.description)
       }
     }
@@ -180,6 +191,12 @@ package actor SocketServer {
 
   /// Bytes that may wait for the owner, who exports everything at once.
   private static let ownersUnread = 64 << 20
+
+  private func attend(_ connection: LinkConnection, _ number: Int) {
+    agents.attend(number, user: connection.peer.user) { [weak self] news in
+      self?.assumeIsolated { $0.handle(.news(news), of: number) }
+    }
+  }
 
   private func connect(_ connection: LinkConnection, _ number: Int) {
     let description = describe(connection.peer)

@@ -18,7 +18,12 @@ extension LocationHost {
         journal(.unanswerable(prompt, named))
       }
     }
-    arm(at: now.uptime)
+    arm()
+  }
+
+  /// Somebody has come who can answer; questions that rest go around at once.
+  nonisolated func askAgain() {
+    enter { $0.ask(.arrival, at: HostClock.now) }
   }
 
   private func show(_ prompt: Prompt, _ agent: Int) {

@@ -41,11 +41,12 @@ package struct StateFolder: Hashable, Sendable {
     close(descriptor)
   }
 
-  /// Renames a damaged file, so that it can be looked at and a new one can be made.
-  func moveDamagedFileAside() {
+  /// Renames a damaged file, so that it can be looked at and a new one can be made; its new name.
+  func moveDamagedFileAside() -> String {
     let name = file + ".damaged-\(linux_unix_nanoseconds() / 1_000_000_000)"
     rename(file, name)
     for suffix in ["-wal", "-shm"] { rename(file + suffix, name + suffix) }
+    return name
   }
 
   /// Removes what ``moveDamagedFileAside()`` has kept.

@@ -24,7 +24,7 @@ package final class StateKeeper {
     self.folder = folder
     self.owner = owner
     do throws(StoreError) {
-      try open()
+      try open(noting: noting)
     } catch {
       noting(.store("\(error); the state of this run is kept in memory only"))
     }
@@ -34,14 +34,15 @@ package final class StateKeeper {
     watch?.cancel()
   }
 
-  private func open() throws(StoreError) {
+  private func open(noting: (Note) -> Void) throws(StoreError) {
     do throws(StoreError) {
       let store = try StateStore(path: folder.file)
       entries = try store.entries(of: owner)
       self.store = store
     } catch {
       guard error.isCorruption else { throw error }
-      folder.moveDamagedFileAside()
+      let place = folder.moveDamagedFileAside()
+      noting(.store("the state was damaged and lies now at \(place) (\(error)); it begins anew"))
       store = try StateStore(path: folder.file)
     }
   }

@@ -13,7 +13,11 @@ package struct LinkSession: Machine {
     case refused(String)
     case delivery(Delivery)
     /// What the host replies to a call of the owner's.
-    case answer(LinkReply)
+    case reply(LinkReply)
+    /// For a client that attends as an agent.
+    case news(AgentNews)
+    /// Whether the answer was one to an open question.
+    case answered(Bool)
     case wake
   }
 
@@ -26,6 +30,10 @@ package struct LinkSession: Machine {
     case request(Request)
     /// Something that only the owner may; the host knows who that is.
     case administer(LinkCall)
+    /// The client answers questions for a person from now on.
+    case attend
+    /// What the person has answered; `.answered` must follow at once.
+    case answer(AgentAnswer)
     /// Nothing good can come of this connection any more.
     case cut(CutReason)
   }
@@ -57,6 +65,7 @@ package struct LinkSession: Machine {
   }
 
   private var state = State.idle
+  private var isAttending = false
   private var frames: FrameSplitter
   private var subscribers: Set<SubscriberID> = []
   /// What came before the client was welcomed.
@@ -93,7 +102,10 @@ package struct LinkSession: Machine {
     case .delivery(let delivery):
       if case .connecting = state { early.append(delivery) }
       return pass(delivery)
-    case .answer(let reply): return [.send(frame(reply.json))]
+    case .reply(let reply): return [.send(frame(reply.json))]
+    case .news(let news): return isAttending ? [reply(news.json, continues: true)] : []
+    case .answered(let isTaken):
+      return [isTaken ? reply(.object([])) : reply(agent: "NoSuchQuestion")]
     case .wake: return []
     }
   }
@@ -130,6 +142,8 @@ package struct LinkSession: Machine {
     case "\(name).Ask": return ask(call)
     case let method where method.hasPrefix("\(AdministrationInterface.name)."):
       return [.administer(call)]
+    case "\(AgentInterface.name).Attend": return attend(call)
+    case "\(AgentInterface.name).Answer": return answer(question: call)
     default:
       return [
         reply(
@@ -143,6 +157,7 @@ package struct LinkSession: Machine {
     case LinkInterface.name.json: reply(.fields(["description": LinkInterface.description.json]))
     case AdministrationInterface.name.json:
       reply(.fields(["description": AdministrationInterface.description.json]))
+    case AgentInterface.name.json: reply(.fields(["description": AgentInterface.description.json]))
     case LinkInterface.service.json:
       reply(.fields(["description": LinkInterface.serviceDescription.json]))
     case let name?: reply(service: "InterfaceNotFound", .fields(["interface": name]))
@@ -192,6 +207,21 @@ package struct LinkSession: Machine {
     return [.request(request), reply(.object([]))]
   }
 
+  // MARK: Agents
+
+  private mutating func attend(_ call: LinkCall) -> [Output] {
+    guard call.wantsMore else { return [reply(service: "ExpectedMore", .object([]))] }
+    isAttending = true
+    return [.attend]
+  }
+
+  private func answer(question call: LinkCall) -> [Output] {
+    guard let answer = try? AgentAnswer(json: call.parameters) else {
+      return [reply(service: "InvalidParameter", .fields(["parameter": "answer".json]))]
+    }
+    return [.answer(answer)]
+  }
+
   // MARK: Deliveries
 
   private mutating func welcome(_ client: ClientState) -> [Output] {
@@ -234,6 +264,10 @@ package struct LinkSession: Machine {
     .send(frame(LinkReply(parameters, error: "\(LinkInterface.name).\(error)").json))
   }
 
+  private func reply(agent error: String) -> Output {
+    .send(frame(LinkReply(error: "\(AgentInterface.name).\(error)").json))
+  }
+
   private func reply(service error: String, _ parameters: JSON) -> Output {
     .send(frame(LinkReply(parameters, error: "\(LinkInterface.service).\(error)").json))
   }
@@ -245,6 +279,7 @@ package struct LinkSession: Machine {
     "version": "\(LinkInterface.version)".json, "url": "".json,
     "interfaces": [
       LinkInterface.service, LinkInterface.name, AdministrationInterface.name,
+      AgentInterface.name,
     ].json,
   ])
 }

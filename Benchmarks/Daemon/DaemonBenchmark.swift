@@ -1,0 +1,165 @@
+import Foundation
+import Glibc
+import LocationHost
+import LocationModel
+
+/// From the last byte of an epoch written to a serial port to the loop body of another process,
+/// through `locationd`; against a client of libgps in C and gpspipe behind a real gpsd, and against
+/// a bare Unix socket; all in turns, in one run. Then the same among many clients, and among some
+/// that misbehave.
+func measureDaemon() async throws {
+  let folder = try Peers.folder("daemon")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try await onThread { try DaemonMeasurement(in: folder).run() }
+}
+
+private struct DaemonMeasurement {
+  private let rig: DaemonRig
+  private let ours: Racer
+  private let folder: URL
+
+  /// Fixes that are not counted, and fixes that are.
+  private static let warmUp = 30
+  private static let counted = 200
+
+  init(in folder: URL) throws {
+    self.folder = folder
+    rig = try DaemonRig(in: folder)
+    let port = rig.port
+    ours = Racer(try rig.follower()) { port.write($0.bytes) }
+  }
+
+  func run() throws {
+    try report("daemon.memory.idle", rig.memory, "MB", "the daemon's memory before the first fix")
+    try compare()
+    let alone = try cost(among: 0)
+    try amongMany(alone)
+    try abused()
+    rig.end()
+  }
+
+  // MARK: Against others
+
+  private func compare() throws {
+    let theirs = try Port()
+    let gpsd = try Gpsd(reading: theirs.path)
+    defer { _ = gpsd.child.end() }
+    guard gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd does not answer") }
+    let client = try Child(try Peers.libgpsStopwatch(in: folder), [String(gpsd.port)])
+    let pipe = try Child(
+      try Peers.program("gpspipe", from: "gpsd-clients"), ["-w", "127.0.0.1:\(gpsd.port)"])
+    let hop = try BareHop(in: folder)
+    defer { for child in [client, pipe, hop.child] { _ = child.end() } }
+    // Each epoch of gpsd's port is timed twice: by the client itself, and by gpspipe's line.
+    let libgps = Racer(client) { theirs.write($0.bytes) }
+    let gpspipe = Racer(pipe, reading: Racer.gpspipeLine) { theirs.write($0.bytes) }
+    let bare = Racer(hop.child) { hop.send($0) }
+    let runs = try race([ours, libgps, gpspipe, bare])
+    let names = ["daemon", "daemon.libgps", "daemon.gpspipe", "daemon.hop"]
+    let labels = ["the daemon's client", "a client of libgps", "gpspipe's line", "a bare socket"]
+    for (name, (label, delays)) in zip(names, zip(labels, runs)) {
+      try report("\(name).median", delays.median * 1e6, "us", "last byte to \(label), median")
+      try report("\(name).p99", delays.quantile(0.99) * 1e6, "us", "last byte to \(label), p99")
+    }
+    for (name, delays) in zip(names, runs).dropFirst() {
+      let ratio = runs[0].median / delays.median
+      try report("\(name).ratio", ratio, "", "our median over \(name.dropFirst(7))'s")
+    }
+  }
+
+  /// Writes an epoch for one racer after the other.
+  private func race(_ racers: [Racer]) throws -> [[Double]] {
+    let drive = Drive(from: HostClock.now.unixTime)
+    var delays: [[Double]] = racers.map { _ in [] }
+    for index in 0..<(Self.warmUp + Self.counted) {
+      for (place, racer) in racers.enumerated() {
+        usleep(30_000)
+        let delay = racer.run(Racer.Epoch(of: drive))
+        if index >= Self.warmUp, let delay { delays[place].append(delay) }
+      }
+    }
+    guard delays.allSatisfy({ $0.count > Self.counted * 9 / 10 }) else {
+      throw MissingPeer(text: "arrivals of \(Self.counted): \(delays.map(\.count))")
+    }
+    return delays
+  }
+
+  // MARK: Among many
+
+  /// The median delay, in seconds, and the daemon's processor time for a fix.
+  private func cost(among crowd: Int) throws -> (median: Double, time: Double) {
+    let before = rig.daemon.processorTime
+    let delays = try race([ours])[0]
+    let fixes = Double(Self.warmUp + Self.counted)
+    let time = (rig.daemon.processorTime - before) / fixes
+    let name = "daemon.clients.\(crowd + 1)"
+    try report("\(name).median", delays.median * 1e6, "us", "median among \(crowd + 1) clients")
+    try report("\(name).p99", delays.quantile(0.99) * 1e6, "us", "p99 among \(crowd + 1) clients")
+    try report("\(name).cpu", time * 1e6, "us", "the daemon's processor time for a fix")
+    try report("\(name).memory", rig.memory, "MB", "the daemon's memory")
+    return (delays.median, time)
+  }
+
+  private func amongMany(_ alone: (median: Double, time: Double)) throws {
+    for crowd in [99, 999] {
+      let child = try Child(Peers.own, [Crowd.name, rig.socket, String(crowd)])
+      defer { _ = child.end() }
+      child.readLines { _ in false }
+      let many = try cost(among: crowd)
+      let (added, count) = (many.median - alone.median, Double(crowd))
+      try report(
+        "daemon.clients.\(crowd + 1).growth", added / count * 1e6, "us", "added by each client")
+      try report(
+        "daemon.clients.\(crowd + 1).cpu.each", (many.time - alone.time) / count * 1e6, "us",
+        "processor time for a fix and a client")
+    }
+  }
+
+  // MARK: Among abusers
+
+  /// One that never reads what it asks for, one that connects without end, and one that sends
+  /// what is no message.
+  private func abused() throws {
+    let abusers = try Abuser.Kind.allCases.map {
+      try Child(Peers.own, [Abuser.name, rig.socket, $0.rawValue])
+    }
+    defer { for abuser in abusers { _ = abuser.end(SIGKILL) } }
+    let delays = try race([ours])[0]
+    try report("daemon.abused.median", delays.median * 1e6, "us", "median among three abusers")
+    try report("daemon.abused.p99", delays.quantile(0.99) * 1e6, "us", "p99 among three abusers")
+    try report("daemon.abused.memory", rig.memory, "MB", "the daemon's memory")
+  }
+
+  private func report(_ name: String, _ value: Double, _ unit: String, _ label: String) throws {
+    try Figure.report(name, value, unit, label)
+  }
+}
+
+/// How often the daemon wakes when there is nothing to do, in a minute each.
+func measureIdleDaemon() async throws {
+  let folder = try Peers.folder("idle")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try await onThread {
+    let rig = try DaemonRig(in: folder)
+    defer { rig.end() }
+    let idle = rig.wakes(seconds: 60)
+    try Figure.report("daemon.idle.wakes", idle, "/min", "wake-ups when nobody asks")
+    let watcher = try Child(Peers.own, [FarWatcher.name])
+    defer { _ = watcher.end() }
+    watcher.readLines { $0 != "watching" }
+    // A receiver that stands still and speaks once a second, whoever listens.
+    let isOver = Flag()
+    let (port, drive) = (rig.port, Drive(from: HostClock.now.unixTime))
+    Thread.detachNewThread {
+      while !isOver.isSet {
+        port.write(drive.standing(at: HostClock.now.unixTime))
+        sleep(1)
+      }
+    }
+    defer { isOver.set() }
+    // The first fixes tell how far the places are, and that the device stands.
+    _ = rig.wakes(seconds: 45)
+    try Figure.report(
+      "daemon.far.wakes", rig.wakes(seconds: 60), "/min", "wake-ups with 20 far conditions")
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Glibc
+import LocationEngine
+import LocationHost
+import LocationModel
+import Synchronization
+
+/// A daemon of its own with a receiver on a serial port, which programs of this benchmark may ask.
+final class DaemonRig {
+  let port: Port
+  let socket: String
+  let daemon: Child
+
+  init(in folder: URL) throws {
+    port = try Port()
+    socket = folder.appending(path: "socket").path
+    let state = folder.appending(path: "state").path
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    var record = AuthorizationRecord(manifest: Manifest())
+    record.grant = .always
+    try StateStore(path: StateFolder(path: state).file)
+      .commit([record.change(for: AppIdentity(Peers.own))])
+    setenv(DaemonSocket.variable, socket, 1)
+    let program = Peers.products.appending(path: "locationd").path
+    daemon = try Child(
+      program,
+      ["--socket", socket, "--state", state, "--source", "nmea://\(port.path)?baud=115200"])
+    for _ in 0..<100 {
+      if let descriptor = try? DaemonSocket.connect(to: socket) {
+        close(descriptor)
+        return
+      }
+      usleep(50_000)
+    }
+    throw MissingPeer(text: "\(program) does not answer")
+  }
+
+  func end() { _ = daemon.end() }
+
+  /// A program that prints when a fix has reached the body of its loop.
+  func follower() throws -> Child { try Child(Peers.own, [Follower.name]) }
+
+  /// Megabytes resident.
+  var memory: Double {
+    let status = try? String(contentsOfFile: "/proc/\(daemon.identifier)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) })
+      .map { $0 / 1024 } ?? .nan
+  }
+
+  /// How often its threads have waited and been woken, for each minute.
+  func wakes(seconds: UInt32) -> Double {
+    let before = switches
+    sleep(seconds)
+    return (switches - before) * 60 / Double(seconds)
+  }
+
+  private var switches: Double {
+    let folder = "/proc/\(daemon.identifier)/task"
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return threads.reduce(0) { sum, thread in
+      let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt") }
+      return sum + (line?.split(whereSeparator: \.isWhitespace).last.flatMap { Double($0) } ?? 0)
+    }
+  }
+}
+
+/// One way from the receiver to a program, and its stopwatch.
+final class Racer {
+  struct Epoch {
+    let time: UnixTime
+    let bytes: [UInt8]
+
+    init(of drive: Drive) {
+      time = UnixTime(milliseconds: HostClock.now.unixTime.nanoseconds / 1_000_000)
+      bytes = drive.epoch(at: time)
+    }
+  }
+
+  private let send: (Epoch) -> Void
+  private let finish = Finish()
+  private let child: Child
+
+  /// Times what a child says of the epochs that `send` writes.
+  ///
+  /// `reading` makes the date and the uptime of a line; the child's own by default.
+  init(
+    _ child: Child,
+    reading: @escaping @Sendable (Substring) -> (date: Double, at: Instant)? = Racer.ownLine,
+    send: @escaping (Epoch) -> Void
+  ) {
+    self.child = child
+    self.send = send
+    let (output, finish) = (child.output, finish)
+    Thread.detachNewThread {
+      Child.readLines(from: output) { line in
+        if let (date, instant) = reading(line) { finish.note(date, instant) }
+        return true
+      }
+    }
+  }
+
+  /// Seconds from the last byte to the arrival; `nil` when it does not come within a second.
+  func run(_ epoch: Epoch) -> Double? {
+    finish.expect(epoch.time.seconds)
+    send(epoch)
+    let begin = HostClock.now.uptime
+    return finish.wait().map { $0.seconds(since: begin) }
+  }
+
+  /// `DATE UPTIME`, seconds and nanoseconds.
+  static let ownLine: @Sendable (Substring) -> (date: Double, at: Instant)? = { line in
+    let words = line.split(separator: " ")
+    guard words.count == 2, let date = Double(words[0]), let uptime = Int64(words[1]) else {
+      return nil
+    }
+    return (date, Instant(nanoseconds: uptime))
+  }
+
+  /// A TPV with a position, as it comes.
+  static let gpspipeLine: @Sendable (Substring) -> (date: Double, at: Instant)? = { line in
+    let now = HostClock.now.uptime
+    guard line.contains("\"TPV\""), line.contains("\"lat\""),
+      let key = line.range(of: "\"time\":\""),
+      let date = UnixTime(iso8601: String(line[key.upperBound...].prefix { $0 != "\"" }))
+    else { return nil }
+    return (date.seconds, now)
+  }
+}
+
+/// When the epoch that is expected has arrived.
+private final class Finish: Sendable {
+  private let state = Mutex<(expected: Double, arrived: Instant?)>((0, nil))
+  private let signal = DispatchSemaphore(value: 0)
+
+  func expect(_ date: Double) { state.withLock { $0 = (date, nil) } }
+
+  func note(_ date: Double, _ instant: Instant) {
+    let isExpected = state.withLock {
+      guard $0.arrived == nil, abs($0.expected - date) < 0.000_9 else { return false }
+      $0.arrived = instant
+      return true
+    }
+    if isExpected { signal.signal() }
+  }
+
+  func wait() -> Instant? {
+    guard signal.wait(timeout: .now() + 1) == .success else { return nil }
+    return state.withLock { $0.arrived }
+  }
+}
+
+/// Something that has happened.
+final class Flag: Sendable {
+  private let state = Mutex(false)
+  var isSet: Bool { state.withLock { $0 } }
+  func set() { state.withLock { $0 = true } }
+}

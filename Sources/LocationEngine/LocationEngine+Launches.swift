@@ -1,0 +1,99 @@
+import LocationModel
+
+extension LocationEngine {
+  /// Has apps started that do not run and are owed an event (LIFE-1).
+  mutating func settleLaunches(at now: Moment, to outputs: inout [Output]) {
+    for index in desks.indices where desks[index].isOwed {
+      for case .launch(let app) in launches.handle(.owed(desks[index].app), at: now) {
+        outputs.append(.launch(app))
+      }
+    }
+  }
+
+  /// Where a process of an app is when it connects: one that was started for an event is in the
+  /// background.
+  mutating func admit(_ client: ClientDescription, at now: Moment) -> (AppLife, isLaunched: Bool) {
+    let isLaunched = launches.isStarting(client.app)
+    _ = launches.handle(.connected(client.app), at: now)
+    return (isLaunched ? .background : client.life, isLaunched)
+  }
+
+  /// A process is gone; what the app had not taken is still owed to it.
+  mutating func dismiss(_ app: AppIdentity, at now: Moment) {
+    guard let index = deskIndex(of: app), desks[index].processes.isEmpty
+    else { return }
+    desks[index].isCalled = conditions.hasNewsForMonitors(of: app)
+    _ = launches.handle(.ended(app, isOwed: desks[index].isOwed), at: now)
+  }
+
+  /// Which apps have registered a command (LIFE-2).
+  mutating func settleLaunchable(
+    _ apps: [AppIdentity], at now: Moment, to outputs: inout [Output]
+  ) {
+    launchable = apps
+    for index in desks.indices {
+      outputs += desks[index].permitLaunch(apps.contains(desks[index].app), at: now)
+    }
+  }
+
+  /// Takes up the apps that had registered something, though none of them runs yet.
+  mutating func restoreAbsentApps(
+    from entries: [StateEntry], at now: Moment, to outputs: inout [Output]
+  ) {
+    let owners = entries.filter { ["condition", "visit", LaunchClaims.domain].contains($0.key.domain) }
+      .map(\.key.owner)
+    for owner in Set(owners).sorted() where !owner.isEmpty {
+      let app = AppIdentity(owner)
+      let own = entries.filter { $0.key.owner == owner }
+      let description = ClientDescription(
+        app: app, manifest: Manifest(rememberedIn: own, of: app), life: .terminated)
+      _ = openDesk(of: description, at: now, to: &outputs)
+      _ = launches.handle(.restored(app), at: now)
+    }
+  }
+}
+
+extension AppDesk {
+  /// Whether the app does not run, and may be started for what waits for it.
+  var isOwed: Bool {
+    guard processes.isEmpty else { return false }
+    return isClaimed || isCalled && verdicts.monitor.launches
+      || !outbox.isEmpty
+        && (verdicts.region.launches || verdicts.visits.launches || verdicts.significant.launches)
+  }
+
+  mutating func permitLaunch(_ hasCommand: Bool, at now: Moment) -> [LocationEngine.Output] {
+    guard policy.hasLaunchCommand != hasCommand else { return [] }
+    policy.hasLaunchCommand = hasCommand
+    return settleVerdicts(at: now)
+  }
+}
+
+extension DeliveryRule.Verdict {
+  /// Whether an event starts an app that does not run.
+  fileprivate var launches: Bool { action == .launch || action == .launchUnlessQuit }
+}
+
+extension Manifest {
+  /// What an app that does not run must have declared, to have what is stored of it; its own list
+  /// counts again when it connects.
+  fileprivate init(rememberedIn entries: [StateEntry], of app: AppIdentity) {
+    var values: [String: ManifestValue] = [:]
+    for entry in entries {
+      if entry.key == AuthorizationRecord.key(of: app),
+        AuthorizationRecord(stored: entry.value)?.declaresAlways == true
+      {
+        values[Key.always] = .string("declared when last seen")
+      }
+      if entry.key == LaunchClaims.key(of: app) {
+        values[Key.backgroundModes] = .array([.string("location")])
+      }
+      if entry.key == SessionsRecord.key(of: app),
+        let record = SessionsRecord(stored: entry.value), record.background > 0
+      {
+        values[Key.backgroundModes] = .array([.string("location")])
+      }
+    }
+    self.init(values, file: app.name)
+  }
+}

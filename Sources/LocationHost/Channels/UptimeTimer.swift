@@ -1,0 +1,35 @@
+import CLinux
+import Dispatch
+import Glibc
+import LocationModel
+
+/// Wakes the host at a moment of uptime; after a suspension, as soon as the machine goes on.
+///
+/// A timer of libdispatch counts the time that the machine was awake, and would come late by as
+/// long as it slept.
+struct UptimeTimer {
+  private let descriptor: Int32
+  private let source: any DispatchSourceRead
+
+  /// Begins unarmed; `fire` is called on the queue.
+  init(on queue: DispatchQueue, _ fire: @escaping @Sendable () -> Void) {
+    let descriptor = linux_open_uptime_timer()
+    precondition(descriptor >= 0, "no descriptor is left for a timer")
+    self.descriptor = descriptor
+    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    source.setEventHandler {
+      var count: UInt64 = 0
+      guard read(descriptor, &count, MemoryLayout<UInt64>.size) > 0 else { return }
+      fire()
+    }
+    source.setCancelHandler { close(descriptor) }
+    source.activate()
+  }
+
+  /// Fires once, at this moment or at once when it has passed; not at the one before.
+  func arm(at instant: Instant) {
+    linux_arm_uptime_timer(descriptor, max(1, instant.nanoseconds))
+  }
+
+  func end() { source.cancel() }
+}

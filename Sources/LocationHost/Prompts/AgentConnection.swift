@@ -1,0 +1,65 @@
+import Glibc
+package import LocationLink
+
+/// The connection of a program that answers for a person; it waits where it reads.
+package struct AgentConnection: ~Copyable {
+  private let descriptor: Int32
+  private var frames = FrameSplitter(limit: SocketLink.longestMessage)
+
+  /// Why there is no connection, in words.
+  package struct Fault: Error, Hashable, CustomStringConvertible {
+    package var description: String
+  }
+
+  /// Connects to the daemon at a path and attends.
+  package init(at path: String) throws(Fault) {
+    do throws(Errno) { descriptor = try DaemonSocket.connect(to: path) } catch {
+      throw Fault(description: error.description)
+    }
+    var forEver = timeval()
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &forEver, socklen_t(MemoryLayout<timeval>.size))
+    send(LinkCall("\(AgentInterface.name).Attend", wantsMore: true))
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits for the next words of the daemon.
+  ///
+  /// - Throws: why there will be none.
+  package mutating func next() throws(Fault) -> [AgentNews] {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = read(descriptor, &piece, piece.count)
+    guard count > 0 else { throw Fault(description: "the daemon has gone") }
+    let replies: [LinkReply]
+    do throws(LinkFault) {
+      replies = try frames.take(piece.prefix(count)).map { message throws(LinkFault) in
+        try LinkReply(json: JSON(parsing: message))
+      }
+    } catch { throw Fault(description: "the daemon sent \(error)") }
+    // That a question is gone by the time of its answer is no fault.
+    let gone = "\(AgentInterface.name).NoSuchQuestion"
+    if let refusal = replies.first(where: { $0.error != nil && $0.error != gone }) {
+      guard case .string(let reason) = refusal.parameters["reason"] else {
+        throw Fault(description: refusal.error ?? "")
+      }
+      throw Fault(description: reason)
+    }
+    return replies.compactMap { AgentNews(json: $0.parameters) }
+  }
+
+  /// The way to answer, from any thread while the connection lives.
+  package var answering: @Sendable (AgentAnswer) -> Void {
+    let descriptor = descriptor
+    return { Self.send(LinkCall("\(AgentInterface.name).Answer", $0.json), to: descriptor) }
+  }
+
+  private func send(_ call: LinkCall) { Self.send(call, to: descriptor) }
+
+  private static func send(_ call: LinkCall, to descriptor: Int32) {
+    let message = frame(call.json)
+    _ = message.withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Glibc
+package import LocationCore
+package import LocationEngine
+import LocationLink
+package import LocationModel
+import Synchronization
+
+/// Puts questions to the agents that are connected to the daemon: in a person's session, on a
+/// terminal, wherever. The first answer counts.
+package final class LinkAgents: PromptAgent {
+  /// One connection that attends.
+  fileprivate struct Agent {
+    var user: UInt32
+    var tell: @Sendable (AgentNews) -> Void
+  }
+
+  fileprivate struct Question {
+    var prompt: Prompt
+    var reply: @Sendable (AgentReply) -> Void
+  }
+
+  fileprivate struct State {
+    var agents: [Int: Agent] = [:]
+    /// In the order in which they were asked.
+    var questions: [Question] = []
+  }
+
+  package let name = "connected agents"
+  private let state = Mutex(State())
+  private let attended = Mutex<(@Sendable () -> Void)?>(nil)
+
+  package init() {}
+
+  package var obstacle: String? {
+    state.withLock { $0.agents.isEmpty } ? Self.nobody : nil
+  }
+
+  private static let nobody = "none is connected"
+
+  /// Calls `body` each time an agent has come.
+  func whenAttended(_ body: @escaping @Sendable () -> Void) {
+    attended.withLock { $0 = body }
+  }
+
+  // MARK: Questions
+
+  package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
+    let agents = state.withLock { state in
+      let agents = state.agents(for: prompt.id.app)
+      if !agents.isEmpty { state.questions.append(Question(prompt: prompt, reply: reply)) }
+      return agents
+    }
+    if agents.isEmpty { reply(.passed(reason: Self.nobody)) }
+    for agent in agents { agent(.question(prompt)) }
+  }
+
+  package func withdraw(_ prompt: Prompt.ID) {
+    let agents = state.withLock { state in
+      guard state.take(prompt) != nil else { return [] as [@Sendable (AgentNews) -> Void] }
+      return state.agents(for: prompt.app)
+    }
+    for agent in agents { agent(.withdrawn(prompt)) }
+  }
+
+  // MARK: Agents
+
+  /// An agent of a user has come: it hears of every open question that is for it.
+  func attend(_ number: Int, user: UInt32, tell: @escaping @Sendable (AgentNews) -> Void) {
+    let open = state.withLock { state in
+      state.agents[number] = Agent(user: user, tell: tell)
+      return state.questions.map(\.prompt).filter { Self.may(user, answerFor: $0.id.app) }
+    }
+    for prompt in open { tell(.question(prompt)) }
+    attended.withLock { $0 }?()
+  }
+
+  /// An agent has gone; questions that nobody else was asked are passed on.
+  func leave(_ number: Int) {
+    let orphans = state.withLock { state in
+      guard state.agents.removeValue(forKey: number) != nil else { return [] as [Question] }
+      let orphans = state.questions.filter { state.agents(for: $0.prompt.id.app).isEmpty }
+      for orphan in orphans { _ = state.take(orphan.prompt.id) }
+      return orphans
+    }
+    for question in orphans { question.reply(.passed(reason: Self.nobody)) }
+  }
+
+  /// Takes what a person has answered; whether there was such a question for this user.
+  func take(_ answer: AgentAnswer, of number: Int, user: UInt32) -> Bool {
+    guard Self.may(user, answerFor: answer.id.app) else { return false }
+    let taken: (Question, [@Sendable (AgentNews) -> Void])? = state.withLock { state in
+      guard let open = state.questions.first(where: { $0.prompt.id == answer.id }),
+        answer.answer == .dismissed || open.prompt.kind.answers.contains(answer.answer),
+        let question = state.take(answer.id)
+      else { return nil }
+      return (question, state.agents(for: answer.id.app, besides: number))
+    }
+    guard let (question, others) = taken else { return false }
+    for agent in others { agent(.withdrawn(answer.id)) }
+    question.reply(.answer(answer.answer, precise: answer.precise))
+    return true
+  }
+
+  /// Root and the daemon's own user may answer for everyone, others for their own apps.
+  fileprivate static func may(_ user: UInt32, answerFor app: AppIdentity) -> Bool {
+    user == 0 || user == getuid() || app.name.hasSuffix("@\(user)")
+  }
+}
+
+extension LinkAgents.State {
+  fileprivate func agents(
+    for app: AppIdentity, besides number: Int? = nil
+  ) -> [@Sendable (AgentNews) -> Void] {
+    agents.filter { $0.key != number && LinkAgents.may($0.value.user, answerFor: app) }
+      .sorted { $0.key < $1.key }.map(\.value.tell)
+  }
+
+  fileprivate mutating func take(_ id: Prompt.ID) -> LinkAgents.Question? {
+    questions.firstIndex { $0.prompt.id == id }.map { questions.remove(at: $0) }
+  }
+}

@@ -1,0 +1,47 @@
+/// What the daemon says of its interface for those who answer for a person: the text of
+/// `org.meridian.agent.varlink`.
+package enum AgentInterface {
+  package static let name = "org.meridian.agent"
+
+  /// The same as the file; a test compares them.
+  package static let description = #"""
+    # How a program that can reach a person answers the questions of apps for them.
+    #
+    # A program of the user that an app belongs to may answer for that app; root, and the user that the
+    # daemon runs as, for every app. Nobody else is shown a question. Ignore members that you do not know.
+    interface org.meridian.agent
+
+    # An app asks for permission.
+    type Question (
+      # `app` and `number` name the question.
+      app: string,
+      number: int,
+      # whenInUse, upgrade, reminder, temporaryAccuracy, locationButton
+      kind: string,
+      # The answers that it can have, besides dismissed: once, whileUsing, deny; always,
+      # keepWhileUsing; accept, decline.
+      answers: []string,
+      # The name of the app as people know it, and its own reason.
+      name: string,
+      text: string,
+      # For temporaryAccuracy: the key of the reason.
+      purpose: ?string,
+      # Whether the person may choose between the exact and the rough place.
+      offersPrecise: bool
+    )
+
+    # A question is moot: somebody has answered it, or the app has gone.
+    type Withdrawal (app: string, number: int)
+
+    # The questions that are open and those to come, one reply each. Call with `more`; close the
+    # connection to stop.
+    method Attend() -> (question: ?Question, withdrawn: ?Withdrawal)
+
+    # Says what the person has answered. `precise` is true when it is missing.
+    method Answer(app: string, number: int, answer: string, precise: ?bool) -> ()
+
+    # There is no such question, or it is not for you, or it cannot be answered so.
+    error NoSuchQuestion ()
+
+    """#
+}

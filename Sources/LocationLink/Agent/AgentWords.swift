@@ -1,0 +1,105 @@
+package import LocationModel
+
+/// What an agent is told.
+package enum AgentNews: Hashable, Sendable {
+  case question(Prompt)
+  case withdrawn(Prompt.ID)
+
+  package var json: JSON {
+    switch self {
+    case .question(let prompt): .fields(["question": prompt.json])
+    case .withdrawn(let id): .fields(["withdrawn": id.json])
+    }
+  }
+
+  /// Reads a reply to `Attend`; `nil` for one that this version does not know.
+  package init?(json: JSON) {
+    if let prompt = try? json.get("question", Prompt.self) {
+      self = .question(prompt)
+    } else if let id = try? json.get("withdrawn", Prompt.ID.self) {
+      self = .withdrawn(id)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// What an agent says a person has answered.
+package struct AgentAnswer: Hashable, Sendable {
+  package var id: Prompt.ID
+  package var answer: PromptAnswer
+  package var precise: Bool
+
+  package init(id: Prompt.ID, answer: PromptAnswer, precise: Bool) {
+    self.id = id
+    self.answer = answer
+    self.precise = precise
+  }
+}
+
+extension AgentAnswer: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      id: try Prompt.ID(json: json), answer: try json.get("answer"),
+      precise: try json.find("precise") ?? true)
+  }
+
+  package var json: JSON {
+    .fields([
+      "app": id.app.name.json, "number": id.number.json, "answer": answer.json,
+      "precise": precise.json,
+    ])
+  }
+}
+
+extension PromptAnswer: LinkWord {}
+
+extension Prompt.ID: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(app: AppIdentity(try json.get("app")), number: try json.get("number"))
+  }
+
+  package var json: JSON { .fields(["app": app.name.json, "number": number.json]) }
+}
+
+extension Prompt: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      id: try ID(json: json),
+      kind: try Kind(name: json.get("kind"), purpose: json.find("purpose") ?? ""),
+      appName: try json.get("name"), text: try json.get("text"),
+      offersPrecise: try json.get("offersPrecise"))
+  }
+
+  package var json: JSON {
+    .fields([
+      "app": id.app.name.json, "number": id.number.json, "kind": kind.name.json,
+      "answers": kind.answers.json, "name": appName.json, "text": text.json,
+      "purpose": kind.purpose?.json, "offersPrecise": offersPrecise.json,
+    ])
+  }
+}
+
+extension Prompt.Kind {
+  fileprivate init(name: String, purpose: String) throws(LinkFault) {
+    let kinds: [Self] = [
+      .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: purpose), .locationButton,
+    ]
+    guard let kind = kinds.first(where: { $0.name == name }) else { throw .unknownWord(name) }
+    self = kind
+  }
+
+  fileprivate var name: String {
+    switch self {
+    case .whenInUse: "whenInUse"
+    case .upgrade: "upgrade"
+    case .reminder: "reminder"
+    case .temporaryAccuracy: "temporaryAccuracy"
+    case .locationButton: "locationButton"
+    }
+  }
+
+  fileprivate var purpose: String? {
+    if case .temporaryAccuracy(let key) = self { key } else { nil }
+  }
+}

@@ -1,0 +1,58 @@
+import LocationHost
+import LocationLink
+import LocationModel
+
+extension Verb {
+  static let agent = Verb(
+    name: "agent", summary: "Answer the questions of apps on this terminal",
+    details: [
+      """
+      Connects to the daemon and asks the person here whenever an app wants to know where the device \
+      is. For the apps of the same user; for root and the daemon's own user, for all. Runs until \
+      Ctrl-C; without an agent, the policy file and authorize decide.
+      """
+    ],
+    examples: ["locationctl agent"],
+    run: { _ in
+      guard let terminal = TerminalAgent() else {
+        throw Failure.refused(
+          "there is no terminal to ask on", next: "run it in the foreground of one")
+      }
+      guard let socket = DaemonSocket.inUse(HostEnvironment.current.variables) else {
+        throw Failure.refused("no location service is running", next: "locationd")
+      }
+      var isFirst = true
+      while true {
+        do throws(AgentConnection.Fault) {
+          try attend(socket, terminal)
+        } catch {
+          guard !isFirst else {
+            throw Failure.refused("\(error)", next: "check that locationd runs")
+          }
+          Output.error.line("locationctl: \(error); waiting for it to come back")
+        }
+        isFirst = false
+        try await Task.sleep(for: .seconds(1))
+      }
+    })
+
+  /// Asks until the daemon goes away.
+  private static func attend(
+    _ socket: String, _ terminal: TerminalAgent
+  ) throws(AgentConnection.Fault) {
+    var connection = try AgentConnection(at: socket)
+    let answer = connection.answering
+    Output.error.line("locationctl: attending at \(socket)")
+    while true {
+      for news in try connection.next() {
+        switch news {
+        case .question(let prompt):
+          terminal.show(prompt) { choice, precise in
+            answer(AgentAnswer(id: prompt.id, answer: choice, precise: precise))
+          }
+        case .withdrawn(let id): terminal.withdraw(id)
+        }
+      }
+    }
+  }
+}

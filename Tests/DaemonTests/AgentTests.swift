@@ -1,0 +1,103 @@
+import Foundation
+import HostTesting
+import LocationLink
+import LocationModel
+import Testing
+
+/// Questions that reach a person through a program beside the daemon.
+@Suite("An agent", .serialized)
+struct AgentTests {
+  private static let app = DaemonTests.app
+  private static let attend = "\(AgentInterface.name).Attend"
+  private static let answer = "\(AgentInterface.name).Answer"
+
+  private func question(_ caller: LinkCaller) throws -> Prompt {
+    try Prompt(json: #require(try caller.reply().parameters["question"]))
+  }
+
+  @Test(
+    "AUTH-27: is asked for an app, and its answer counts; another agent is told that it is moot")
+  func answers() async throws {
+    let daemon = try await DaemonRun()
+    let (first, second) = (try LinkCaller(daemon.socket), try LinkCaller(daemon.socket))
+    first.ask(Self.attend, more: true)
+    let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "no location, asking" }
+    let prompt = try question(first)
+    #expect(prompt.id.app.name == Self.app)
+    #expect(prompt.text == "To test.")
+    // One that comes later is asked what is open.
+    second.ask(Self.attend, more: true)
+    #expect(try question(second) == prompt)
+    let unfit = AgentAnswer(id: prompt.id, answer: .always, precise: true)
+    #expect(
+      try first.call(Self.answer, unfit.json).error == "\(AgentInterface.name).NoSuchQuestion")
+    let fit = AgentAnswer(id: prompt.id, answer: .whileUsing, precise: true)
+    #expect(try first.call(Self.answer, fit.json).error == nil)
+    #expect(AgentNews(json: try second.reply().parameters) == .withdrawn(prompt.id))
+    #expect(
+      try second.call(Self.answer, fit.json).error == "\(AgentInterface.name).NoSuchQuestion")
+    _ = try await app.lines.next { $0 == "live 48.5" }
+  }
+
+  @Test(
+    "of another user is not asked for the owner's apps",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func stranger() async throws {
+    let daemon = try await DaemonRun()
+    let script = """
+      import json, os, socket, sys
+      os.setgid(65534); os.setuid(65534)
+      s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+      def call(method, more=False, **parameters):
+        s.sendall(json.dumps({"method": method, "more": more, "parameters": parameters}).encode()
+                  + b"\\0")
+      call("org.meridian.agent.Attend", more=True)
+      call("org.varlink.service.GetInfo")
+      print("first", s.recv(65536).split(b"\\0")[0].decode(), flush=True)
+      call("org.meridian.agent.Answer", app=sys.argv[2], number=1, answer="whileUsing")
+      print("second", s.recv(65536).split(b"\\0")[0].decode(), flush=True)
+      """
+    let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "no location, asking" }
+    let copy = daemon.folder.file("socket")
+    chmod(daemon.folder.file(""), 0o755)
+    let stranger = try RunningProgram("/usr/bin/env", ["python3", "-c", script, copy, Self.app])
+    defer { stranger.end() }
+    let first = try await stranger.lines.next { $0.hasPrefix("first") }
+    #expect(first.contains("locationd"))
+    let second = try await stranger.lines.next { $0.hasPrefix("second") }
+    #expect(second.contains("NoSuchQuestion"))
+  }
+
+  @Test("is locationctl agent, on a terminal")
+  func terminal() async throws {
+    let daemon = try await DaemonRun()
+    // A terminal of its own, and someone who answers when asked.
+    let script = """
+      import os, pty, sys
+      pid, terminal = pty.fork()
+      if pid == 0:
+        os.execv(sys.argv[1], [sys.argv[1], "agent"])
+      said = b""
+      answered = False
+      while True:
+        try: piece = os.read(terminal, 4096)
+        except OSError: break
+        said += piece
+        sys.stdout.write(piece.decode(errors="replace")); sys.stdout.flush()
+        if not answered and b"Answer: " in said:
+          os.write(terminal, b"w\\n"); answered = True
+      """
+    let agent = try daemon.run(
+      "/usr/bin/env", "python3", "-c", script, BuiltProgram.path("locationctl"))
+    defer { agent.end() }
+    _ = try await agent.lines.next { $0.contains("attending at") }
+    let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
+    defer { app.end() }
+    _ = try await agent.lines.next { $0.contains("to use your location?") }
+    _ = try await app.lines.next { $0 == "live 48.5" }
+  }
+}
