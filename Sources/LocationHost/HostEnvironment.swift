@@ -85,7 +85,8 @@ extension Note {
     case .calibration(let app):
       "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"
     case .launched(let app, nil): "\(app): started for an event that waits for it"
-    case .launched(let app, let reason?): "\(app) waits for an event and cannot be started: \(reason)"
+    case .launched(let app, let reason?):
+      "\(app) is owed an event and cannot be started: \(reason)"
     case .unanswerable(let prompt):
       "\(prompt.appName) asks for your location and there is no terminal to answer on; "
         + "answer with: locationctl authorize \(prompt.id.app) whenInUse"

@@ -74,6 +74,22 @@ struct ClockTests {
     #expect(events == ["home satisfied", "home unsatisfied"])
   }
 
+  @Test("MON-25: tells an app that comes back what happened while it was gone and might not know")
+  mutating func comesBack() {
+    stand(at: Self.home, seconds: 60)
+    step(.launchable([]))
+    step(.client(Self.client, .disconnected))
+    pass(.seconds(1800))
+    stand(at: Self.away, seconds: 120)
+    #expect(events == ["home satisfied"])
+    let manifest = Manifest([Manifest.Key.always: .string("to test")])
+    step(.client(Self.client, .connected(ClientDescription(app: Self.app, manifest: manifest))))
+    ask(.open(name: "m"))
+    ask(.next)
+    stand(at: Self.away, seconds: 5)
+    #expect(events == ["home satisfied", "home unsatisfied"])
+  }
+
   @Test("takes up after a night of sleep: what is true then is told, once")
   mutating func suspend() {
     stand(at: Self.home, seconds: 60)

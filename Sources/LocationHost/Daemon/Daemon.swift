@@ -50,9 +50,10 @@ package final class Daemon {
     let agents = LinkAgents(journal: noting)
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
-      keeper: StateKeeper(folder: folder, noting: noting),
-      prompter: agents, launcher: launcher(configuration, socket: path, noting: noting), journal: noting)
-    server = SocketServer(listener, for: host, limits: configuration.limits, agents: agents, journal: log)
+      keeper: StateKeeper(folder: folder, noting: noting), prompter: agents,
+      launcher: launcher(configuration, socket: path, noting: noting), journal: noting)
+    server = SocketServer(
+      listener, for: host, limits: configuration.limits, agents: agents, journal: log)
     self.host = host
     listenToSignals()
     beat(on: host.line.queue)
@@ -65,8 +66,8 @@ package final class Daemon {
   ) -> AppLauncher {
     signal(SIGCHLD, SIG_IGN)
     let folder = configuration.launch ?? options.launchFolder(variables)
-    // Made now, so that it can be watched; where it cannot be made, nobody registers anything.
-    try? StateFolder(path: folder).create()
+    // Made now, so that it can be watched; the system's own is made by whoever installs.
+    if configuration.launch != nil || getuid() != 0 { try? StateFolder(path: folder).create() }
     return AppLauncher(folder: folder, socket: socket, noting: noting)
   }
 
