@@ -67,10 +67,7 @@ package struct ConditionTracker: Sendable {
 
   /// Takes the next fix, in the order of time, and returns what it decided.
   package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {
-    if let last, fix.time <= last.fix.time {
-      guard last.fix.time.seconds(since: fix.time) > Self.reordering else { return [] }
-      forgetDates()
-    }
+    if let last, fix.time <= last.fix.time { return [] }
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     if verdict == .returned { dismissExcursions() }
@@ -82,16 +79,6 @@ package struct ConditionTracker: Sendable {
     last = (point, fix, now.uptime)
     guard verdict != .doubted else { return [] }
     return decide(at: fix.time)
-  }
-
-  /// The clock that dates the fixes was set back: states stay, what was timed by it begins anew.
-  private mutating func forgetDates() {
-    last = nil
-    continuity = FixContinuity()
-    for position in followed.indices {
-      followed[position]?.previous = nil
-      followed[position]?.detector.dismissExcursion()
-    }
   }
 
   /// Lets silence decide what the last fix left open.
@@ -119,8 +106,6 @@ package struct ConditionTracker: Sendable {
 
   /// Seconds for which one fix speaks at most, however long ago the one before was.
   private static let longestWeight = 10.0
-  /// Seconds. An older fix than the last is late; one that is older by more is of another clock.
-  private static let reordering = 10.0
 }
 
 // MARK: - One step
