@@ -59,9 +59,11 @@ struct ClockTests {
     #expect(wakes < 100, "the engine asks to be woken without end")
   }
 
+  // Set back, conditions wait until the fixes' dates have caught up where fixes are dated by the
+  // system's clock, as those of a fixed position are; a receiver's dates go on.
   @Test(
-    "survives a clock that is set: a crossing is one event, and nothing is told twice",
-    arguments: [-31_536_000, -3600, 3600, 31_536_000])
+    "survives a clock that is set forward: a crossing is one event, and nothing is told twice",
+    arguments: [3600, 31_536_000])
   mutating func clockJump(seconds: Int) {
     stand(at: Self.home, seconds: 60)
     #expect(events == ["home satisfied"])
