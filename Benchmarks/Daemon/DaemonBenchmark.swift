@@ -20,7 +20,7 @@ private struct DaemonMeasurement {
 
   /// Fixes that are not counted, and fixes that are.
   private static let warmUp = 30
-  private static let counted = 200
+  private static let counted = 150
 
   init(in folder: URL) throws {
     self.folder = folder
@@ -32,7 +32,7 @@ private struct DaemonMeasurement {
   func run() throws {
     try report("daemon.memory.idle", rig.memory, "MB", "the daemon's memory before the first fix")
     try compare()
-    let alone = try cost(among: 0)
+    let alone = try cost(among: 0, of: ours)
     try amongMany(alone)
     try abused()
     rig.end()
@@ -87,9 +87,11 @@ private struct DaemonMeasurement {
   // MARK: Among many
 
   /// The median delay, in seconds, and the daemon's processor time for a fix.
-  private func cost(among crowd: Int) throws -> (median: Double, time: Double) {
+  private func cost(
+    among crowd: Int, of racer: Racer
+  ) throws -> (median: Double, time: Double) {
     let before = rig.daemon.processorTime
-    let delays = try race([ours])[0]
+    let delays = try race([racer])[0]
     let fixes = Double(Self.warmUp + Self.counted)
     let time = (rig.daemon.processorTime - before) / fixes
     let name = "daemon.clients.\(crowd + 1)"
@@ -105,7 +107,10 @@ private struct DaemonMeasurement {
       let child = try Child(Peers.own, [Crowd.name, rig.socket, String(crowd)])
       defer { _ = child.end() }
       child.readLines { _ in false }
-      let many = try cost(among: crowd)
+      // The one that came last is told last.
+      let (port, follower) = (rig.port, try rig.follower())
+      defer { _ = follower.end() }
+      let many = try cost(among: crowd, of: Racer(follower) { port.write($0.bytes) })
       let (added, count) = (many.median - alone.median, Double(crowd))
       try report(
         "daemon.clients.\(crowd + 1).growth", added / count * 1e6, "us", "added by each client")

@@ -124,7 +124,7 @@ extension Note {
         + "; answer with: \(prompt.command)"
     case .launched(let app, nil): "\(app): started for an event that waits for it"
     case .launched(let app, let reason?):
-      "\(app) waits for an event and cannot be started: \(reason)"
+      "\(app) is owed an event and cannot be started: \(reason)"
     case .store(let text), .source(let text): text
     }
   }

@@ -146,11 +146,10 @@ extension StoredCondition {
       identifier: identifier, state: handled.state, date: UnixTime(nanoseconds: handled.date),
       diagnostics: ConditionDiagnostics(rawValue: handled.diagnostics))
     event.refinement = handled.refinement?.identity
-    var condition = WatchedCondition(
+    // What was seen later is seen again (MON-36).
+    return WatchedCondition(
       ordinal: ordinal, target: target, watch: .surplus, notices: notices, lastEvent: event,
       observation: observed.restored, isVerified: false)
-    condition.later = later?.restored
-    return condition
   }
 
   private var target: ConditionTarget {

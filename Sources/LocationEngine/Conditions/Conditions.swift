@@ -170,6 +170,7 @@ extension Conditions {
       condition.later = observation
     } else {
       condition.observation = observation
+      condition.later = nil
       condition.isVerified = true
     }
     conditions[key] = condition
@@ -182,6 +183,13 @@ extension Conditions {
     let monitor = MonitorKey(app: key.app, name: name)
     guard monitors[monitor]?.opener == nil else { return false }
     return condition.isNews(event(of: condition, key))
+  }
+
+  /// Takes up what was seen behind an event that is moot: it only said that the app might not know.
+  private mutating func thaw(_ key: ConditionKey) -> [Output]? {
+    guard let condition = conditions[key], let later = condition.later, !isFrozen(condition, key)
+    else { return nil }
+    return observe(key, later)
   }
 
   /// Tells the app what is new of one condition, if it may know.
@@ -218,6 +226,7 @@ extension Conditions {
     access[app] = Access(diagnostics: diagnostics, since: now.unixTime)
     guard diagnostics != earlier else { return [] }
     return keys(of: app).flatMap { key -> [Output] in
+      if let thawed = thaw(key) { return thawed }
       guard key.owner == .regions, diagnostics.contains(.accuracyLimited),
         !earlier.contains(.accuracyLimited)
       else { return tell(key) }

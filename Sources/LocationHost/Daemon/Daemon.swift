@@ -75,8 +75,8 @@ package final class Daemon {
     _ configuration: Configuration, socket: String, noting: @escaping @Sendable (Note) -> Void
   ) -> AppLauncher {
     let folder = configuration.launch ?? options.launchFolder(variables)
-    // Made now, so that it can be watched; where it cannot be made, nobody registers anything.
-    try? StateFolder(path: folder).create()
+    // Made now, so that it can be watched; the system's own is made by whoever installs.
+    if configuration.launch != nil || getuid() != 0 { try? StateFolder(path: folder).create() }
     return AppLauncher(folder: folder, socket: socket, noting: noting)
   }
 

@@ -34,7 +34,8 @@ package actor SocketServer {
   private var acceptor: (any DispatchSourceRead)?
   private(set) var connections: [Int: LinkConnection] = [:]
   private var nextConnection = 1
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+  /// Small, so that a client which sends without end holds the others up for a few messages only.
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
   /// Serves on a socket that listens already; the server closes it.
   package init(
