@@ -31,7 +31,8 @@ extension Verb {
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let person = Person(sources: choice.sources, recordingTo: path)
       let complaints = Task {
-        for await case .store(let text) in person.notes {
+        for await note in person.notes {
+          guard case .store(let text) = note else { continue }
           Output.error.line("locationctl: \(text)")
         }
       }

@@ -66,11 +66,11 @@ enum RecordingInput {
   static func write(
     _ bytes: [UInt8], to path: String
   ) throws(LocationRecording.Replay.Failure) {
-    FileManager.default.createFile(
-      atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-    do { try Data(bytes).write(to: URL(fileURLWithPath: path)) } catch {
-      throw .unwritten("\(path) cannot be written: \((error as NSError).localizedDescription)")
-    }
+    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+    guard
+      FileManager.default.createFile(
+        atPath: path, contents: Data(bytes), attributes: attributes)
+    else { throw .unwritten("\(path) cannot be written") }
   }
 
   static func failure(

@@ -100,7 +100,7 @@ struct Journey {
 
   private mutating func carryOut(_ outputs: [HostCore.Output], whenDurable words: String?) {
     keeper.commit(outputs) { say("note \($0)") }
-    StoreOperations.pass()
+    if outputs.contains(where: \.isDurable) { StoreOperations.pass() }
     if let words { say(words) }
     for case .engine(.deliver(_, .monitor(_, let delivery))) in outputs {
       StoreOperations.pass()
@@ -110,7 +110,6 @@ struct Journey {
       case .refused: say("refused")
       }
     }
-    StoreOperations.pass()
   }
 
   /// Lets time pass, with its deadlines, to that of a fix.
@@ -128,7 +127,8 @@ struct Journey {
 
   /// Meters east of home.
   private static let workplace = 2000.0
-  private static let stay = 120
+  /// Fixes: twenty minutes, as a change that happened unseen is believed after fifteen.
+  private static let stay = 240
   private static let drive = 40
   private static let fixes = 3 * stay + 2 * drive
 
@@ -140,5 +140,11 @@ struct Journey {
 
   private static func place(east: Double) -> Coordinate {
     Coordinate(latitude: 45, longitude: 5 + east / 78_847)
+  }
+}
+
+extension HostCore.Output {
+  fileprivate var isDurable: Bool {
+    if case .engine(.persist) = self { true } else { false }
   }
 }
