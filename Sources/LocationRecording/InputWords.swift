@@ -114,7 +114,6 @@ extension ClientDescription: LinkWord {
   }
 }
 
-extension PromptAnswer: LinkWord {}
 extension AuthorizationSetting: LinkWord {}
 
 extension Setting: LinkWord {
