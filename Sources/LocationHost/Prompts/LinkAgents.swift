@@ -1,6 +1,5 @@
 import Glibc
 package import LocationCore
-package import LocationEngine
 import LocationLink
 package import LocationModel
 import Synchronization
