@@ -1,3 +1,4 @@
+import LocationCore
 import LocationHost
 import LocationLink
 import LocationModel
@@ -47,8 +48,12 @@ extension Verb {
       for news in try connection.next() {
         switch news {
         case .question(let prompt):
-          terminal.show(prompt) { choice, precise in
-            answer(AgentAnswer(id: prompt.id, answer: choice, precise: precise))
+          terminal.show(prompt) { reply in
+            switch reply {
+            case .answer(let choice, let precise):
+              answer(AgentAnswer(id: prompt.id, answer: choice, precise: precise))
+            case .passed(let reason): Output.error.line("locationctl: not answered: \(reason)")
+            }
           }
         case .withdrawn(let id): terminal.withdraw(id)
         }
