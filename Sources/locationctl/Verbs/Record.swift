@@ -1,3 +1,4 @@
+import LocationEngine
 import LocationModel
 import LocationRecording
 
