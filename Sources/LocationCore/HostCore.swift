@@ -177,6 +177,7 @@ package struct HostCore: Machine {
     case .fix(let fix):
       desks[index].fixes += 1
       ask(.fix(fix, from: provider), at: now, to: &outputs)
+    case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
     case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)

@@ -12,60 +12,45 @@ struct NMEADriver: SourceDriver {
   }
 
   private let channel: Channel
-  private var receiver: NMEAReceiver
+  private var listener: NMEAListener
   private var state = State.idle
   private var retry = Retry()
   private var status = ProviderStatus.idle
-  /// Whether a compass was heard on this connection.
-  private var hasCompass = false
-  /// What the receiver last said of the sky.
-  private var satellites: SatelliteSummary?
   /// Whether the receiver's channel was ever open.
   private var wasReached = false
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
     self.channel = channel
-    receiver = NMEAReceiver(origin: origin)
+    listener = NMEAListener(origin: origin)
   }
 
-  var rejections: [SourceRejection] {
-    receiver.status.rejected.map { SourceRejection(reason: "\($0.reason)", count: $0.count) }
-  }
-
-  var evidence: SourceEvidence {
-    guard wasReached else { return SourceEvidence() }
-    var evidence = SourceEvidence(diagnosis: receiver.status.diagnosis)
-    evidence.bytes = receiver.status.bytes
-    evidence.satellites = satellites
-    return evidence
-  }
+  var rejections: [SourceRejection] { listener.rejections }
+  var evidence: SourceEvidence { wasReached ? listener.evidence : SourceEvidence() }
 
   var nextDeadline: Instant? {
-    guard case .waiting(let until) = state else { return receiver.nextDeadline }
+    guard case .waiting(let until) = state else { return listener.nextDeadline }
     return until
   }
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch (input, state) {
     case (.demand(let demand), _):
-      return settle(needed: demand.needsPosition || demand.magnetometer && hasCompass)
+      return settle(needed: demand.needsPosition || demand.magnetometer && listener.hasCompass)
     case (.stored, _): return []
     case (.channel(.opened), _):
       state = .open
       wasReached = true
-      satellites = nil
-      _ = receiver.handle(.opened, at: now)
-      return []
+      return listener.hear(.opened, at: now)
     case (.channel(.bytes(let bytes)), .open):
-      return observations(of: receiver.handle(.bytes(bytes), at: now), at: now)
+      return observe(.bytes(bytes), at: now)
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
-      let last = observations(of: receiver.handle(.closed, at: now), at: now)
+      let last = observe(.closed, at: now)
       state = .waiting(until: retry.next(after: now.uptime))
-      return last + loseCompass() + say(.unavailable(end.reason))
+      return last + listener.loseCompass() + say(.unavailable(end.reason))
     case (.channel, _): return []
     case (.wake, .waiting(let until)):
       return now.uptime >= until ? open() : []
-    case (.wake, .open): return observations(of: receiver.handle(.wake, at: now), at: now)
+    case (.wake, .open): return observe(.wake, at: now)
     case (.wake, .idle), (.wake, .opening): return []
     }
   }
@@ -91,44 +76,17 @@ struct NMEADriver: SourceDriver {
     return say(.idle)
   }
 
-  private mutating func observations(
-    of outputs: [NMEAReceiver.Output], at now: Moment
-  ) -> [SourceOutput] {
-    var seen: [SourceOutput] = []
-    for output in outputs {
-      switch output {
-      case .fix(let fix, _):
-        seen += say(.working)
-        seen.append(.fix(fix))
-        retry.reset()
-      case .heading(let heading): seen += point(heading, at: now)
-      case .satellites(let summary): satellites = summary
-      case .superseded, .rejected: break
-      }
-    }
-    return seen.isEmpty ? doubt() : seen
-  }
-
-  /// A heading from magnetic north; a gyrocompass, which knows only true north, is not one.
-  private mutating func point(_ heading: NMEAHeading, at now: Moment) -> [SourceOutput] {
-    guard let degrees = heading.magnetic else { return [] }
-    let isNews = !hasCompass
-    hasCompass = true
-    let sample = HeadingSample(
-      magneticHeading: degrees, accuracy: HeadingSample.unstatedAccuracy, time: now.unixTime)
-    return (isNews ? [.compass(true)] : []) + [.heading(sample)]
-  }
-
-  private mutating func loseCompass() -> [SourceOutput] {
-    guard hasCompass else { return [] }
-    hasCompass = false
-    return [.compass(false)]
+  private mutating func observe(_ input: NMEAReceiver.Input, at now: Moment) -> [SourceOutput] {
+    let seen = listener.hear(input, at: now)
+    guard seen.contains(where: \.isFix) else { return seen.isEmpty ? doubt() : seen }
+    retry.reset()
+    return say(.working) + seen
   }
 
   /// Whether what comes cannot be the language of this receiver.
   private mutating func doubt() -> [SourceOutput] {
-    guard status != .working, receiver.status.bytes >= Self.enoughToJudge else { return [] }
-    switch receiver.status.diagnosis {
+    guard status != .working, listener.status.bytes >= Self.enoughToJudge else { return [] }
+    switch listener.status.diagnosis {
     case .noText, .noSentences: return say(.unavailable(.garbled))
     case .silent, .noPosition, .noPositionSentences, .working: return say(.searching)
     }

@@ -7,7 +7,7 @@ struct PlaybackDriver: SourceDriver {
   enum Player: Sendable {
     case track(TrackPlayer)
     /// Bytes of a receiver go through the machine that speaks its language, as they did at first.
-    case log(LogPlayer, NMEAReceiver)
+    case log(LogPlayer, NMEAListener)
     case reports(LogPlayer, GpsdClient)
     case fixes(FixesPlayer)
   }
@@ -32,10 +32,14 @@ struct PlaybackDriver: SourceDriver {
     self.prepare = prepare
   }
 
-  var rejections: [SourceRejection] {
-    guard case .playing(.log(_, let receiver)) = state else { return [] }
-    return receiver.status.rejected.map {
-      SourceRejection(reason: "\($0.reason)", count: $0.count)
+  var rejections: [SourceRejection] { listener?.rejections ?? [] }
+  var evidence: SourceEvidence { listener?.evidence ?? SourceEvidence() }
+
+  /// The machine that hears a receiver's log; `nil` before it plays, and for other files.
+  private var listener: NMEAListener? {
+    switch state {
+    case .playing(.log(_, let listener)), .paused(.log(_, let listener)): listener
+    case .idle, .reading, .playing, .paused, .failed: nil
     }
   }
 
@@ -104,7 +108,7 @@ struct PlaybackDriver: SourceDriver {
     var outputs: [SourceOutput] = []
     for step in steps {
       switch step {
-      case .fix(let fix): outputs += say(.working) + [.fix(fix)]
+      case .seen(let output): outputs += (output.isFix ? say(.working) : []) + [output]
       case .finished: outputs += say(.unavailable(.ended))
       }
     }
@@ -125,14 +129,14 @@ struct PlaybackFault: Error, Hashable, Sendable {
 
 extension PlaybackDriver.Player {
   enum Step: Hashable, Sendable {
-    case fix(Fix)
+    case seen(SourceOutput)
     case finished
   }
 
   var nextDeadline: Instant? {
     switch self {
     case .track(let player): player.nextDeadline
-    case .log(let player, let receiver): earliest(player.nextDeadline, receiver.nextDeadline)
+    case .log(let player, let listener): earliest(player.nextDeadline, listener.nextDeadline)
     case .reports(let player, let client): earliest(player.nextDeadline, client.nextDeadline)
     case .fixes(let player): player.nextDeadline
     }
@@ -146,13 +150,13 @@ extension PlaybackDriver.Player {
       self = .track(player)
       return outputs.map {
         switch $0 {
-        case .fix(let fix): .fix(fix)
+        case .fix(let fix): .seen(.fix(fix))
         case .finished: .finished
         }
       }
-    case .log(var player, var receiver):
-      let steps = Self.play(&player, into: &receiver, at: now)
-      self = .log(player, receiver)
+    case .log(var player, var listener):
+      let steps = Self.play(&player, to: &listener, at: now)
+      self = .log(player, listener)
       return steps
     case .reports(var player, var client):
       let steps = Self.play(&player, into: &client, at: now)
@@ -166,19 +170,19 @@ extension PlaybackDriver.Player {
   }
 
   private static func play(
-    _ player: inout LogPlayer, into receiver: inout NMEAReceiver, at now: Moment
+    _ player: inout LogPlayer, to listener: inout NMEAListener, at now: Moment
   ) -> [Step] {
     var steps: [Step] = []
-    var heard = receiver.handle(.wake, at: now)
+    var seen = listener.hear(.wake, at: now)
     for output in player.handle(.wake, at: now) {
       switch output {
-      case .bytes(let bytes): heard += receiver.handle(.bytes(bytes), at: now)
+      case .bytes(let bytes): seen += listener.hear(.bytes(bytes), at: now)
       case .finished:
-        heard += receiver.handle(.closed, at: now)
+        seen += listener.hear(.closed, at: now)
         steps.append(.finished)
       }
     }
-    return heard.compactMap { if case .fix(let fix, _) = $0 { .fix(fix) } else { nil } } + steps
+    return seen.map(Step.seen) + steps
   }
 
   private static func play(
@@ -192,7 +196,7 @@ extension PlaybackDriver.Player {
       case .finished: steps.append(.finished)
       }
     }
-    return heard.compactMap { if case .fix(let fix, _) = $0 { .fix(fix) } else { nil } } + steps
+    return heard.compactMap { if case .fix(let fix, _) = $0 { .seen(.fix(fix)) } else { nil } } + steps
   }
 }
 
@@ -225,6 +229,6 @@ struct FixesPlayer: Machine {
       let begun = due == .start ? now.uptime : due
       due = begun + max(.zero, fixes[next].time - fix.time)
     }
-    return [.fix(fix)]
+    return [.seen(.fix(fix))]
   }
 }

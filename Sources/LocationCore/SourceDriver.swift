@@ -51,6 +51,8 @@ package enum SourceOutput: Hashable, Sendable {
   case bus(BusAction)
   case read(SensorQuery)
   case fix(Fix)
+  /// A place that gave way to another one of the same instant: never the current fix.
+  case superseded(Fix)
   /// Whether there is a compass behind this source.
   case compass(Bool)
   case heading(HeadingSample)
@@ -59,6 +61,8 @@ package enum SourceOutput: Hashable, Sendable {
   case beacon(BeaconSample)
   case store(StateChange)
   case status(ProviderStatus)
+
+  var isFix: Bool { if case .fix = self { true } else { false } }
 }
 
 extension Demand {

@@ -219,8 +219,8 @@ package actor LocationHost: EngineLink {
     buses.removeValue(forKey: id)?.end()
   }
 
-  private func listen(_ descriptor: Int32, as id: ChannelID) {
-    channels[id] = DescriptorChannel(descriptor: descriptor, on: line.queue) { [weak self] in
+  private func listen(_ descriptor: Int32, as id: ChannelID) throws(Errno) {
+    channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) { [weak self] in
       self?.assumeIsolated { $0.read(id) }
     }
     step(.channel(id, .opened))
@@ -274,10 +274,14 @@ package actor LocationHost: EngineLink {
     as id: ChannelID
   ) {
     guard core.isOpen(id) else { return Opening.abandon(descriptor) }
-    guard let error else { return listen(descriptor, as: id) }
-    Opening.abandon(descriptor)
-    guard rest.isEmpty else { return connect(to: rest, of: host, as: id) }
-    step(.channel(id, .closed(ChannelEnd(error))))
+    do throws(Errno) {
+      guard let error else { return try listen(descriptor, as: id) }
+      Opening.abandon(descriptor)
+      guard rest.isEmpty else { return connect(to: rest, of: host, as: id) }
+      throw error
+    } catch {
+      step(.channel(id, .closed(ChannelEnd(error))))
+    }
   }
 
   /// Reads a file from end to end, a piece at a time, other work in between.

@@ -67,6 +67,7 @@ struct CoreBench {
     case .engine(.deliver(_, .heading(_, .heading(let heading)))):
       "heading \(heading.magneticHeading)"
     case .engine(.deliver(_, .ranging(_, .failed(_, let failure)))): "ranging \(failure)"
+    case .engine(.ignored(let fix, _, let reason)): "ignored \(fix.coordinate.latitude) \(reason)"
     case .engine: nil
     }
   }

@@ -1,6 +1,7 @@
 import LocationCore
 import LocationEngine
 import LocationModel
+import LocationProviders
 import MachineTesting
 import Testing
 
@@ -45,6 +46,38 @@ struct HostCoreTests {
     #expect(core.transcript.contains("fix 48.1173"))
     #expect(core.statuses == [.working])
     #expect((core.report?.fixes ?? 0) >= 1)
+  }
+
+  @Test("lets a place that its receiver took back go with the reason, and no app hears of it")
+  func superseded() throws {
+    var core = try CoreBench("nmea+udp://:10110")
+    core.start()
+    try core.channel(.opened)
+    try core.channel(
+      .bytes(
+        Self.sentences(
+          "GPRMC,120000,A,4807.038,N,01131.000,E,000.0,,040826,,,A",
+          "GPGLL,4807.050,N,01131.324,E,120000,A,A",
+          "GPGGA,120000,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")))
+    core.run(seconds: 2)
+    #expect(core.transcript.contains("ignored 48.1173 superseded"))
+    #expect(core.transcript.contains("fix 48.1175"))
+    #expect(!core.transcript.contains("fix 48.1173"))
+  }
+
+  @Test("keeps what a receiver's log amounts to, for a person who looks for the reason")
+  func evidenceOfRecording() throws {
+    var core = try CoreBench("log:///receiver.log")
+    core.start()
+    try core.channel(.opened)
+    let sky = Self.sentences("GPGSV,1,1,02,04,40,083,46,05,17,308,41")
+    try core.channel(.bytes(sky + Self.bytes + Array("$GPRMC,120002*00\r\n".utf8)))
+    try core.channel(.closed(.ended))
+    core.run(seconds: 5)
+    let report = try #require(core.report)
+    #expect(report.evidence.diagnosis == .working)
+    #expect(report.evidence.satellites?.inView == 2)
+    #expect(report.rejections.map(\.count) == [1])
   }
 
   @Test("opens again later and later, at most every thirty seconds, until it works")

@@ -138,6 +138,8 @@ package struct ProviderArbiter: Machine {
 package enum IgnoreReason: String, Hashable, CaseIterable, Sendable {
   /// Out of range, or without a usable radius.
   case notAPosition
+  /// Its receiver named a better place for the same instant.
+  case superseded
   /// The provider, or another, already gave a later one.
   case olderThanCurrent
   /// Another provider knows better at the moment.

@@ -15,13 +15,17 @@ final class DescriptorChannel {
   private var unwritten: [UInt8] = []
 
   /// Begins to read; `readable` is called on the queue whenever there is something.
+  ///
+  /// The descriptor is the channel's from here on, also when this throws.
   init(
     descriptor: Int32, on queue: DispatchQueue, readable: @escaping @Sendable () -> Void
-  ) {
+  ) throws(Errno) {
     self.descriptor = descriptor
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
-      preconditionFailure("no descriptors are left for a pipe")
+      let failure = Errno(last: "pipe")
+      close(descriptor)
+      throw failure
     }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     ending = ends[1]

@@ -86,18 +86,23 @@ actor SocketClient {
   // MARK: Hearing
 
   private func take(_ handshake: Handshake) {
-    guard case .away = state else {
+    guard case .away(let attempts) = state else {
       close(handshake.descriptor)
       return
     }
-    let channel = DescriptorChannel(
-      descriptor: handshake.descriptor, on: line.queue
-    ) { [weak self] in
-      self?.assumeIsolated { $0.read() }
+    do throws(Errno) {
+      let channel = try DescriptorChannel(
+        descriptor: handshake.descriptor, on: line.queue
+      ) { [weak self] in
+        self?.assumeIsolated { $0.read() }
+      }
+      state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
+      lastFault = ""
+      hear(handshake.rest)
+    } catch {
+      note("the location service could not be heard: \(error)")
+      wait(attempts: attempts + 1)
     }
-    state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
-    lastFault = ""
-    hear(handshake.rest)
   }
 
   private func read() {

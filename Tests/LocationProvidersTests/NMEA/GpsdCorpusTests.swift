@@ -12,7 +12,8 @@ struct GpsdCorpusTests {
     var reports = 0
     /// Same time and place as one of our fixes.
     var matched = 0
-    /// Same time and place as a position that gave way to another of its epoch.
+    /// Same time and place as an observation that left as superseded: one that gave way to another
+    /// of its epoch.
     var superseded = 0
     /// Last reports of a time that match one of our fixes, and those of them in the same mode.
     var epochs = 0

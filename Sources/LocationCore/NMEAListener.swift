@@ -1,0 +1,63 @@
+import LocationModel
+import LocationProviders
+
+/// What an NMEA receiver says, as observations of a source; live and from a recording alike.
+struct NMEAListener: Sendable {
+  private var receiver: NMEAReceiver
+  /// Whether a compass was heard on this connection.
+  private(set) var hasCompass = false
+  /// What the receiver last said of the sky.
+  private(set) var satellites: SatelliteSummary?
+
+  init(origin: Fix.Origin) {
+    receiver = NMEAReceiver(origin: origin)
+  }
+
+  var nextDeadline: Instant? { receiver.nextDeadline }
+  var status: NMEAReceiverStatus { receiver.status }
+
+  var rejections: [SourceRejection] {
+    status.rejected.map { SourceRejection(reason: "\($0.reason)", count: $0.count) }
+  }
+
+  var evidence: SourceEvidence {
+    var evidence = SourceEvidence(diagnosis: status.diagnosis)
+    evidence.bytes = status.bytes
+    evidence.satellites = satellites
+    return evidence
+  }
+
+  mutating func hear(_ input: NMEAReceiver.Input, at now: Moment) -> [SourceOutput] {
+    if case .opened = input { satellites = nil }
+    var seen: [SourceOutput] = []
+    for output in receiver.handle(input, at: now) {
+      switch output {
+      case .fix(let fix, _): seen.append(.fix(fix))
+      case .superseded(let fix): seen.append(.superseded(fix))
+      case .heading(let heading): point(heading, at: now, to: &seen)
+      case .satellites(let summary): satellites = summary
+      case .rejected: break
+      }
+    }
+    return seen
+  }
+
+  /// A heading from magnetic north; a gyrocompass, which knows only true north, is not one.
+  private mutating func point(
+    _ heading: NMEAHeading, at now: Moment, to seen: inout [SourceOutput]
+  ) {
+    guard let degrees = heading.magnetic else { return }
+    if !hasCompass { seen.append(.compass(true)) }
+    hasCompass = true
+    let sample = HeadingSample(
+      magneticHeading: degrees, accuracy: HeadingSample.unstatedAccuracy, time: now.unixTime)
+    seen.append(.heading(sample))
+  }
+
+  /// The connection is gone, and with it the compass.
+  mutating func loseCompass() -> [SourceOutput] {
+    guard hasCompass else { return [] }
+    hasCompass = false
+    return [.compass(false)]
+  }
+}
