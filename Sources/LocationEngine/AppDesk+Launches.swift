@@ -26,9 +26,9 @@ extension AppDesk {
   mutating func settleClaims(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
-    guard processes.isEmpty, !isClaimed, !claims.isEmpty, standing.sessions.presence.runtimeEnd == nil else {
-      return []
-    }
+    guard processes.isEmpty, !isClaimed, !claims.isEmpty,
+      standing.sessions.presence.runtimeEnd == nil
+    else { return [] }
     for verdict in claims.handle(input, verdicts, at: now) {
       switch verdict.action {
       case .launch, .launchUnlessQuit:

@@ -6,13 +6,15 @@ extension AppDesk {
   mutating func connect(
     _ client: ClientID, _ description: ClientDescription, at now: Moment, isLaunched: Bool
   ) -> [Output] {
+    // One that comes late for an event has its time for it, too (LIFE-6).
+    let isAwaited = isLaunched || description.life == .background && isOwed
     processes.append(Process(client: client, said: description.life))
     isCalled = false
     isClaimed = false
     // A person who opens the app is there to see what it starts.
     var outputs = description.life == .foreground ? dropClaims() : []
     outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
-    guard isLaunched else { return outputs }
+    guard isAwaited else { return outputs }
     return outputs + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
   }
 

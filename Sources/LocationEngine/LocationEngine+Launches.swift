@@ -40,8 +40,8 @@ extension LocationEngine {
   mutating func restoreAbsentApps(
     from entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    let owners = entries.filter { ["condition", "visit", LaunchClaims.domain].contains($0.key.domain) }
-      .map(\.key.owner)
+    let domains = ["condition", "visit", LaunchClaims.domain]
+    let owners = entries.filter { domains.contains($0.key.domain) }.map(\.key.owner)
     for owner in Set(owners).sorted() where !owner.isEmpty {
       let app = AppIdentity(owner)
       let own = entries.filter { $0.key.owner == owner }

@@ -97,7 +97,7 @@ struct ClockTests {
     stand(at: Self.home, seconds: 60)
     pass(.seconds(8 * 3600))
     #expect(events == ["home satisfied"])
-    stand(at: Self.away, seconds: 120)
+    stand(at: Self.away, seconds: 1200)
     #expect(events == ["home satisfied", "home unsatisfied"])
   }
 }
