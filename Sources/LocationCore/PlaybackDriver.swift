@@ -196,7 +196,8 @@ extension PlaybackDriver.Player {
       case .finished: steps.append(.finished)
       }
     }
-    return heard.compactMap { if case .fix(let fix, _) = $0 { .seen(.fix(fix)) } else { nil } } + steps
+    return heard.compactMap { if case .fix(let fix, _) = $0 { .seen(.fix(fix)) } else { nil } }
+      + steps
   }
 }
 

@@ -36,7 +36,8 @@ enum ImportRule {
     "locationctl": [
       "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
       "LocationModel", "LocationRecording", "LocationSimulation", "LocationGeocoding",
-      "Foundation", "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux", "CSQLite",
+      "Foundation", "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux",
+      "CSQLite",
     ],
     "locationd": [
       "LocationHost", "LocationModel", "Dispatch", "Glibc", "FoundationEssentials",
