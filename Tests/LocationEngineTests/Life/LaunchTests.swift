@@ -241,9 +241,10 @@ struct LaunchTests {
       var launches = 0
       for index in 0..<60 {
         now = Moment(uptime: now.uptime + .seconds(10), unixTime: now.unixTime + .seconds(10))
-        if let due = engine.nextDeadline, due <= now.uptime { _ = engine.handle(.wake, at: now) }
         let fix = UpdatesBench.fix(east: Double(max(0, index - 20)) * 60, at: now)
-        for case .launch in engine.handle(.fix(fix, from: ProviderID(0)), at: now) { launches += 1 }
+        for input in [LocationEngine.Input.wake, .fix(fix, from: ProviderID(0))] {
+          for case .launch in engine.handle(input, at: now) { launches += 1 }
+        }
       }
       return launches
     }
