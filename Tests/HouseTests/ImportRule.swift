@@ -36,17 +36,10 @@ enum ImportRule {
     "LocationLifecycle": ["CoreLocation", "LocationModel"],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
-<<<<<<< HEAD
       "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
       "LocationProviders", "LocationModel", "LocationLink", "LocationRecording",
       "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux", "CSQLite",
-=======
-      "CoreLocation", "LocationHost", "LocationCore", "LocationEngine", "LocationProviders",
-      "LocationModel", "LocationRecording", "LocationSimulation", "LocationGeocoding",
-      "Foundation", "FoundationEssentials", "Dispatch", "Glibc", "Synchronization", "CLinux",
-      "CSQLite",
->>>>>>> 05debe79d6bf54dccdcb1a16e4ec3c7d871c7eeb
     ],
     "locationd": [
       "LocationHost", "LocationModel", "Dispatch", "Glibc", "FoundationEssentials",
