@@ -13,10 +13,10 @@ final class AwaitedPlaces: Sendable {
   /// Whether something real comes back there in time.
   private let known = Mutex<[Place: Bool]>([:])
 
-  /// How often time looks again at a new place, each two milliseconds: about a second, and longer
+  /// How often time looks again at a new place, each two milliseconds: about five seconds, and longer
   /// where the processor is so busy that everybody else is slow as well. Chosen: longer than any
   /// look-up on this computer takes, and bearable once for each place.
-  static let looks = 400
+  static let looks = 2000
 
   func isWorthWaiting(_ place: Place) -> Bool { known.withLock { $0[place] ?? true } }
 
