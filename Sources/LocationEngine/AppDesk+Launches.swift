@@ -36,6 +36,7 @@ extension AppDesk {
         return []
       case .holdAndAsk:
         lastHeld += 1
+        heldClaim = lastHeld
         return authorize(.alwaysEvent(lastHeld), at: now)
       case .deliver, .queue, .queueLatest, .wake, .hold, .nothing: break
       }

@@ -65,6 +65,7 @@ extension AppDesk {
     case .release(let event): return release(event, at: now)
     case .drop(let event, _):
       held[event] = nil
+      if heldClaim == event { heldClaim = nil }
       return []
     case .explain(let explanation): return [.note(.authorization(app, explanation))]
     case .persist(let change): return [.persist(change)]
@@ -185,6 +186,10 @@ extension AppDesk {
 
   /// An event that waited for Always may go (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
+    if heldClaim == event {
+      heldClaim = nil
+      isClaimed = processes.isEmpty
+    }
     guard let delivery = held.removeValue(forKey: event) else { return [] }
     return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
   }

@@ -34,6 +34,8 @@ struct AppDesk: Sendable {
   var claims = LaunchClaims()
   /// What is owed has come due, and no process was there to hear of it.
   var isClaimed = false
+  /// The number under which the same waits for an answer about Always (AUTH-33).
+  var heldClaim: Int?
   /// News waits for a monitor, and no process was there to open it (MON-38).
   var isCalled = false
   /// When the app may be started; what the person's settings say of it.

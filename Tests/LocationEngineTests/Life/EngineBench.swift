@@ -1,6 +1,7 @@
 import LocationEngine
 import LocationModel
 import MachineTesting
+import Testing
 
 /// The whole engine in virtual time with one app that declares everything, and what is told of it.
 struct EngineBench {
@@ -58,6 +59,15 @@ struct EngineBench {
   }
 
   mutating func request(_ request: Request) { bench.send(.client(client, .request(request))) }
+  /// What the person says to the question asked last.
+  mutating func answer(_ answer: PromptAnswer) throws {
+    let prompts = bench.outputs.compactMap { entry -> Prompt? in
+      guard case .prompt(let prompt) = entry.output else { return nil }
+      return prompt
+    }
+    bench.send(.answer(try #require(prompts.last).id, answer, precise: true))
+  }
+
   mutating func live(_ life: AppLife) { bench.send(.client(client, .life(life))) }
   mutating func end() { bench.send(.client(client, .disconnected)) }
   mutating func run(seconds: Int) { bench.run(for: .seconds(seconds)) }

@@ -38,6 +38,25 @@ struct LaunchTests {
     #expect(bench.heard() == ["time is over"])
   }
 
+  @Test(
+    "AUTH-33, AUTH-34: is launched for a significant change once the person has allowed Always",
+    arguments: [(PromptAnswer.always, ["launched"]), (.keepWhileUsing, [])])
+  func provisional(_ answer: PromptAnswer, _ launches: [String]) throws {
+    var bench = EngineBench(.ask)
+    bench.request(.authorization(.request(.always, by: EngineBench.manager)))
+    try bench.answer(.whileUsing)
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 400)
+    bench.end()
+    _ = bench.heard()
+    bench.fix(east: 700)
+    bench.fix(east: 720)
+    #expect(bench.heard().filter { $0 == "launched" } == [])
+    try bench.answer(answer)
+    #expect(bench.heard().filter { $0 == "launched" } == launches)
+  }
+
   @Test("SLC-9, LIFE-3, LIFE-6: that does not start again within ten seconds is owed no more")
   func noRestart() {
     var bench = follower()
