@@ -105,7 +105,7 @@ struct LaunchTests {
     var fresh = Fresh(stored: bench.stored + before.stored.filter { $0.key.domain != "claims" })
     #expect(fresh.walk() == 0, "an app opened since, that started nothing, is owed nothing")
     var restarted = Fresh(stored: before.stored)
-    #expect(restarted.walk() == 1)
+    #expect(restarted.walk() > 0, "at once, and again while it does not come")
   }
 
   @Test("LIFE-1, LIFE-5: hears the events that waited only by a manager, in their order")
