@@ -88,10 +88,6 @@ package struct HostCore: Machine {
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
   }
 
-  private func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
-    deadline.map { $0 <= now.uptime } ?? false
-  }
-
   private mutating func settleDeadline() {
     nextDeadline = earliest(engine.nextDeadline, ledger?.nextDeadline)
     for index in desks.indices {

@@ -3,7 +3,8 @@ import LocationModel
 extension LocationEngine {
   /// Has apps started that do not run and are owed an event (LIFE-1).
   mutating func settleLaunches(at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices where desks[index].isOwed {
+    // Asked at every step: a desk is large, and is copied only where nobody runs.
+    for index in desks.indices where desks[index].processes.isEmpty && desks[index].isOwed {
       for case .launch(let app) in launches.handle(.owed(desks[index].app), at: now) {
         outputs.append(.launch(app))
       }

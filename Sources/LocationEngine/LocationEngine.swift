@@ -226,10 +226,6 @@ package struct LocationEngine: Machine {
     if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
   }
 
-  private func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
-    deadline.map { $0 <= now.uptime } ?? false
-  }
-
   private mutating func tell(
     _ outages: [PositionWatch.Output], at now: Moment, to outputs: inout [Output]
   ) {
@@ -298,15 +294,13 @@ package struct LocationEngine: Machine {
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
-    case .request(.life(let life)):
+    case .life(let life), .request(.life(let life)):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .request(let request):
       if case .end(let subscriber) = request {
         closeMonitor(of: subscriber, client, at: now, to: &outputs)
       }
       each(apps[client], at: now, &outputs) { $0.handle(request, of: client, at: $1) }
-    case .life(let life):
-      each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .frozen(let isFrozen):
       each(apps[client], at: now, &outputs) { $0.freeze(client, isFrozen, at: $1) }
     case .disconnected, .quit:
@@ -481,4 +475,9 @@ package enum Note: Sendable {
   case store(String)
   /// A source as configured cannot be understood.
   case source(String)
+}
+
+/// Whether something that waits for a deadline is to be woken; what waits for none is not.
+package func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
+  deadline.map { $0 <= now.uptime } ?? false
 }
