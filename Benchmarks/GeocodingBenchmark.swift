@@ -24,7 +24,20 @@ func measureGeocoding() throws {
   let queries = (0..<1000).map { names[$0 % names.count] }
   try report("geocoding.forward", "forward", times(queries) { _ = try geocoder.forward($0) })
   try Figure.report("geocoding.memory", residentMegabytes(), "MB", "resident after all look-ups")
+  try measureFirstAnswers()
   try compareWithPython(points, names: names)
+}
+
+/// From the start of `locationctl` to its first line, and its memory.
+private func measureFirstAnswers() throws {
+  let tool = try builtTool()
+  let folder = try Peers.folder("geocoding")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let meter = try Peers.memoryMeter(in: folder)
+  for words in [["reverse", "52.52,13.4"], ["geocode", "Springfield, Illinois"]] {
+    let runs = try (0..<20).map { _ in try startUp(tool, words + ["--json"], meter) }
+    try report(runs, "geocoding.\(words[0]).start", "locationctl \(words[0])")
+  }
 }
 
 /// A thousand points some kilometers around places that a search finds.

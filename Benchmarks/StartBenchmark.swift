@@ -38,14 +38,14 @@ func measureStart() async throws {
     "our memory over its, gpsd's not counted")
 }
 
-private struct StartUp {
+struct StartUp {
   /// Seconds to the first line, and of processor time in all.
   var time, processor: Double
   /// Bytes resident at most.
   var memory: Double
 }
 
-private func startUp(_ program: String, _ words: [String], _ meter: String) throws -> StartUp {
+func startUp(_ program: String, _ words: [String], _ meter: String) throws -> StartUp {
   let begin = ContinuousClock.now
   let child = try Child(program, words)
   var time: Duration?
@@ -55,7 +55,7 @@ private func startUp(_ program: String, _ words: [String], _ meter: String) thro
   }
   let cost = child.wait()
   guard let time, cost.status == 0 else {
-    throw MissingPeer(text: "\(program) printed no position")
+    throw MissingPeer(text: "\(program) printed nothing")
   }
   let answer = try run(URL(fileURLWithPath: meter), [program] + words) ?? ""
   guard let kilobytes = answer.split(separator: "\n").last.flatMap({ Double($0) }) else {
@@ -65,9 +65,9 @@ private func startUp(_ program: String, _ words: [String], _ meter: String) thro
     time: time / .seconds(1), processor: cost.time, memory: kilobytes * 1024)
 }
 
-private func report(_ runs: [StartUp], _ name: String, _ label: String) throws {
+func report(_ runs: [StartUp], _ name: String, _ label: String) throws {
   try Figure.report(
-    "\(name).time", runs.map(\.time).median * 1e3, "ms", "\(label), start to first fix")
+    "\(name).time", runs.map(\.time).median * 1e3, "ms", "\(label), start to first answer")
   try Figure.report(
     "\(name).processor", runs.map(\.processor).median * 1e3, "ms", "\(label), processor time")
   try Figure.report(
@@ -75,7 +75,7 @@ private func report(_ runs: [StartUp], _ name: String, _ label: String) throws {
 }
 
 /// The optimized `locationctl`, built when it is not up to date.
-private func builtTool() throws -> String {
+func builtTool() throws -> String {
   let tool = Peers.products.appending(path: "locationctl").path
   print("building locationctl")
   let swift = URL(fileURLWithPath: try Peers.program("swift", from: "the Swift toolchain"))

@@ -142,13 +142,20 @@ private struct DaemonMeasurement {
 
 /// How often the daemon wakes when there is nothing to do, in a minute each.
 func measureIdleDaemon() async throws {
+  try await measureIdleDaemon(mayRest: false)
+  try await measureIdleDaemon(mayRest: true)
+}
+
+private func measureIdleDaemon(mayRest: Bool) async throws {
   let folder = try Peers.folder("idle")
   defer { try? FileManager.default.removeItem(at: folder) }
+  let name = "daemon" + (mayRest ? ".rest" : "")
+  let words = mayRest ? ", receiver may rest" : ""
   try await onThread {
-    let rig = try DaemonRig(in: folder)
+    let rig = try DaemonRig(in: folder, mayRest: mayRest)
     defer { rig.end() }
     let idle = rig.wakes(seconds: 60)
-    try Figure.report("daemon.idle.wakes", idle, "/min", "wake-ups when nobody asks")
+    try Figure.report("\(name).idle.wakes", idle, "/min", "wake-ups when nobody asks\(words)")
     let watcher = try Child(Peers.own, [FarWatcher.name])
     defer { _ = watcher.end() }
     watcher.readLines { $0 != "watching" }
@@ -164,7 +171,7 @@ func measureIdleDaemon() async throws {
     defer { isOver.set() }
     // The first fixes tell how far the places are, and that the device stands.
     _ = rig.wakes(seconds: 45)
-    try Figure.report(
-      "daemon.far.wakes", rig.wakes(seconds: 60), "/min", "wake-ups with 20 far conditions")
+    let far = rig.wakes(seconds: 60)
+    try Figure.report("\(name).far.wakes", far, "/min", "wake-ups with 20 far conditions\(words)")
   }
 }

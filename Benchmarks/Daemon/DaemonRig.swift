@@ -11,7 +11,8 @@ final class DaemonRig {
   let socket: String
   let daemon: Child
 
-  init(in folder: URL) throws {
+  /// `mayRest`: whether the receiver's port may be closed between the fixes that are needed.
+  init(in folder: URL, mayRest: Bool = false) throws {
     port = try Port()
     socket = folder.appending(path: "socket").path
     let state = folder.appending(path: "state").path
@@ -24,7 +25,10 @@ final class DaemonRig {
     let program = Peers.products.appending(path: "locationd").path
     daemon = try Child(
       program,
-      ["--socket", socket, "--state", state, "--source", "nmea://\(port.path)?baud=115200"])
+      [
+        "--socket", socket, "--state", state,
+        "--source", "nmea://\(port.path)?baud=115200&rest=\(mayRest)",
+      ])
     for _ in 0..<100 {
       if let descriptor = try? DaemonSocket.connect(to: socket) {
         close(descriptor)
@@ -52,16 +56,19 @@ final class DaemonRig {
   func wakes(seconds: UInt32) -> Double {
     let before = switches
     sleep(seconds)
-    return (switches - before) * 60 / Double(seconds)
+    // A thread that has ended takes its count with it.
+    let wakes = switches.reduce(0) { $0 + $1.value - before[$1.key, default: 0] }
+    return wakes * 60 / Double(seconds)
   }
 
-  private var switches: Double {
+  /// By thread.
+  private var switches: [String: Double] {
     let folder = "/proc/\(daemon.identifier)/task"
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return threads.reduce(0) { sum, thread in
+    return threads.reduce(into: [:]) { all, thread in
       let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
       let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt") }
-      return sum + (line?.split(whereSeparator: \.isWhitespace).last.flatMap { Double($0) } ?? 0)
+      all[thread] = line?.split(whereSeparator: \.isWhitespace).last.flatMap { Double($0) }
     }
   }
 }

@@ -23,6 +23,7 @@ extension Source {
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
     case .iio: SensorDriver()
+    case .resting(let receiver): RestingDriver(receiver.driver)
     }
   }
 
@@ -30,6 +31,7 @@ extension Source {
   var givesPositions: Bool {
     switch self {
     case .bluez, .iio: false
+    case .resting(let receiver): receiver.givesPositions
     case .gpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixed, .fixes, .geoclue: true
     }
   }

@@ -249,7 +249,7 @@ package struct LocationEngine: Machine {
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
     outputs.append(.demand(wanted))
-    tell(watch.handle(.needed(wanted.position != nil), at: now), at: now, to: &outputs)
+    tell(watch.handle(.needed(wanted.position?.interval), at: now), at: now, to: &outputs)
     for index in desks.indices { desks[index].settleNeeds() }
   }
 
@@ -475,9 +475,4 @@ package enum Note: Sendable {
   case store(String)
   /// A source as configured cannot be understood.
   case source(String)
-}
-
-/// Whether something that waits for a deadline is to be woken; what waits for none is not.
-package func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
-  deadline.map { $0 <= now.uptime } ?? false
 }

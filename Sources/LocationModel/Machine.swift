@@ -25,3 +25,8 @@ package func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
   guard let second else { return first }
   return min(first, second)
 }
+
+/// Whether something that waits for a deadline is to be woken; what waits for none is not.
+package func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
+  deadline.map { $0 <= now.uptime } ?? false
+}

@@ -6,8 +6,8 @@ struct PositionWatch: Machine {
     case status(ProviderID, ProviderStatus)
     /// A fix became the current one.
     case fix
-    /// Whether anybody needs positions.
-    case needed(Bool)
+    /// The longest time between two positions that all bear; `nil` when nobody needs any.
+    case needed(Duration?)
     case wake
   }
 
@@ -25,6 +25,7 @@ struct PositionWatch: Machine {
   }
 
   private var state = State.idle
+  private var interval = Duration.zero
   private var statuses: [ProviderStatus]
 
   init(providers: Int) {
@@ -35,7 +36,7 @@ struct PositionWatch: Machine {
 
   var nextDeadline: Instant? {
     guard case .expecting(let since) = state else { return nil }
-    return since + Self.patience
+    return since + (interval > Self.patience ? interval + Self.search : Self.patience)
   }
 
   mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -44,11 +45,17 @@ struct PositionWatch: Machine {
       guard statuses.indices.contains(provider.index) else { return [] }
       statuses[provider.index] = status
       return hopeless(at: now)
-    case .needed(true):
+    case .needed(let interval?):
+      let wasLong = self.interval > Self.patience
+      self.interval = interval
+      // What was borne so far is no silence for those who came now.
+      if case .expecting = state, wasLong, interval <= Self.patience {
+        state = .expecting(since: now.uptime)
+      }
       guard state == .idle else { return [] }
       state = .expecting(since: now.uptime)
       return hopeless(at: now)
-    case .needed(false):
+    case .needed(nil):
       let wasLost = state == .lost
       state = .idle
       return wasLost ? [.found] : []
@@ -80,4 +87,6 @@ struct PositionWatch: Machine {
   /// How long a needed position may fail to come before it counts as lost. Chosen: below the ten
   /// seconds of LIVE-18 and of STD-26.
   static let patience = Duration.seconds(9)
+  /// How much longer where a receiver may rest meanwhile. Chosen: a cold start.
+  private static let search = Duration.seconds(60)
 }

@@ -17,6 +17,8 @@ extension Source {
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
     case .iio: "iio:"
+    case .resting(let receiver):
+      receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"
     }
   }
 

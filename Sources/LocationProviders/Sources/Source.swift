@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Where fixes come from, as named in a source URL.
-package enum Source: Hashable, Sendable {
+package indirect enum Source: Hashable, Sendable {
   /// `gpsd://HOST[:2947]`
   case gpsd(host: String, port: UInt16)
   /// `nmea:///dev/ttyUSB0?baud=9600`
@@ -24,6 +24,8 @@ package enum Source: Hashable, Sendable {
   case bluez
   /// `iio:`
   case iio
+  /// `rest=true` with a receiver: off between the fixes that are needed.
+  case resting(Source)
 
   /// How a GPX file is played.
   package struct Playback: Hashable, Sendable {
@@ -35,6 +37,11 @@ package enum Source: Hashable, Sendable {
     package var pace = TrackPath.Pace.standard
 
     package init() {}
+  }
+
+  /// Itself, or the receiver that may rest.
+  package var receiver: Source {
+    if case .resting(let receiver) = self { receiver } else { self }
   }
 
   /// Meters. Chosen, for a `fixed:` position that does not say.

@@ -56,20 +56,17 @@ private struct SourceURL {
     switch scheme {
     case "gpsd":
       let form = "gpsd://HOST or gpsd://HOST:PORT"
-      try refuseQuery(except: [], form)
       let (host, port) = try endpoint(form, standardPort: Source.gpsdPort)
-      return .gpsd(host: try required(host, form), port: port)
+      return try receiver(.gpsd(host: try required(host, form), port: port), form)
     case "nmea": return try serial()
     case "nmea+tcp":
       let form = "nmea+tcp://HOST:PORT"
-      try refuseQuery(except: [], form)
       let (host, port) = try endpoint(form, standardPort: nil)
-      return .nmeaTCP(host: try required(host, form), port: port)
+      return try receiver(.nmeaTCP(host: try required(host, form), port: port), form)
     case "nmea+udp":
       let form = "nmea+udp://:PORT or nmea+udp://HOST:PORT"
-      try refuseQuery(except: [], form)
       let (host, port) = try endpoint(form, standardPort: nil)
-      return .nmeaUDP(host: host, port: port)
+      return try receiver(.nmeaUDP(host: host, port: port), form)
     case "gpx": return try track()
     case "log":
       let form = "log:///PATH?rate=FACTOR"
@@ -90,17 +87,26 @@ private struct SourceURL {
 
   private func serial() throws(SourceFault) -> Source {
     let form = "nmea:///dev/ttyUSB0?baud=9600"
-    try refuseQuery(except: ["baud"], form)
     let path = try file(form)
-    guard let text = value("baud") else {
-      return .nmeaSerial(path: path, baud: Source.standardBaud)
-    }
+    let text = value("baud") ?? String(Source.standardBaud)
     guard let baud = Int(text), Source.bauds.contains(baud) else {
       throw fault(
         "\"\(text)\" is not a baud rate",
         "one of \(Source.bauds.map(String.init).joined(separator: ", "))")
     }
-    return .nmeaSerial(path: path, baud: baud)
+    return try receiver(.nmeaSerial(path: path, baud: baud), form, takes: ["baud"])
+  }
+
+  /// A receiver, which may rest when the query says so.
+  private func receiver(
+    _ source: Source, _ form: String, takes others: [String] = []
+  ) throws(SourceFault) -> Source {
+    try refuseQuery(except: others + ["rest"], form)
+    switch value("rest") {
+    case nil, "false", "no", "0": return source
+    case "", "true", "yes", "1": return .resting(source)
+    case let text?: throw fault("rest cannot be \"\(text)\"", "rest=true or false")
+    }
   }
 
   private func track() throws(SourceFault) -> Source {

@@ -92,7 +92,7 @@ struct SourceDiagnosis {
   }
 
   private mutating func judgeSilence(_ source: Source, _ name: String) {
-    guard case .gpsd = source else {
+    guard case .gpsd = source.receiver else {
       return conclude(
         .bad, "silent", "it is open, and not a byte has come",
         "check the cable and the baud rate, and that the receiver is powered")
@@ -104,7 +104,7 @@ struct SourceDiagnosis {
 
   private mutating func judgeGarbled(_ source: Source, bytes: Int? = nil) {
     let amount = bytes.map { "\($0) bytes" } ?? "bytes"
-    guard case .nmeaSerial(let path, let baud) = source else {
+    guard case .nmeaSerial(let path, let baud) = source.receiver else {
       return conclude(
         .bad, "garbled", "\(amount) came, and no NMEA sentence among them",
         "check that NMEA 0183 is spoken there; for gpsd write gpsd://HOST")
@@ -171,6 +171,7 @@ struct SourceDiagnosis {
     case .gpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
     case .geoclue, .bluez, .iio: howToName
     case .gpx, .log, .fixed, .fixes: "check the path"
+    case .resting(let receiver): missingStep(for: receiver)
     }
   }
 }
@@ -181,6 +182,7 @@ extension Source {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
     case .gpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
+    case .resting(let receiver): receiver.path
     }
   }
 }

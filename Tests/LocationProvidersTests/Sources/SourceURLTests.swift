@@ -39,6 +39,11 @@ struct SourceURLTests {
       ("fixed:0,0", .fixed(Coordinate(latitude: 0, longitude: 0), accuracy: 5)),
       ("fixes:///f%C3%A9.jsonl", .fixes(path: "/fé.jsonl")),
       ("geoclue:", .geoclue), ("bluez:", .bluez), ("iio:", .iio),
+      ("gpsd://h?rest=true", .resting(.gpsd(host: "h", port: 2947))),
+      (
+        "nmea:///dev/ttyS0?baud=4800&rest", .resting(.nmeaSerial(path: "/dev/ttyS0", baud: 4800))
+      ),
+      ("nmea+udp://:10110?rest=no", .nmeaUDP(host: nil, port: 10110)),
     ] as [(String, Source)])
   func kinds(url: String, source: Source) throws {
     #expect(try Source(url: url) == source)
@@ -56,6 +61,7 @@ struct SourceURLTests {
       ("gpsd://[::1", "the bracket of the address is not closed"),
       ("gpsd://[::1]x", "\"x\" follows the address"), ("gpsd://h/x", "a path has no meaning here"),
       ("gpsd://h?x=1", "\"x\" is not known"), ("nmea+tcp://h", "there is no port"),
+      ("gpsd://h?rest=3", "rest cannot be \"3\""),
       ("nmea+udp://", "there is no port"), ("nmea+tcp://:1", "there is no host"),
       ("nmea://dev/ttyUSB0", "\"dev\" stands where a host would"),
       ("nmea:", "there is no absolute path"), ("nmea:///", "there is no absolute path"),

@@ -1,0 +1,100 @@
+package import LocationModel
+
+/// Lets a receiver rest between the fixes that are needed (POW-5, POW-6).
+///
+/// While the longest acceptable time between two fixes is long, the receiver's channel is closed
+/// soon after a fix, and opened again in time for the next.
+package struct RestingDriver: SourceDriver {
+  private enum State: Hashable, Sendable {
+    /// It works as far as it is needed; where it may rest, no longer than until then.
+    case awake(until: Instant)
+    case resting(until: Instant)
+  }
+
+  private var receiver: any SourceDriver
+  private var demand = Demand.none
+  private var state = State.awake(until: .start)
+  private var lastFix: Instant?
+
+  package init(_ receiver: any SourceDriver) {
+    self.receiver = receiver
+  }
+
+  package var rejections: [SourceRejection] { receiver.rejections }
+  package var evidence: SourceEvidence { receiver.evidence }
+
+  package var nextDeadline: Instant? {
+    switch state {
+    case .resting(let until): until
+    case .awake(let until): earliest(receiver.nextDeadline, rest == nil ? nil : until)
+    }
+  }
+
+  package mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+    switch (input, state) {
+    case (.demand(let demand), _): return settle(demand, at: now)
+    case (.wake, .resting(let until)): return now.uptime >= until ? wake(at: now) : []
+    case (.wake, .awake(let until)):
+      let outputs = isDue(receiver.nextDeadline, now) ? tell(.wake, at: now) : []
+      return rest == nil || now.uptime < until ? outputs : outputs + sleep(at: now)
+    case (.channel, _), (.stored, _): return tell(input, at: now)
+    }
+  }
+
+  /// Somebody needs something else than before.
+  private mutating func settle(_ demand: Demand, at now: Moment) -> [SourceOutput] {
+    let couldRest = rest != nil
+    self.demand = demand
+    switch state {
+    case .awake:
+      if !couldRest { state = .awake(until: now.uptime + Self.search) }
+      return tell(.demand(demand), at: now)
+    case .resting:
+      guard rest != nil, due(at: now) > now.uptime else { return wake(at: now) }
+      state = .resting(until: due(at: now))
+      return []
+    }
+  }
+
+  private mutating func wake(at now: Moment) -> [SourceOutput] {
+    state = .awake(until: now.uptime + Self.search)
+    return tell(.demand(demand), at: now)
+  }
+
+  private mutating func sleep(at now: Moment) -> [SourceOutput] {
+    state = .resting(until: max(due(at: now), now.uptime + Self.settling))
+    var less = demand
+    less.position = nil
+    return receiver.handle(.demand(less), at: now)
+  }
+
+  private mutating func tell(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+    let outputs = receiver.handle(input, at: now)
+    guard outputs.contains(where: \.isFix) else { return outputs }
+    lastFix = now.uptime
+    if case .awake(let until) = state {
+      state = .awake(until: min(until, now.uptime + Self.settling))
+    }
+    return outputs
+  }
+
+  /// The time between two fixes when it is worth to rest in it.
+  private var rest: Duration? {
+    guard let interval = demand.position?.interval, !demand.magnetometer else { return nil }
+    return interval >= Self.shortest ? interval : nil
+  }
+
+  /// When it must work again.
+  private func due(at now: Moment) -> Instant {
+    (lastFix ?? now.uptime) + (demand.position?.interval ?? .zero) - Self.lead
+  }
+
+  /// Chosen: a receiver that was on lately needs a few seconds to find itself.
+  private static let lead = Duration.seconds(5)
+  /// Chosen: so that one strange fix is not all, and those who need more can say so.
+  private static let settling = Duration.seconds(3)
+  /// How long it looks for satellites in vain. Chosen: more than a cold start under a clear sky.
+  private static let search = Duration.seconds(120)
+  /// Chosen: below this, more would be spent on finding satellites than saved.
+  private static let shortest = Duration.seconds(20)
+}
