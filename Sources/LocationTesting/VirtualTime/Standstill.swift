@@ -40,8 +40,8 @@ public struct Standstill: Error, CustomStringConvertible {
       return "not everything was handled when \(since) had passed: \(story). Give what it awaits "
         + "a stand-in that answers at once"
     case .latecomer(let story):
-      return "at \(since) since the device was made, a task came back too late: \(story). Give what "
-        + "it awaited a stand-in that answers at once"
+      return "at \(since) since the device was made, a task came back too late: \(story). Give "
+        + "what it awaited a stand-in that answers at once"
     }
   }
 
