@@ -21,6 +21,8 @@ func measureProcessorTime() async throws {
   try Figure.report("cpu.time", ours * 1e6, "us", "processor time of a fix")
   try Figure.report("cpu.gpsd.time", theirs * 1e6, "us", "gpsd's and its client's")
   try Figure.report("cpu.time.ratio", ours / theirs, "", "our time over theirs")
+  let recorded = try await cost.timeOfReader(recording: true)
+  try Figure.report("cpu.recorded.time", recorded * 1e6, "us", "ours, with the flight recorder")
 
   print("instructions, under callgrind")
   let mine = try await cost.instructionsOfReader()
@@ -28,6 +30,9 @@ func measureProcessorTime() async throws {
   try Figure.report("cpu.instructions", mine / 1000, "k", "instructions of a fix")
   try Figure.report("cpu.gpsd.instructions", gpsd / 1000, "k", "gpsd's and its client's")
   try Figure.report("cpu.instructions.ratio", mine / gpsd, "", "our instructions over theirs")
+  let recording = try await cost.instructionsOfReader(recording: true)
+  try Figure.report(
+    "cpu.recorded.instructions", recording / 1000, "k", "ours, with the flight recorder")
 }
 
 /// Runs one side or the other over a port, and counts.
@@ -43,9 +48,9 @@ private struct Cost {
   // MARK: Processor time
 
   /// Seconds for a fix: from the first fix on, so that starting does not count.
-  func timeOfReader() async throws -> Double {
+  func timeOfReader(recording: Bool = false) async throws -> Double {
     let port = try Port()
-    let child = try Child(reader, [Reader.name, "nmea://\(port.path)?baud=115200", "100000"])
+    let child = try Child(reader, words(port, 100_000, recording))
     defer { _ = child.end(SIGKILL) }
     return try await time(of: [child], lines: child, feeding: port)
   }
@@ -77,10 +82,10 @@ private struct Cost {
 
   // MARK: Instructions
 
-  func instructionsOfReader() async throws -> Double {
+  func instructionsOfReader(recording: Bool = false) async throws -> Double {
     try await slope { count in
       let port = try Port()
-      let words = [reader, Reader.name, "nmea://\(port.path)?baud=115200", String(count)]
+      let words = [reader] + words(port, count, recording)
       let (tool, file) = try callgrind("reader")
       let preload = "LD_PRELOAD=\(try Peers.suspendingLibrary(in: folder))"
       let child = try Child("/usr/bin/env", [preload] + tool + words)
@@ -107,6 +112,12 @@ private struct Cost {
       _ = gpsd.child.end()
       return try instructions(in: gpsdFile) + instructions(in: file)
     }
+  }
+
+  private func words(_ port: Port, _ count: Int, _ recording: Bool) -> [String] {
+    let file = folder.appending(path: "\(UUID()).rec").path
+    return [Reader.name, "nmea://\(port.path)?baud=115200", String(count)]
+      + (recording ? [file] : [])
   }
 
   /// Instructions for each further fix.

@@ -9,10 +9,11 @@ import LocationProviders
 enum Reader {
   static let name = "--reader"
 
-  /// `--reader URL COUNT`: prints a line for each fix, as the C client of libgps does.
+  /// `--reader URL COUNT [FILE]`: prints a line for each fix, as the C client of libgps does, and
+  /// records into a file.
   static func run(_ words: [String]) async throws -> Never {
     var left = Int(words[2]) ?? 1
-    try await read(words[1]) { location in
+    try await read(words[1], recordingTo: words.dropFirst(3).first) { location in
       print(location.coordinate.latitude, location.coordinate.longitude)
       fflush(nil)
       left -= 1
@@ -22,9 +23,11 @@ enum Reader {
   }
 
   /// Calls the body of a loop over live updates until it wants no more.
-  static func read(_ url: String, _ body: (CLLocation) -> Bool) async throws {
+  static func read(
+    _ url: String, recordingTo file: String? = nil, _ body: (CLLocation) -> Bool
+  ) async throws {
     let app = AppIdentity("benchmark")
-    let host = LocationHost(sources: [try Source(url: url)])
+    let host = LocationHost(sources: [try Source(url: url)], recordingTo: file)
     let client = LocationClient(ClientDescription(app: app, manifest: Manifest()), over: host)
     host.tell(.setting(.authorization(app, .always)))
     try await LocationClient.$bound.withValue(client) {

@@ -1,6 +1,5 @@
 #!/bin/sh
-# Builds once and runs every test. Suites that start real programs, or wait for what is real, run
-# alone, after the others.
+# Builds once and runs every test. Suites that start real programs run alone, after the others.
 set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
@@ -13,7 +12,7 @@ if [ ! -x .build/venv/bin/python ]; then
     { echo "no python-dbusmock: the tests over D-Bus are skipped" && rm -rf .build/venv; }
 fi
 
-alone='RealWorkTests|ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests'
+alone='ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests'
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
 
 # The state of the person who runs this is none of the tests' business.

@@ -3,9 +3,15 @@ package import LocationModel
 
 /// The clocks of this computer: the only place where real time enters.
 package enum HostClock {
+  /// In whole microseconds, which is finer than anything here is, and short in recordings. Rounded
+  /// up: who was woken for a moment finds that it has come.
   package static var now: Moment {
     Moment(
-      uptime: Instant(nanoseconds: linux_uptime_nanoseconds()),
-      unixTime: UnixTime(nanoseconds: linux_unix_nanoseconds()))
+      uptime: Instant(nanoseconds: wholeMicroseconds(linux_uptime_nanoseconds())),
+      unixTime: UnixTime(nanoseconds: wholeMicroseconds(linux_unix_nanoseconds())))
+  }
+
+  private static func wholeMicroseconds(_ nanoseconds: Int64) -> Int64 {
+    (nanoseconds + 999) / 1000 * 1000
   }
 }

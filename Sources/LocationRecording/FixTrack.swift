@@ -12,6 +12,9 @@ struct FixTrack: Sendable {
   private var undulation = 0.0
   private var numbers = [NumberTrack](repeating: NumberTrack(), count: Field.allCases.count)
 
+  /// The fields of the last fix that were written.
+  private var lastMask: UInt64 = 0
+
   /// What may differ; its bit is set when it does. The ones that differ most come first.
   enum Field: Int, CaseIterable {
     case latitude, longitude, altitude, speed, course, horizontalAccuracy, courseAccuracy
@@ -32,7 +35,8 @@ struct FixTrack: Sendable {
 
   mutating func write(_ fix: Fix, from provider: ProviderID, to bytes: inout RecordingBytes) {
     let mask = mask(of: fix, from: provider)
-    bytes.append(number: mask)
+    bytes.append(number: mask == lastMask ? Self.again : mask + 1)
+    lastMask = mask
     if mask & Field.shape.bit != 0 {
       bytes.append(number: Self.shape(of: fix))
       bytes.append(number: UInt64(provider.index))
@@ -50,8 +54,17 @@ struct FixTrack: Sendable {
     remember(fix, from: provider)
   }
 
-  /// What of a fix is not as foretold.
+  /// The fields that are to be written: those of the fix before, where they are enough and hardly
+  /// more than that.
   private func mask(of fix: Fix, from provider: ProviderID) -> UInt64 {
+    let news = news(in: fix, from: provider)
+    let idle = lastMask & ~news
+    let isEnough = news & ~lastMask == 0 && idle & Field.shape.bit == 0
+    return isEnough && idle.nonzeroBitCount <= 2 ? lastMask : news
+  }
+
+  /// What of a fix is not as foretold.
+  private func news(in fix: Fix, from provider: ProviderID) -> UInt64 {
     var mask: UInt64 = 0
     func compare(_ field: Field, _ value: Double, _ expected: Double?) {
       if value.bitPattern != expected?.bitPattern { mask |= field.bit }
@@ -83,7 +96,7 @@ struct FixTrack: Sendable {
   mutating func read(
     from scanner: inout RecordingScanner
   ) throws(RecordingFault) -> (Fix, ProviderID) {
-    let mask = try scanner.number()
+    let mask = try mask(from: &scanner)
     var fix = last
     var provider = provider
     if mask & Field.shape.bit != 0 {
@@ -111,6 +124,14 @@ struct FixTrack: Sendable {
     return (fix, provider)
   }
 
+  private mutating func mask(
+    from scanner: inout RecordingScanner
+  ) throws(RecordingFault) -> UInt64 {
+    let number = try scanner.number()
+    if number != Self.again { lastMask = number - 1 }
+    return lastMask
+  }
+
   private mutating func get(
     _ field: Field, _ mask: UInt64, _ scanner: inout RecordingScanner
   ) throws(RecordingFault) -> Double? {
@@ -128,7 +149,8 @@ struct FixTrack: Sendable {
     _ field: Field, _ path: KeyPath<Fix, Double?>, like fix: Fix
   ) -> Double? {
     switch field {
-    case .ellipsoidalAltitude: fix.altitude.map { $0 + undulation }
+    case .ellipsoidalAltitude:
+      fix.altitude.map { numbers[field.rawValue].nearest(to: $0 + undulation) }
     default: last[keyPath: path]
     }
   }
@@ -136,8 +158,9 @@ struct FixTrack: Sendable {
   private mutating func remember(_ fix: Fix, from provider: ProviderID) {
     step = fix.time.nanoseconds &- last.time.nanoseconds
     if let ellipsoidal = fix.ellipsoidalAltitude, let altitude = fix.altitude {
-      // Receivers give it in tenths of meters; the sum with the height has lost its last bits.
-      undulation = ((ellipsoidal - altitude) * 1000).rounded() / 1000
+      // Receivers give tenths of a meter, gpsd at most four decimals; the difference has lost its
+      // last bits.
+      undulation = ((ellipsoidal - altitude) * 10_000).rounded() / 10_000
     }
     last = fix
     self.provider = provider
@@ -154,6 +177,8 @@ struct FixTrack: Sendable {
     return shape
   }
 
+  /// In place of a mask: the same as before.
+  private static let again: UInt64 = 0
   private static let onFloor: UInt64 = 1 << 7
   private static let simulated: UInt64 = 1 << 8
   private static let accessory: UInt64 = 1 << 9

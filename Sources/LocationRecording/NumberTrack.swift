@@ -12,14 +12,21 @@ struct NumberTrack: Sendable {
 
   private static let whole: UInt64 = 0
   private static let newUnit: UInt64 = 1
+  private static let again: UInt64 = 2
+  /// Where differences begin.
+  private static let nothingNew: UInt64 = 3
   private static let remembered = 512
+
+  /// The number in the present unit that is nearest to one that was calculated.
+  func nearest(to value: Double) -> Double { unit.nearest(to: value) ?? value }
 
   mutating func write(_ value: Double, to bytes: inout RecordingBytes) {
     if let count = unit.count(in: value) {
-      bytes.append(number: 2 + Self.even(count &- units))
+      bytes.append(number: Self.nothingNew + Self.zigzag(count &- units))
       units = count
     } else if let place = strangers.lastIndex(of: value.bitPattern) {
-      bytes.append(number: 3 + UInt64(strangers.count - 1 - place) * 2)
+      bytes.append(number: Self.again)
+      bytes.append(number: UInt64(strangers.count - 1 - place))
     } else if let (finer, count) = NumberUnit.fitting(value) {
       bytes.append(number: Self.newUnit)
       bytes.append(finer.number)
@@ -46,13 +53,13 @@ struct NumberTrack: Sendable {
       guard Int(number) < NumberUnit.all.count else { throw .damaged }
       unit = NumberUnit.all[Int(number)]
       units = try scanner.signed()
-    case let token where token % 2 == 0:
-      let zigzag = (token - 2) / 2
-      units &+= Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
-    default:
-      let place = (token - 3) / 2
+    case Self.again:
+      let place = try scanner.number()
       guard place < strangers.count else { throw .damaged }
       return Double(bitPattern: strangers[strangers.count - 1 - Int(place)])
+    default:
+      let zigzag = token - Self.nothingNew
+      units &+= Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
     }
     return unit.value(of: units)
   }
@@ -62,9 +69,9 @@ struct NumberTrack: Sendable {
     strangers.append(pattern)
   }
 
-  /// Twice what tells the sign in the lowest bit.
-  private static func even(_ difference: Int64) -> UInt64 {
-    UInt64(bitPattern: difference << 1 ^ difference >> 63) &* 2
+  /// The sign in the lowest bit; differences of counts are far from the ends.
+  private static func zigzag(_ difference: Int64) -> UInt64 {
+    UInt64(bitPattern: difference << 1 ^ difference >> 63)
   }
 }
 
@@ -76,15 +83,16 @@ struct NumberUnit: Sendable {
   private let scale: Double
 
   private enum Kind: Sendable {
-    case decimals, minutes, knots, deviations, circles
+    case decimals, printedMinutes, minutes, knots, deviations, circles
   }
 
-  /// Finer units of a kind come later. The order is part of the format.
+  /// Coarser units come first. The order is part of the format.
   static let all: [NumberUnit] = {
-    let kinds: [(Kind, Int)] = [
-      (.decimals, 10), (.minutes, 8), (.knots, 4), (.deviations, 5), (.circles, 5),
+    let kinds: [(Kind, Range<Int>)] = [
+      (.decimals, 0..<8), (.printedMinutes, 3..<7), (.decimals, 8..<10), (.minutes, 0..<8),
+      (.knots, 0..<4), (.deviations, 0..<5), (.circles, 0..<5),
     ]
-    let units = kinds.flatMap { kind, count in (0..<count).map { (kind, $0) } }
+    let units = kinds.flatMap { kind, digits in digits.map { (kind, $0) } }
     return units.enumerated().map { place, unit in
       NumberUnit(
         number: UInt8(place), kind: unit.0, scale: (0..<unit.1).reduce(1) { ten, _ in ten * 10 })
@@ -95,6 +103,8 @@ struct NumberUnit: Sendable {
     let count = Double(count)
     return switch kind {
     case .decimals: count / scale
+    // A receiver's minutes of arc, as gpsd prints them: in degrees with nine decimals.
+    case .printedMinutes: (count / (60 * scale) * 1e9).rounded() / 1e9
     case .minutes: count / (60 * scale)
     case .knots: count / scale * 1852 / 3600
     // What gpsd says at 95 %, made into one standard deviation and into the 68 % circle.
@@ -105,11 +115,22 @@ struct NumberUnit: Sendable {
 
   /// How many of this unit a number is; `nil` when it is not exactly so many.
   func count(in value: Double) -> Int64? {
-    let estimate = (value / self.value(of: 1)).rounded()
-    guard estimate.magnitude < 0x1p52 else { return nil }
-    let count = Int64(estimate)
+    guard let count = nearestCount(to: value) else { return nil }
     return self.value(of: count).bitPattern == value.bitPattern ? count : nil
   }
+
+  /// `nil` beyond what can be counted.
+  func nearest(to value: Double) -> Double? {
+    nearestCount(to: value).map { self.value(of: $0) }
+  }
+
+  private func nearestCount(to value: Double) -> Int64? {
+    let estimate = (value / size).rounded()
+    return estimate.magnitude < 0x1p52 ? Int64(estimate) : nil
+  }
+
+  /// One of the unit, not rounded as its numbers are.
+  private var size: Double { kind == .printedMinutes ? 1 / (60 * scale) : value(of: 1) }
 
   /// The first unit of all that gives a number exactly.
   static func fitting(_ value: Double) -> (NumberUnit, Int64)? {

@@ -4,7 +4,7 @@ package import LocationModel
 
 /// A recording of everything that engines were told, as docs/formats/recording.md describes it.
 package enum Recording {
-  package static let version = 1
+  package static let version = 2
   static let firstLine = "meridian recording \(version)"
   /// What every recording begins with, whatever its version.
   private static let promise = "meridian recording "
@@ -20,7 +20,7 @@ package enum Recording {
       // The first bytes of a recording that was cut there.
       throw !bytes.isEmpty && opening.starts(with: bytes) ? .end : .noRecording
     }
-    guard version <= Self.version else { throw .newer(version: version) }
+    guard version == Self.version else { throw .version(version) }
     return line.count + 1
   }
 

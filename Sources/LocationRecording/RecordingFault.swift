@@ -8,8 +8,8 @@ package enum RecordingFault: Error, Hashable, Sendable {
   case damaged
   /// It does not begin as recordings do.
   case noRecording
-  /// A newer program wrote it.
-  case newer(version: Int)
+  /// A program wrote it that has another format.
+  case version(Int)
   /// A request, a setting, or a state that is not understood, and why.
   case words(String)
 
@@ -24,8 +24,8 @@ extension RecordingFault: CustomStringConvertible {
     case .end: "it ends in the middle of a step"
     case .damaged: "it is damaged here"
     case .noRecording: "it is no recording: the first line is not `\(Recording.firstLine)`"
-    case .newer(let version):
-      "it has version \(version), and this program reads \(Recording.version) at most"
+    case .version(let version):
+      "it has version \(version), and this program reads version \(Recording.version)"
     case .words(let why): "words that are not understood: \(why)"
     }
   }

@@ -46,7 +46,7 @@ package struct RecordingReader: Sendable {
   private mutating func read() throws(RecordingFault) -> Item {
     let first = try scanner.byte()
     guard let kind = StepTrack.Kind(rawValue: first & StepTrack.Kind.mask),
-      first & ~(StepTrack.Kind.mask | StepTrack.Kind.clockMoved) == 0,
+      first & ~(StepTrack.Kind.mask | StepTrack.Kind.flags) == 0,
       kind == .section || hasSection
     else { throw .damaged }
     switch kind {
@@ -64,8 +64,7 @@ package struct RecordingReader: Sendable {
       checked = scanner.offset
       return .mark(digest: digest)
     case .wake, .fix, .words, .heading, .beacon:
-      let moved = first & StepTrack.Kind.clockMoved != 0
-      let (input, now) = try steps.read(kind, clockMoved: moved, from: &scanner)
+      let (input, now) = try steps.read(kind, first & StepTrack.Kind.flags, from: &scanner)
       count += 1
       return .step(
         Recording.Step(number: count, input: input, now: now, digest: try scanner.byte()))

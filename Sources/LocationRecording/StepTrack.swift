@@ -26,6 +26,9 @@ struct StepTrack: Sendable {
     static let mask: UInt8 = 0x0f
     /// The clock of the date has moved against the other one.
     static let clockMoved: UInt8 = 0x10
+    /// The times of this step are in whole microseconds, not in nanoseconds.
+    static let microseconds: UInt8 = 0x20
+    static let flags = clockMoved | microseconds
   }
 
   // MARK: Writing
@@ -35,10 +38,13 @@ struct StepTrack: Sendable {
   ) {
     let kind = Self.kind(of: input)
     let offset = now.unixTime.nanoseconds &- now.uptime.nanoseconds
-    bytes.append(kind.rawValue | (offset == self.offset ? 0 : Kind.clockMoved))
-    bytes.append(signed: now.uptime.nanoseconds &- expected(kind))
+    let (late, moved) = (now.uptime.nanoseconds &- expected(kind), offset &- self.offset)
+    let unit: Int64 = late % 1000 == 0 && moved % 1000 == 0 ? 1000 : 1
+    bytes.append(
+      kind.rawValue | (moved == 0 ? 0 : Kind.clockMoved) | (unit == 1 ? 0 : Kind.microseconds))
+    bytes.append(signed: late / unit)
+    if moved != 0 { bytes.append(signed: moved / unit) }
     settle(kind, now.uptime.nanoseconds)
-    if offset != self.offset { bytes.append(signed: offset &- self.offset) }
     self.offset = offset
     switch input {
     case .wake: break
@@ -69,11 +75,12 @@ struct StepTrack: Sendable {
 
   /// Reads on behind the byte that tells the kind.
   mutating func read(
-    _ kind: Kind, clockMoved: Bool, from scanner: inout RecordingScanner
+    _ kind: Kind, _ flags: UInt8, from scanner: inout RecordingScanner
   ) throws(RecordingFault) -> (LocationEngine.Input, Moment) {
-    let uptime = expected(kind) &+ (try scanner.signed())
+    let unit: Int64 = flags & Kind.microseconds == 0 ? 1 : 1000
+    let uptime = expected(kind) &+ (try scanner.signed()) &* unit
     settle(kind, uptime)
-    if clockMoved { offset &+= try scanner.signed() }
+    if flags & Kind.clockMoved != 0 { offset &+= (try scanner.signed()) &* unit }
     let now = Moment(
       uptime: Instant(nanoseconds: uptime), unixTime: UnixTime(nanoseconds: uptime &+ offset))
     guard uptime >= 0, uptime < UnixTime.mostNanoseconds, now.unixTime.isPlausible else {

@@ -41,9 +41,25 @@ public struct Route: Sendable {
     for place in places.dropFirst() { move(to: place, speed: speed) }
   }
 
-  /// Follows a GPX file at the pace of its times (SIM-1, SIM-2, SIM-4).
-  public init(gpx file: URL) throws {
-    journey = try Journey(gpx: [UInt8](Data(contentsOf: file)))
+  /// How points of a GPX file are passed that have no times (SIM-2).
+  public enum Pace: Sendable {
+    /// At so many meters per second.
+    case speed(CLLocationSpeed)
+    /// One after the other, each after so long.
+    case points(every: Duration)
+
+    var pace: Journey.Pace {
+      switch self {
+      case .speed(let speed): .speed(speed)
+      case .points(let interval): .interval(interval)
+      }
+    }
+  }
+
+  /// Follows the tracks, else the routes, else the waypoints of a GPX file, at the pace of their
+  /// times (SIM-1, SIM-4).
+  public init(gpx file: URL, withoutTimes pace: Pace = .speed(20)) throws {
+    journey = try Journey(gpx: [UInt8](Data(contentsOf: file)), pace: pace.pace)
   }
 
   /// How long it takes.

@@ -81,8 +81,9 @@ public final class SimulatedDevice: Sendable {
   /// were called, the bodies of loops have run and their loops wait again, sleepers have woken.
   ///
   /// Throws ``Standstill`` when a piece of work does not end, or a task stays on an executor of its
-  /// own, for the real time of `patience`; and, once the time has passed, when the body of a loop
-  /// over the device's news has not come back.
+  /// own, for the real time of `patience`; when something real resumes a task after more than a
+  /// second, and time has gone on without it; and, once the time has passed, when the body of a
+  /// loop over the device's news has not come back.
   public func advance(by duration: Duration, patience: Duration = .seconds(30)) async throws {
     let task = virtual_time_current_task()
     let end = now.uptime + duration
@@ -130,24 +131,37 @@ public final class SimulatedDevice: Sendable {
     Standstill(cause: cause, since: now.uptime - .start, patience: patience)
   }
 
+  /// What the tasks of its apps await that is not a delivery, a time, or another task, each with
+  /// the function that awaits it: a callback of the device, or something that never comes. For
+  /// people.
+  public var awaiting: [String] { line.awaiting }
+
   /// The date on the device.
   public var date: Date { Date(timeIntervalSince1970: now.unixTime.seconds) }
 
   /// Nothing waits in line: time may go on, if somebody wants it to and nobody is away.
   private func goOn() -> WorkLine.Quiet {
     guard let patience = state.withLock({ $0.waits.first?.patience }) else { return .resting }
+    if let story = line.takeLatecomer() { return stop(.latecomer(story), after: patience) }
     while let (absentee, waited, looks) = line.absentee() {
       let isPatient =
-        waited < patience && (absentee.reason == .elsewhere || looks < AwaitedPlaces.looks)
+        switch absentee.reason {
+        case .elsewhere: waited < patience
+        case .continuation: AwaitedPlaces.isPatient(after: waited, looks: looks)
+        }
       if isPatient { return .waiting }
       let story = line.story(of: absentee)
       line.letPass(absentee)
-      guard absentee.reason == .elsewhere else { continue }
-      let wait = state.withLock { $0.waits.removeFirst() }
-      wait.continuation.resume(throwing: standstill(.elsewhere(story), after: patience))
-      return .working
+      if absentee.reason == .elsewhere { return stop(.elsewhere(story), after: patience) }
     }
     return pass() ? .working : .resting
+  }
+
+  /// Ends the first call of `advance`.
+  private func stop(_ cause: Standstill.Cause, after patience: Duration) -> WorkLine.Quiet {
+    let wait = state.withLock { $0.waits.removeFirst() }
+    wait.continuation.resume(throwing: standstill(cause, after: patience))
+    return .working
   }
 
   /// Steps to what is due next, or to the end of a call of `advance`. Returns whether it did.

@@ -12,7 +12,7 @@ final class DaemonRun: Sendable {
   /// Starts a daemon and waits until it says that it is ready.
   init(
     sources: [String] = ["fixed:48.5,11.5,5"], arguments: [String] = [],
-    in folder: TemporaryFolder? = nil
+    environment: [String: String] = [:], in folder: TemporaryFolder? = nil
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -21,7 +21,8 @@ final class DaemonRun: Sendable {
       BuiltProgram.path("locationd"),
       ["--socket", folder.file("socket"), "--state", folder.file("state")]
         + arguments + sources.flatMap { ["--source", $0] },
-      environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""])
+      environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""]
+        .merging(environment) { $1 })
     do {
       _ = try await notices.events.next(seconds: 30, where: { $0.contains("READY=1") })
     } catch {

@@ -57,6 +57,29 @@ struct DaemonTests {
     withExtendedLifetime(receiver) {}
   }
 
+  @Test("records all that its engine is told, and another process replays it after a crash")
+  func recording() async throws {
+    let server = try Server()
+    let receiver = Receiver { server.write($0) }
+    let folder = try TemporaryFolder()
+    let file = folder.file("day.rec")
+    let daemon = try await DaemonRun(
+      sources: ["nmea+tcp://127.0.0.1:\(server.port)"],
+      environment: ["CORELOCATION_RECORD": file], in: folder)
+    try await daemon.answer("whenInUse", for: Self.app)
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    defer { app.end() }
+    for _ in 0..<3 { _ = try await app.lines.next { $0.hasPrefix("location 48.11") } }
+    daemon.kill()
+    let replay = try RunningProgram(
+      BuiltProgram.path("locationctl"), ["replay", file, "--outputs"])
+    defer { replay.end() }
+    _ = try await replay.lines.next { $0.contains(Self.app) }
+    for _ in 0..<3 { _ = try await replay.lines.next { $0.contains("fix of source 0") } }
+    _ = try await replay.lines.next { $0.contains("all as recorded") }
+    withExtendedLifetime(receiver) {}
+  }
+
   @Test("goes on with a new configuration on SIGHUP, its apps notice nothing but the new source")
   func reload() async throws {
     let folder = try TemporaryFolder()

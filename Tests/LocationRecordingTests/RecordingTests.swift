@@ -188,7 +188,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("tells a file that is none, a newer one, and a damaged block")
+  @Test("tells a file that is none, one of another version, and a damaged block")
   func refusals() {
     func fault(_ bytes: [UInt8]) -> RecordingFault? {
       do { _ = try Replay.run(bytes) } catch {
@@ -198,7 +198,8 @@ struct RecordingTests {
     }
     #expect(fault(Array("$GPGGA,".utf8)) == .noRecording)
     #expect(fault([]) == .noRecording)
-    #expect(fault(Array("meridian recording 9\n".utf8)) == .newer(version: 9))
+    #expect(fault(Array("meridian recording 9\n".utf8)) == .version(9))
+    #expect(fault(Array("meridian recording 1\n".utf8)) == .version(1))
     #expect(fault(Recording.opening + [0x01, 0x00]) == .damaged)
   }
 

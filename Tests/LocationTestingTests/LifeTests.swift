@@ -79,6 +79,22 @@ struct LifeTests {
     #expect(states.all.last == .satisfied)
   }
 
+  @Test(
+    "LIFE-1, LIFE-7: is started after a reboot for what it is owed, once the person has unlocked")
+  func startedAfterReboot() async throws {
+    app.whenLaunched { [self] in await begin() }
+    app.moveToForeground()
+    try await device.advance(by: .seconds(60))
+    device.reboot(locked: true)
+    device.travel(walk())
+    try await device.advance(by: .seconds(40 * 60))
+    #expect(launches.count == 1)
+    device.unlock()
+    try await device.advance(by: .seconds(10 * 60))
+    #expect(launches.count == 2)
+    #expect(states.all.last == .satisfied)
+  }
+
   @Test("LIFE-4: goes on for events though the person ended it from the switcher")
   func forceQuit() async throws {
     app.whenLaunched { [self] in await begin() }

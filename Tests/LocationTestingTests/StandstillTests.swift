@@ -78,6 +78,46 @@ struct StandstillTests {
     }
   }
 
+  @Test("ends advance when something real resumes a task too late, and says where it waited")
+  func latecomer() async throws {
+    let kept = Kept()
+    try await app.run {
+      Task { await Self.wait(for: kept) }
+      try await device.advance(by: .seconds(60))
+      onThread { kept.resume() }
+      let error = await #expect(throws: Standstill.self) {
+        try await device.advance(by: .seconds(60))
+      }
+      guard case .latecomer(let story) = error?.cause else {
+        Issue.record("\(error as Any)")
+        return
+      }
+      #expect(story.contains("from 0.0 seconds on"), "\(story)")
+      #expect(story.contains("StandstillTests.(wait"), "\(story)")
+      #expect(error?.since == .seconds(60))
+    }
+  }
+
+  @Test("can be told from rest: a device says which functions await what may never come")
+  func awaiting() async throws {
+    let kept = Kept()
+    try await app.run {
+      Task { await Self.wait(for: kept) }
+      Task { try await Task.sleep(for: .seconds(7200)) }
+      try await device.advance(by: .seconds(3600))
+      let awaiting = device.awaiting
+      #expect(awaiting.count == 1)
+      #expect(awaiting.first?.contains("StandstillTests.(wait") == true, "\(awaiting)")
+      kept.resume()
+      try await device.advance(by: .seconds(1))
+      #expect(device.awaiting == [])
+    }
+  }
+
+  private static func wait(for kept: Kept) async {
+    await withCheckedContinuation { kept.keep($0) }
+  }
+
   @Test("does not come of bodies that sleep, wait for tasks, or wait for the device")
   func patientBodies() async throws {
     try await app.run {
@@ -141,6 +181,27 @@ struct RealWorkTests {
     }
   }
 
+  @Test("is waited for though others keep the threads of the process busy for seconds")
+  func starved() async throws {
+    try await app.run {
+      let begin = device.date
+      let delays = Log<Double>()
+      Task {
+        for _ in 0..<2 {
+          for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {
+            DispatchQueue.global().async { compute(for: .milliseconds(400)) }
+          }
+          await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume() }
+          }
+          delays.add(device.date.timeIntervalSince(begin))
+        }
+      }
+      try await device.advance(by: .seconds(60))
+      #expect(delays.values == [0, 0])
+    }
+  }
+
   @Test("is waited for once and no more where the device itself resumes")
   func ownContinuations() async throws {
     try await app.run {
@@ -155,11 +216,28 @@ struct RealWorkTests {
       let began = ContinuousClock.now
       try await device.advance(by: .seconds(600))
       #expect(await counter.value >= 598)
-      #expect(ContinuousClock.now - began < .seconds(20))
+      // Six hundred waits would be ten minutes.
+      #expect(ContinuousClock.now - began < .seconds(300))
       loop.cancel()
       withExtendedLifetime(listener) {}
     }
   }
+}
+
+/// Does something on a thread of its own, as what is real does, and waits for its end.
+private func onThread(_ body: @escaping @Sendable () -> Void) {
+  let isDone = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    body()
+    isDone.signal()
+  }
+  isDone.wait()
+}
+
+/// Keeps this thread busy, in real time.
+private func compute(for time: Duration) {
+  let end = ContinuousClock.now + time
+  while ContinuousClock.now < end {}
 }
 
 /// Values in the order in which tasks have added them.

@@ -1,8 +1,7 @@
 import CoreLocation
+import Errands
 import LocationTesting
 import Testing
-
-@testable import Errands
 
 @Suite("The errand reminder")
 @MainActor struct ErrandReminderTests {

@@ -9,23 +9,34 @@ final class AwaitedPlaces: Sendable {
   /// The functions that go on when the task does, innermost first.
   typealias Place = [UInt]
 
+  private enum Resumer: Sendable { case device, outside, nobody }
+
   static let shared = AwaitedPlaces()
-  /// Whether something real comes back there in time.
-  private let known = Mutex<[Place: Bool]>([:])
+  private let known = Mutex<[Place: Resumer]>([:])
 
-  /// How often time looks again at a new place, each two milliseconds: about five seconds, and longer
-  /// where the processor is so busy that everybody else is slow as well. Chosen: longer than any
-  /// look-up on this computer takes, and bearable once for each place.
-  static let looks = 2000
+  /// Whether time waits on for somebody who may be resumed by something real, and was not yet.
+  ///
+  /// Chosen: a second, longer than any look-up on this computer takes, and bearable once for each
+  /// place. Each look goes through the global queue, as most of what is real does: where others keep
+  /// that queue busy for seconds, what was handed to it in time still comes first.
+  static func isPatient(after waited: Duration, looks: Int) -> Bool {
+    waited < .seconds(1) || looks < 50
+  }
 
-  func isWorthWaiting(_ place: Place) -> Bool { known.withLock { $0[place] ?? true } }
+  func isWorthWaiting(_ place: Place) -> Bool {
+    switch known.withLock({ $0[place] }) {
+    case .outside, nil: true
+    case .device, .nobody: false
+    }
+  }
 
+  /// Somebody resumed a task there. Where it was the device once, it may be the device again.
   func learn(_ place: Place, byDevice: Bool) {
     known.withLock { known in
-      if known[place] == nil || byDevice { known[place] = !byDevice }
+      if byDevice || known[place] != .device { known[place] = byDevice ? .device : .outside }
     }
   }
 
   /// Nobody came while time waited.
-  func giveUp(_ place: Place) { known.withLock { $0[place] = false } }
+  func giveUp(_ place: Place) { known.withLock { $0[place] = .nobody } }
 }

@@ -12,6 +12,9 @@ public struct Standstill: Error, CustomStringConvertible {
     /// The body of a loop over the device's news has an element in hand and awaits something that
     /// is not of the device. Time has passed nonetheless, to the end.
     case loop(String)
+    /// A task awaited something that is not of the device for so long that time went on without it,
+    /// and has just come back: what it does now, it should have done before.
+    case latecomer(String)
   }
 
   /// What time waits for.
@@ -36,6 +39,9 @@ public struct Standstill: Error, CustomStringConvertible {
     case .loop(let story):
       return "not everything was handled when \(since) had passed: \(story). Give what it awaits "
         + "a stand-in that answers at once"
+    case .latecomer(let story):
+      return "at \(since) since the device was made, a task came back too late: \(story). Give "
+        + "what it awaited a stand-in that answers at once"
     }
   }
 

@@ -1,3 +1,4 @@
+import CVirtualTime
 import LocationModel
 
 /// What is known of a device's tasks between two pieces of their work: who is away, and for what.
@@ -36,6 +37,18 @@ struct TaskBook: Sendable {
     var reason: Reason
   }
 
+  /// Who makes a task ready that waited for a continuation.
+  enum Resumer: Sendable {
+    case device
+    /// A task that is none of the device's: the test's own.
+    case test
+    /// A thread that runs no task: something real.
+    case thread
+
+    /// Whoever this is, outside of the device.
+    static var outside: Resumer { virtual_time_current_task() == 0 ? .thread : .test }
+  }
+
   private var entries: [UInt64: Entry] = [:]
   private var parents: [UInt64: UInt64] = [:]
   /// Tasks whose wait ends with something of the device.
@@ -43,8 +56,8 @@ struct TaskBook: Sendable {
   /// Tasks that stopped and were not looked at yet.
   private var unsettled: [UInt64] = []
   private var loops: [ObjectIdentifier: Loop] = [:]
-  /// Loops whose body came back from outside after time had gone on.
-  private var latecomers: [String] = []
+  /// The first task that something real resumed after time had gone on.
+  private var latecomer: String?
 
   // MARK: Tasks
 
@@ -87,17 +100,16 @@ struct TaskBook: Sendable {
   mutating func expects(_ task: UInt64) { expected.insert(task) }
   mutating func expectsNoLonger(_ task: UInt64) { expected.remove(task) }
 
-  /// A task is made ready, by the device or by something real.
-  mutating func resumes(_ number: UInt64, byDevice: Bool, at now: Instant) {
+  mutating func resumes(_ number: UInt64, by resumer: Resumer, at now: Instant) {
     guard let entry = entries[number], let place = entry.place else { return }
     entries[number]?.place = nil
-    AwaitedPlaces.shared.learn(place, byDevice: byDevice)
-    guard !byDevice, now > entry.since,
-      let loop = loops.values.filter({ $0.task == number }).min(by: { $0.since < $1.since })
-    else { return }
-    latecomers.append(
-      "the body of a loop over \(loop.name) waited for something that is not of the device from "
-        + "\(entry.since - .start) on, and came back at \(now - .start): \(entry.task.story)")
+    AwaitedPlaces.shared.learn(place, byDevice: resumer == .device)
+    guard resumer == .thread, now > entry.since, latecomer == nil else { return }
+    let loop = loops.values.filter { $0.task == number }.min { $0.since < $1.since }
+    let who = loop.map { "the body of a loop over \($0.name)" } ?? "a task"
+    latecomer =
+      "\(who) waited for something that is not of the device from \(entry.since - .start) on: "
+      + entry.task.story
   }
 
   // MARK: Loops
@@ -141,8 +153,14 @@ struct TaskBook: Sendable {
   func story(of task: UInt64) -> String { entries[task]?.task.story ?? "task \(task)" }
 
   mutating func takeLatecomer() -> String? {
-    defer { latecomers = [] }
-    return latecomers.first
+    defer { latecomer = nil }
+    return latecomer
+  }
+
+  /// The tasks that wait for a continuation which may be anybody's, for people.
+  var awaiting: [String] {
+    entries.sorted { $0.key < $1.key }.map(\.value.task)
+      .filter { $0.wait == .continuation && !expected.contains($0.number) }.map(\.story)
   }
 
   /// A loop whose body does not come back, for people.

@@ -21,7 +21,7 @@ extension WorkLine {
   static func owner(of job: UnownedJob) -> WorkLine? {
     let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
     if let line = TaskOwners.shared.owner(of: task) {
-      line.resume(task, byDevice: current === line)
+      line.resume(task, by: current === line ? .device : TaskBook.Resumer.outside)
       return line
     }
     if let line = current {
@@ -35,9 +35,9 @@ extension WorkLine {
     return line
   }
 
-  private func resume(_ task: UInt64, byDevice: Bool) {
+  private func resume(_ task: UInt64, by resumer: TaskBook.Resumer) {
     let now = now()
-    state.withLock { $0.book.resumes(task, byDevice: byDevice, at: now) }
+    state.withLock { $0.book.resumes(task, by: resumer, at: now) }
   }
 
   private func adopt(_ task: UInt64) {
@@ -141,10 +141,14 @@ extension WorkLine {
     state.withLock { $0.book.expects(task) }
   }
 
+  /// A task that something real resumed after time had gone on without it, for people. Asked once.
+  func takeLatecomer() -> String? { state.withLock { $0.book.takeLatecomer() } }
+
   /// A loop whose element is not handled though everything is quiet, for people.
-  var unhandled: String? {
-    state.withLock { $0.book.takeLatecomer() ?? $0.book.stuckLoop }
-  }
+  var unhandled: String? { state.withLock { $0.book.stuckLoop } }
+
+  /// The tasks that wait for something of which nobody knows who resumes it, for people.
+  var awaiting: [String] { state.withLock { $0.book.awaiting } }
 }
 
 extension WorkLine: ReadingWatch {

@@ -139,7 +139,7 @@ final class WorkLine: Sendable {
       }
       guard isDone else { continue }
       if case .waiting = quiet {
-        queue.asyncAfter(deadline: .now() + .milliseconds(2)) { self.lookAgain() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) { self.lookAgain() }
       }
       return
     }
