@@ -215,7 +215,7 @@ let package = Package(
       name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
       swiftSettings: house),
     .executableTarget(
-      name: "MonitorApp", dependencies: ["CoreLocation"], path: "Tests/Programs/MonitorApp",
+      name: "LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/Programs/LaunchedApp",
       swiftSettings: house),
     .testTarget(
       name: "LocationCoreTests",
@@ -239,7 +239,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationctl", "locationd", "AsyncApp", "ClassicApp", "MonitorApp", "HostProgram",
+        "locationctl", "locationd", "AsyncApp", "ClassicApp", "LaunchedApp", "HostProgram",
         "MachineTesting", "CLinux",
       ], swiftSettings: house),
     .testTarget(

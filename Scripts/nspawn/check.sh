@@ -37,6 +37,22 @@ while True:
   if sys.argv[2] == "GetState": sys.exit(message.decode())
 '
 
+# An app that watches a region around 48.5, 11.5, and ends as soon as it is inside.
+watch='
+import json, socket, sys
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(20)
+def call(method, parameters, **how):
+  words = {"method": "org.meridian.location." + method, "parameters": parameters, **how}
+  s.sendall(json.dumps(words).encode() + b"\0")
+circle = {"center": {"latitude": 48.5, "longitude": 11.5}, "radius": 200}
+region = {"identifier": "home", "target": {"circle": circle}, "notices": {"onEntry": True, "onExit": True, "onDisplay": False}}
+call("Open", {"version": 2}, more=True)
+call("Ask", {"request": {"region": {"subscriber": 1, "ask": {"start": region}}}}, oneway=True)
+data = b""
+while b"\"satisfied\"" not in data:
+  data += s.recv(65536) or sys.exit(data.decode())
+'
+
 echo "-- system service"
 check "the units are well formed" systemd-analyze verify --man=no locationd.service locationd.socket
 check "the socket unit starts, the service does not yet" sh -c \
@@ -78,7 +94,7 @@ check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "
 check "and it answers again" soon locationctl status
 check "erased, nothing is known any more" sh -c 'locationctl data erase --all && [ "$(locationctl apps --json | wc -l)" = 0 ]'
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
-systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service | tail -1
+check "its exposure is at most 2.0" systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service
 
 echo "-- user service"
 useradd -m tester
@@ -86,7 +102,12 @@ loginctl enable-linger tester
 uid=$(id -u tester)
 soon systemctl -q is-active "user@$uid.service"
 as() { runuser -u tester -- env XDG_RUNTIME_DIR="/run/user/$uid" "$@"; }
-mkdir -p /home/tester/.config
+# What the system is told is not meant for a daemon of a user.
+printf 'source = fixed:10,10,5\nsocket = /run/none\n' > /etc/locationd.conf
+home=/home/tester
+folder=$home/.config/meridian
+install -d -o tester $home/.config $folder
+printf 'source = fixed:48.5,11.5,5\n' | install -o tester /dev/stdin $folder/locationd.conf
 check "the socket unit starts, the service does not yet" sh -c "
   runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user start locationd.socket &&
   ! runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user -q is-active locationd"
@@ -98,4 +119,18 @@ check "the user authorizes" as locationctl authorize "$python" always
 check "and an app has live updates" as python3 -c "$ask" "/run/user/$uid/locationd.sock" Watch 48.5
 kill -9 "$(as systemctl --user show -P MainPID locationd)"
 check "killed, it is started again" soon as locationctl status
+
+install -d -o tester $home/.config/systemd $home/.config/systemd/user
+install -o tester -m 644 /dev/stdin $home/.config/systemd/user/whereabouts.service << 'UNIT'
+[Service]
+Type=oneshot
+Environment=LOCATIOND_LAUNCH=location
+ExecStart=/bin/sh -c 'echo $LOCATIOND_LAUNCH > %h/launched'
+UNIT
+as systemctl --user daemon-reload
+printf 'app = %s\nunit = whereabouts.service\n' "$python" | install -o tester -m 644 /dev/stdin $folder/launch/app.conf
+check "an app watches a region, and ends inside" as python3 -c "$watch" "/run/user/$uid/locationd.sock"
+printf 'source = fixed:49.5,11.5,5\n' > $folder/locationd.conf
+as systemctl --user reload locationd
+check "its unit is started when the device has left" soon grep -qs location $home/launched
 echo done

@@ -88,8 +88,7 @@ int linux_peer_process(int descriptor, int pid) {
   int process = -1;
   socklen_t length = sizeof process;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) return process;
-  process = (int)syscall(SYS_pidfd_open, pid, 0);
-  return process < 0 ? -errno : process;
+  return linux_open_process(pid);
 }
 
 int linux_is_running(int process) {
@@ -143,52 +142,6 @@ long long linux_uptime_nanoseconds(void) { return nanoseconds(CLOCK_BOOTTIME); }
 
 long long linux_unix_nanoseconds(void) { return nanoseconds(CLOCK_REALTIME); }
 
-static int spawn_with(const char *path, int in, int out, int *pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  sigset_t all, none;
-  sigfillset(&all);
-  sigemptyset(&none);
-  if (posix_spawn_file_actions_init(&actions)) return ENOMEM;
-  if (posix_spawnattr_init(&attributes)) {
-    posix_spawn_file_actions_destroy(&actions);
-    return ENOMEM;
-  }
-  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  char *const arguments[] = {(char *)path, NULL};
-  int code = posix_spawn(pid, path, &actions, &attributes, arguments, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return code;
-}
-
-int linux_spawn(const char *path, int *input, int *output, int *pid) {
-  int in[2], out[2];
-  if (pipe2(in, O_CLOEXEC)) return errno;
-  if (pipe2(out, O_CLOEXEC)) {
-    int code = errno;
-    close(in[0]);
-    close(in[1]);
-    return code;
-  }
-  int code = spawn_with(path, in[0], out[1], pid);
-  close(in[0]);
-  close(out[1]);
-  if (code) {
-    close(in[1]);
-    close(out[0]);
-    return code;
-  }
-  *input = in[1];
-  *output = out[0];
-  return 0;
-}
-
 void linux_write_all(int descriptor, const void *bytes, unsigned long length) {
   sigset_t broken, before;
   sigemptyset(&broken);
@@ -235,8 +188,8 @@ static char **strings(char *block) {
   return array;
 }
 
-int linux_launch(char *words, char *environment, int *pid) {
-  char **arguments = strings(words), **variables = strings(environment);
+/// Starts a program that reads from one descriptor, and writes to another unless that is -1.
+static int start(char **words, char **environment, int in, int out, short flags, int *pid) {
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
   sigset_t none, all;
@@ -245,22 +198,63 @@ int linux_launch(char *words, char *environment, int *pid) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags);
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  int code = arguments && variables && arguments[0]
-                 ? posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, variables)
-                 : ENOMEM;
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  if (out >= 0) posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+  int code = posix_spawnp(pid, words[0], &actions, &attributes, words, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  free(arguments);
-  free(variables);
   return code;
 }
 
-int linux_has_ended(int pid) {
-  return waitpid(pid, NULL, WNOHANG) != 0;
+static int start_alone(char **words, char **environment, int *pid) {
+  int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (nothing < 0) return errno;
+  int code = start(words, environment, nothing, -1, POSIX_SPAWN_SETSID, pid);
+  close(nothing);
+  return code;
+}
+
+static int start_connected(char **words, char **environment, int *ends, int *pid) {
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC)) return errno;
+  if (pipe2(out, O_CLOEXEC)) {
+    int code = errno;
+    close(in[0]);
+    close(in[1]);
+    return code;
+  }
+  int code = start(words, environment, in[0], out[1], 0, pid);
+  close(in[0]);
+  close(out[1]);
+  if (code) {
+    close(in[1]);
+    close(out[0]);
+    return code;
+  }
+  ends[0] = in[1];
+  ends[1] = out[0];
+  return 0;
+}
+
+int linux_spawn(char *words, char *environment, int *ends, int *pid) {
+  char **arguments = strings(words), **own = environment ? strings(environment) : NULL;
+  char **variables = environment ? own : environ;
+  int code = ENOMEM;
+  if (arguments && arguments[0] && variables) {
+    code = ends ? start_connected(arguments, variables, ends, pid)
+                : start_alone(arguments, variables, pid);
+  }
+  free(arguments);
+  free(own);
+  return code;
+}
+
+int linux_open_process(int pid) {
+  int process = (int)syscall(SYS_pidfd_open, pid, 0);
+  return process < 0 ? -errno : process;
 }
 
 int linux_open_uptime_timer(void) {

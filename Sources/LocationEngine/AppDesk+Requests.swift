@@ -35,7 +35,9 @@ extension AppDesk {
     body(&processes[index])
     let isSuspended = processes[index].life == .suspended
     let outputs = settleLife(at: now)
-    return wasSuspended && !isSuspended ? outputs + flushOutbox(to: client) : outputs
+    guard wasSuspended && !isSuspended else { return outputs }
+    let news = processes[index].heard == nil ? [] : beginHearing(client)
+    return outputs + flushOutbox(to: client) + news
   }
 
   /// The process is gone; `life` says whether by the person or not (LIFE-4).
@@ -99,6 +101,7 @@ extension AppDesk {
       return handle(request, of: subscriber, client)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
+    case .took(let number): return settleOwed(upTo: number)
     case .visits, .region, .monitor, .ranging, .life: return []
     }
   }
@@ -109,7 +112,7 @@ extension AppDesk {
     switch request {
     case .observe(let subscriber):
       return authorize(.managerCreated(Self.number(of: subscriber, client)), at: now)
-        + flushOutbox(to: client)
+        + flushOutbox(to: client) + beginHearing(client)
     case .request(let goal, let subscriber):
       return authorize(.request(goal, manager: Self.number(of: subscriber, client)), at: now)
     case .temporaryFullAccuracy(let key, let ticket):

@@ -83,7 +83,7 @@ extension AppDesk {
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
       outbox = Outbox()
-      return dropClaims() + [.runtimeOver(app)]
+      return dropClaims() + dropOwed() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]
     case .persist(let change): return [.persist(change)]
     case .goal, .use, .askAccuracy: return []
@@ -94,9 +94,12 @@ extension AppDesk {
   mutating func settleVerdicts(at now: Moment) -> [Output] {
     verdicts = Verdicts(circumstances)
     let isImprecise = !authorization.status.isGranted || isCoarse
-    if isImprecise && !self.isImprecise { outbox.forgetPlaces() }
-    self.isImprecise = isImprecise
     var outputs: [Output] = []
+    if isImprecise && !self.isImprecise {
+      outbox.forgetPlaces()
+      outputs += dropOwed()
+    }
+    self.isImprecise = isImprecise
     for index in standard.entries.indices {
       // What was seen while the app might know more, or less, is not what it may know now.
       standard.entries[index].service.cached = place(
@@ -176,12 +179,16 @@ extension AppDesk {
     case .launch, .launchUnlessQuit:
       outbox.add(delivery, for: nil)
       return []
-    case .holdAndAsk:
-      lastHeld += 1
-      held = [lastHeld: delivery]
-      return authorize(.alwaysEvent(lastHeld), at: now)
+    case .holdAndAsk: return holdAndAsk(delivery, at: now)
     case .hold, .nothing: return []
     }
+  }
+
+  /// Keeps the event until the person has said whether the app may always know (AUTH-33).
+  mutating func holdAndAsk(_ delivery: Delivery, at now: Moment) -> [Output] {
+    lastHeld += 1
+    held = [lastHeld: delivery]
+    return authorize(.alwaysEvent(lastHeld), at: now)
   }
 
   /// An event that waited for Always may go (AUTH-34).
@@ -191,7 +198,9 @@ extension AppDesk {
       isClaimed = processes.isEmpty
     }
     guard let delivery = held.removeValue(forKey: event) else { return [] }
-    return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
+    let verdict = Verdicts(circumstances).region
+    if case .owed(_, let event) = delivery { return announce(event, verdict, at: now) }
+    return announce(delivery, to: nil, verdict, at: now)
   }
 
   /// What waited goes to the process that now runs.

@@ -123,7 +123,7 @@ extension AppDesk {
       visit.coordinate = coarse.coordinate
       visit.horizontalAccuracy = coarse.horizontalAccuracy
     }
-    return announce(.visit(visit), to: nil, verdicts.visits, at: now)
+    return announce(.visit(visit), verdicts.visits, at: now)
   }
 
   // MARK: The world

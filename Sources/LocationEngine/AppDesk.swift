@@ -23,8 +23,10 @@ struct AppDesk: Sendable {
   var servicesAreOn = true
   /// What may be delivered of each service now; derived after each change of the standing.
   var verdicts = Verdicts()
-  /// What waits for a process that can take it (STD-50, LIFE-5).
+  /// What waits for a process that can take it (STD-50).
   var outbox = Outbox()
+  /// What the app must hear of even when its process, or this engine, ends first.
+  var owed = OwedEvents()
   /// Whether exact places may not be told, as of the last look.
   var isImprecise = true
   /// Events that wait for an answer about Always, by their number (AUTH-32).
@@ -55,6 +57,8 @@ struct AppDesk: Sendable {
     var said: AppLife
     /// The system has stopped it, which the process itself cannot know.
     var isFrozen = false
+    /// The last owed event that it was told of; `nil` until it has a manager to hear one.
+    var heard: EventNumber?
 
     /// Where it is in its life: one that says its end is near still runs.
     var life: AppLife {
@@ -196,6 +200,7 @@ struct AppDesk: Sendable {
   /// Takes back what was stored, at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
     claims = LaunchClaims(restoring: stored, of: app)
+    owed = OwedEvents(restoring: stored, of: app)
     hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
     return standing.restore(from: stored, at: now)
   }
@@ -280,10 +285,10 @@ struct Outbox: Sendable {
   mutating func forgetPlaces() {
     waiting.removeAll { entry in
       switch entry.delivery {
-      case .updates(_, .fixes), .visit, .region(_, _, .entered), .region(_, _, .exited): true
+      case .updates(_, .fixes): true
       case .live(_, let update): update.fix != nil
-      case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions,
-        .monitor, .heading, .ranging, .advertising, .diagnostics:
+      case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .owed, .region,
+        .regions, .monitor, .heading, .ranging, .advertising, .diagnostics:
         false
       }
     }

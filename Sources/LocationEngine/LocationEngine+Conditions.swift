@@ -25,6 +25,7 @@ extension LocationEngine {
     guard let desk = deskIndex(of: app) else { return }
     let all = regions(of: app)
     outputs += desks[desk].clients.map { .deliver($0, .regions(all)) }
+    outputs += desks[desk].beginHearing(client)
   }
 
   private func key(_ region: RegionDescription, _ app: AppIdentity) -> ConditionKey {
@@ -201,7 +202,7 @@ extension LocationEngine {
         .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
     case .entered, .exited:
       outputs += desks[desk].announce(
-        .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
+        .region(description, event), desks[desk].verdicts.region, at: now)
     }
   }
 }

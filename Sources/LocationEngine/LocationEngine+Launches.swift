@@ -41,7 +41,7 @@ extension LocationEngine {
   mutating func restoreAbsentApps(
     from entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    let domains = ["condition", "visit", LaunchClaims.domain]
+    let domains = ["condition", "visit", LaunchClaims.domain, OwedEvents.domain]
     let owners = entries.filter { domains.contains($0.key.domain) }.map(\.key.owner)
     for owner in Set(owners).sorted() where !owner.isEmpty {
       let app = AppIdentity(owner)
@@ -59,8 +59,8 @@ extension AppDesk {
   var isOwed: Bool {
     guard processes.isEmpty else { return false }
     return isClaimed || isCalled && verdicts.monitor.launches
-      || !outbox.isEmpty
-        && (verdicts.region.launches || verdicts.visits.launches || verdicts.significant.launches)
+      || !owed.isEmpty && (verdicts.region.launches || verdicts.visits.launches)
+      || !outbox.isEmpty && verdicts.significant.launches
   }
 
   mutating func permitLaunch(_ hasCommand: Bool, at now: Moment) -> [LocationEngine.Output] {
@@ -79,21 +79,16 @@ extension Manifest {
   /// What an app that does not run must have declared, to have what is stored of it; its own list
   /// counts again when it connects.
   fileprivate init(rememberedIn entries: [StateEntry], of app: AppIdentity) {
+    func stored(_ key: StateKey) -> [UInt8]? { entries.first { $0.key == key }?.value }
     var values: [String: ManifestValue] = [:]
-    for entry in entries {
-      if entry.key == AuthorizationRecord.key(of: app),
-        AuthorizationRecord(stored: entry.value)?.declaresAlways == true
-      {
-        values[Key.always] = .string("declared when last seen")
-      }
-      if entry.key == LaunchClaims.key(of: app) {
-        values[Key.backgroundModes] = .array([.string("location")])
-      }
-      if entry.key == SessionsRecord.key(of: app),
-        let record = SessionsRecord(stored: entry.value), record.background > 0
-      {
-        values[Key.backgroundModes] = .array([.string("location")])
-      }
+    let grant = stored(AuthorizationRecord.key(of: app)).flatMap { AuthorizationRecord(stored: $0) }
+    if grant?.declaresAlways == true {
+      values[Key.always] = .string("declared when last seen")
+    }
+    let sessions = stored(SessionsRecord.key(of: app)).flatMap { SessionsRecord(stored: $0) }
+    let hadSession = sessions.map { $0.background > 0 } ?? false
+    if hadSession || stored(LaunchClaims.key(of: app)) != nil {
+      values[Key.backgroundModes] = .array([.string("location")])
     }
     self.init(values, file: app.name)
   }

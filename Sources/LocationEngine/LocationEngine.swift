@@ -190,6 +190,7 @@ package struct LocationEngine: Machine {
         for index in desks.indices { desks[index].forgetPosition() }
       case .forgetVisits(let date):
         if let change = visits.forget(before: date) { outputs.append(.persist(change)) }
+        for index in desks.indices { outputs += desks[index].forgetVisits(before: date) }
         keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
       }
     }
@@ -294,6 +295,7 @@ package struct LocationEngine: Machine {
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
+      each(app, at: now, &outputs) { desk, _ in desk.beginHearing(client) }
     case .life(let life), .request(.life(let life)):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .request(let request):

@@ -4,9 +4,11 @@ package enum LinkInterface {
   package static let service = "org.varlink.service"
 
   /// The version of requests and deliveries; higher when an older peer would misunderstand.
-  package static let version = 1
+  package static let version = 2
   /// The oldest version that is still spoken.
   package static let oldestVersion = 1
+  /// From this one on a client says which events it has taken; one before has taken what was sent.
+  static let versionThatTakes = 2
 
   /// The same as the file beside this one; a test compares them.
   package static let description = #"""

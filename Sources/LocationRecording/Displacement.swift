@@ -63,7 +63,7 @@ package struct Displacement: Sendable {
     case .monitor(let subscriber, .add(let identifier, let target, let assumed)):
       return .monitor(subscriber, .add(identifier: identifier, moved(target), assuming: assumed))
     case .region, .monitor, .authorization, .updates, .live, .significantChanges, .visits,
-      .heading, .ranging, .advertising, .session, .life, .end:
+      .took, .heading, .ranging, .advertising, .session, .life, .end:
       return request
     }
   }

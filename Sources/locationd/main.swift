@@ -13,8 +13,9 @@ do throws(DaemonFault) {
   switch options.task {
   case .help: print(DaemonOptions.help)
   case .check:
-    _ = try options.configuration(HostEnvironment.current.variables)
-    print("\(options.configurationFile ?? "the command line"): no faults")
+    let variables = HostEnvironment.current.variables
+    _ = try options.configuration(variables)
+    print("\(options.configurationFile(variables) ?? "the command line"): no faults")
   case .serve:
     let daemon = Daemon(options)
     try daemon.start()

@@ -1,140 +1,176 @@
 import Foundation
 import HostTesting
 import LocationHost
+import LocationLink
 import LocationModel
 import MachineTesting
 import Synchronization
 import Testing
 
-/// A daemon that is killed again and again while a client works.
+/// A daemon that is killed again and again while a client works and the device travels.
 @Suite("A daemon that crashes", .serialized)
 struct CrashTests {
   /// How often the daemon is killed: `MERIDIAN_KILLS`, 1,000 for the soak; else 50.
   static let kills =
     ProcessInfo.processInfo.environment["MERIDIAN_KILLS"].flatMap { Int($0) } ?? 50
 
-  @Test("loses no authorization, condition, or event, and repeats none that was handled")
+  @Test(
+    "loses no condition, record, region, event, visit, or authorization, and repeats none handled")
   func nothingLost() async throws {
     let folder = try TemporaryFolder()
-    var daemon = try await DaemonRun(in: folder)
+    let commuter = Commuter(log: folder.file("receiver.log"))
+    try commuter.travel(lap: 0)
+    var daemon = try await DaemonRun(sources: [commuter.source], in: folder)
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     try await daemon.answer("always", for: own)
-    let client = MonitoringClient(daemon.socket)
+    let client = WitnessClient(daemon.socket)
+    let owner = Owner(daemon.socket)
     var random = SeededRandom(seed: 50)
     for round in 0..<Self.kills {
-      client.add("place-\(round)")
-      if round >= MonitoringClient.kept {
-        client.remove("place-\(round - MonitoringClient.kept)")
-      }
+      client.turn(round)
+      try owner.authorize(round)
       try await Task.sleep(for: .milliseconds(Int.random(in: 0..<60, using: &random)))
       daemon.kill()
-      daemon = try await DaemonRun(in: folder)
+      try commuter.travel(lap: round + 1)
+      daemon = try await DaemonRun(sources: [commuter.source], in: folder)
       if round % 5 == 4 { try await client.settle() }
     }
+    daemon.kill()
+    daemon = try await DaemonRun(in: folder)
     try await client.settle()
-    let expected = (max(0, Self.kills - MonitoringClient.kept)..<Self.kills).map { "place-\($0)" }
-    #expect(client.identifiers == expected.sorted())
-    #expect(client.status == .always)
-    // Every place that was there long enough was entered once.
-    #expect(client.handled.filter { $0.value > 1 }.isEmpty)
-    for identifier in expected { try await client.event(of: identifier) }
-    #expect(client.handled.filter { $0.value > 1 }.isEmpty)
+    for place in client.places { try await client.entry(of: place) }
+    let ledger = client.ledger
+    #expect(ledger.faults.isEmpty, "\(ledger.faults.joined(separator: "\n"))")
+    #expect(ledger.places == client.places)
+    #expect(ledger.regions == client.regions)
+    #expect(ledger.status == .always)
+    #expect(try owner.answers() == owner.told)
+    // So many that the kills fell among them.
+    #expect(ledger.crossings > Self.kills / 5 && ledger.visits > Self.kills / 10)
+    print("kills \(Self.kills), crossings \(ledger.crossings), visits \(ledger.visits)")
     daemon.program.terminate()
   }
 }
 
-/// Monitors places around the position of the source, over the link that every app uses, and
-/// handles each event as soon as it comes.
-private final class MonitoringClient: Sendable {
-  /// How many places are monitored at a time; fewer than an app may.
-  static let kept = 10
+/// Watches places, regions, and visits over the link that every app uses, and takes each event as
+/// soon as it comes.
+private final class WitnessClient: Sendable {
   private static let subscriber = SubscriberID(7)
+  private static let manager = SubscriberID(8)
+  /// How many places, and regions beside the two that are crossed, there are at a time.
+  private static let kept = 6
 
-  private struct State {
+  private struct State: Sendable {
+    var ledger = Ledger()
     var id: ClientID?
+    /// What was asked of the monitor, and how far it was answered.
     var requests = 0
     var answered = 0
-    var identifiers: [String] = []
-    var status = AuthorizationStatus.notDetermined
-    /// How often the entry of each place was handled.
-    var handled: [String: Int] = [:]
+    /// What there must be when everything is carried out.
+    var places: [String] = []
+    var regions = ["home", "work"]
   }
-
-  private let link: SocketLink
-  private let state: Box
-  private let news = Events<Void>()
 
   private final class Box: Sendable {
     let value = Mutex(State())
   }
 
+  private let link: SocketLink
+  private let box = Box()
+  private let news = Events<Void>()
+
   init(_ socket: String) {
-    let (state, news) = (Box(), news)
-    let link = SocketLink(at: socket)
-    self.link = link
-    self.state = state
-    let description = ClientDescription(app: AppIdentity("unsaid"), manifest: Manifest())
-    let (id, readable) = link.connect(description) { [weak link] delivery in
-      Self.take(delivery, into: state, over: link)
+    let (box, news) = (box, news)
+    link = SocketLink(at: socket)
+    let (id, readable) = link.connect(
+      ClientDescription(app: AppIdentity("unsaid"), manifest: Manifest())
+    ) { [weak link] delivery in
+      if let (request, id) = Self.take(delivery, box) { link?.send(request, from: id) }
       news.add(())
     }
-    state.value.withLock {
+    box.value.withLock {
       $0.id = id
-      $0.status = readable.authorization.status
+      $0.ledger.status = readable.authorization.status
     }
-    send(.open(name: "places"))
-    send(.next)
+    watch("home", at: Commuter.home, radius: 200)
+    watch("work", at: Commuter.work, radius: 200)
+    ask(.visits(on: true))
+    ask(.open(name: "places"))
+    ask(.next)
   }
 
-  private static func take(_ delivery: Delivery, into state: Box, over link: SocketLink?) {
-    let client: ClientID? = state.value.withLock { state in
+  /// Writes the delivery down; returns what says that the client is done with it.
+  private static func take(_ delivery: Delivery, _ box: Box) -> (Request, ClientID)? {
+    box.value.withLock { state in
+      guard let id = state.id else { return nil }
       switch delivery {
-      case .state(let readable): state.status = readable.authorization.status
+      case .state(let readable): state.ledger.status = readable.authorization.status
+      case .regions(let regions): state.ledger.regions = regions.map(\.identifier).sorted()
       case .monitor(_, .records(let answered, let records)):
         state.answered = answered
-        state.identifiers = records.map(\.identifier).sorted()
+        state.ledger.places = records.map(\.identifier).sorted()
       case .monitor(_, .event(let event)):
-        if event.state == .satisfied { state.handled[event.identifier, default: 0] += 1 }
+        state.ledger.take(event)
         state.requests += 1
-        return state.id
+        return (.monitor(subscriber, .next), id)
+      case .owed(let number, let event):
+        state.ledger.take(number, event)
+        return (.took(number), id)
       default: break
       }
       return nil
     }
-    if let client { link?.send(.monitor(subscriber, .next), from: client) }
   }
 
-  private func send(_ request: MonitorRequest) {
-    let id = state.value.withLock { state in
-      state.requests += 1
-      return state.id
+  /// A new place and a new region; old ones are let go.
+  func turn(_ round: Int) {
+    let all = Circle(center: Commuter.home, radius: 50_000)
+    ask(.add(identifier: "place-\(round)", .circle(all), assuming: .unknown))
+    watch("region-\(round)", at: Commuter.home.moved(by: 90_000, towards: 0), radius: 100)
+    if round >= Self.kept {
+      ask(.remove(identifier: "place-\(round - Self.kept)"))
+      ask(.region(Self.manager, .stop(identifier: "region-\(round - Self.kept)")))
     }
-    if let id { link.send(.monitor(Self.subscriber, request), from: id) }
+    let numbers = max(0, round + 1 - Self.kept)...round
+    box.value.withLock {
+      $0.places = numbers.map { "place-\($0)" }.sorted()
+      $0.regions = (["home", "work"] + numbers.map { "region-\($0)" }).sorted()
+    }
   }
 
-  func add(_ identifier: String) {
-    let here = Circle(center: Coordinate(latitude: 48.5, longitude: 11.5), radius: 500)
-    send(.add(identifier: identifier, .circle(here), assuming: .unknown))
+  private func watch(_ identifier: String, at center: Coordinate, radius: Double) {
+    let region = RegionDescription(
+      identifier: identifier, target: .circle(Circle(center: center, radius: radius)),
+      notices: RegionNotices())
+    ask(.region(Self.manager, .start(region)))
   }
 
-  func remove(_ identifier: String) { send(.remove(identifier: identifier)) }
+  private func ask(_ request: MonitorRequest) {
+    box.value.withLock { $0.requests += 1 }
+    ask(.monitor(Self.subscriber, request))
+  }
+
+  private func ask(_ request: Request) {
+    if let id = box.value.withLock({ $0.id }) { link.send(request, from: id) }
+  }
 
   /// Waits until everything that was asked is carried out.
   func settle() async throws {
-    try await wait { $0.answered >= $0.requests }
+    try await wait { $0.answered >= $0.requests && $0.ledger.regions == $0.regions }
   }
 
-  func event(of identifier: String) async throws {
-    try await wait { $0.handled[identifier] != nil }
+  /// Waits until the entry of a place was handled.
+  func entry(of place: String) async throws {
+    try await wait { $0.ledger.hasEntered(place) }
   }
 
   private func wait(_ isDone: @escaping @Sendable (State) -> Bool) async throws {
-    let state = state
-    guard !state.value.withLock({ isDone($0) }) else { return }
+    let box = box
+    guard !box.value.withLock({ isDone($0) }) else { return }
     do {
-      _ = try await news.next(where: { state.value.withLock { isDone($0) } })
+      _ = try await news.next(where: { box.value.withLock { isDone($0) } })
     } catch is NotInTime {
-      throw Stuck(state: state.value.withLock { "\($0)" })
+      throw Stuck(state: box.value.withLock { "\($0)" })
     }
   }
 
@@ -143,7 +179,37 @@ private final class MonitoringClient: Sendable {
     var state: String
   }
 
-  var identifiers: [String] { state.value.withLock { $0.identifiers } }
-  var status: AuthorizationStatus { state.value.withLock { $0.status } }
-  var handled: [String: Int] { state.value.withLock { $0.handled } }
+  var ledger: Ledger { box.value.withLock { $0.ledger } }
+  var places: [String] { box.value.withLock { $0.places } }
+  var regions: [String] { box.value.withLock { $0.regions } }
+}
+
+/// The owner of the daemon, who answers for ten apps.
+private final class Owner {
+  private let socket: String
+  /// What was authorized, as the daemon has confirmed it.
+  private(set) var told: [String: String] = [:]
+
+  init(_ socket: String) { self.socket = socket }
+
+  func authorize(_ round: Int) throws {
+    let app = "net.example.\(round % 10)"
+    let level = ["always", "whenInUse", "never"][round / 10 % 3]
+    try call("Authorize", .fields(["app": app.json, "level": level.json]))
+    told[app] = level
+  }
+
+  /// What the daemon knows of these apps.
+  func answers() throws -> [String: String] {
+    let apps: [AppStatus] = try call("ListApps", .object([])).get("apps")
+    return apps.filter { told[$0.app] != nil }.reduce(into: [:]) { $0[$1.app] = $1.level }
+  }
+
+  @discardableResult
+  private func call(_ method: String, _ parameters: JSON) throws -> JSON {
+    let reply = try LinkCaller(socket)
+      .call("\(AdministrationInterface.name).\(method)", parameters)
+    #expect(reply.error == nil)
+    return reply.parameters
+  }
 }

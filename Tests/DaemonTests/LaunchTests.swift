@@ -9,67 +9,132 @@ import Testing
 struct LaunchTests {
   private static let app = DaemonTests.app
 
-  /// A daemon whose place is its configuration's, and an app that has registered a command.
+  /// A daemon whose source is its configuration's, and an app that has registered a command.
   private struct Stage {
-    let daemon: DaemonRun
+    private(set) var daemon: DaemonRun
     let program: String
+    let service: String
     let mark: String
     private let file: String
     private let folder: TemporaryFolder
 
-    init() async throws {
+    init(_ service: String, source: String) async throws {
+      self.service = service
       folder = try TemporaryFolder()
       file = folder.file("locationd.conf")
       mark = folder.file("crash")
       let launch = folder.file("launch")
-      try "source = fixed:48.5,11.5,5\nlaunch = \(launch)\n".write(
+      try "source = \(source)\nlaunch = \(launch)\n".write(
         toFile: file, atomically: true, encoding: .utf8)
       daemon = try await DaemonRun(sources: [], arguments: ["--config", file], in: folder)
       try await daemon.answer("always", for: LaunchTests.app)
-      program = try daemon.install("MonitorApp", as: LaunchTests.app, in: "a")
-      try "app = \(LaunchTests.app)\ncommand = \(program) \(mark)\n".write(
+      program = try daemon.install("LaunchedApp", as: LaunchTests.app, in: "a")
+      try "app = \(LaunchTests.app)\ncommand = \(program) \(service) \(mark)\n".write(
         toFile: launch + "/app.conf", atomically: true, encoding: .utf8)
     }
 
-    /// The device is elsewhere, as the daemon that starts over finds out.
-    func move() throws {
-      try "source = fixed:49.5,11.5,5\nlaunch = \(folder.file("launch"))\n".write(
+    /// Another source, as the daemon finds out that starts over.
+    func change(source: String) throws {
+      try "source = \(source)\nlaunch = \(folder.file("launch"))\n".write(
         toFile: file, atomically: true, encoding: .utf8)
       daemon.program.signal(SIGHUP)
     }
 
-    /// Starts the app by hand, has it hear that it is at home, and ends it.
-    func visitHome() async throws {
-      let app = try daemon.run(program)
+    /// The computer is switched off, and on again where another source speaks.
+    mutating func reboot(source: String) async throws {
+      daemon.kill()
+      try "source = \(source)\nlaunch = \(folder.file("launch"))\n".write(
+        toFile: file, atomically: true, encoding: .utf8)
+      daemon = try await DaemonRun(sources: [], arguments: ["--config", file], in: folder)
+    }
+
+    /// Starts the app by hand, has it hear this, and ends it.
+    func run(until line: String) async throws {
+      let app = try daemon.run(program, service)
       _ = try await app.lines.next { $0 == "started by hand" }
-      _ = try await app.lines.next { $0 == "event home in" }
+      _ = try await app.lines.next { $0 == line }
       app.end()
     }
+
+    /// What the app says that the daemon has started, from its start to this line.
+    func launched(until line: String) async throws -> [String] {
+      _ = try await daemon.program.lines.next { $0 == "started location" }
+      var said: [String] = []
+      while said.last != line { said.append(try await next()) }
+      return said
+    }
+
+    private func next() async throws -> String {
+      try await daemon.program.lines.next { line in
+        ["home", "visit", "change", "started", "crashes"].contains { line.hasPrefix($0) }
+      }
+    }
+
+    func end() { daemon.program.terminate() }
   }
 
-  @Test("MON-38: is started for an event of its monitor, opens it again, and gets the event")
-  func launched() async throws {
-    let stage = try await Stage()
-    try await stage.visitHome()
-    try stage.move()
-    let lines = stage.daemon.program.lines
-    _ = try await lines.next { $0 == "started location" }
-    let event = try await lines.next { $0.hasPrefix("event") || $0.hasPrefix("started") }
-    #expect(event == "event home out")
-    stage.daemon.program.terminate()
+  private static let home = "fixed:48.5,11.5,5"
+  private static let away = "fixed:49.5,11.5,5"
+
+  @Test(
+    "MON-38, REG-31: is started once for an event, watches again, and gets the event",
+    arguments: [("monitor", "home in"), ("region", "home is inside")])
+  func launched(_ service: String, _ atHome: String) async throws {
+    let stage = try await Stage(service, source: Self.home)
+    try await stage.run(until: atHome)
+    try stage.change(source: Self.away)
+    #expect(try await stage.launched(until: "home out").count { $0 != "home is outside" } == 1)
+    stage.end()
   }
 
-  @Test("is started again after a pause when it crashes before it has taken the event")
-  func crashes() async throws {
-    let stage = try await Stage()
-    try await stage.visitHome()
+  @Test(
+    "is started again after a pause when it crashes before it has taken the event",
+    arguments: [("monitor", "home in"), ("region", "home is inside")])
+  func crashes(_ service: String, _ atHome: String) async throws {
+    let stage = try await Stage(service, source: Self.home)
+    try await stage.run(until: atHome)
     try "".write(toFile: stage.mark, atomically: true, encoding: .utf8)
-    try stage.move()
-    let lines = stage.daemon.program.lines
-    _ = try await lines.next { $0 == "crashes" }
-    _ = try await lines.next { $0 == "started location" }
-    _ = try await lines.next { $0 == "event home out" }
-    stage.daemon.program.terminate()
+    try stage.change(source: Self.away)
+    let said = try await stage.launched(until: "home out").filter { $0 != "home is outside" }
+    #expect(said == ["crashes", "started location", "home out"])
+    stage.end()
+  }
+
+  @Test("LIFE-9, REG-31: is started for what happens after the computer was switched off and on")
+  func reboot() async throws {
+    var stage = try await Stage("region", source: Self.home)
+    try await stage.run(until: "home is inside")
+    try await stage.reboot(source: Self.away)
+    #expect(try await stage.launched(until: "home out").last == "home out")
+    stage.end()
+  }
+
+  @Test("VISIT-7: is started for the end of a visit that it knows, and needs only a manager")
+  func visits() async throws {
+    let folder = try TemporaryFolder()
+    let commuter = Commuter(log: folder.file("receiver.log"))
+    try commuter.travel(from: 0, to: Commuter.stay)
+    let stage = try await Stage("visits", source: commuter.source)
+    try await stage.run(until: "visit begins")
+    try commuter.travel(from: Commuter.stay, to: 2 * Commuter.stay)
+    try stage.change(source: commuter.source)
+    #expect(try await stage.launched(until: "visit ends that began").count == 1)
+    stage.end()
+  }
+
+  @Test("SLC-8: is started for the position that it waits for")
+  func changes() async throws {
+    let server = try Server()
+    let stage = try await Stage("changes", source: "nmea+tcp://127.0.0.1:\(server.port)")
+    let app = try stage.daemon.run(stage.program, stage.service)
+    _ = try await app.lines.next { $0 == "started by hand" }
+    _ = try await server.arrivals.next()
+    app.end()
+    let receiver = Receiver { server.write($0) }
+    let said = try await stage.launched(until: "change to \(Receiver.latitude)")
+    #expect(said.count == 1)
+    withExtendedLifetime(receiver) {}
+    stage.end()
   }
 
   @Test("is not started by what somebody else could have written")

@@ -2,14 +2,17 @@ import Foundation
 import HostTesting
 import Testing
 
-@Suite("A monitor in a process that is killed at any operation of its store")
+@Suite("An app in a process that is killed at any operation of its store")
 struct CrashTests {
-  @Test("MON-23, MON-37a: loses no condition, record, or unhandled event, and repeats none")
+  @Test("MON-23, MON-37a, LIFE-5: loses nothing it knew or is owed, and repeats nothing handled")
   func everyOperation() throws {
     let whole = try JourneyLog.travel(dyingBefore: [])
     #expect(whole.handled["home"] == ["satisfied", "unsatisfied", "satisfied"])
     #expect(whole.handled["work"] == ["unsatisfied", "satisfied", "unsatisfied"])
     #expect(whole.handled["kiosk"] == ["satisfied"])
+    #expect(whole.told["visit"] == ["arrived", "departed", "arrived", "departed", "arrived"])
+    #expect(whole.told["yard"] == ["left", "entered"])
+    #expect(whole.told["office"] == ["entered", "left"])
     var operation = 1
     var faults: [String] = []
     while true {
@@ -32,6 +35,10 @@ struct JourneyLog {
   /// The states that became durable as handled, for each condition.
   private(set) var handled: [String: [String]] = [:]
   private var records: [String: String] = [:]
+  /// The events of each region and of visits, each once, in the order in which they were told.
+  private(set) var told: [String: [String]] = [:]
+  private var numbers: [String] = []
+  private var taken: Set<String> = []
   private var faults: [String] = []
   /// Conditions that are there for certain, and such that are gone for certain.
   private var present: Set<String> = []
@@ -67,6 +74,7 @@ struct JourneyLog {
   private mutating func take(_ lines: [String]) {
     runs += 1
     var kept: Set<String> = []
+    var toldNow: Set<String> = []
     var hasBegun = false
     for line in lines {
       let words = line.split(separator: " ").map(String.init)
@@ -76,10 +84,19 @@ struct JourneyLog {
       }
       switch words[0] {
       case "fix": nextFix = (Int(words[1]) ?? 0) + 1
+      case "kept" where words[1] == "region": kept.insert(words[2])
       case "kept":
         kept.insert(words[1])
         note(words[2], handledBy: words[1])
-      case "added": present.insert(words[1])
+      case "added": present.insert(words[words.count - 1])
+      case "told":
+        if taken.contains(words[1]) || !toldNow.insert(words[1]).inserted {
+          faults.append("repeated: \(line)")
+        }
+        if numbers.contains(words[1]) { continue }
+        numbers.append(words[1])
+        told[words[2], default: []].append(words[3])
+      case "taken": taken.insert(words[1])
       case "removed":
         present.remove(words[1])
         removed.insert(words[1])
@@ -112,6 +129,7 @@ struct JourneyLog {
     if !hasEnded { faults.append("did not come to its end") }
     if handled != whole.handled { faults.append("handled \(handled)") }
     if records != whole.records { faults.append("recorded \(records)") }
+    if told != whole.told { faults.append("told \(told)") }
     return faults
   }
 }

@@ -33,6 +33,7 @@ extension Samples {
     return authorization.map { .authorization($0) }
       + updates.map { .updates(subscriber(), $0) } + live.map { .live(subscriber(), $0) }
       + [.significantChanges(subscriber(), on: flag()), .visits(on: flag())]
+      + [.took(EventNumber(rawValue: Int64(pick(9))))]
       + regions.map { .region(subscriber(), $0) } + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
       + advertising.map { .advertising(subscriber(), $0) }
@@ -46,9 +47,10 @@ extension Samples {
       .fixes((0...pick(3)).map { _ in fix() }), .failed(member()), .paused, .resumed,
       .deferralFinished(maybe { $0.member() }),
     ]
-    let regions: [RegionEvent] = [
-      .started, .failed(member()), .determined(member()), .entered(maybe { $0.evidence() }),
-      .exited(maybe { $0.evidence() }),
+    let regions: [RegionEvent] = [.started, .failed(member()), .determined(member())]
+    let owed: [OwedEvent] = [
+      .visit(visit()), .region(region(), .entered(maybe { $0.evidence() })),
+      .region(region(), .exited(maybe { $0.evidence() })),
     ]
     let monitor: [MonitorDelivery] = [
       .refused, .records(after: pick(9), records()), .event(event()),
@@ -63,10 +65,11 @@ extension Samples {
     return [
       .state(state()), .authorizationChanged(maybe { $0.subscriber() }),
       .temporaryFullAccuracy(subscriber(), [nil, .promptDeclined, .denied][pick(3)]),
-      .live(subscriber(), update()), .visit(visit()),
+      .live(subscriber(), update()),
       .regions((0..<pick(3)).map { _ in region() }),
       .diagnostics(subscriber(), maybe { $0.diagnostics() }),
     ] + updates.map { .updates(subscriber(), $0) }
+      + owed.map { .owed(EventNumber(rawValue: Int64(pick(9))), $0) }
       + regions.map { .region(maybe { $0.subscriber() }, region(), $0) }
       + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
@@ -82,6 +85,7 @@ func kind(_ request: Request) -> String {
   case .live: "live"
   case .significantChanges: "significantChanges"
   case .visits: "visits"
+  case .took: "took"
   case .region: "region"
   case .monitor: "monitor"
   case .heading: "heading"
@@ -101,7 +105,8 @@ func kind(_ delivery: Delivery) -> String {
   case .temporaryFullAccuracy: "temporaryFullAccuracy"
   case .updates: "updates"
   case .live: "live"
-  case .visit: "visit"
+  case .owed(_, .visit): "visit"
+  case .owed(_, .region): "region"
   case .region: "region"
   case .regions: "regions"
   case .monitor: "monitor"

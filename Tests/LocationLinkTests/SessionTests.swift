@@ -55,21 +55,32 @@ struct SessionTests {
   @Test("connects when it is opened, and passes requests and deliveries on")
   func service() throws {
     var session = LinkSession()
-    let open = call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true)
+    let open = call("\(LinkInterface.name).Open", .fields(["version": .integer(2)]), more: true)
     #expect(session.handle(open, at: Self.now) == [.connect])
     // What comes before the welcome is not lost.
-    #expect(session.handle(.delivery(.visit(Samples.oneVisit)), at: Self.now).isEmpty)
+    #expect(session.handle(.delivery(Samples.oneVisit), at: Self.now).isEmpty)
     let welcome = try replies(session.handle(.connected(ClientState()), at: Self.now))
-    #expect(welcome.map { $0.parameters["version"] } == [.integer(1), nil])
-    #expect(welcome.last?.parameters["delivery"] == Delivery.visit(Samples.oneVisit).json)
+    #expect(welcome.map { $0.parameters["version"] } == [.integer(2), nil])
+    #expect(welcome.last?.parameters["delivery"] == Samples.oneVisit.json)
     #expect(welcome.allSatisfy { $0.continues })
     let request = Request.live(SubscriberID(4), .start(LiveOptions()))
     #expect(session.handle(ask(request), at: Self.now) == [.request(request)])
   }
 
+  @Test("takes events for a client that is too old to say that it has taken them")
+  func takes() throws {
+    var session = LinkSession()
+    let open = call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true)
+    _ = session.handle(open, at: Self.now)
+    _ = session.handle(.connected(ClientState()), at: Self.now)
+    let outputs = session.handle(.delivery(Samples.oneVisit), at: Self.now)
+    #expect(try replies(outputs).count == 1)
+    #expect(outputs.last == .request(.took(EventNumber(rawValue: 3))))
+  }
+
   @Test("speaks the lower version of both sides, and none that is too old")
   func versions() throws {
-    let cases: [(Int64, JSON?)] = [(1, .integer(1)), (99, .integer(1))]
+    let cases: [(Int64, JSON?)] = [(1, .integer(1)), (99, .integer(2))]
     for (version, spoken) in cases {
       var session = LinkSession()
       _ = session.handle(
@@ -186,7 +197,8 @@ struct SessionTests {
 }
 
 extension Samples {
-  static let oneVisit = Visit(
+  static let stay = Visit(
     arrival: UnixTime(seconds: 5), coordinate: Coordinate(latitude: 1, longitude: 2),
     horizontalAccuracy: 3)
+  static let oneVisit = Delivery.owed(EventNumber(rawValue: 3), .visit(stay))
 }

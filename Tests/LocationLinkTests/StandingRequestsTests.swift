@@ -66,6 +66,23 @@ struct StandingRequestsTests {
     #expect(standing.hear(.authorizationChanged(manager)).told != nil)
   }
 
+  @Test("LIFE-5: no event that it was owed comes again; what it has taken is said again")
+  func owed() {
+    func event(_ number: Int64) -> Delivery {
+      .owed(EventNumber(rawValue: number), .visit(Samples.stay))
+    }
+    var standing = standing(.took(EventNumber(rawValue: 4)))
+    #expect(standing.hear(event(5)).told == event(5))
+    #expect(standing.hear(event(6)).told == event(6))
+    standing.note(.took(EventNumber(rawValue: 5)))
+    #expect(standing.again(ClientState()) == [.took(EventNumber(rawValue: 5))])
+    #expect(standing.hear(event(5)).told == nil)
+    #expect(standing.hear(event(6)).told == nil)
+    #expect(standing.hear(event(7)).told == event(7))
+    // A daemon that knows no numbers tells everything once.
+    #expect(standing.hear(event(0)).told == event(0))
+  }
+
   @Test("is told that there are no positions, where it waits for some")
   func silence() {
     let standing = standing(

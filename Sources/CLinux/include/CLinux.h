@@ -38,9 +38,11 @@ long long linux_uptime_nanoseconds(void);
 /// Nanoseconds since 1970 by the system's clock.
 long long linux_unix_nanoseconds(void);
 
-/// Starts a program with pipes for its input and output, both closed on exec here, with default
-/// signals and no other descriptor but its standard error. Returns 0, or an errno.
-int linux_spawn(const char *path, int *input, int *output, int *pid);
+/// Starts a program with default signals and no other descriptor than the standard ones. Words and
+/// environment (ours when NULL) hold strings ended by NUL, and end with one more NUL. With `ends`
+/// it gets pipes, whose other ends are returned: to its input, from its output; without, a session
+/// of its own and nothing to read. Returns 0, or an errno.
+int linux_spawn(char *words, char *environment, int *ends, int *pid);
 
 /// Writes everything, and raises no signal when nobody reads.
 void linux_write_all(int descriptor, const void *bytes, unsigned long length);
@@ -51,12 +53,8 @@ void linux_await_end(int pid);
 /// Reaps a child that has ended. Returns its exit status, or 128 and the number of its signal.
 int linux_reap(int pid);
 
-/// Starts a program in a session of its own, nothing to read, no signal blocked. Both blocks hold
-/// strings ended by NUL, and end with one more NUL. Returns 0, or an errno.
-int linux_launch(char *words, char *environment, int *pid);
-
-/// Whether a child has ended; it is reaped then.
-int linux_has_ended(int pid);
+/// A descriptor of a process, readable when that has ended. Returns the descriptor, or -errno.
+int linux_open_process(int pid);
 
 /// A timer of the uptime that `linux_uptime_nanoseconds` tells. Returns a descriptor, or -errno.
 int linux_open_uptime_timer(void);

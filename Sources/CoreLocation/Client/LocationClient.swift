@@ -94,7 +94,7 @@ package final class LocationClient: Sendable {
       }
     case .regions(let regions):
       state.withLock { $0.readable.regions = regions }
-    case .authorizationChanged(nil), .visit, .region(nil, _, _):
+    case .authorizationChanged(nil), .owed, .region(nil, _, _):
       for listener in listeners { listener(delivery) }
     case .updates(let subscriber, let updates):
       if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }

@@ -16,8 +16,9 @@ extension CLLocationManager {
       let error = fault.map { CLError(fault: $0) }
       delegate?.locationManager(self, didFinishDeferredUpdatesWithError: error)
     case .temporaryFullAccuracy(let ticket, let refusal): finish(ticket, refusal)
-    case .visit(let visit):
-      delegate?.locationManager(self, didVisit: CLVisit(visit))
+    case .owed(let number, let event):
+      tell(event)
+      link.client.send(.took(number))
     case .region(_, let region, let event):
       tell(event, of: CLRegion.make(region))
     case .heading(_, let delivery): take(delivery)
@@ -28,6 +29,13 @@ extension CLLocationManager {
 }
 
 extension CLLocationManager {
+  private func tell(_ event: OwedEvent) {
+    switch event {
+    case .visit(let visit): delegate?.locationManager(self, didVisit: CLVisit(visit))
+    case .region(let region, let event): tell(event, of: CLRegion.make(region))
+    }
+  }
+
   private func tell(_ event: RegionEvent, of region: CLRegion) {
     switch event {
     case .started: delegate?.locationManager(self, didStartMonitoringFor: region)

@@ -67,7 +67,10 @@ package struct ConditionTracker: Sendable {
 
   /// Takes the next fix, in the order of time, and returns what it decided.
   package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {
-    if let last, fix.time <= last.fix.time { return [] }
+    if let last, fix.time <= last.fix.time {
+      guard fix.time.isSetBack(from: last.fix.time) else { return [] }
+      beginAnew()
+    }
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     if verdict == .returned { dismissExcursions() }
@@ -111,6 +114,16 @@ package struct ConditionTracker: Sendable {
 // MARK: - One step
 
 extension ConditionTracker {
+  /// The clock was set back: the dates before cannot be compared with those that follow.
+  private mutating func beginAnew() {
+    last = nil
+    continuity = FixContinuity()
+    for slot in active {
+      followed[Int(slot)]?.previous = nil
+      followed[Int(slot)]?.detector.beginAnew()
+    }
+  }
+
   private mutating func activate(at coordinate: Coordinate) {
     found.removeAll(keepingCapacity: true)
     index.collect(at: coordinate, into: &found)

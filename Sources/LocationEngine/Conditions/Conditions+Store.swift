@@ -100,9 +100,9 @@ extension Conditions {
     }
   }
 
-  private static let strangeNumbersOut = JSONEncoder.NonConformingFloatEncodingStrategy
+  static let strangeNumbersOut = JSONEncoder.NonConformingFloatEncodingStrategy
     .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-  private static let strangeNumbersIn = JSONDecoder.NonConformingFloatDecodingStrategy
+  static let strangeNumbersIn = JSONDecoder.NonConformingFloatDecodingStrategy
     .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
 }
 

@@ -120,6 +120,11 @@ struct CrossingDetector: Sendable {
     excursion = nil
   }
 
+  /// Forgets what was dated by another clock.
+  mutating func beginAnew() {
+    (excursion, crossed) = (nil, nil)
+  }
+
   /// Lets the last fix go on speaking while none comes, as a device at rest is not reported.
   mutating func extend(to time: UnixTime) {
     guard let last = excursion?.last else { return }

@@ -133,7 +133,9 @@ package struct HeadingService: Machine {
     guard sample.magneticHeading.isFinite, sample.field?.isFinite ?? true else {
       return [.ignored(sample, .malformed)]
     }
-    if let delivered, sample.time < delivered.time { return [.ignored(sample, .outOfOrder)] }
+    if let delivered, sample.time < delivered.time, !sample.time.isSetBack(from: delivered.time) {
+      return [.ignored(sample, .outOfOrder)]
+    }
     switch watch.judge(sample, at: now.uptime) {
     case .overwhelmed:
       state = .running(delivered: delivered, isFailing: true)

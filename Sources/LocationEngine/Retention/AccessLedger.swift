@@ -14,9 +14,8 @@ package enum LocationService: String, Hashable, CaseIterable, Sendable {
     switch delivery {
     case .updates(_, .fixes(let fixes)): (.updates, fixes.count)
     case .live(_, let update): update.fix == nil ? nil : (.live, 1)
-    case .visit: (.visits, 1)
-    case .region(_, _, .entered), .region(_, _, .exited), .region(_, _, .determined),
-      .monitor(_, .event):
+    case .owed(_, .visit): (.visits, 1)
+    case .owed(_, .region), .region(_, _, .determined), .monitor(_, .event):
       (.conditions, 1)
     case .state(let state): state.lastFix == nil ? nil : (.lastPosition, 1)
     case .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions, .monitor,

@@ -87,7 +87,9 @@ package struct SignificantChangeDetector: Machine {
       return announce(fix, at: now)
 
     case (.fix(let fix), .announced(let last, let quietUntil, let latest, _)):
-      guard fix.time > latest.time else { return [.ignored(fix, .outOfOrder)] }
+      guard fix.time > latest.time || fix.time.isSetBack(from: latest.time) else {
+        return [.ignored(fix, .outOfOrder)]
+      }
       return follow(fix, from: last, quietUntil: quietUntil, at: now)
 
     case (.wake, .announced(_, _, let latest, _)):

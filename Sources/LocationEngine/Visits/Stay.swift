@@ -87,6 +87,12 @@ struct Stay: Sendable {
     latest = fix.time
   }
 
+  /// Dates it by a clock that shows so much more.
+  mutating func move(by difference: Duration) {
+    since = since + difference
+    latest = latest + difference
+  }
+
   /// The weight of a second of fixes: less than its accuracy says, as errors stay alike.
   private static func weight(of fix: Fix) -> Double {
     let spread = max(fix.horizontalAccuracy, 10)

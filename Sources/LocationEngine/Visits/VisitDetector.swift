@@ -37,7 +37,8 @@ package struct VisitDetector: Machine {
 
   private var state = State.empty
   private var continuity = FixContinuity()
-  private var lastUptime = Instant.start
+  /// When the last fix came; `nil` before the first.
+  private var lastUptime: Instant?
   /// Whether the first stay since the engine began is not over.
   private var isFirst = true
   private(set) var tuning: Tuning
@@ -99,7 +100,7 @@ package struct VisitDetector: Machine {
   }
 
   package var nextDeadline: Instant? {
-    guard case .travelling(let stay) = state, stay.isSettled else { return nil }
+    guard case .travelling(let stay) = state, stay.isSettled, let lastUptime else { return nil }
     let due = stay.since + .seconds(dwell(of: stay))
     return lastUptime + max(due - stay.latest, .zero)
   }
@@ -118,6 +119,7 @@ package struct VisitDetector: Machine {
   }
 
   private mutating func observe(_ fix: Fix, at now: Moment) -> [Output] {
+    followClock(of: fix, at: now)
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     defer { lastUptime = now.uptime }
@@ -138,6 +140,24 @@ package struct VisitDetector: Machine {
       guard fix.time > stay.latest else { return [] }
       return attend(stay, leaving, fix, point, verdict)
     }
+  }
+
+  /// When the clock was set back, what is remembered is dated by the clock as it is now, so that a
+  /// stay keeps its length; one of an earlier engine begins anew.
+  private mutating func followClock(of fix: Fix, at now: Moment) {
+    var stay: Stay
+    let newest: UnixTime
+    switch state {
+    case .empty: return
+    case .travelling(let present): (stay, newest) = (present, present.latest)
+    case .visiting(let present, let leaving):
+      (stay, newest) = (present, leaving?.next.latest ?? present.latest)
+    }
+    guard fix.time.isSetBack(from: newest) else { return }
+    let passed = lastUptime.map { now.uptime - $0 } ?? .zero
+    stay.move(by: fix.time - passed - newest)
+    continuity = FixContinuity()
+    state = if case .visiting = state { .visiting(stay, leaving: nil) } else { .travelling(stay) }
   }
 
   private mutating func attend(

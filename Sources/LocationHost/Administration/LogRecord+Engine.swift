@@ -47,11 +47,11 @@ extension LogRecord {
   /// What a delivery tells of conditions and visits; `nil` for everything else.
   static func news(of delivery: Delivery) -> String? {
     switch delivery {
-    case .region(_, let region, .entered): "entered region \(region.identifier)"
-    case .region(_, let region, .exited): "left region \(region.identifier)"
+    case .owed(_, .region(let region, .entered)): "entered region \(region.identifier)"
+    case .owed(_, .region(let region, _)): "left region \(region.identifier)"
     case .monitor(_, .event(let event)):
       "condition \(event.identifier) is \(event.state.rawValue)"
-    case .visit(let visit): visit.departure == nil ? "a visit began" : "a visit ended"
+    case .owed(_, .visit(let visit)): visit.departure == nil ? "a visit began" : "a visit ended"
     case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .regions, .region,
       .monitor, .heading, .ranging, .advertising, .diagnostics:
       nil

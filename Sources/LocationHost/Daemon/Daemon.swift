@@ -70,7 +70,7 @@ package final class Daemon {
     journal.write(.service, "serving; its state is in \(folder.path)")
   }
 
-  /// Starts apps that are owed an event; the launcher reaps what has ended at the next start.
+  /// Starts apps that are owed an event.
   private func launcher(
     _ configuration: Configuration, socket: String, noting: @escaping @Sendable (Note) -> Void
   ) -> AppLauncher {

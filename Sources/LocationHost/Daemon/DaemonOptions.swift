@@ -17,9 +17,14 @@ package struct DaemonOptions: Hashable, Sendable {
   private var sources: [String] = []
   private var socket: String?
   private var state: String?
+  /// Whether it serves the machine, and not one user.
+  private let isSystem: Bool
 
   /// Reads the arguments behind the name of the program.
-  package init(_ arguments: some Sequence<String>) throws(DaemonFault) {
+  package init(
+    _ arguments: some Sequence<String>, isSystem: Bool = getuid() == 0
+  ) throws(DaemonFault) {
+    self.isSystem = isSystem
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
       func value() throws(DaemonFault) -> String {
@@ -43,7 +48,7 @@ package struct DaemonOptions: Hashable, Sendable {
   /// The file, with what the command line says instead.
   package func configuration(_ variables: [String: String]) throws(DaemonFault) -> Configuration {
     var configuration = Configuration()
-    if let path = configurationFile {
+    if let path = configurationFile(variables) {
       let (read, faults) = Configuration.read(file: path)
       guard faults.isEmpty else {
         throw DaemonFault(reason: faults.map(\.description).joined(separator: "\n"))
@@ -63,9 +68,12 @@ package struct DaemonOptions: Hashable, Sendable {
     return configuration
   }
 
-  /// The file that was named, else the system's where there is one.
-  package var configurationFile: String? {
-    file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil)
+  /// The file that was named, else the system's or the user's own where there is one: what the
+  /// system's says of sockets and state is not meant for a user's daemon.
+  package func configurationFile(_ variables: [String: String]) -> String? {
+    if let file { return file }
+    let own = isSystem ? Self.systemFile : userFolder(variables).map { $0 + "/locationd.conf" }
+    return own.flatMap { access($0, R_OK) == 0 ? $0 : nil }
   }
 
   func socket(_ variables: [String: String]) -> String {
@@ -81,15 +89,18 @@ package struct DaemonOptions: Hashable, Sendable {
 
   /// Where apps register how they are started (docs/formats/launch.md).
   func launchFolder(_ variables: [String: String]) -> String {
+    let user = isSystem ? nil : userFolder(variables)
+    return user.map { $0 + "/launch" } ?? Self.systemLaunch
+  }
+
+  /// Where a user configures; `nil` where neither variable is set.
+  private func userFolder(_ variables: [String: String]) -> String? {
     func named(_ variable: String) -> String? {
       variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
     let home = named("XDG_CONFIG_HOME") ?? named("HOME").map { $0 + "/.config" }
-    guard !isSystem, let home else { return Self.systemLaunch }
-    return home + "/meridian/launch"
+    return home.map { $0 + "/meridian" }
   }
-
-  private var isSystem: Bool { getuid() == 0 }
 
   private static let systemFile = "/etc/locationd.conf"
   private static let systemLaunch = "/etc/locationd/launch"
@@ -101,7 +112,8 @@ package struct DaemonOptions: Hashable, Sendable {
 
     Serves the location of this machine to all of its apps, each as far as it may know.
 
-      --config FILE   read FILE; /etc/locationd.conf where it is there
+      --config FILE   read FILE; for root /etc/locationd.conf, else
+                      $XDG_CONFIG_HOME/meridian/locationd.conf, where it is there
       --source URL    where fixes come from, instead of the configured sources; may be repeated
       --socket PATH   listen at PATH; for root /run/locationd/locationd.sock, else
                       $XDG_RUNTIME_DIR/locationd.sock

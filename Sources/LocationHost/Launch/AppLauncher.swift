@@ -3,14 +3,12 @@ import Dispatch
 import Glibc
 package import LocationEngine
 import LocationModel
-import Synchronization
 
 /// Starts apps by what they have registered: one file for each in a folder of the owner.
 package struct AppLauncher: Sendable {
   private let folder: String
   private let socket: String
   private let noting: @Sendable (Note) -> Void
-  private let processes = LaunchedProcesses()
 
   /// What tells a program that it was started for an event of location (LIFE-1).
   package static let variable = "LOCATIOND_LAUNCH"
@@ -81,26 +79,22 @@ package struct AppLauncher: Sendable {
 
   /// Starts a program as the leader of a session of its own; an errno, or 0.
   private func spawn(_ words: [String], _ environment: [String]) -> Int32 {
-    func block(_ strings: [String]) -> [CChar] {
-      strings.flatMap { $0.utf8CString } + [0]
-    }
-    var (words, environment) = (block(words), block(environment))
+    var (words, environment) = (SpawnWords.block(words), SpawnWords.block(environment))
     var process: Int32 = 0
-    let code = linux_launch(&words, &environment, &process)
-    if code == 0 { processes.add(process) }
+    let code = linux_spawn(&words, &environment, nil, &process)
+    if code == 0 { reapAtItsEnd(process) }
     return code
   }
-}
 
-/// The processes that were started and may still have to be reaped.
-private final class LaunchedProcesses: Sendable {
-  private let running = Mutex<[Int32]>([])
-
-  /// Takes in a process, and lets go of those that have ended since.
-  func add(_ process: Int32) {
-    running.withLock { running in
-      running.removeAll { linux_has_ended($0) != 0 }
-      running.append(process)
+  private func reapAtItsEnd(_ process: Int32) {
+    let descriptor = linux_open_process(process)
+    guard descriptor >= 0 else { return }
+    let end = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+    end.setEventHandler {
+      _ = linux_reap(process)
+      end.cancel()
     }
+    end.setCancelHandler { close(descriptor) }
+    end.activate()
   }
 }

@@ -36,15 +36,17 @@ package final class ProgramAgent: PromptAgent {
 
   /// Runs the program to its end.
   private func ask(_ prompt: Prompt) -> AgentReply {
-    var (input, output, process): (Int32, Int32, Int32) = (-1, -1, -1)
+    var (words, process) = (SpawnWords.block([path]), Int32(0))
+    var ends: [Int32] = [-1, -1]
     let code = running.withLock { running in
-      let code = linux_spawn(path, &input, &output, &process)
+      let code = linux_spawn(&words, nil, &ends, &process)
       if code == 0 { running[prompt.id] = process }
       return code
     }
     guard code == 0 else {
       return .passed(reason: Errno(code: code, call: path).description)
     }
+    let (input, output) = (ends[0], ends[1])
     let question = ProgramQuestion.json(prompt).bytes + [UInt8(ascii: "\n")]
     linux_write_all(input, question, UInt(question.count))
     close(input)

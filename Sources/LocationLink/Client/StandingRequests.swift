@@ -8,6 +8,8 @@ package struct StandingRequests: Sendable {
   private var requests: [Request] = []
   private var monitors: [MonitorLedger] = []
   private var authorization: AuthorizationReport
+  /// The last event that the app was owed and has heard.
+  private var lastHeard = EventNumber.none
   /// Managers that are told their standing again, though it is the same.
   private var unchanged: Set<SubscriberID> = []
 
@@ -27,6 +29,7 @@ package struct StandingRequests: Sendable {
     case .significantChanges(let subscriber, let on):
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
     case .visits(let on): replace(on ? request : nil) { $0 == .visits(on: true) }
+    case .took: replace(request) { if case .took = $0 { true } else { false } }
     case .life: note(life: request)
     case .region: replace(request) { $0 == request }
     case .heading(let subscriber, let ask): note(ask, of: subscriber)
@@ -119,6 +122,9 @@ package struct StandingRequests: Sendable {
       requests.removeAll { $0.isOnce(of: subscriber) }
     case .updates(let subscriber, .deferralFinished):
       requests.removeAll { $0.isDeferral(of: subscriber) }
+    case .owed(let number, _):
+      guard number > lastHeard || number == .none else { return (nil, []) }
+      lastHeard = number
     case .region(_, let region, let event): settle(region, event)
     case .regions(let regions): settle(regions)
     case .monitor(let subscriber, let news):
@@ -127,7 +133,7 @@ package struct StandingRequests: Sendable {
       return (
         told.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
       )
-    case .authorizationChanged(nil), .updates, .live, .visit, .heading, .ranging, .advertising,
+    case .authorizationChanged(nil), .updates, .live, .heading, .ranging, .advertising,
       .diagnostics:
       break
     }

@@ -35,6 +35,12 @@ package indirect enum JSON: Hashable, Sendable {
     .object([Member(name, value)])
   }
 
+  /// This object with one more member.
+  package func adding(_ name: String, _ value: JSON) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members + [Member(name, value)])
+  }
+
   /// The value of a member; `nil` when it is missing, `null`, or this is no object.
   package subscript(name: String) -> JSON? {
     guard case .object(let members) = self,

@@ -241,6 +241,9 @@ package struct LinkSession: Machine {
 
   private func pass(_ delivery: Delivery) -> [Output] {
     switch (state, delivery) {
+    case (.open(.service(let version)), .owed(let number, _))
+    where version < LinkInterface.versionThatTakes:
+      [reply(.fields(["delivery": delivery.json]), continues: true), .request(.took(number))]
     case (.open(.service), _):
       [reply(.fields(["delivery": delivery.json]), continues: true)]
     case (.open(.watch), .live(_, let update)):

@@ -12,10 +12,16 @@ extension Delivery: LinkWord {
       self = .temporaryFullAccuracy(try subscriber(), try value.find("refusal"))
     case "updates": self = .updates(try subscriber(), try value.get("news"))
     case "live": self = .live(try subscriber(), try value.get("news"))
-    case "visit": self = .visit(try Visit(json: value))
+    case "visit": self = .owed(try Self.number(of: value), .visit(try Visit(json: value)))
     case "region":
-      self = .region(
-        try value.find("subscriber"), try value.get("region"), try value.get("news"))
+      let (region, event): (RegionDescription, RegionEvent) = (
+        try value.get("region"), try value.get("news")
+      )
+      switch event {
+      case .entered, .exited: self = .owed(try Self.number(of: value), .region(region, event))
+      case .started, .failed, .determined:
+        self = .region(try value.find("subscriber"), region, event)
+      }
     case "regions": self = .regions(try [RegionDescription](json: value))
     case "monitor": self = .monitor(try subscriber(), try value.get("news"))
     case "heading": self = .heading(try subscriber(), try value.get("news"))
@@ -40,11 +46,12 @@ extension Delivery: LinkWord {
         .fields(["subscriber": subscriber.json, "refusal": refusal?.json]))
     case .updates(let subscriber, let delivery): .word("updates", news(subscriber, delivery))
     case .live(let subscriber, let update): .word("live", news(subscriber, update))
-    case .visit(let visit): .word("visit", visit.json)
+    case .owed(let number, .visit(let visit)):
+      .word("visit", visit.json.adding("number", number.json))
+    case .owed(let number, .region(let region, let event)):
+      .word("region", Self.news(nil, region, event).adding("number", number.json))
     case .region(let subscriber, let region, let event):
-      .word(
-        "region",
-        .fields(["subscriber": subscriber?.json, "region": region.json, "news": event.json]))
+      .word("region", Self.news(subscriber, region, event))
     case .regions(let regions): .word("regions", regions.json)
     case .monitor(let subscriber, let delivery): .word("monitor", news(subscriber, delivery))
     case .heading(let subscriber, let delivery): .word("heading", news(subscriber, delivery))
@@ -52,5 +59,16 @@ extension Delivery: LinkWord {
     case .advertising(let subscriber, let state): .word("advertising", news(subscriber, state))
     case .diagnostics(let subscriber, let flags): .word("diagnostics", news(subscriber, flags))
     }
+  }
+
+  private static func news(
+    _ subscriber: SubscriberID?, _ region: RegionDescription, _ event: RegionEvent
+  ) -> JSON {
+    .fields(["subscriber": subscriber?.json, "region": region.json, "news": event.json])
+  }
+
+  /// A daemon of version 1 gives no numbers.
+  private static func number(of event: JSON) throws(LinkFault) -> EventNumber {
+    try event.find("number") ?? .none
   }
 }

@@ -33,6 +33,11 @@ extension SubscriberID: LinkWord {
   package var json: JSON { rawValue.json }
 }
 
+extension EventNumber: LinkWord {
+  package init(json: JSON) throws(LinkFault) { self.init(rawValue: try Int64(json: json)) }
+  package var json: JSON { rawValue.json }
+}
+
 /// Nanoseconds since 1970.
 extension UnixTime: LinkWord {
   package init(json: JSON) throws(LinkFault) { self.init(nanoseconds: try Int64(json: json)) }

@@ -12,6 +12,7 @@ extension Request: LinkWord {
     case "significantChanges":
       self = .significantChanges(try subscriber(), on: try value.get("on"))
     case "visits": self = .visits(on: try value.get("on"))
+    case "took": self = .took(try value.get("number"))
     case "region": self = .region(try subscriber(), try value.get("ask"))
     case "monitor": self = .monitor(try subscriber(), try value.get("ask"))
     case "heading": self = .heading(try subscriber(), try value.get("ask"))
@@ -35,6 +36,7 @@ extension Request: LinkWord {
     case .significantChanges(let subscriber, let on):
       .word("significantChanges", .fields(["subscriber": subscriber.json, "on": on.json]))
     case .visits(let on): .word("visits", .fields(["on": on.json]))
+    case .took(let number): .word("took", .fields(["number": number.json]))
     case .region(let subscriber, let request): .word("region", ask(subscriber, request))
     case .monitor(let subscriber, let request): .word("monitor", ask(subscriber, request))
     case .heading(let subscriber, let request): .word("heading", ask(subscriber, request))
@@ -58,7 +60,7 @@ extension Request: LinkWord {
       .heading(let subscriber, _), .ranging(let subscriber, _), .advertising(let subscriber, _),
       .monitor(let subscriber, _), .session(let subscriber, _), .end(let subscriber):
       subscriber
-    case .visits, .life: nil
+    case .visits, .took, .life: nil
     }
   }
 }

@@ -69,6 +69,8 @@ package enum Request: Hashable, Sendable {
   case significantChanges(SubscriberID, on: Bool)
   /// Start or stop visits, for the whole app (VISIT-1).
   case visits(on: Bool)
+  /// The app has taken every event that it was owed up to this one.
+  case took(EventNumber)
   case region(SubscriberID, RegionRequest)
   case monitor(SubscriberID, MonitorRequest)
   case heading(SubscriberID, HeadingRequest)
@@ -102,9 +104,10 @@ package enum Delivery: Hashable, Sendable {
   case temporaryFullAccuracy(SubscriberID, AccuracyRefusal?)
   case updates(SubscriberID, UpdatesDelivery)
   case live(SubscriberID, LiveUpdate)
-  /// For every manager of the app (VISIT-1).
-  case visit(Visit)
-  /// For every manager, or for the one that asked (REG-30).
+  /// For every manager of the app (REG-30, VISIT-1), and again for its next process until it is
+  /// taken.
+  case owed(EventNumber, OwedEvent)
+  /// For every manager, or for the one that asked; never an entry or an exit.
   case region(SubscriberID?, RegionDescription, RegionEvent)
   /// Every region the app monitors now (REG-10).
   case regions([RegionDescription])

@@ -36,7 +36,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 }
 
 /// A date: the time of an observation, or the time shown to a person. May jump.
-package struct UnixTime: Hashable, Comparable, Sendable {
+package struct UnixTime: Hashable, Comparable, Codable, Sendable {
   /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
   package var nanoseconds: Int64
 
@@ -58,6 +58,15 @@ package struct UnixTime: Hashable, Comparable, Sendable {
   package static func < (left: UnixTime, right: UnixTime) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
+
+  /// Whether what is dated so, and came after what is dated `earlier`, shows that a clock was set
+  /// back; what is a little too early is only late.
+  package func isSetBack(from earlier: UnixTime) -> Bool {
+    earlier.nanoseconds - nanoseconds > Self.longestDelay
+  }
+
+  /// Nanoseconds. Chosen: sentences of one receiver come in the wrong order by less.
+  private static let longestDelay: Int64 = 2_000_000_000
 
   package static func + (time: UnixTime, duration: Duration) -> UnixTime {
     UnixTime(nanoseconds: time.nanoseconds + duration.wholeNanoseconds)

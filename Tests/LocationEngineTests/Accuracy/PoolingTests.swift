@@ -20,9 +20,9 @@ struct PoolingTests {
       switch delivery {
       case .updates(_, .fixes(let fixes)): for fix in fixes { take(fix, at: now) }
       case .live(_, let update): if let fix = update.fix { take(fix, at: now) }
-      case .visit(let visit): places[visit.coordinate, default: 0] += 1
+      case .owed(_, .visit(let visit)): places[visit.coordinate, default: 0] += 1
       case .state(let state): if let fix = state.lastFix { places[fix.coordinate, default: 0] += 1 }
-      case .region(_, _, .entered), .region(_, _, .exited): crossings += 1
+      case .owed(_, .region): crossings += 1
       case .monitor(_, .event(let event)): if event.evidence != nil { crossings += 1 }
       default: break
       }

@@ -49,6 +49,13 @@ struct EngineBench {
     return entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
   }
 
+  /// The numbers of the events that were told.
+  var owed: [EventNumber] {
+    bench.outputs.compactMap { entry in
+      if case .deliver(_, .owed(let number, _)) = entry.output { number } else { nil }
+    }
+  }
+
   mutating func send(_ input: LocationEngine.Input) { bench.send(input) }
 
   mutating func connect(_ life: AppLife = .foreground) {
@@ -104,9 +111,9 @@ struct EngineBench {
     case .deliver(_, .live(_, let update)): "live " + UpdatesBench.line(update)
     case .deliver(_, .authorizationChanged(let manager)):
       manager == nil ? "authorization changed" : "authorization told"
-    case .deliver(_, .visit(let visit)): visit.departure == nil ? "arrived" : "left"
-    case .deliver(_, .region(_, let region, .entered)): "entered \(region.identifier)"
-    case .deliver(_, .region(_, let region, .exited)): "left \(region.identifier)"
+    case .deliver(_, .owed(_, .visit(let visit))): visit.departure == nil ? "arrived" : "left"
+    case .deliver(_, .owed(_, .region(let region, .entered))): "entered \(region.identifier)"
+    case .deliver(_, .owed(_, .region(let region, .exited))): "left \(region.identifier)"
     case .launch: "launched"
     case .wakeApp: "woken"
     case .runtimeOver: "time is over"

@@ -65,8 +65,8 @@ struct SignalsBench {
     case .deliver(_, .ranging(_, .failed(_, let failure))): "ranging \(failure)"
     case .deliver(_, .advertising(let subscriber, let state)):
       "\(state) to \(subscriber.rawValue)"
-    case .deliver(_, .region(_, _, .entered)): "entered"
-    case .deliver(_, .region(_, _, .exited)): "exited"
+    case .deliver(_, .owed(_, .region(_, .entered))): "entered"
+    case .deliver(_, .owed(_, .region(_, .exited))): "exited"
     case .deliver(_, .monitor(_, .event(let event))):
       "\(event.identifier) \(event.state)" + (event.refinement.map { " by \($0.minor)" } ?? "")
     case .calibration(_, let shown): shown ? "calibration shown" : "calibration hidden"

@@ -3,12 +3,13 @@ import LocationEngine
 import LocationHost
 import LocationModel
 
-/// An app with a monitor on a device that goes from home to work and back, in virtual time: the
-/// steps of a host (decide, make durable, deliver) with the store on disk.
+/// An app with a monitor, regions, and visits on a device that goes from home to work and back, in
+/// virtual time: the steps of a host (decide, make durable, deliver) with the store on disk.
 ///
 /// Says each thing when it is certain: `fix N` before it is taken, `kept ID STATE` for each
-/// condition found, `added ID` and `removed ID`, `event ID STATE` when the loop has it in hand, and `handled
-/// ID STATE` when that is durable; at the end `record ID STATE` for each condition.
+/// condition found, `added ID` and `removed ID`, `event ID STATE` when the loop has it in hand, and
+/// `handled ID STATE` when that is durable; at the end `record ID STATE` for each condition. Of
+/// regions and visits `kept region ID`, `told NUMBER SUBJECT EVENT`, and `taken NUMBER` when that is durable.
 struct Journey {
   static let app = AppIdentity("net.meridian.journey")
   private static let manifest = Manifest([
@@ -16,6 +17,7 @@ struct Journey {
     Manifest.Key.whenInUse: .string("to test"),
   ])
   private static let subscriber = SubscriberID(1)
+  private static let manager = SubscriberID(2)
   private static let client = ClientID(1)
   private static let begin = UnixTime(seconds: 1_750_000_000)
   /// Seconds between fixes.
@@ -27,6 +29,7 @@ struct Journey {
   /// What the monitor holds, as it says itself.
   private var records: [NamedRecord] = []
   private var inHand: [ConditionEvent] = []
+  private var owed: [EventNumber] = []
 
   init(in folder: StateFolder) {
     keeper = StateKeeper(folder: folder) { say("note \($0)") }
@@ -41,6 +44,7 @@ struct Journey {
     step(.setting(.authorization(Self.app, .whileUsing)))
     ask(.open(name: "places"))
     sayRecords(as: "kept")
+    watchRegions()
     ask(.next)
     handleEvents()
     for number in first..<Self.fixes {
@@ -80,7 +84,28 @@ struct Journey {
     }
   }
 
+  /// Takes up the regions and visits, and begins those that are missing.
+  private mutating func watchRegions() {
+    let kept = core.engine.state(of: Self.client).regions
+    for region in kept { say("kept region \(region.identifier)") }
+    step(.client(Self.client, .request(.authorization(.observe(Self.manager)))))
+    for (identifier, east) in [("yard", 0.0), ("office", Self.workplace)]
+    where !kept.contains(where: { $0.identifier == identifier }) {
+      let circle = Circle(center: Self.place(east: east), radius: 150)
+      let region = RegionDescription(
+        identifier: identifier, target: .circle(circle), notices: RegionNotices())
+      step(.client(Self.client, .request(.region(Self.manager, .start(region)))))
+      say("added region \(identifier)")
+    }
+    step(.client(Self.client, .request(.visits(on: true))))
+  }
+
   private mutating func handleEvents() {
+    while !owed.isEmpty {
+      let number = owed.removeFirst()
+      step(
+        .client(Self.client, .request(.took(number))), whenDurable: "taken \(number.rawValue)")
+    }
     while let event = inHand.popLast() {
       let words = "\(event.identifier) \(event.state.rawValue)"
       say("event \(words)")
@@ -102,13 +127,35 @@ struct Journey {
     keeper.commit(outputs) { say("note \($0)") }
     if outputs.contains(where: \.isDurable) { StoreOperations.pass() }
     if let words { say(words) }
-    for case .engine(.deliver(_, .monitor(_, let delivery))) in outputs {
-      StoreOperations.pass()
+    for case .engine(.deliver(_, let delivery)) in outputs {
       switch delivery {
-      case .records(_, let all): records = all
-      case .event(let event): inHand.append(event)
-      case .refused: say("refused")
+      case .monitor(_, let delivery):
+        StoreOperations.pass()
+        hear(delivery)
+      case .owed(let number, let event):
+        StoreOperations.pass()
+        say("told \(number.rawValue) \(Self.words(event))")
+        owed.append(number)
+      default: break
       }
+    }
+  }
+
+  private mutating func hear(_ delivery: MonitorDelivery) {
+    switch delivery {
+    case .records(_, let all): records = all
+    case .event(let event): inHand.append(event)
+    case .refused: say("refused")
+    }
+  }
+
+  private static func words(_ event: OwedEvent) -> String {
+    switch event {
+    case .region(let region, .entered): "\(region.identifier) entered"
+    case .region(let region, _): "\(region.identifier) left"
+    case .visit(let visit):
+      visit.departure == nil
+        ? "visit arrived" : visit.arrival == nil ? "visit unannounced" : "visit departed"
     }
   }
 

@@ -1,0 +1,90 @@
+import FoundationEssentials
+import LocationModel
+
+/// The events of regions and visits that an app has not taken yet, in the order in which they
+/// happened (LIFE-5).
+///
+/// Stored with the state that they follow from, so a crash of the app, of the engine, or of both
+/// neither loses one nor tells one twice.
+struct OwedEvents: Sendable {
+  private struct Record: Codable {
+    /// The greatest number that was ever given.
+    var last = EventNumber.none
+    var waiting: [Entry] = []
+  }
+
+  private struct Entry: Codable {
+    var number: EventNumber
+    var event: OwedEvent
+  }
+
+  private var record = Record()
+
+  var isEmpty: Bool { record.waiting.isEmpty }
+
+  init() {}
+
+  /// Takes back what was stored.
+  init(restoring entries: [StateEntry], of app: AppIdentity) {
+    guard let entry = entries.first(where: { $0.key == Self.key(of: app) }) else { return }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = Conditions.strangeNumbersIn
+    record = (try? decoder.decode(Record.self, from: Data(entry.value))) ?? Record()
+  }
+
+  /// Adds an event. Its number is near the time of day, so that numbers grow even when everything
+  /// that was stored is gone.
+  mutating func add(_ event: OwedEvent, at now: Moment) {
+    let next = max(record.last.rawValue + 1, now.unixTime.nanoseconds)
+    record.last = EventNumber(rawValue: next)
+    record.waiting.append(Entry(number: record.last, event: event))
+    record.waiting.removeFirst(max(0, record.waiting.count - Self.bound))
+  }
+
+  /// What comes after a number.
+  func after(_ number: EventNumber) -> [(number: EventNumber, event: OwedEvent)] {
+    record.waiting.filter { $0.number > number }.map { ($0.number, $0.event) }
+  }
+
+  /// The app has taken these; whether any of them was still owed.
+  mutating func settle(upTo number: EventNumber) -> Bool {
+    let before = record.waiting.count
+    record.waiting.removeAll { $0.number <= number }
+    return record.waiting.count < before
+  }
+
+  /// Nothing is owed any more; whether anything was.
+  mutating func drop() -> Bool { settle(upTo: record.last) }
+
+  /// Drops stays that ended, or began and last, before a date; whether there were any.
+  mutating func forgetVisits(before date: UnixTime) -> Bool {
+    let before = record.waiting.count
+    record.waiting.removeAll { entry in
+      guard case .visit(let visit) = entry.event else { return false }
+      return (visit.departure ?? visit.arrival).map { $0 < date } ?? false
+    }
+    return record.waiting.count < before
+  }
+
+  /// Chosen: an app that takes nothing is owed the latest of so many.
+  private static let bound = 100
+
+  // MARK: Storage
+
+  static let domain = "owed"
+
+  private static func key(of app: AppIdentity) -> StateKey {
+    StateKey(domain: domain, owner: app.name)
+  }
+
+  /// The change that makes this durable; the number given last outlives the events.
+  func change(for app: AppIdentity) -> StateChange {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.nonConformingFloatEncodingStrategy = Conditions.strangeNumbersOut
+    guard let data = try? encoder.encode(record) else {
+      preconditionFailure("events are made of numbers and text and can always be written")
+    }
+    return .set(Self.key(of: app), [UInt8](data))
+  }
+}

@@ -1,0 +1,94 @@
+import LocationEngine
+import LocationModel
+import Testing
+
+/// Events of regions and visits on their way to an app, and crashes in between.
+@Suite("An event that an app is owed")
+struct OwedEventsTests {
+  private static let observe = Request.authorization(.observe(EngineBench.manager))
+
+  /// An Always app at home that has a region there, and has heard of the state.
+  private func atHome() -> EngineBench {
+    var bench = EngineBench(.always)
+    let region = RegionDescription(
+      identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
+      notices: RegionNotices())
+    bench.request(.region(EngineBench.manager, .start(region)))
+    bench.fixes(100)
+    return bench
+  }
+
+  private func left() -> EngineBench {
+    var bench = atHome()
+    bench.fixes(120, from: 0, by: 10)
+    return bench
+  }
+
+  /// What an engine that begins with this state tells an app that has a manager at once.
+  private func heard(by app: EngineBench) -> [String] {
+    var later = EngineBench(stored: app.stored)
+    _ = later.heard()
+    later.request(Self.observe)
+    return later.heard().filter { $0.contains("home") }
+  }
+
+  @Test("LIFE-9: is told again by each engine that comes later, until the app has taken it")
+  func laterEngines() throws {
+    var bench = left()
+    #expect(bench.heard().filter { $0.contains("home") } == ["left home"])
+    #expect(heard(by: bench) == ["left home"])
+    bench.request(.took(try #require(bench.owed.last)))
+    #expect(heard(by: bench) == [])
+  }
+
+  @Test("LIFE-1: launches an app that has crashed before it took it, and is told again")
+  func crash() {
+    var bench = left()
+    bench.end()
+    _ = bench.heard()
+    bench.run(seconds: 10)
+    bench.fix(east: 1190)
+    #expect(bench.heard() == ["launched"])
+    bench.connect(.background)
+    bench.request(Self.observe)
+    #expect(bench.heard().filter { $0.contains("home") } == ["left home"])
+  }
+
+  @Test("is told once to a process, however many managers it makes")
+  func managers() {
+    var bench = left()
+    _ = bench.heard()
+    bench.request(Self.observe)
+    bench.request(.authorization(.observe(SubscriberID(2))))
+    #expect(bench.heard().filter { $0.contains("home") } == [])
+  }
+
+  @Test("keeps its place among those that follow: what is taken is all up to one")
+  func order() {
+    var bench = left()
+    bench.fixes(150, from: 1190, by: -10)
+    let numbers = bench.owed
+    #expect(numbers.count == 2 && numbers == numbers.sorted())
+    bench.request(.took(numbers[0]))
+    #expect(heard(by: bench) == ["entered home"])
+  }
+
+  @Test("has a number above all before, also when what is owed was erased")
+  func numbers() throws {
+    let bench = left()
+    let first = try #require(bench.owed.last)
+    var later = EngineBench(stored: bench.stored.filter { $0.key.domain != "owed" })
+    later.request(Self.observe)
+    later.fixes(400, from: 1190)
+    later.fixes(150, from: 1190, by: -10)
+    #expect(try #require(later.owed.last) > first)
+  }
+
+  @Test("AUTH-8: is told to nobody once the app may not know exactly where the device is")
+  func denied() {
+    var bench = left()
+    bench.send(.setting(.authorization(EngineBench.app, .never)))
+    bench.send(.setting(.authorization(EngineBench.app, .always)))
+    #expect(heard(by: bench) == [])
+  }
+}

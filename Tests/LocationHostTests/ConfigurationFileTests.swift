@@ -1,0 +1,48 @@
+import Foundation
+import HostTesting
+import LocationHost
+import Testing
+
+@Suite("The configuration file of a daemon")
+struct ConfigurationFileTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func write(_ path: String) throws -> String {
+    let file = URL(fileURLWithPath: folder.file(path))
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("clients = 7\n".utf8).write(to: file)
+    return file.path
+  }
+
+  @Test("of a user lies with the user's; the system's is never read for it")
+  func user() throws {
+    let options = try DaemonOptions([], isSystem: false)
+    let home = ["HOME": folder.path]
+    #expect(options.configurationFile(home) == nil)
+    let own = try write(".config/meridian/locationd.conf")
+    #expect(options.configurationFile(home) == own)
+    #expect(try options.configuration(home).limits.clients == 7)
+    let other = home.merging(["XDG_CONFIG_HOME": folder.file("elsewhere")]) { $1 }
+    #expect(options.configurationFile(other) == nil)
+    let moved = try write("elsewhere/meridian/locationd.conf")
+    #expect(options.configurationFile(other) == moved)
+  }
+
+  @Test("of the system is not taken from a user's folder")
+  func system() throws {
+    let own = try write(".config/meridian/locationd.conf")
+    let options = try DaemonOptions([], isSystem: true)
+    #expect(options.configurationFile(["HOME": folder.path]) != own)
+  }
+
+  @Test("is the one that is named, for either")
+  func named() throws {
+    for isSystem in [true, false] {
+      let options = try DaemonOptions(["--config", "/a/file"], isSystem: isSystem)
+      #expect(options.configurationFile([:]) == "/a/file")
+    }
+  }
+}

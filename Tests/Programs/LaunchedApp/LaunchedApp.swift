@@ -1,0 +1,84 @@
+import CoreLocation
+
+/// An app that watches by one service, for as long as it may: what it hears while it does not run
+/// starts it again.
+///
+///     LaunchedApp monitor|region|visits|changes [MARK]
+///
+/// When MARK is a file that is there, it removes the file and crashes before it hears of an event.
+@main
+struct LaunchedApp {
+  static func main() async {
+    say("started \(ProcessInfo.processInfo.environment["LOCATIOND_LAUNCH"] ?? "by hand")")
+    let service = CommandLine.arguments.dropFirst().first
+    if service == "monitor" { return await monitor() }
+    let listener = Listener()
+    let manager = CLLocationManager()
+    crashIfMarked()
+    manager.delegate = listener
+    switch service {
+    case "region":
+      manager.startMonitoring(
+        for: CLCircularRegion(center: home, radius: 200, identifier: "home"))
+    case "visits": manager.startMonitoringVisits()
+    case "changes": manager.startMonitoringSignificantLocationChanges()
+    default: say("monitor, region, visits, or changes?")
+    }
+    try? await Task.sleep(for: .seconds(600))
+    withExtendedLifetime((manager, listener)) {}
+  }
+
+  private static func monitor() async {
+    let session = CLServiceSession(authorization: .always)
+    let monitor = await CLMonitor("places")
+    crashIfMarked()
+    await monitor.add(
+      CLMonitor.CircularGeographicCondition(center: home, radius: 200), identifier: "home")
+    do {
+      for try await event in await monitor.events {
+        say("\(event.identifier) \(event.state == .satisfied ? "in" : "out")")
+      }
+    } catch { say("\(error)") }
+    withExtendedLifetime(session) {}
+  }
+
+  private static let home = CLLocationCoordinate2D(latitude: 48.5, longitude: 11.5)
+
+  private static func crashIfMarked() {
+    guard let mark = CommandLine.arguments.dropFirst(2).first, unlink(mark) == 0 else { return }
+    say("crashes")
+    exit(1)
+  }
+}
+
+private final class Listener: NSObject, CLLocationManagerDelegate {
+  func locationManager(
+    _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+  ) {
+    say("\(region.identifier) is \(state == .inside ? "inside" : "outside")")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+    say("\(region.identifier) in")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+    say("\(region.identifier) out")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+    if visit.departureDate == .distantFuture {
+      say("visit begins")
+    } else {
+      say(visit.arrivalDate == .distantPast ? "visit ends" : "visit ends that began")
+    }
+  }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    for location in locations { say("change to \(location.coordinate.latitude)") }
+  }
+}
+
+func say(_ text: String) {
+  FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+}
