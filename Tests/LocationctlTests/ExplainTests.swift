@@ -33,7 +33,7 @@ struct ExplainTests {
 
   @Test("tells the fixes, the probability, the crossing, and the parts of the delay")
   func text() throws {
-    let run = try Run(["explain", "--events", file(Self.event)])
+    let run = try Run(["explain", "home", "--events", file(Self.event)])
     #expect(run.status == 0, "\(run.error)")
     #expect(
       run.output == """

@@ -53,6 +53,11 @@ extension LocationHost {
     }
   }
 
+  /// The events that one app or all were told, in the order in which they were.
+  func eventRecords(of app: String?) -> [EventRecord] {
+    core.eventRecords.filter { app == nil || $0.app.name == app }
+  }
+
   /// What is stored now, by this daemon or by someone beside it.
   var storedEntries: [StateEntry] { keeper?.stored ?? [] }
 

@@ -11,7 +11,7 @@ extension Circle {
 }
 
 /// Why a condition changed its state, complete enough to explain the event alone.
-package struct CrossingEvidence: Hashable, Sendable {
+package struct CrossingEvidence: Hashable, Sendable, Codable {
   /// The first and the last fix that spoke for the change.
   package var firstFix: UnixTime
   package var lastFix: UnixTime
