@@ -65,7 +65,6 @@ extension AppDesk {
     case .release(let event): return release(event, at: now)
     case .drop(let event, _):
       held[event] = nil
-      if heldClaim == event { heldClaim = nil }
       return []
     case .explain(let explanation): return [.note(.authorization(app, explanation))]
     case .persist(let change): return [.persist(change)]
@@ -178,7 +177,7 @@ extension AppDesk {
       return []
     case .holdAndAsk:
       lastHeld += 1
-      held = [lastHeld: delivery]
+      held[lastHeld] = .delivery(delivery)
       return authorize(.alwaysEvent(lastHeld), at: now)
     case .hold, .nothing: return []
     }
@@ -186,12 +185,14 @@ extension AppDesk {
 
   /// An event that waited for Always may go (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
-    if heldClaim == event {
-      heldClaim = nil
+    switch held.removeValue(forKey: event) {
+    case .delivery(let delivery):
+      return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
+    case .launch:
       isClaimed = processes.isEmpty
+      return []
+    case nil: return []
     }
-    guard let delivery = held.removeValue(forKey: event) else { return [] }
-    return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
   }
 
   /// What waited goes to the process that now runs.

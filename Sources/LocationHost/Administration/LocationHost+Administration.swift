@@ -16,6 +16,7 @@ extension LocationHost {
     var status = DaemonStatus(pid: facts.pid, since: facts.since, state: facts.folder.path)
     status.servicesEnabled = Setting.servicesAreOn(in: storedEntries)
     status.sources = core.sourceReports.map { SourceStatus($0) }
+    status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
     status.demand = DemandStatus(core.engine.currentDemand)
     status.lastFix = core.engine.current.map { fix in
       LastFix(

@@ -256,7 +256,7 @@ extension SocketServer {
   private func source(_ provider: ProviderID) -> String {
     let reports = host.assumeIsolated { $0.core.sourceReports }
     return reports.indices.contains(provider.index)
-      ? reports[provider.index].source.url : "a source"
+      ? reports[provider.index].source.loggedURL : "a source"
   }
 
   private func app(of client: ClientID) -> AppIdentity? {

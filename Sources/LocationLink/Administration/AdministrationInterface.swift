@@ -33,6 +33,9 @@ package enum AdministrationInterface {
       services: []string
     )
 
+    # Who is asked when an app asks, and why it can ask nobody now.
+    type Agent (name: string, obstacle: ?string)
+
     type Demand (
       # cell, network, satellite, navigation; missing while nobody needs positions.
       tier: ?string,
@@ -51,6 +54,8 @@ package enum AdministrationInterface {
       servicesEnabled: bool,
       sources: []Source,
       clients: []Client,
+      # In the order in which they are asked.
+      agents: []Agent,
       demand: Demand,
       lastFix: ?LastFix
     )
