@@ -11,6 +11,9 @@ root=${PREFIX:-/usr/local}
 prefix=${DESTDIR:-}$root
 built=${BUILT:-.build/static/release}
 
+# Where apps register how the daemon of the machine starts them (docs/formats/launch.md).
+launch=${DESTDIR:-}/etc/locationd/launch
+
 # Each line: the file here, its mode, its place below the prefix.
 files() {
   cat << LIST
@@ -31,6 +34,7 @@ systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink
+Sources/LocationLink/org.meridian.agent.varlink 644 share/meridian/org.meridian.agent.varlink
 .build/places.sqlite 644 share/meridian/places.sqlite
 LIST
 }
@@ -46,6 +50,8 @@ case ${1:-} in
       esac
       echo "installed $prefix/$place"
     done
+    install -d -m 755 "$launch"
+    echo "installed $launch"
     ;;
   uninstall)
     files | while read -r file mode place; do
@@ -53,9 +59,9 @@ case ${1:-} in
       rm "$prefix/$place"
       echo "removed $prefix/$place"
     done
-    # Folders that are this project's alone.
-    for folder in share/doc/meridian share/meridian; do
-      [ ! -d "$prefix/$folder" ] || rmdir --ignore-fail-on-non-empty "$prefix/$folder"
+    # Folders that are this project's alone; what others put there stays.
+    for folder in "$prefix/share/doc/meridian" "$prefix/share/meridian" "$launch" "${launch%/*}"; do
+      [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"
     done
     ;;
   *)

@@ -5,7 +5,7 @@ import LocationModel
 
 /// From the last byte of an epoch written to a serial port to the loop body of another process,
 /// through `locationd`; against a client of libgps in C and gpspipe behind a real gpsd, and against
-/// a bare Unix socket; all in turns, in one run. Then the same among many clients, and among some
+/// a bare Unix socket; all in turns, in one run. Then the same among many clients, and beside some
 /// that misbehave.
 func measureDaemon() async throws {
   let folder = try Peers.folder("daemon")
@@ -122,17 +122,25 @@ private struct DaemonMeasurement {
 
   // MARK: Among abusers
 
-  /// One that never reads what it asks for, one that connects without end, and one that sends
-  /// what is no message.
+  /// What others notice of each kind of abuser, and of all of them at once.
   private func abused() throws {
-    let abusers = try Abuser.Kind.allCases.map {
-      try Child(Peers.own, [Abuser.name, rig.socket, $0.rawValue])
-    }
+    let alone = try race([ours])[0]
+    try report("daemon.unabused.median", alone.median * 1e6, "us", "median without an abuser")
+    try report("daemon.unabused.p99", alone.quantile(0.99) * 1e6, "us", "p99 without an abuser")
+    for kind in Abuser.Kind.allCases { try abused(by: [kind], kind.rawValue, alone) }
+    try abused(by: Abuser.Kind.allCases, "all", alone)
+    try report("daemon.abused.memory", rig.memory, "MB", "the daemon's memory")
+  }
+
+  private func abused(by kinds: [Abuser.Kind], _ name: String, _ alone: [Double]) throws {
+    let abusers = try kinds.map { try Child(Peers.own, [Abuser.name, rig.socket, $0.rawValue]) }
     defer { for abuser in abusers { _ = abuser.end(SIGKILL) } }
     let delays = try race([ours])[0]
-    try report("daemon.abused.median", delays.median * 1e6, "us", "median among three abusers")
-    try report("daemon.abused.p99", delays.quantile(0.99) * 1e6, "us", "p99 among three abusers")
-    try report("daemon.abused.memory", rig.memory, "MB", "the daemon's memory")
+    let (median, p99) = (delays.median, delays.quantile(0.99))
+    try report("daemon.abused.\(name).median", median * 1e6, "us", "median, abuser: \(name)")
+    try report("daemon.abused.\(name).p99", p99 * 1e6, "us", "p99, abuser: \(name)")
+    try report(
+      "daemon.abused.\(name).ratio", p99 / alone.quantile(0.99), "", "p99 over that without")
   }
 
   private func report(_ name: String, _ value: Double, _ unit: String, _ label: String) throws {

@@ -75,50 +75,6 @@ enum Crowd {
   }
 }
 
-/// A client that takes more than its share, and begins again when it is cut off.
-enum Abuser {
-  static let name = "--abuser"
-
-  enum Kind: String, CaseIterable {
-    case neverReads, floods, babbles
-  }
-
-  static func run(_ socket: String, _ kind: Kind) -> Never {
-    while true {
-      guard let descriptor = try? DaemonSocket.connect(to: socket) else {
-        usleep(1000)
-        continue
-      }
-      abuse(descriptor, kind)
-      close(descriptor)
-    }
-  }
-
-  private static func abuse(_ descriptor: Int32, _ kind: Kind) {
-    func say(_ bytes: [UInt8]) -> Bool {
-      send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-    }
-    switch kind {
-    case .floods: break
-    case .babbles: while say([UInt8](repeating: UInt8(ascii: "x"), count: 32_768)) {}
-    case .neverReads:
-      let open = LinkCall(
-        "\(LinkInterface.name).Open", .fields(["version": .integer(1)]), wantsMore: true)
-      let name = String(repeating: "n", count: 4000)
-      let add = MonitorRequest.add(identifier: name, .unsupported, assuming: .unknown)
-      let requests = [MonitorRequest.open(name: "m"), add].map {
-        frame(
-          LinkCall(
-            "\(LinkInterface.name).Ask",
-            .fields(["request": Request.monitor(SubscriberID(1), $0).json]), isOneway: true
-          ).json)
-      }
-      guard say(frame(open.json)), say(requests[0]) else { return }
-      while say(requests[1]) {}
-    }
-  }
-}
-
 /// A message over a Unix socket from this process to another, and nothing else.
 final class BareHop {
   static let name = "--hop"

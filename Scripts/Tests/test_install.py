@@ -45,6 +45,8 @@ class InstallTests(unittest.TestCase):
             "lib/systemd/system/locationd.service", "lib/systemd/system/locationd.socket",
             "lib/systemd/user/locationd.service", "lib/systemd/user/locationd.socket",
             "share/doc/meridian/locationd.conf", "share/meridian/org.meridian.location.varlink",
+            "share/meridian/org.meridian.administration.varlink",
+            "share/meridian/org.meridian.agent.varlink",
         ]:
             self.assertTrue((place / name).is_file(), name)
         self.assertEqual((place / "bin/locationd").stat().st_mode & 0o777, 0o755)
@@ -55,6 +57,17 @@ class InstallTests(unittest.TestCase):
         for kind in ["system", "user"]:
             text = (place / f"lib/systemd/{kind}/locationd.service").read_text()
             self.assertIn("ExecStart=/usr/bin/locationd\n", text)
+
+    def test_makes_the_folder_of_apps_that_are_started_and_leaves_what_they_registered(self):
+        launch = self.stage / "etc/locationd/launch"
+        self.install()
+        self.assertEqual(launch.stat().st_mode & 0o777, 0o755)
+        make("uninstall", DESTDIR=self.stage, PREFIX="/opt/test", BUILT=self.built)
+        self.assertFalse(launch.parent.exists())
+        self.install()
+        (launch / "org.example.boat").write_text("")
+        make("uninstall", DESTDIR=self.stage, PREFIX="/opt/test", BUILT=self.built)
+        self.assertEqual(self.files(), [launch / "org.example.boat"])
 
     def test_uninstalls_everything_and_nothing_else(self):
         place = self.install()

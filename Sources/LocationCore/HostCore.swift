@@ -28,7 +28,7 @@ package struct HostCore: Machine {
   package private(set) var engine: LocationEngine
   private var desks: [SourceDesk]
   /// `nil` where nobody wants to know who was told what.
-  private var ledger: AccessLedger?
+  private var ledger: Ledger?
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
@@ -56,7 +56,7 @@ package struct HostCore: Machine {
     setup = Recording.Setup(
       providers: sources.count, secret: secret, limits: limits, keeping: terms)
     engine = setup.engine
-    ledger = terms.access.map { AccessLedger(keeping: $0) }
+    ledger = terms.access.map { Ledger(keeping: $0) }
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
   }
 
@@ -73,7 +73,7 @@ package struct HostCore: Machine {
     case .engine(let input): ask(input, at: now, to: &outputs)
     case .told(let client):
       guard let app = engine.app(of: client) else { return [] }
-      note(.told(app, .lastPosition, 1), at: now, to: &outputs)
+      note(.read(app), at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
     return outputs
@@ -147,9 +147,9 @@ package struct HostCore: Machine {
     for output in answers {
       outputs.append(.engine(output))
       if ledger != nil, case .deliver(let client, let delivery) = output,
-        let access = LocationService.access(of: delivery), let app = engine.app(of: client)
+        let app = engine.app(of: client)
       {
-        note(.told(app, access.service, access.count), at: now, to: &outputs)
+        note(.told(app, delivery), at: now, to: &outputs)
       }
       guard case .demand(let demand) = output else { continue }
       for index in desks.indices {
@@ -160,7 +160,7 @@ package struct HostCore: Machine {
 
   /// Tells the ledger, where there is one.
   private mutating func note(
-    _ input: AccessLedger.Input, at now: Moment, to outputs: inout [Output]
+    _ input: Ledger.Input, at now: Moment, to outputs: inout [Output]
   ) {
     for case .persist(let change) in ledger?.handle(input, at: now) ?? [] {
       outputs.append(.engine(.persist(change)))
@@ -169,6 +169,9 @@ package struct HostCore: Machine {
 
   /// When apps were told where the device is, in the order of time.
   package var accesses: [AccessLedger.Access] { ledger?.accesses ?? [] }
+
+  /// The events that apps were told, in the order in which they were.
+  package var eventRecords: [EventRecord] { ledger?.eventRecords ?? [] }
 
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]

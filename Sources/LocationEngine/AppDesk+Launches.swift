@@ -1,5 +1,12 @@
 import LocationModel
 
+/// What waits until the person has answered about Always.
+enum HeldNews: Sendable {
+  case delivery(Delivery)
+  /// What is owed to the app while it does not run (AUTH-33).
+  case launch
+}
+
 extension AppDesk {
   /// The last process has gone, with these services running.
   mutating func leaveClaims(
@@ -36,7 +43,7 @@ extension AppDesk {
         return []
       case .holdAndAsk:
         lastHeld += 1
-        heldClaim = lastHeld
+        held[lastHeld] = .launch
         return authorize(.alwaysEvent(lastHeld), at: now)
       case .deliver, .queue, .queueLatest, .wake, .hold, .nothing: break
       }

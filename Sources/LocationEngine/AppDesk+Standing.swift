@@ -65,7 +65,6 @@ extension AppDesk {
     case .release(let event): return release(event, at: now)
     case .drop(let event, _):
       held[event] = nil
-      if heldClaim == event { heldClaim = nil }
       return []
     case .explain(let explanation): return [.note(.authorization(app, explanation))]
     case .persist(let change): return [.persist(change)]
@@ -187,20 +186,22 @@ extension AppDesk {
   /// Keeps the event until the person has said whether the app may always know (AUTH-33).
   mutating func holdAndAsk(_ delivery: Delivery, at now: Moment) -> [Output] {
     lastHeld += 1
-    held = [lastHeld: delivery]
+    held[lastHeld] = .delivery(delivery)
     return authorize(.alwaysEvent(lastHeld), at: now)
   }
 
   /// An event that waited for Always may go (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
-    if heldClaim == event {
-      heldClaim = nil
+    switch held.removeValue(forKey: event) {
+    case .delivery(.owed(_, let event)):
+      return announce(event, Verdicts(circumstances).region, at: now)
+    case .delivery(let delivery):
+      return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
+    case .launch:
       isClaimed = processes.isEmpty
+      return []
+    case nil: return []
     }
-    guard let delivery = held.removeValue(forKey: event) else { return [] }
-    let verdict = Verdicts(circumstances).region
-    if case .owed(_, let event) = delivery { return announce(event, verdict, at: now) }
-    return announce(delivery, to: nil, verdict, at: now)
   }
 
   /// What waited goes to the process that now runs.

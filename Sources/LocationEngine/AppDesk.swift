@@ -29,15 +29,13 @@ struct AppDesk: Sendable {
   var owed = OwedEvents()
   /// Whether exact places may not be told, as of the last look.
   var isImprecise = true
-  /// Events that wait for an answer about Always, by their number (AUTH-32).
-  var held: [Int: Delivery] = [:]
+  /// What waits for an answer about Always, by its number (AUTH-32).
+  var held: [Int: HeldNews] = [:]
   var lastHeld = 0
   /// What is owed to the app while it does not run.
   var claims = LaunchClaims()
   /// What is owed has come due, and no process was there to hear of it.
   var isClaimed = false
-  /// The number under which the same waits for an answer about Always (AUTH-33).
-  var heldClaim: Int?
   /// News waits for a monitor, and no process was there to open it (MON-38).
   var isCalled = false
   /// When the app may be started; what the person's settings say of it.

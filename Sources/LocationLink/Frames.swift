@@ -12,18 +12,22 @@ package struct FrameSplitter: Sendable {
   ///
   /// - Throws: ``LinkFault/tooLong(limit:)`` as soon as a message exceeds the limit; the stream is
   ///   of no use any more.
-  package mutating func take(_ bytes: some Sequence<UInt8>) throws(LinkFault) -> [[UInt8]] {
+  package mutating func take(_ bytes: some Collection<UInt8>) throws(LinkFault) -> [[UInt8]] {
     var messages: [[UInt8]] = []
-    for byte in bytes {
-      if byte == 0 {
-        messages.append(rest)
-        rest.removeAll(keepingCapacity: true)
-      } else {
-        guard rest.count < limit else { throw .tooLong(limit: limit) }
-        rest.append(byte)
-      }
+    var left = bytes[...]
+    while let end = left.firstIndex(of: 0) {
+      try add(left[..<end])
+      messages.append(rest)
+      rest = []
+      left = left[left.index(after: end)...]
     }
+    try add(left)
     return messages
+  }
+
+  private mutating func add(_ bytes: some Collection<UInt8>) throws(LinkFault) {
+    guard rest.count + bytes.count <= limit else { throw .tooLong(limit: limit) }
+    rest += bytes
   }
 }
 

@@ -108,7 +108,7 @@ package struct Displacement: Sendable {
           JSON.Member($0.name, $0.name == "places" ? pairs($0.value) : moved($0.value))
         })
     case .array(let elements): return .array(elements.map { moved($0) })
-    case .null, .bool, .integer, .number, .string: return json
+    case .null, .bool, .integer, .number, .string, .written: return json
     }
   }
 

@@ -99,6 +99,49 @@ struct AdministrationTests {
     #expect(places.map { $0["latitude"] as? Double } == [49.5])
   }
 
+  @Test("lists the events that apps were told, and explains one, also after the daemon was killed")
+  func explain() async throws {
+    let folder = try TemporaryFolder()
+    var daemon = try await DaemonRun(in: folder)
+    #expect(try run(daemon, "explain").output == "No app was told of an event.\n")
+    _ = try run(daemon, "monitor", "add", "here", "48.5,11.5,200")
+    _ = try run(daemon, "monitor", "add", "there", "49.5,11.5,200")
+    _ = try run(daemon, "monitor", "events", "--count", "2", "--timeout", "60")
+    let list = try run(daemon, "explain").output
+    #expect(list.contains("condition  here") && list.contains("condition  there"))
+    let here = try run(daemon, "explain", "here").output
+    #expect(here.contains("condition \"here\" of locationctl: satisfied, told "))
+    #expect(here.contains("% likely") && here.contains("m inside, good to"))
+    daemon.kill()
+    daemon = try await DaemonRun(in: folder)
+    #expect(try run(daemon, "explain", "here").output == here)
+    let all = try run(daemon, "explain", "--json")
+    #expect(all.objects.map { $0["event"] as? Int } == [1, 2])
+    #expect(all.objects.allSatisfy { $0["policy_delay"] as? Double != nil })
+    #expect(!all.output.contains("48.5") && !all.output.contains("11.5"))
+    #expect(try run(daemon, "explain", "--app", "net.example.other", "--json").output.isEmpty)
+    let none = try run(daemon, "explain", "7")
+    #expect(none.status == 1 && none.error.contains("\"7\" is none of the 2 events"))
+    _ = try run(daemon, "data", "erase", "--app", "locationctl")
+    _ = try await daemon.program.lines.next { $0.contains("starting over") }
+    #expect(try run(daemon, "explain", "--json").output.isEmpty)
+  }
+
+  @Test("hears of the doctor which agents the daemon has, and that they can ask nobody")
+  func agents() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("conf")
+    try "agent = program:/nonexistent\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try await DaemonRun(arguments: ["--config", file], in: folder)
+    let found = try run(daemon, "doctor", "--app", "net.example.other", "--json").objects
+    let codes = found.compactMap { $0["code"] as? String }
+    #expect(codes.contains("no_agent") && codes.contains("agent_unusable"))
+    let nobody = try #require(found.first { $0["code"] as? String == "no_agent" })
+    let said = try #require(nobody["said"] as? String)
+    #expect(said.contains("connected agents: none is connected"))
+    #expect(said.contains("program:/nonexistent: "))
+  }
+
   @Test("reads the log by category, follows it, and finds no place in it")
   func log() async throws {
     let daemon = try await DaemonRun()
@@ -117,9 +160,8 @@ struct AdministrationTests {
     #expect(sources.output.contains("working"))
     let all = try run(daemon, "log")
     #expect(all.output.contains("serving"))
-    // The place is in the name of the source, which its owner has typed, and nowhere else.
-    let rest = all.output.replacingOccurrences(of: "fixed:48.5,11.5,5", with: "")
-    #expect(!rest.contains("48.5") && !rest.contains("11.5"))
+    #expect(all.output.contains("fixed:‹private›: working"))
+    #expect(!all.output.contains("48.5") && !all.output.contains("11.5"))
   }
 
   @Test("lists, exports, and erases everything, one app's or all; nothing of it stays on disk")
@@ -157,7 +199,7 @@ struct AdministrationTests {
     .enabled(if: getuid() == 0, "only root can become somebody else"))
   func otherUser() async throws {
     let daemon = try await DaemonRun()
-    for words in [["status"], ["apps"], ["services", "off"], ["data", "export"]] {
+    for words in [["status"], ["apps"], ["services", "off"], ["data", "export"], ["explain"]] {
       let refused = try Finished(words, daemon.surroundings, user: "nobody")
       #expect(refused.status == 1)
       #expect(refused.error.contains("answers only root"), "\(refused.error)")

@@ -61,6 +61,20 @@ final class Connected: Sendable {
   }
 }
 
+extension Connected {
+  /// Runs `body` as the app, with a manager and what its delegate hears.
+  func run<Result>(
+    _ body: (CLLocationManager, Hearing) async throws -> Result
+  ) async throws -> Result {
+    let hearing = Hearing()
+    return try await run {
+      let manager = CLLocationManager()
+      manager.delegate = hearing
+      return try await body(manager, hearing)
+    }
+  }
+}
+
 /// What a delegate hears, one word after the other.
 final class Hearing: NSObject, CLLocationManagerDelegate, Sendable {
   let words = Events<String>()
@@ -95,6 +109,13 @@ final class Hearing: NSObject, CLLocationManagerDelegate, Sendable {
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
     words.add("heading")
+  }
+
+  func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor constraint: CLBeaconIdentityConstraint,
+    error: any Error
+  ) {
+    words.add("ranging failed")
   }
 
   func next(_ word: String) async throws {

@@ -48,10 +48,7 @@ struct TransportTests {
     arguments: Transport.allCases)
   func delegate(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
-    let hearing = Hearing()
-    try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = hearing
+    try await app.run { manager, hearing in
       try await hearing.next("authorization 0")
       manager.startUpdatingLocation()
       app.decide(.whileUsing)
@@ -71,10 +68,7 @@ struct TransportTests {
   func once(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.whileUsing)
-    let hearing = Hearing()
-    try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = hearing
+    try await app.run { manager, hearing in
       manager.requestLocation()
       try await hearing.next("location 48.5")
     }
@@ -84,10 +78,7 @@ struct TransportTests {
   func unknown(_ transport: Transport) async throws {
     let app = try Connected(transport, "fixes:///nonexistent")
     app.decide(.whileUsing)
-    let hearing = Hearing()
-    try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = hearing
+    try await app.run { manager, hearing in
       manager.startUpdatingLocation()
       try await hearing.next("error 0")
     }
@@ -97,10 +88,7 @@ struct TransportTests {
   func services(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.always)
-    let hearing = Hearing()
-    try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = hearing
+    try await app.run { manager, hearing in
       try await hearing.next("authorization 3")
       app.turnServices(on: false)
       try await hearing.next("authorization 2")
@@ -159,10 +147,7 @@ struct TransportTests {
   func regions(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.always)
-    let hearing = Hearing()
-    try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = hearing
+    try await app.run { manager, hearing in
       manager.startUpdatingLocation()
       try await hearing.next("location 48.5")
       let region = CLCircularRegion(center: Self.here, radius: 200, identifier: "here")
@@ -175,6 +160,89 @@ struct TransportTests {
       manager.startMonitoring(for: large)
       _ = try await hearing.words.next { $0.hasPrefix("large failed") }
       #expect(manager.monitoredRegions.isEmpty)
+    }
+  }
+
+  @Test(
+    "two managers hear on their own; one that stops leaves the other",
+    arguments: Transport.allCases)
+  func twoManagers(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.whileUsing)
+    try await app.run { first, one in
+      try await app.run { second, other in
+        first.startUpdatingLocation()
+        second.startUpdatingLocation()
+        try await one.next("location 48.5")
+        try await other.next("location 48.5")
+        first.stopUpdatingLocation()
+        first.delegate = nil
+        for _ in 0..<2 { try await other.next("location 48.5") }
+      }
+    }
+  }
+
+  @Test(
+    "SLC-1: tells where the device is when significant changes are asked for",
+    arguments: Transport.allCases)
+  func significantChanges(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.always)
+    try await app.run { manager, hearing in
+      manager.startMonitoringSignificantLocationChanges()
+      try await hearing.next("location 48.5")
+    }
+  }
+
+  @Test(
+    "MON-24: an event that a loop was left with comes again, one that it went on from does not",
+    arguments: Transport.allCases)
+  func monitorAgain(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.always)
+    try await app.run {
+      let monitor = await CLMonitor("places")
+      for (name, latitude) in [("here", 48.5), ("there", 49.5)] {
+        let center = CLLocationCoordinate2D(latitude: latitude, longitude: 11.5)
+        await monitor.add(
+          CLMonitor.CircularGeographicCondition(center: center, radius: 200), identifier: name)
+      }
+      var heard: [String] = []
+      for _ in 0..<2 {
+        for try await event in await monitor.events {
+          heard.append(event.identifier)
+          if heard.count > 1 { break }
+        }
+      }
+      #expect(heard.count == 3 && heard[0] != heard[1] && heard[1] == heard[2])
+    }
+  }
+
+  @Test("BEACON-16: says that ranging fails without a radio", arguments: Transport.allCases)
+  func ranging(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.whileUsing)
+    try await app.run { manager, hearing in
+      manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: UUID()))
+      try await hearing.next("ranging failed")
+    }
+  }
+
+  @Test(
+    "BGA-1, BGA-10: tells a background session that the app may not know",
+    arguments: Transport.allCases)
+  func backgroundActivity(_ transport: Transport) async throws {
+    let app = try Connected(transport, Self.source)
+    app.decide(.never)
+    try await app.run {
+      let session = CLBackgroundActivitySession()
+      var isDenied = false
+      for try await diagnostic in session.diagnostics where diagnostic.authorizationDenied {
+        isDenied = true
+        break
+      }
+      #expect(isDenied)
+      session.invalidate()
     }
   }
 

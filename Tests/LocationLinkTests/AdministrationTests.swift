@@ -15,7 +15,8 @@ struct AdministrationTests {
     .authorize(app: "a.b", level: nil, precise: nil), .services(on: false),
     .conditions(places: false), .addCondition(identifier: "home", circle),
     .removeCondition(identifier: "home"), .followEvents, .log(query), .log(.init()),
-    .access(app: "a.b"), .access(app: nil), .export(app: "a.b"), .erase(app: nil),
+    .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
+    .export(app: "a.b"), .erase(app: nil),
   ]
 
   @Test("is described with the text of the file in the repository")
@@ -72,6 +73,13 @@ struct AdministrationTests {
         AccessRecord(
           app: samples.text(), service: samples.text(), first: samples.time(),
           last: samples.time(), count: samples.pick(99)))
+      let event = ToldEvent(
+        samples.member(), samples.maybe { $0.text() }, samples.text(), since: samples.time(),
+        samples.maybe { $0.eventEvidence() })
+      try expectRoundTrip(
+        EventRecord(
+          number: samples.pick(99), app: AppIdentity(samples.text()), event: event,
+          told: samples.time()))
       try expectRoundTrip(
         DataEntry(
           domain: samples.text(), app: samples.text(), name: samples.text(),
@@ -98,6 +106,9 @@ extension Samples {
       client.app = maybe { $0.text() }
       client.services = (0..<pick(3)).map { _ in text() }
       return client
+    }
+    status.agents = (0..<pick(3)).map { _ in
+      AgentStatus(name: text(), obstacle: maybe { $0.text() })
     }
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }

@@ -88,6 +88,14 @@ struct Samples {
       crossed: maybe { $0.time() }, decided: time(), distance: number(), spread: number())
   }
 
+  mutating func stay() -> StayEvidence {
+    StayEvidence(
+      firstFix: time(), lastFix: time(), fixes: pick(100), scatter: number(), place: member(),
+      dwellSeconds: number(), decided: time())
+  }
+
+  mutating func eventEvidence() -> EventEvidence { flag() ? .crossing(evidence()) : .stay(stay()) }
+
   mutating func event() -> ConditionEvent {
     var event = ConditionEvent(
       identifier: text(),
@@ -137,9 +145,11 @@ struct Samples {
   }
 
   mutating func visit() -> Visit {
-    Visit(
+    var visit = Visit(
       arrival: maybe { $0.time() }, departure: maybe { $0.time() }, coordinate: coordinate(),
       horizontalAccuracy: number())
+    visit.evidence = maybe { $0.eventEvidence() }
+    return visit
   }
 
   mutating func records() -> [NamedRecord] {

@@ -52,6 +52,32 @@ struct SessionTests {
     #expect(try replies(outputs).first?.parameters["description"] == .string(text))
   }
 
+  @Test("sends the same bytes whether the words of a position were written before or not")
+  func repeated() throws {
+    var samples = Samples(seed: 12)
+    var news = RepeatedNews()
+    var watching = LinkSession()
+    _ = watching.handle(call("\(LinkInterface.name).Watch", more: true), at: Self.now)
+    _ = watching.handle(.connected(ClientState()), at: Self.now)
+    var session = opened()
+    for _ in 0..<50 {
+      let (fix, update) = (samples.fix(), samples.update())
+      for delivery in [
+        Delivery.live(SubscriberID(1), update), .live(SubscriberID(2), update),
+        .updates(SubscriberID(3), .fixes([fix])), .updates(SubscriberID(4), .fixes([fix])),
+        .owed(EventNumber(rawValue: 5), .visit(samples.visit())),
+      ] {
+        let words = news.words(of: delivery)
+        #expect(
+          session.handle(.delivery(delivery, news: words), at: Self.now)
+            == session.handle(.delivery(delivery), at: Self.now))
+        #expect(
+          watching.handle(.delivery(delivery, news: words), at: Self.now)
+            == watching.handle(.delivery(delivery), at: Self.now))
+      }
+    }
+  }
+
   @Test("connects when it is opened, and passes requests and deliveries on")
   func service() throws {
     var session = LinkSession()

@@ -33,7 +33,7 @@ struct ExplainTests {
 
   @Test("tells the fixes, the probability, the crossing, and the parts of the delay")
   func text() throws {
-    let run = try Run(["explain", "--events", file(Self.event)])
+    let run = try Run(["explain", "home", "--events", file(Self.event)])
     #expect(run.status == 0, "\(run.error)")
     #expect(
       run.output == """
@@ -45,6 +45,37 @@ struct ExplainTests {
            delay     50 s: sensing 2 s, policy 40.5 s, delivery 7.5 s
 
         """)
+  }
+
+  private static let visit = """
+    {"type":"visit","arrival_date":"2026-01-01T08:00:00.000Z","departure_date":null,\
+    "latitude":1,"longitude":2,"horizontal_accuracy":30,"delivered":"2026-01-01T08:02:50.000Z",\
+    "evidence":{"fixes":120,"scatter":4.25,"place":"new","dwell_seconds":165,\
+    "first_fix":"2026-01-01T08:00:00.000Z","last_fix":"2026-01-01T08:02:00.000Z",\
+    "decided":"2026-01-01T08:02:45.000Z"}}
+    """
+
+  @Test("tells of an arrival how long the device had stayed, and at what place")
+  func visit() throws {
+    let run = try Run(["explain", "visit", "--events", file(Self.visit)])
+    #expect(
+      run.output == """
+        1. visit: arrived, told 2026-01-01T08:02:50.000Z
+           stayed    since 2026-01-01T08:00:00.000Z, at a new place
+           decided   2026-01-01T08:02:45.000Z, as it is a visit there after 165 s
+           fixes     120, to 2026-01-01T08:02:00.000Z, on average 4.3 m from their middle
+           delay     170 s: policy 165 s, delivery 5 s
+
+        """)
+  }
+
+  @Test("lists the events when none is named")
+  func list() throws {
+    let events = try file([Self.beacon, Self.event, Self.visit].joined(separator: "\n"))
+    let run = try Run(["explain", "--events", events])
+    let lines = run.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(lines.first?.prefix(5) == ["EVENT", "APP", "KIND", "NAME", "STATE"])
+    #expect(lines.dropFirst().map { $0[2] } == ["region", "condition", "visit"])
   }
 
   @Test("gives the same as JSON, and chooses by identifier and by number")
@@ -82,7 +113,7 @@ struct ExplainTests {
     let simulated = try Run(["simulate", scenario, "--json"])
     #expect(simulated.status == 0, "\(simulated.error)")
     let events = try simulated.objects().filter {
-      ["condition", "region"].contains($0["type"] as? String)
+      ["condition", "region", "visit"].contains($0["type"] as? String)
     }
     let run = try Run(["explain", "--json", "--events", file(simulated.output)])
     let explained = try run.objects()
@@ -92,5 +123,7 @@ struct ExplainTests {
       #expect(try #require(object["delivery_delay"] as? Double) >= 0)
     }
     #expect(explained.contains { $0["crossed"] != nil })
+    let visits = explained.filter { $0["kind"] as? String == "visit" }
+    #expect(!visits.isEmpty && visits.allSatisfy { $0["policy_delay"] != nil })
   }
 }

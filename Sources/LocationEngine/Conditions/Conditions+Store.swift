@@ -40,19 +40,8 @@ private struct StoredObservation: Codable {
   var state: ConditionState
   var date: Int64
   var refinement: StoredBeacon?
-  var evidence: StoredEvidence?
-}
-
-/// What decided; an event that is told after a restart explains itself, too.
-private struct StoredEvidence: Codable {
-  var firstFix: Int64
-  var lastFix: Int64
-  var fixes: Int
-  var probability: Double
-  var crossed: Int64?
-  var decided: Int64
-  var distance: Double
-  var spread: Double
+  /// What decided; an event that is told after a restart explains itself, too.
+  var evidence: CrossingEvidence?
 }
 
 extension Conditions {
@@ -190,30 +179,12 @@ extension StoredObservation {
     state = observation.state
     date = observation.date.nanoseconds
     refinement = observation.refinement.map { StoredBeacon($0) }
-    evidence = observation.evidence.map { StoredEvidence($0) }
+    evidence = observation.evidence
   }
 
   var restored: WatchedCondition.Observation {
     .init(
       state: state, date: UnixTime(nanoseconds: date), refinement: refinement?.identity,
-      evidence: evidence?.restored)
-  }
-}
-
-extension StoredEvidence {
-  init(_ evidence: CrossingEvidence) {
-    self.init(
-      firstFix: evidence.firstFix.nanoseconds, lastFix: evidence.lastFix.nanoseconds,
-      fixes: evidence.fixes, probability: evidence.probability,
-      crossed: evidence.crossed?.nanoseconds, decided: evidence.decided.nanoseconds,
-      distance: evidence.distance, spread: evidence.spread)
-  }
-
-  var restored: CrossingEvidence {
-    CrossingEvidence(
-      firstFix: UnixTime(nanoseconds: firstFix), lastFix: UnixTime(nanoseconds: lastFix),
-      fixes: fixes, probability: probability,
-      crossed: crossed.map { UnixTime(nanoseconds: $0) }, decided: UnixTime(nanoseconds: decided),
-      distance: distance, spread: spread)
+      evidence: evidence)
   }
 }

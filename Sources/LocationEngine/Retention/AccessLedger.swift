@@ -36,9 +36,7 @@ package struct AccessLedger: Machine {
     case wake
   }
 
-  package enum Output: Hashable, Sendable {
-    case persist(StateChange)
-  }
+  package typealias Output = Ledger.Output
 
   /// One stretch in which an app was told.
   package struct Access: Hashable, Sendable {

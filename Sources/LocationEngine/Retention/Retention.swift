@@ -6,7 +6,7 @@ package struct KeepingTerms: Hashable, Sendable {
   package var position: Duration?
   /// Places that were visited.
   package var visits: Duration?
-  /// Who was told where the device is; `nil` when that is not written down at all.
+  /// Who was told where the device is, and which events; `nil` when that is not written down at all.
   package var access: Duration?
 
   package init(

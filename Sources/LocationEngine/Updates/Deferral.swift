@@ -10,7 +10,7 @@ struct Deferral: Sendable {
   private var origin: Coordinate?
 
   init(_ end: DeferralEnd, from origin: Coordinate?, at now: Instant) {
-    deadline = end.timeout.map { now + $0 }
+    deadline = end.timeout.map { now + min($0, Self.longest) }
     distance = end.distance
     self.origin = origin
   }
@@ -27,4 +27,7 @@ struct Deferral: Sendable {
   func isOver(at now: Instant) -> Bool {
     deadline.map { now >= $0 } ?? false
   }
+
+  /// A century: whoever says more means "never", and clocks do not count to it. Chosen.
+  private static let longest = Duration.seconds(100 * 365 * 86_400)
 }

@@ -30,7 +30,10 @@ package struct VisitDetector: Machine {
   /// Evidence that the device is leaving.
   private struct Leaving: Sendable {
     var since: UnixTime
-    var logOdds: Double
+    /// When the boundary of the place was crossed; `nil` when that was not seen.
+    var crossed: UnixTime?
+    var fixes = 0
+    var logOdds = 0.0
     /// A stay that might have begun elsewhere meanwhile.
     var next: Stay
   }
@@ -101,7 +104,7 @@ package struct VisitDetector: Machine {
 
   package var nextDeadline: Instant? {
     guard case .travelling(let stay) = state, stay.isSettled, let lastUptime else { return nil }
-    let due = stay.since + .seconds(dwell(of: stay))
+    let due = stay.since + .seconds(dwell(at: place(of: stay)))
     return lastUptime + max(due - stay.latest, .zero)
   }
 
@@ -114,7 +117,7 @@ package struct VisitDetector: Machine {
       guard let due = nextDeadline, due <= now.uptime, case .travelling(let stay) = state else {
         return []
       }
-      return arrive(stay)
+      return arrive(stay, at: now)
     }
   }
 
@@ -135,10 +138,10 @@ package struct VisitDetector: Machine {
         return []
       }
       state = .travelling(stay)
-      return stay.length >= dwell(of: stay) ? arrive(stay) : []
+      return stay.length >= dwell(at: place(of: stay)) ? arrive(stay, at: now) : []
     case .visiting(let stay, let leaving):
       guard fix.time > stay.latest else { return [] }
-      return attend(stay, leaving, fix, point, verdict)
+      return attend(stay, leaving, fix, point, verdict, at: now)
     }
   }
 
@@ -162,7 +165,7 @@ package struct VisitDetector: Machine {
 
   private mutating func attend(
     _ present: Stay, _ earlier: Leaving?, _ fix: Fix, _ point: GeocentricPoint,
-    _ verdict: FixContinuity.Verdict
+    _ verdict: FixContinuity.Verdict, at now: Moment
   ) -> [Output] {
     var stay = present
     let spread = max(fix.horizontalAccuracy, Self.finest)
@@ -176,7 +179,11 @@ package struct VisitDetector: Machine {
       return []
     }
     var leaving =
-      earlier ?? Leaving(since: fix.time, logOdds: 0, next: Stay(at: fix, point))
+      earlier
+      ?? Leaving(
+        since: fix.time, crossed: stay.left(towards: distance, at: fix.time),
+        next: Stay(at: fix, point))
+    leaving.fixes += support > 0 ? 1 : 0
     leaving.logOdds = min(leaving.logOdds + gained, 6)
     if leaving.next.latest < fix.time, !leaving.next.take(fix, point, reach: tuning.reach) {
       leaving.next = Stay(at: fix, point, approach: continuity.speed)
@@ -191,6 +198,11 @@ package struct VisitDetector: Machine {
     remember(stay)
     var visit = stay.visit
     visit.departure = stay.latest
+    visit.evidence = .crossing(
+      CrossingEvidence(
+        firstFix: leaving.since, lastFix: fix.time, fixes: leaving.fixes,
+        probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: leaving.crossed,
+        decided: now.unixTime, distance: distance - stay.extent, spread: spread))
     return [.departed(visit)]
   }
 
@@ -201,10 +213,13 @@ package struct VisitDetector: Machine {
     if stay.isSettled { remember(stay) }
   }
 
-  private mutating func arrive(_ stay: Stay) -> [Output] {
+  private mutating func arrive(_ stay: Stay, at now: Moment) -> [Output] {
+    let place = place(of: stay)
     state = .visiting(stay, leaving: nil)
     remember(stay)
-    return [.arrived(stay.visit)]
+    var visit = stay.visit
+    visit.evidence = stay.evidence(place, dwell: dwell(at: place), at: now)
+    return [.arrived(visit)]
   }
 
   /// A stay makes a place known, or seen again.
@@ -229,10 +244,19 @@ package struct VisitDetector: Machine {
     return true
   }
 
-  private func dwell(of stay: Stay) -> Double {
-    if isFamiliar(stay) { return tuning.familiarDwell }
-    if stay.approach > tuning.ride { return tuning.rideDwell }
-    return stay.meanAccuracy > tuning.coarseAccuracy ? tuning.coarseDwell : tuning.newDwell
+  private func place(of stay: Stay) -> StayEvidence.Place {
+    if isFamiliar(stay) { return .familiar }
+    if stay.approach > tuning.ride { return .newAfterRide }
+    return stay.meanAccuracy > tuning.coarseAccuracy ? .newByCoarseFixes : .new
+  }
+
+  private func dwell(at place: StayEvidence.Place) -> Double {
+    switch place {
+    case .familiar: tuning.familiarDwell
+    case .new: tuning.newDwell
+    case .newAfterRide: tuning.rideDwell
+    case .newByCoarseFixes: tuning.coarseDwell
+    }
   }
 
   private func isFamiliar(_ stay: Stay) -> Bool {

@@ -16,6 +16,7 @@ extension LocationHost {
     var status = DaemonStatus(pid: facts.pid, since: facts.since, state: facts.folder.path)
     status.servicesEnabled = Setting.servicesAreOn(in: storedEntries)
     status.sources = core.sourceReports.map { SourceStatus($0) }
+    status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
     status.demand = DemandStatus(core.engine.currentDemand)
     status.lastFix = core.engine.current.map { fix in
       LastFix(
@@ -51,6 +52,11 @@ extension LocationHost {
         app: $0.app.name, service: $0.service.rawValue, first: $0.first, last: $0.last,
         count: $0.count)
     }
+  }
+
+  /// The events that one app or all were told, in the order in which they were.
+  func eventRecords(of app: String?) -> [EventRecord] {
+    core.eventRecords.filter { app == nil || $0.app.name == app }
   }
 
   /// What is stored now, by this daemon or by someone beside it.

@@ -77,7 +77,14 @@ extension SocketServer {
     case .access(let app):
       let records = host.assumeIsolated { $0.accessRecords(of: app) }
       answer(number, .fields(["access": records.json]))
-    case .export(let app): export(app, to: number)
+    case .events(let app):
+      let records = host.assumeIsolated { $0.eventRecords(of: app) }
+      list(records, as: "event", to: number)
+    case .export(let app):
+      let entries = host.assumeIsolated { $0.storedEntries }
+      list(
+        entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }, as: "entry",
+        to: number)
     case .erase(let app): try erase(app, of: number)
     }
   }
@@ -249,7 +256,7 @@ extension SocketServer {
   private func source(_ provider: ProviderID) -> String {
     let reports = host.assumeIsolated { $0.core.sourceReports }
     return reports.indices.contains(provider.index)
-      ? reports[provider.index].source.url : "a source"
+      ? reports[provider.index].source.loggedURL : "a source"
   }
 
   private func app(of client: ClientID) -> AppIdentity? {
@@ -259,10 +266,10 @@ extension SocketServer {
 
   // MARK: What is stored
 
-  private func export(_ app: String?, to number: Int) {
-    let entries = host.assumeIsolated { $0.storedEntries }
-    for entry in entries where app == nil || entry.key.owner == app {
-      answer(number, .fields(["entry": DataEntry(entry).json]), continues: true)
+  /// One reply for each, and one behind them.
+  private func list(_ values: [some LinkWord], as name: String, to number: Int) {
+    for value in values {
+      answer(number, .object([JSON.Member(name, value.json)]), continues: true)
     }
     answer(number, .object([]))
   }

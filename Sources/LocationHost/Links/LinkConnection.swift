@@ -24,6 +24,10 @@ final class LinkConnection {
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?
   private var unsent: [UInt8] = []
+  /// What was received and is left for later turns.
+  private var unread: ArraySlice<UInt8> = []
+  /// Whether nothing is read for a while.
+  private(set) var isResting = false
 
   /// What came from a client.
   enum Arrival {
@@ -48,8 +52,9 @@ final class LinkConnection {
     reader.activate()
   }
 
-  /// Reads one piece; the rest waits for the others' turn.
+  /// Reads one message at most, or a piece of one; the rest waits for the others' turn.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Arrival {
+    guard unread.isEmpty else { return .bytes(nextMessage()) }
     var sender: Int32 = 0
     let count = linux_receive(descriptor, buffer.baseAddress, UInt(buffer.count), &sender)
     if count == 0 { return .ended }
@@ -57,7 +62,28 @@ final class LinkConnection {
       return [EAGAIN, EINTR].contains(Int32(-count)) ? .nothing : .ended
     }
     guard sender == peer.pid else { return .foreign(pid: sender) }
-    return .bytes([UInt8](buffer[..<count]))
+    unread = [UInt8](buffer[..<count])[...]
+    return .bytes(nextMessage())
+  }
+
+  private func nextMessage() -> [UInt8] {
+    let end = unread.firstIndex(of: 0).map { $0 + 1 } ?? unread.endIndex
+    defer { unread = unread[end...] }
+    return [UInt8](unread[..<end])
+  }
+
+  /// Reads nothing for a while, and calls `awake` then.
+  func rest(for time: Duration, _ awake: @escaping @Sendable () -> Void) {
+    isResting = true
+    reader.suspend()
+    queue.asyncAfter(
+      deadline: .now() + .nanoseconds(Int(time.wholeNanoseconds)), execute: awake)
+  }
+
+  func goOn() {
+    guard isResting else { return }
+    isResting = false
+    reader.resume()
   }
 
   /// Sends now what can be sent, and the rest when there is room; `false` when more than the limit
@@ -96,5 +122,7 @@ final class LinkConnection {
     freezing?.cancel()
     writer?.cancel()
     reader.cancel()
+    // A source that is suspended is not let go.
+    goOn()
   }
 }

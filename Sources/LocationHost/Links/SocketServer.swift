@@ -34,6 +34,8 @@ package actor SocketServer {
   private var acceptor: (any DispatchSourceRead)?
   private(set) var connections: [Int: LinkConnection] = [:]
   private var nextConnection = 1
+  private var shares = TimeShares()
+  private var news = RepeatedNews()
   /// Small, so that a client which sends without end holds the others up for a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -74,6 +76,11 @@ package actor SocketServer {
   private func accept(from listener: Int32) {
     let descriptor = linux_accept(listener)
     guard descriptor >= 0 else { return }
+    let begin = host.now.uptime
+    let process = Peer.process(of: descriptor)
+    // Whoever connects without end gets no answer, and no line in the log for each time.
+    guard shares.rest(of: process, at: begin) == nil else { return _ = close(descriptor) }
+    defer { charge(process, since: begin) }
     do throws(Peer.Fault) {
       guard linux_name_senders(descriptor) == 0 else {
         throw Peer.Fault(description: "the kernel does not name senders")
@@ -114,7 +121,14 @@ package actor SocketServer {
   }
 
   private func read(_ number: Int) {
-    guard let connection = connections[number] else { return }
+    guard let connection = connections[number], !connection.isResting else { return }
+    let (process, begin) = (connection.peer.pid, host.now.uptime)
+    if let end = shares.rest(of: process, at: begin) {
+      return connection.rest(for: end - begin) { [weak self] in
+        self?.assumeIsolated { $0.goOn(number) }
+      }
+    }
+    defer { charge(process, since: begin) }
     switch connection.read(into: buffer) {
     case .nothing: break
     case .bytes(let bytes):
@@ -131,13 +145,28 @@ package actor SocketServer {
     }
   }
 
+  private func goOn(_ number: Int) {
+    connections[number]?.goOn()
+    read(number)
+  }
+
+  /// Writes down what was done for a process since a moment.
+  private func charge(_ process: Int32, since begin: Instant) {
+    let now = host.now.uptime
+    shares.charge(now - begin, to: process, at: now)
+  }
+
   private func cut(_ number: Int, because reason: String) {
     guard let connection = connections[number] else { return }
     note(
       "cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)",
       about: connection, isFault: true)
+    shares.charge(Self.fine, to: connection.peer.pid, at: host.now.uptime)
     drop(number)
   }
+
+  /// What a process owes for each time that it is cut off: ten times at once, then once a second.
+  private static let fine = TimeShares.credit / 10
 
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
@@ -203,24 +232,44 @@ package actor SocketServer {
     let description = describe(connection.peer)
     let (client, state) = host.assumeIsolated { host in
       host.add(description) { [weak self] delivery in
-        self?.assumeIsolated { $0.handle(.delivery(delivery), of: number) }
+        self?.assumeIsolated { $0.tell(delivery, to: number) }
       }
     }
     connection.client = client
-    followFreezing(of: connection, client)
+    followFreezing(of: number, client)
     connection.app = description.app
     note("\(description.app) has come", about: connection)
     handle(.connected(state), of: number)
   }
 
+  private func tell(_ delivery: Delivery, to number: Int) {
+    handle(.delivery(delivery, news: news.words(of: delivery)), of: number)
+  }
+
   /// A process that the system has stopped hears later what it would have heard (STD-50).
-  private func followFreezing(of connection: LinkConnection, _ client: ClientID) {
-    guard let group = ControlGroup(ofProcess: connection.peer.pid) else { return }
+  private func followFreezing(of number: Int, _ client: ClientID) {
+    guard let connection = connections[number],
+      let group = ControlGroup(ofProcess: connection.peer.pid)
+    else { return }
     connection.freezing = group.follow(on: line.queue) { [weak self] isFrozen in
-      self?.assumeIsolated { server in
-        server.host.assumeIsolated { $0.freeze(client, isFrozen) }
-      }
+      self?.assumeIsolated { $0.settleFreezing(of: number, client, in: group, isFrozen) }
     }
+  }
+
+  /// The group says something new: that it is stopped or goes on, or that it has lost a process,
+  /// which is in another group now perhaps.
+  private func settleFreezing(
+    of number: Int, _ client: ClientID, in group: ControlGroup, _ isFrozen: Bool
+  ) {
+    guard let connection = connections[number] else { return }
+    let present = ControlGroup(ofProcess: connection.peer.pid)
+    if present != group {
+      connection.freezing?.cancel()
+      connection.freezing = nil
+      followFreezing(of: number, client)
+    }
+    let isStopped = present == group ? isFrozen : present?.isFrozen ?? false
+    host.assumeIsolated { $0.freeze(client, isStopped) }
   }
 
   /// The client as its program declares it. The identifier counts only for the first program that

@@ -33,6 +33,9 @@ package enum AdministrationInterface {
       services: []string
     )
 
+    # Who is asked when an app asks, and why it can ask nobody now.
+    type Agent (name: string, obstacle: ?string)
+
     type Demand (
       # cell, network, satellite, navigation; missing while nobody needs positions.
       tier: ?string,
@@ -51,6 +54,8 @@ package enum AdministrationInterface {
       servicesEnabled: bool,
       sources: []Source,
       clients: []Client,
+      # In the order in which they are asked.
+      agents: []Agent,
       demand: Demand,
       lastFix: ?LastFix
     )
@@ -93,6 +98,53 @@ package enum AdministrationInterface {
     # One stretch, without a pause of ten minutes, in which an app was told where the device is.
     type Access (app: string, service: string, first: int, last: int, count: int)
 
+    # A boundary was crossed. Distances are from the boundary, positive outside.
+    type Crossing (
+      firstFix: int,
+      lastFix: int,
+      fixes: int,
+      # That the new state is true, in 0..<1.
+      probability: float,
+      # Missing when no fix was on the other side.
+      crossed: ?int,
+      decided: int,
+      distance: float,
+      spread: float
+    )
+
+    # A visit began.
+    type Stay (
+      firstFix: int,
+      lastFix: int,
+      fixes: int,
+      # The mean distance of the fixes from their middle.
+      scatter: float,
+      # familiar, new, newAfterRide, newByCoarseFixes
+      place: string,
+      # How long a stay must last at such a place.
+      dwellSeconds: float,
+      decided: int
+    )
+
+    # Why an event was told: one of the two.
+    type Evidence (crossing: ?Crossing, stay: ?Stay)
+
+    # An event as an app was told it. No place is kept with it.
+    type Event (
+      number: int,
+      app: string,
+      # condition, region, visit
+      kind: string,
+      # Missing for a visit.
+      identifier: ?string,
+      # satisfied, unsatisfied, unknown, unmonitored; entered, exited; arrived, departed
+      state: string,
+      date: int,
+      told: int,
+      # Missing for what no fix decided.
+      evidence: ?Evidence
+    )
+
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
@@ -131,6 +183,10 @@ package enum AdministrationInterface {
 
     # When which app was told where the device is.
     method ListAccess(app: ?string) -> (access: []Access)
+
+    # The last events that one app or all were told, oldest first, one reply each; the last has no event.
+    # Call with `more`.
+    method ListEvents(app: ?string) -> (event: ?Event)
 
     # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
     # `more`.

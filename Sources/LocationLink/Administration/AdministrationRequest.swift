@@ -12,6 +12,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   case followEvents
   case log(LogQuery)
   case access(app: String?)
+  case events(app: String?)
   case export(app: String?)
   case erase(app: String?)
 
@@ -62,6 +63,7 @@ package enum AdministrationRequest: Hashable, Sendable {
         follow: try given.find("follow") ?? false, places: try given.find("places") ?? false)
       self = .log(query)
     case "ListAccess": self = .access(app: try given.find("app"))
+    case "ListEvents": self = .events(app: try given.find("app"))
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
     default: return nil
@@ -71,7 +73,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Whether more than one reply may come.
   package var isStream: Bool {
     switch self {
-    case .followEvents, .log, .export: true
+    case .followEvents, .log, .events, .export: true
     case .status, .apps, .authorize, .services, .conditions, .addCondition, .removeCondition,
       .access, .erase:
       false
@@ -112,6 +114,7 @@ package enum AdministrationRequest: Hashable, Sendable {
         ]
       )
     case .access(let app): ("ListAccess", ["app": app?.json])
+    case .events(let app): ("ListEvents", ["app": app?.json])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
     }

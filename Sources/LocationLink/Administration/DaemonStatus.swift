@@ -10,6 +10,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var servicesEnabled: Bool
   package var sources: [SourceStatus]
   package var clients: [ClientStatus]
+  /// Who is asked when an app asks, in this order; empty also for an older daemon.
+  package var agents: [AgentStatus] = []
   package var demand: DemandStatus
   /// The last position; `nil` when there is none, or it was forgotten.
   package var lastFix: LastFix?
@@ -63,6 +65,19 @@ package struct ClientStatus: Hashable, Sendable {
   }
 }
 
+/// One who puts questions to a person, or to a policy.
+package struct AgentStatus: Hashable, Sendable {
+  /// As it is configured, such as `policy:/etc/meridian/policy`.
+  package var name: String
+  /// Why it can ask nobody now; `nil` when it seems to work.
+  package var obstacle: String?
+
+  package init(name: String, obstacle: String?) {
+    self.name = name
+    self.obstacle = obstacle
+  }
+}
+
 /// What all clients together need of the hardware.
 package struct DemandStatus: Hashable, Sendable {
   /// The name of the tier; `nil` while nobody needs positions.
@@ -97,6 +112,7 @@ extension DaemonStatus: LinkWord {
     servicesEnabled = try json.get("servicesEnabled")
     sources = try json.get("sources")
     clients = try json.get("clients")
+    agents = try json.find("agents") ?? []
     demand = try json.get("demand")
     lastFix = try json.find("lastFix")
   }
@@ -105,7 +121,7 @@ extension DaemonStatus: LinkWord {
     .fields([
       "pid": pid.json, "since": since.json, "state": state.json,
       "servicesEnabled": servicesEnabled.json, "sources": sources.json, "clients": clients.json,
-      "demand": demand.json, "lastFix": lastFix?.json,
+      "agents": agents.json, "demand": demand.json, "lastFix": lastFix?.json,
     ])
   }
 }
@@ -140,6 +156,14 @@ extension ClientStatus: LinkWord {
       "since": since.json, "services": services.json,
     ])
   }
+}
+
+extension AgentStatus: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(name: try json.get("name"), obstacle: try json.find("obstacle"))
+  }
+
+  package var json: JSON { .fields(["name": name.json, "obstacle": obstacle?.json]) }
 }
 
 extension DemandStatus: LinkWord {

@@ -106,18 +106,24 @@ private struct JSONReader {
   private mutating func string() throws(LinkFault) -> String {
     try expect("\"")
     var text: [UInt8] = []
+    // Where the bytes begin that stand for themselves.
+    var start = position
     while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      switch byte {
+      switch bytes[position] {
       case UInt8(ascii: "\""):
+        text += bytes[start..<position]
+        position += 1
         guard let text = String(validating: text, as: UTF8.self) else {
           throw .grammar(offset: position - 1)
         }
         return text
-      case UInt8(ascii: "\\"): text += String(try escape()).utf8
-      case 0..<0x20: throw .grammar(offset: position - 1)
-      default: text.append(byte)
+      case UInt8(ascii: "\\"):
+        text += bytes[start..<position]
+        position += 1
+        text += String(try escape()).utf8
+        start = position
+      case 0..<0x20: throw .grammar(offset: position)
+      default: position += 1
       }
     }
     throw .grammar(offset: position)

@@ -10,6 +10,8 @@ package indirect enum JSON: Hashable, Sendable {
   case string(String)
   case array([JSON])
   case object([Member])
+  /// A value whose text was written before; none that was read is.
+  case written([UInt8])
 
   /// One member of an object.
   package struct Member: Hashable, Sendable {
@@ -64,6 +66,7 @@ package indirect enum JSON: Hashable, Sendable {
     // JSON has no infinity and no NaN: there is no number then.
     case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
     case .string(let text): Self.write(text, to: &bytes)
+    case .written(let text): bytes += text
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {

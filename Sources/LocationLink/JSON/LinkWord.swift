@@ -65,7 +65,7 @@ extension Double: LinkWord {
     switch json {
     case .number(let number): self = number
     case .integer(let number): self = Double(number)
-    case .null, .bool, .string, .array, .object: throw .mismatch("")
+    case .null, .bool, .string, .array, .object, .written: throw .mismatch("")
     }
   }
 

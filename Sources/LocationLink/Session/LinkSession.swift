@@ -11,7 +11,8 @@ package struct LinkSession: Machine {
     case connected(ClientState)
     /// The client may not be served.
     case refused(String)
-    case delivery(Delivery)
+    /// The words of its news may be written already.
+    case delivery(Delivery, news: JSON? = nil)
     /// What the host replies to a call of the owner's.
     case reply(LinkReply)
     /// For a client that attends as an agent.
@@ -99,9 +100,9 @@ package struct LinkSession: Machine {
     case .refused(let reason):
       let error = reply(error: "Refused", .fields(["reason": reason.json]))
       return [error, cut(.refused(reason))]
-    case .delivery(let delivery):
+    case .delivery(let delivery, let news):
       if case .connecting = state { early.append(delivery) }
-      return pass(delivery)
+      return pass(delivery, news)
     case .reply(let reply): return [.send(frame(reply.json))]
     case .news(let news): return isAttending ? [reply(news.json, continues: true)] : []
     case .answered(let isTaken):
@@ -239,15 +240,15 @@ package struct LinkSession: Machine {
     }
   }
 
-  private func pass(_ delivery: Delivery) -> [Output] {
+  private func pass(_ delivery: Delivery, _ news: JSON? = nil) -> [Output] {
     switch (state, delivery) {
     case (.open(.service(let version)), .owed(let number, _))
     where version < LinkInterface.versionThatTakes:
       [reply(.fields(["delivery": delivery.json]), continues: true), .request(.took(number))]
     case (.open(.service), _):
-      [reply(.fields(["delivery": delivery.json]), continues: true)]
+      [reply(.fields(["delivery": delivery.json(news: news)]), continues: true)]
     case (.open(.watch), .live(_, let update)):
-      [reply(.fields(["update": update.json]), continues: true)]
+      [reply(.fields(["update": news ?? update.json]), continues: true)]
     case (.open, _), (.idle, _), (.connecting, _), (.ended, _): []
     }
   }

@@ -32,9 +32,12 @@ extension Delivery: LinkWord {
     }
   }
 
-  package var json: JSON {
+  package var json: JSON { json(news: nil) }
+
+  /// The words of this delivery, where those of its news may be written already.
+  func json(news written: JSON?) -> JSON {
     func news(_ subscriber: SubscriberID, _ news: (some LinkWord)?) -> JSON {
-      .fields(["subscriber": subscriber.json, "news": news?.json])
+      .fields(["subscriber": subscriber.json, "news": written ?? news?.json])
     }
     return switch self {
     case .state(let state): .word("state", state.json)

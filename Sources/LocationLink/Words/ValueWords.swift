@@ -48,13 +48,14 @@ extension Visit: LinkWord {
     self.init(
       arrival: try json.find("arrival"), departure: try json.find("departure"),
       coordinate: try Coordinate(json: json), horizontalAccuracy: try json.get("accuracy"))
+    evidence = try json.find("evidence")
   }
 
   package var json: JSON {
     .fields([
       "arrival": arrival?.json, "departure": departure?.json,
       "latitude": coordinate.latitude.json, "longitude": coordinate.longitude.json,
-      "accuracy": horizontalAccuracy.json,
+      "accuracy": horizontalAccuracy.json, "evidence": evidence?.json,
     ])
   }
 }

@@ -36,7 +36,7 @@ package struct Instant: Hashable, Comparable, Sendable {
 }
 
 /// A date: the time of an observation, or the time shown to a person. May jump.
-package struct UnixTime: Hashable, Comparable, Codable, Sendable {
+package struct UnixTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
   package var nanoseconds: Int64
 
@@ -112,5 +112,17 @@ extension Duration {
   package var inSeconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) * 1e-18
+  }
+}
+
+/// Stored as the number of nanoseconds.
+extension UnixTime: Codable {
+  package init(from decoder: any Decoder) throws {
+    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(nanoseconds)
   }
 }

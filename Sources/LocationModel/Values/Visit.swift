@@ -7,6 +7,8 @@ package struct Visit: Hashable, Codable, Sendable {
   package var coordinate: Coordinate
   /// Meters: the radius of the place (VISIT-6).
   package var horizontalAccuracy: Double
+  /// Why it is told now; `nil` when that is not known.
+  package var evidence: EventEvidence?
 
   package init(
     arrival: UnixTime?, departure: UnixTime? = nil, coordinate: Coordinate,

@@ -22,6 +22,11 @@ extension Source {
     }
   }
 
+  /// The URL as logs have it: without the place that it tells.
+  package var loggedURL: String {
+    if case .fixed = self { "fixed:‹private›" } else { url }
+  }
+
   /// An IPv6 address stands in brackets.
   private static func bracketed(_ host: String) -> String {
     host.contains(":") ? "[\(host)]" : host

@@ -1,26 +1,42 @@
 import LocationHost
+import LocationLink
 import LocationModel
 
-/// Whether anybody can be asked when an app asks, as seen from here.
+/// Whether anybody can be asked when an app asks.
 struct AgentDiagnosis {
-  private let agents: [any PromptAgent]
+  private let agents: [AgentStatus]
   private let faults: [String]
-  /// Whether the environment names them.
+  /// Whether somebody has named them all, and did not leave it to what there is.
   private let areNamed: Bool
+  private let howToName: String
 
+  /// The agents of this process.
   init(_ environment: HostEnvironment = .current) {
     var faults: [String] = []
-    agents = environment.agents { faults.append($0) }
+    agents = environment.agents { faults.append($0) }.map {
+      AgentStatus(name: $0.name, obstacle: $0.obstacle)
+    }
     self.faults = faults
     areNamed = environment.variables[HostEnvironment.agentsVariable] != nil
+    howToName = "\(Self.names) in $\(HostEnvironment.agentsVariable)"
+  }
+
+  /// The agents of a daemon.
+  init(of daemon: DaemonStatus) {
+    agents = daemon.agents
+    faults = []
+    areNamed = false
+    howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"
   }
 
   /// What is wrong with agents that somebody has named, or written a file for.
   var configured: [Finding] {
-    let misnamed = faults.map { finding("agents", "agent_unknown", $0, Self.howToName) }
+    let misnamed = faults.map { finding("agents", "agent_unknown", $0, howToName) }
     return misnamed
       + agents.compactMap { agent in
-        guard areNamed || agent is PolicyAgent, let obstacle = agent.obstacle else { return nil }
+        guard areNamed || agent.name.contains(":"), let obstacle = agent.obstacle else {
+          return nil
+        }
         return finding(agent.name, "agent_unusable", obstacle, "mend it, or name another")
       }
   }
@@ -43,6 +59,5 @@ struct AgentDiagnosis {
     Finding(subject: subject, code: code, verdict: .doubtful, said: said, next: next)
   }
 
-  private static let howToName =
-    "name policy:PATH, terminal, notification, or program:PATH in $\(HostEnvironment.agentsVariable)"
+  private static let names = "name policy:PATH, terminal, notification, or program:PATH"
 }

@@ -1,3 +1,4 @@
+import LocationEngine
 import LocationHost
 import LocationLink
 import LocationModel
@@ -63,9 +64,20 @@ struct DaemonDiagnosis {
   func findings(about app: InstalledApp) -> [Finding] {
     guard case .success(let (_, apps)) = answer else { return [] }
     let known = apps.first { $0.app == app.identity.name }
-    return AppDiagnosis(
+    let findings = AppDiagnosis(
       app: app, standing: known.map { Decision.Standing($0) },
       servicesAreOn: true
     ).findings
+    guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
+    else {
+      return findings
+    }
+    return findings + [agents?.unanswered(app.identity)].compactMap(\.self)
+  }
+
+  /// Its agents; `nil` when it does not answer.
+  var agents: AgentDiagnosis? {
+    guard case .success(let (status, _)) = answer else { return nil }
+    return AgentDiagnosis(of: status)
   }
 }

@@ -14,11 +14,13 @@ enum SimulationLine {
       add(fix, to: &line)
       line.add("delivered", now.unixTime.iso8601)
       return line.text
-    case .condition(let condition): return json(condition, at: now)
+    case .condition(let condition): return json(ToldEvent(condition), at: now)
     case .region(let region, let event):
-      return crossing(
-        "region", region.identifier, event.name, event.evidence?.lastFix ?? now.unixTime,
-        event.evidence, at: now)
+      return json(
+        ToldEvent(
+          .region, region.identifier, event.name,
+          since: event.evidence?.lastFix ?? now.unixTime, event.evidence.map { .crossing($0) }),
+        at: now)
     case .visit(let visit): return json(visit, at: now)
     case .authorization(let report):
       var line = JSONLine(type: "authorization")
@@ -85,25 +87,13 @@ enum SimulationLine {
     }
   }
 
-  private static func json(_ event: ConditionEvent, at now: Moment) -> String {
-    crossing(
-      "condition", event.identifier, event.state.rawValue, event.date, event.evidence, at: now)
-  }
-
-  private static func crossing(
-    _ type: String, _ identifier: String, _ state: String, _ date: UnixTime,
-    _ evidence: CrossingEvidence?, at now: Moment
-  ) -> String {
-    var line = JSONLine(type: type)
-    line.add("identifier", identifier)
-    line.add("state", state)
-    line.add("date", date.iso8601)
+  private static func json(_ event: ToldEvent, at now: Moment) -> String {
+    var line = JSONLine(type: event.kind.rawValue)
+    line.add("identifier", event.identifier)
+    line.add("state", event.state)
+    line.add("date", event.date.iso8601)
     line.add("delivered", now.unixTime.iso8601)
-    if let evidence {
-      var inner = JSONLine(type: "crossing")
-      evidence.add(to: &inner)
-      line.add("evidence", object: inner)
-    }
+    event.evidence?.add(to: &line)
     return line.text
   }
 
@@ -115,6 +105,7 @@ enum SimulationLine {
     line.add("longitude", visit.coordinate.longitude)
     line.add("horizontal_accuracy", visit.horizontalAccuracy)
     line.add("delivered", now.unixTime.iso8601)
+    visit.evidence?.add(to: &line)
     return line.text
   }
 

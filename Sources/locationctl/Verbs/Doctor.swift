@@ -17,7 +17,7 @@ extension Verb {
       """
       Tries each source, and says what it said and the next step. Ends as soon as every source \
       gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
-      tells how the daemon and its sources stand. With --app it also says whether anybody can be \
+      tells how the daemon, its sources, and its agents stand. With --app it also says whether anybody can be \
       asked when the app asks. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations.
       """
@@ -33,9 +33,8 @@ extension Verb {
         }
       let apps = try examineApp(invocation.text(app), daemon)
       let circumstances = daemon?.circumstances ?? []
-      // The daemon's agents are its own; what this process would ask says nothing of them.
-      let agents = daemon == nil ? AgentDiagnosis().configured : []
-      let findings = circumstances + sources + apps + agents
+      let agents = daemon.map(\.agents) ?? AgentDiagnosis()
+      let findings = circumstances + sources + apps + (agents?.configured ?? [])
       for finding in findings {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))

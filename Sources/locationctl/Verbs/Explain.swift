@@ -1,18 +1,27 @@
 import CoreLocation
+import LocationLink
+import LocationModel
 
 extension Verb {
   private static let events = Option(
     name: "events", value: .text("FILE"),
-    summary: "The lines that simulate --json printed; else standard input")
+    summary: "Of a simulation: the lines that simulate --json printed; - for standard input")
+  private static let app = Option(
+    name: "app", value: .text("APP"), summary: "Only of this app: its identifier, or a path")
 
   static let explain = Verb(
-    name: "explain", summary: "Tell why an event of a condition or a region came, and when",
+    name: "explain", summary: "Tell why an app was told of an event, and when",
     details: [
       """
-      EVENT is a number, counted from 1 in the order in which the events were told, or an \
-      identifier; without it, every event is explained. Uses nothing but the evidence that the \
-      event carries: the fixes that decided, how likely the new state is, when the boundary was \
-      crossed between two fixes, and the delay since then.
+      Without EVENT, lists the last events of conditions, regions, and visits that apps were told; \
+      with it, explains those that are meant: one by its number, or all of a name (visits have the \
+      name visit). Of the location daemon, which keeps the last hundred events of each app, or \
+      with --events of a simulation.
+      """,
+      """
+      Uses nothing but the evidence that the event carries: the fixes that decided, how likely the \
+      new state is, when the boundary was crossed between two fixes, or how long the device had \
+      stayed, and the delay since then. No place is kept with an event.
       """,
       """
       Of the delay, sensing is from the crossing to the first fix beyond it, policy from that fix \
@@ -22,49 +31,66 @@ extension Verb {
       """,
     ],
     operands: [
-      Operand(name: "EVENT", summary: "which event: a number or an identifier", isOptional: true)
+      Operand(name: "EVENT", summary: "which event: a number or a name", isOptional: true)
     ],
-    options: [events, .json],
+    options: [events, app, .json],
     examples: [
-      "locationctl simulate track.gpx --conditions circles.geojson --json | locationctl explain",
-      "locationctl explain home --events run.jsonl",
+      "locationctl explain", "locationctl explain home --app com.example.Whereabouts",
+      "locationctl simulate track.gpx --conditions circles.geojson --json "
+        + "| locationctl explain home --events -",
     ],
     run: { invocation in
-      let (name, text) = try printedEvents(invocation)
-      let chosen = invocation.operand(0)
-      var count = 0
-      var isFound = false
-      for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-        .enumerated()
-      where !line.isEmpty {
-        let explanation: Explanation?
-        switch EventLine.explanation(of: line) {
-        case .success(let event): explanation = event
-        case .failure(let fault):
-          throw invocation.usage("\(name):\(index + 1): \(fault.cause)")
-        }
-        guard let explanation else { continue }
-        count += 1
-        guard chosen == nil || chosen == "\(count)" || chosen == explanation.identifier else {
-          continue
-        }
-        isFound = true
-        Output.standard.line(
-          invocation.has(.json) ? explanation.json(number: count) : explanation.text(number: count))
+      let records = try records(invocation)
+      guard let chosen = invocation.operand(0) else { return list(records, invocation) }
+      let meant = records.filter { chosen == "\($0.number)" || chosen == $0.event.name }
+      guard !meant.isEmpty else {
+        throw Failure.refused(
+          "\"\(chosen)\" is none of the \(records.count) events",
+          next: "leave it out to see them")
       }
-      guard !isFound else { return }
-      let what = chosen.map { "\"\($0)\" is none of the \(count) events" } ?? "no event"
-      throw Failure.refused("\(what) in \(name)", next: nil)
+      tell(meant, invocation)
     })
 
-  private static func printedEvents(
-    _ invocation: Invocation
-  ) throws(Failure) -> (name: String, text: String) {
+  private static func records(_ invocation: Invocation) throws(Failure) -> [EventRecord] {
     guard let file = invocation.text(events) else {
-      let data = FileHandle.standardInput.readDataToEndOfFile()
-      return ("standard input", String(decoding: data, as: UTF8.self))
+      let app = try invocation.text(app).map { (word) throws(Failure) in
+        try InstalledApp(word).identity.name
+      }
+      var records: [EventRecord] = []
+      try RunningDaemon.needed().follow(.events(app: app), "event") { (record: EventRecord) in
+        records.append(record)
+        return true
+      }
+      return records
     }
-    let data = try SimulationFile.data(of: file, as: invocation)
-    return (file, String(decoding: data, as: UTF8.self))
+    guard invocation.text(app) == nil else {
+      throw invocation.usage("a simulation has one app: leave --app out")
+    }
+    let data =
+      file == "-"
+      ? FileHandle.standardInput.readDataToEndOfFile()
+      : try SimulationFile.data(of: file, as: invocation)
+    do throws(EventLine.Fault) {
+      return try EventLine.events(
+        in: String(decoding: data, as: UTF8.self), named: file == "-" ? "standard input" : file)
+    } catch { throw invocation.usage(error.cause) }
+  }
+
+  private static func list(_ records: [EventRecord], _ invocation: Invocation) {
+    guard !invocation.has(.json) else { return tell(records, invocation) }
+    var table = TextTable(["EVENT", "APP", "KIND", "NAME", "STATE", "TOLD (UTC)"], numbers: [0])
+    for record in records {
+      table.add([
+        "\(record.number)", record.app.name, record.event.kind.rawValue,
+        record.event.identifier ?? "", record.event.state, record.told.plain,
+      ])
+    }
+    Output.standard.table(table, whenEmpty: "No app was told of an event.")
+  }
+
+  private static func tell(_ records: [EventRecord], _ invocation: Invocation) {
+    for explanation in records.map(Explanation.init) {
+      Output.standard.line(invocation.has(.json) ? explanation.json : explanation.text)
+    }
   }
 }

@@ -90,6 +90,7 @@ struct StatusReport {
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })
     line.add("clients", objects: status.clients.map { Self.object($0) })
+    line.add("agents", objects: status.agents.map { Self.object($0) })
     return line.text
   }
 
@@ -129,6 +130,13 @@ struct StatusReport {
     line.add("user", Int(client.user))
     line.add("since", client.since.iso8601)
     line.add("services", texts: client.services)
+    return line
+  }
+
+  private static func object(_ agent: AgentStatus) -> JSONLine {
+    var line = JSONLine(type: "agent")
+    line.add("name", agent.name)
+    line.add("obstacle", agent.obstacle)
     return line
   }
 }

@@ -54,6 +54,17 @@ struct DeferralTests {
     #expect(bench.transcript == "00:00:00  0 m\n00:00:00  deferral accuracyTooLow")
   }
 
+  @Test("STD-57: has no end where a client names one that no clock counts to")
+  mutating func endless() {
+    start()
+    bench.run(for: .seconds(10))
+    bench.send(
+      .request(
+        .deferUpdates(until: DeferralEnd(distance: nil, timeout: .nanoseconds(Int64.max)))))
+    bench.run(for: .seconds(86_400))
+    #expect(bench.transcript == "00:00:00  0 m")
+  }
+
   @Test("STD-56, STD-57: holds no fix back, and ends well at the distance")
   mutating func distance() {
     start()

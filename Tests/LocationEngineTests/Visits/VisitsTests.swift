@@ -85,6 +85,27 @@ struct VisitsTests {
     #expect(visits[2].horizontalAccuracy >= 30)
   }
 
+  @Test("an arrival explains itself by its stay, a departure by the way out of the place")
+  mutating func evidence() throws {
+    walk.stay(600)
+    walk.walk(to: 800)
+    walk.stay(900)
+    let visits = walk.visits(of: Self.app)
+    try #require(visits.count == 3)
+    guard case .stay(let stay) = visits[0].evidence, case .crossing(let left) = visits[1].evidence
+    else {
+      Issue.record("\(visits)")
+      return
+    }
+    #expect(stay.place == .new && stay.dwellSeconds == 165 && stay.scatter < 10)
+    #expect(stay.firstFix == visits[0].arrival && stay.policyDelay >= .seconds(165))
+    #expect(stay.fixes == 166 && stay.lastFix == stay.decided)
+    let departure = try #require(visits[1].departure)
+    let crossed = try #require(left.crossed)
+    #expect(departure <= crossed && crossed <= left.firstFix && left.lastFix == left.decided)
+    #expect(left.probability > 0.8 && left.distance > 0 && left.fixes > 1)
+  }
+
   @Test("VISIT-10: a short stop is no visit")
   mutating func shortStop() {
     walk.stay(60)

@@ -1,0 +1,52 @@
+package import LocationModel
+
+/// Writes down what apps were told of the whereabouts of the device: when and by what service, and
+/// which events.
+package struct Ledger: Machine {
+  package enum Input: MachineInput {
+    case stored([StateEntry])
+    case told(AppIdentity, Delivery)
+    /// An app could read the last position when it connected.
+    case read(AppIdentity)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case persist(StateChange)
+  }
+
+  private var access: AccessLedger
+  private var events: EventLedger
+
+  /// Keeps all records until they are as old as this.
+  package init(keeping keep: Duration) {
+    access = AccessLedger(keeping: keep)
+    events = EventLedger(keeping: keep)
+  }
+
+  package var nextDeadline: Instant? { earliest(access.nextDeadline, events.nextDeadline) }
+
+  /// When apps were told where the device is, in the order of time.
+  package var accesses: [AccessLedger.Access] { access.accesses }
+
+  /// The events that apps were told, in the order in which they were.
+  package var eventRecords: [EventRecord] { events.records }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .stored(let entries):
+      return access.handle(.stored(entries), at: now) + events.handle(.stored(entries), at: now)
+    case .told(let app, let delivery):
+      var outputs: [Output] = []
+      if let told = LocationService.access(of: delivery) {
+        outputs += access.handle(.told(app, told.service, told.count), at: now)
+      }
+      if let event = ToldEvent(delivery, at: now.unixTime) {
+        outputs += events.handle(.told(app, event), at: now)
+      }
+      return outputs
+    case .read(let app): return access.handle(.told(app, .lastPosition, 1), at: now)
+    case .wake: return access.handle(.wake, at: now) + events.handle(.wake, at: now)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/// Why an event was told. It names no place.
+package enum EventEvidence: Hashable, Codable, Sendable {
+  /// A boundary was crossed: that of a circle, or that of the place of a visit which ended.
+  case crossing(CrossingEvidence)
+  /// The device stayed at one place: a visit began.
+  case stay(StayEvidence)
+}
+
+/// One event of a condition, a region, or a visit, as an app is told it.
+package struct ToldEvent: Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable, Codable {
+    case condition, region, visit
+  }
+
+  package var kind: Kind
+  /// Of the condition or the region; `nil` for a visit.
+  package var identifier: String?
+  /// `satisfied` and the like for a condition, `entered` or `exited` for a region, `arrived` or
+  /// `departed` for a visit.
+  package var state: String
+  /// Since when it is so, as far as is known.
+  package var date: UnixTime
+  /// `nil` for what no fix decided.
+  package var evidence: EventEvidence?
+
+  package init(
+    _ kind: Kind, _ identifier: String?, _ state: String, since date: UnixTime,
+    _ evidence: EventEvidence? = nil
+  ) {
+    self.kind = kind
+    self.identifier = identifier
+    self.state = state
+    self.date = date
+    self.evidence = evidence
+  }
+
+  package init(_ event: ConditionEvent) {
+    self.init(
+      .condition, event.identifier, event.state.rawValue, since: event.date,
+      event.evidence.map { .crossing($0) })
+  }
+
+  package init(_ visit: Visit, at now: UnixTime) {
+    self.init(
+      .visit, nil, visit.departure == nil ? "arrived" : "departed",
+      since: visit.departure ?? visit.arrival ?? now, visit.evidence)
+  }
+
+  /// What a delivery tells; `nil` when it is no event.
+  package init?(_ delivery: Delivery, at now: UnixTime) {
+    func crossed(_ region: RegionDescription, _ state: String, _ evidence: CrossingEvidence?)
+      -> Self
+    {
+      Self(
+        .region, region.identifier, state, since: evidence?.lastFix ?? now,
+        evidence.map { .crossing($0) })
+    }
+    switch delivery {
+    case .monitor(_, .event(let event)): self.init(event)
+    case .owed(_, .region(let region, .entered(let evidence))):
+      self = crossed(region, "entered", evidence)
+    case .owed(_, .region(let region, .exited(let evidence))):
+      self = crossed(region, "exited", evidence)
+    case .owed(_, .visit(let visit)): self.init(visit, at: now)
+    case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .owed, .regions,
+      .region, .monitor, .heading, .ranging, .advertising, .diagnostics:
+      return nil
+    }
+  }
+
+  /// What a person calls it.
+  package var name: String { identifier ?? kind.rawValue }
+}
+
+/// An event that was written down when an app was told it.
+package struct EventRecord: Hashable, Sendable {
+  /// Counted from 1, in the order in which apps were told, also across restarts.
+  package var number: Int
+  package var app: AppIdentity
+  package var event: ToldEvent
+  package var told: UnixTime
+
+  package init(number: Int, app: AppIdentity, event: ToldEvent, told: UnixTime) {
+    self.number = number
+    self.app = app
+    self.event = event
+    self.told = told
+  }
+}

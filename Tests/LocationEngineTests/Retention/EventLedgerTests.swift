@@ -1,0 +1,101 @@
+import LocationEngine
+import LocationModel
+import MachineTesting
+import Testing
+
+@Suite("The list of events that apps were told")
+struct EventLedgerTests {
+  private let app = AppIdentity("an.app")
+  private let month = Duration.seconds(30 * 86_400)
+
+  private func event(_ identifier: String, _ state: String, at seconds: Double) -> ToldEvent {
+    let time = UnixTime(seconds: seconds)
+    let crossing = CrossingEvidence(
+      firstFix: time, lastFix: time, fixes: 3, probability: 0.97, crossed: time, decided: time,
+      distance: -12.5, spread: 5)
+    return ToldEvent(.condition, identifier, state, since: time, .crossing(crossing))
+  }
+
+  private func entries(_ bench: Bench<EventLedger>) -> [StateEntry] {
+    var entries: [StateKey: [UInt8]] = [:]
+    for case .persist(let change) in bench.outputs.map(\.output) {
+      switch change {
+      case .set(let key, let value): entries[key] = value
+      case .remove(let key): entries[key] = nil
+      }
+    }
+    return entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
+  }
+
+  @Test("counts them from 1, across a restart, with all of their evidence")
+  func restart() {
+    var bench = Bench(EventLedger(keeping: month))
+    let stay = StayEvidence(
+      firstFix: UnixTime(seconds: 1), lastFix: UnixTime(seconds: 2), fixes: 9, scatter: 4.5,
+      place: .newAfterRide, dwellSeconds: 300, decided: UnixTime(seconds: 3))
+    bench.send(.told(app, event("home", "satisfied", at: 5)))
+    bench.send(.told(app, ToldEvent(.visit, nil, "arrived", since: stay.firstFix, .stay(stay))))
+    bench.send(.told(AppIdentity("other"), ToldEvent(.region, "b", "entered", since: stay.lastFix)))
+    var next = Bench(EventLedger(keeping: month), startingAt: bench.now.unixTime)
+    next.send(.stored(entries(bench)))
+    #expect(next.machine.records == bench.machine.records)
+    next.send(.told(app, event("home", "unsatisfied", at: 9)))
+    #expect(next.machine.records.map(\.number) == [1, 2, 3, 4])
+  }
+
+  @Test("has one record of what several processes are told, and of what is told again")
+  func once() {
+    var bench = Bench(EventLedger(keeping: month))
+    for _ in 0..<2 { bench.send(.told(app, event("home", "satisfied", at: 5))) }
+    bench.send(.told(app, event("work", "unsatisfied", at: 5)))
+    bench.run(for: .seconds(60))
+    bench.send(.told(app, event("home", "satisfied", at: 5)))
+    bench.send(.told(app, event("home", "unsatisfied", at: 60)))
+    #expect(bench.machine.records.map(\.event.name) == ["home", "work", "home"])
+  }
+
+  @Test("keeps the newest hundred of an app, in memory and on disk")
+  func bound() {
+    var bench = Bench(EventLedger(keeping: month))
+    bench.send(.told(AppIdentity("other"), event("home", "satisfied", at: 0)))
+    for number in 1...150 {
+      bench.send(.told(app, event("home", "satisfied", at: Double(number))))
+    }
+    #expect(bench.machine.records.count == EventLedger.most + 1)
+    #expect(entries(bench).count == EventLedger.most + 1)
+    #expect(bench.machine.records.last?.number == 151)
+  }
+
+  @Test("keeps an event no longer than it was told to, also across a restart")
+  func expiry() {
+    var bench = Bench(EventLedger(keeping: .seconds(3600)))
+    bench.send(.told(app, event("home", "satisfied", at: 0)))
+    bench.run(for: .seconds(3599))
+    #expect(entries(bench).count == 1)
+    var next = Bench(
+      EventLedger(keeping: .seconds(3600)), startingAt: bench.now.unixTime + .seconds(1))
+    next.send(.stored(entries(bench)))
+    #expect(next.machine.records.isEmpty && next.outputs.count == 1)
+    bench.run(for: .seconds(1))
+    #expect(entries(bench).isEmpty && bench.machine.nextDeadline == nil)
+  }
+
+  @Test("takes crossings, and leaves states and positions")
+  func deliveries() {
+    let region = RegionDescription(
+      identifier: "r", target: .unsupported,
+      notices: RegionNotices(onEntry: true, onExit: true, onDisplay: false))
+    let now = UnixTime(seconds: 7)
+    let entered = ToldEvent(.owed(.none, .region(region, .entered(nil))), at: now)
+    #expect(entered == ToldEvent(.region, "r", "entered", since: now))
+    #expect(ToldEvent(.region(nil, region, .determined(.satisfied)), at: now) == nil)
+    #expect(ToldEvent(.state(ClientState()), at: now) == nil)
+    var visit = Visit(
+      arrival: UnixTime(seconds: 1), coordinate: Coordinate(latitude: 1, longitude: 2),
+      horizontalAccuracy: 30)
+    #expect(ToldEvent(.owed(.none, .visit(visit)), at: now)?.state == "arrived")
+    visit.departure = UnixTime(seconds: 5)
+    let left = ToldEvent(.owed(.none, .visit(visit)), at: now)
+    #expect(left?.state == "departed" && left?.date == UnixTime(seconds: 5))
+  }
+}
