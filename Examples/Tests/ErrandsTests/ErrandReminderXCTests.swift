@@ -1,8 +1,7 @@
 import CoreLocation
+import Errands
 import LocationTesting
 import XCTest
-
-@testable import Errands
 
 /// The same reminder in XCTest.
 final class ErrandReminderTestCase: XCTestCase {
