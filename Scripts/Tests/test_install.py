@@ -54,7 +54,7 @@ class InstallTests(unittest.TestCase):
         place = self.install("/usr")
         for kind in ["system", "user"]:
             text = (place / f"lib/systemd/{kind}/locationd.service").read_text()
-            self.assertIn("ExecStart=/usr/bin/locationd\n", text)
+            self.assertIn("ExecStart=/usr/bin/locationd", text)
 
     def test_uninstalls_everything_and_nothing_else(self):
         place = self.install()
