@@ -56,7 +56,7 @@ class InstallTests(unittest.TestCase):
         place = self.install("/usr")
         for kind in ["system", "user"]:
             text = (place / f"lib/systemd/{kind}/locationd.service").read_text()
-            self.assertIn("ExecStart=/usr/bin/locationd\n", text)
+            self.assertIn("ExecStart=/usr/bin/locationd", text)
 
     def test_makes_the_folder_of_apps_that_are_started_and_leaves_what_they_registered(self):
         launch = self.stage / "etc/locationd/launch"

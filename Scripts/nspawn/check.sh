@@ -29,9 +29,11 @@ ask='
 import json, socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.settimeout(10)
 s.sendall(json.dumps({"method": "org.meridian.location." + sys.argv[2], "more": True}).encode() + b"\0")
-data = b""
+data, message = b"", b"nothing"
 while True:
-  while b"\0" not in data: data += s.recv(65536)
+  try:
+    while b"\0" not in data: data += s.recv(65536)
+  except TimeoutError: sys.exit("last heard: " + message.decode())
   message, _, data = data.partition(b"\0")
   if sys.argv[3] in message.decode(): sys.exit(0)
   if sys.argv[2] == "GetState": sys.exit(message.decode())
@@ -45,8 +47,9 @@ def call(method, parameters, **how):
   words = {"method": "org.meridian.location." + method, "parameters": parameters, **how}
   s.sendall(json.dumps(words).encode() + b"\0")
 circle = {"center": {"latitude": 48.5, "longitude": 11.5}, "radius": 200}
-region = {"identifier": "home", "target": {"circle": circle}, "notices": {"onEntry": True, "onExit": True, "onDisplay": False}}
+region = {"identifier": "home", "target": {"circle": circle}}
 call("Open", {"version": 2}, more=True)
+s.recv(65536)
 call("Ask", {"request": {"region": {"subscriber": 1, "ask": {"start": region}}}}, oneway=True)
 data = b""
 while b"\"satisfied\"" not in data:
@@ -96,6 +99,7 @@ check "erased, nothing is known any more" sh -c 'locationctl data erase --all &&
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
 check "its exposure is at most 2.0" systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service
 
+journalctl -q -t locationd > /mnt/share/journal
 echo "-- user service"
 useradd -m tester
 loginctl enable-linger tester

@@ -37,7 +37,8 @@ extension AppDesk {
     processes.indices.flatMap { tellOwed(at: $0) }
   }
 
-  private mutating func tellOwed(at index: Int) -> [Output] {
+  /// Tells one process what it has not heard, if it has a manager.
+  mutating func tellOwed(at index: Int) -> [Output] {
     guard let heard = processes[index].heard else { return [] }
     let news = owed.after(heard)
     processes[index].heard = news.last?.number ?? heard

@@ -36,8 +36,7 @@ extension AppDesk {
     let isSuspended = processes[index].life == .suspended
     let outputs = settleLife(at: now)
     guard wasSuspended && !isSuspended else { return outputs }
-    let news = processes[index].heard == nil ? [] : beginHearing(client)
-    return outputs + flushOutbox(to: client) + news
+    return outputs + flushOutbox(to: client) + tellOwed(at: index)
   }
 
   /// The process is gone; `life` says whether by the person or not (LIFE-4).

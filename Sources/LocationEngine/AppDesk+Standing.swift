@@ -165,7 +165,7 @@ extension AppDesk {
     switch verdict.action {
     case .deliver:
       let receivers = client.map { [$0] } ?? clients
-      // After a restart an app may be on its way back, in use as far as one knows (LIFE-9).
+      // After a restart an app may be on its way back (LIFE-9).
       if receivers.isEmpty { outbox.add(delivery, for: nil) }
       return receivers.map { .deliver($0, delivery) }
     case .queue, .queueLatest:

@@ -12,8 +12,8 @@ struct Commuter {
   static let work = home.moved(by: 2000, towards: 90)
   /// Seconds of one log; a daemon is killed long before its end.
   private static let lap = 1200
-  /// Seconds: a stay, and the way there or back.
-  static let (stay, way) = (600, 60)
+  /// Seconds: a stay, and the way there or back, fast on a bicycle.
+  static let (stay, way) = (600, 200)
   /// Far enough back for the soak, and not so far that the daemon keeps no visits.
   private static let begin = Date(timeIntervalSinceNow: -30 * 86_400)
 

@@ -45,10 +45,12 @@ struct Ledger: Sendable {
 
   private mutating func take(_ visit: Visit) {
     if visit.departure == nil {
-      if stay != nil { faults.append("a departure was lost") }
+      if stay != nil { faults.append("a departure was lost before \(visit)") }
       stay = visit.arrival
     } else {
-      if visit.arrival == nil || visit.arrival != stay { faults.append("an arrival was lost") }
+      if visit.arrival == nil || visit.arrival != stay {
+        faults.append("an arrival was lost before \(visit)")
+      }
       stay = nil
     }
   }

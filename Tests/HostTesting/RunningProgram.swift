@@ -37,7 +37,12 @@ package final class RunningProgram: Sendable {
     process = try Self.withStrings([path] + arguments) { arguments in
       try Self.withStrings(variables.map { "\($0)=\($1)" }) { environment in
         var process: pid_t = 0
-        let code = posix_spawnp(&process, path, &actions, &attributes, arguments, environment)
+        var code = posix_spawnp(&process, path, &actions, &attributes, arguments, environment)
+        // A child that another test is just starting may still hold a copied program open.
+        for _ in 0..<500 where code == ETXTBSY {
+          usleep(10_000)
+          code = posix_spawnp(&process, path, &actions, &attributes, arguments, environment)
+        }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
         return process
       }

@@ -19,7 +19,7 @@ struct ConfigurationFileTests {
 
   @Test("of a user lies with the user's; the system's is never read for it")
   func user() throws {
-    let options = try DaemonOptions([], isSystem: false)
+    let options = try DaemonOptions([], isRoot: false)
     let home = ["HOME": folder.path]
     #expect(options.configurationFile(home) == nil)
     let own = try write(".config/meridian/locationd.conf")
@@ -31,17 +31,19 @@ struct ConfigurationFileTests {
     #expect(options.configurationFile(other) == moved)
   }
 
-  @Test("of the system is not taken from a user's folder")
+  @Test("of the system is not taken from a user's folder, whoever runs it")
   func system() throws {
     let own = try write(".config/meridian/locationd.conf")
-    let options = try DaemonOptions([], isSystem: true)
-    #expect(options.configurationFile(["HOME": folder.path]) != own)
+    for (arguments, isRoot) in [(["--system"], false), ([], true)] {
+      let options = try DaemonOptions(arguments, isRoot: isRoot)
+      #expect(options.configurationFile(["HOME": folder.path]) != own)
+    }
   }
 
   @Test("is the one that is named, for either")
   func named() throws {
-    for isSystem in [true, false] {
-      let options = try DaemonOptions(["--config", "/a/file"], isSystem: isSystem)
+    for isRoot in [true, false] {
+      let options = try DaemonOptions(["--config", "/a/file"], isRoot: isRoot)
       #expect(options.configurationFile([:]) == "/a/file")
     }
   }

@@ -1,5 +1,6 @@
 #compdef locationd
 _arguments \
+  '--system[serve the machine, not one user]' \
   '--config[read this file]:file:_files' \
   '*--source[where fixes come from]:URL:(gpsd:// nmea:// nmea+tcp:// nmea+udp:// gpx:// log:// fixed: fixes:// geoclue: bluez: iio:)' \
   '--socket[listen here]:path:_files' \

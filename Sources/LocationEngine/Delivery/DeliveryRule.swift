@@ -57,7 +57,7 @@ package enum DeliveryRule {
       self.authorization = authorization
       self.session = session
       self.needsSession = needsSession
-      life = presence.life
+      life = presence.mayReturn ? .background : presence.life
       use = presence.use
     }
   }

@@ -45,6 +45,9 @@ package struct AppPresence: Machine {
   /// When the time given for an event is over; `nil` while none is given.
   package var runtimeEnd: Instant? { runtimeUntil }
 
+  /// Whether a process of the app may be on its way back, as the daemon has just started (LIFE-9).
+  package var mayReturn: Bool { !life.hasProcess && graceUntil != nil }
+
   package var nextDeadline: Instant? {
     [graceUntil, runtimeUntil].compactMap(\.self).min()
   }

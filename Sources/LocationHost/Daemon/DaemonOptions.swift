@@ -18,13 +18,13 @@ package struct DaemonOptions: Hashable, Sendable {
   private var socket: String?
   private var state: String?
   /// Whether it serves the machine, and not one user.
-  private let isSystem: Bool
+  private var isSystem: Bool
 
   /// Reads the arguments behind the name of the program.
   package init(
-    _ arguments: some Sequence<String>, isSystem: Bool = getuid() == 0
+    _ arguments: some Sequence<String>, isRoot: Bool = getuid() == 0
   ) throws(DaemonFault) {
-    self.isSystem = isSystem
+    isSystem = isRoot
     var rest = Array(arguments)[...]
     while let argument = rest.popFirst() {
       func value() throws(DaemonFault) -> String {
@@ -38,6 +38,7 @@ package struct DaemonOptions: Hashable, Sendable {
       case "--source": sources.append(try value())
       case "--socket": socket = try value()
       case "--state": state = try value()
+      case "--system": isSystem = true
       case "--check": task = .check
       case "--help", "-h": task = .help
       default: throw DaemonFault(reason: "unknown argument \(argument); see --help")
@@ -107,17 +108,18 @@ package struct DaemonOptions: Hashable, Sendable {
   private static let systemState = "/var/lib/locationd"
 
   package static let help = """
-    usage: locationd [--config FILE] [--source URL]… [--socket PATH] [--state FOLDER]
-           locationd --check [--config FILE]
+    usage: locationd [--system] [--config FILE] [--source URL]… [--socket PATH] [--state FOLDER]
+           locationd --check [--system] [--config FILE]
 
     Serves the location of this machine to all of its apps, each as far as it may know.
 
-      --config FILE   read FILE; for root /etc/locationd.conf, else
+      --system        serve the machine, as root does without being told, and not one user
+      --config FILE   read FILE; for the system /etc/locationd.conf, else
                       $XDG_CONFIG_HOME/meridian/locationd.conf, where it is there
       --source URL    where fixes come from, instead of the configured sources; may be repeated
-      --socket PATH   listen at PATH; for root /run/locationd/locationd.sock, else
+      --socket PATH   listen at PATH; for the system /run/locationd/locationd.sock, else
                       $XDG_RUNTIME_DIR/locationd.sock
-      --state FOLDER  keep the state in FOLDER; for root /var/lib/locationd, else
+      --state FOLDER  keep the state in FOLDER; for the system /var/lib/locationd, else
                       $XDG_STATE_HOME/meridian
       --check         only look at the configuration, and tell file, line, and cause of each fault
 

@@ -4,7 +4,7 @@ package import LocationModel
 /// The durable state: one SQLite file, one transaction for each engine step.
 ///
 /// A step's changes are on disk before any delivery that depends on them leaves the process, so a
-/// crash or a full disk leaves the state before the step or after it (docs/formats/state.md).
+/// crash or a full disk leaves the state before the step or after it (docs/decisions/0011).
 package final class StateStore {
   private let database: OpaquePointer
   private let set: OpaquePointer

@@ -84,6 +84,32 @@ struct OwedEventsTests {
     #expect(try #require(later.owed.last) > first)
   }
 
+  @Test("LIFE-9: waits for an app that may be on its way back to an engine that has just started")
+  func returning() {
+    var bench = EngineBench(.always)
+    bench.request(.visits(on: true))
+    bench.fixes(400)
+    #expect(bench.heard().contains("arrived"))
+    var engine = LocationEngine(providers: 1, secret: 7)
+    var now = Moment(uptime: .start, unixTime: bench.now.unixTime)
+    for input in [LocationEngine.Input.launchable([]), .stored(bench.stored)] {
+      _ = engine.handle(input, at: now)
+    }
+    // Two minutes of a receiver's dates, in three seconds.
+    for _ in 0..<30 {
+      now = Moment(uptime: now.uptime + .milliseconds(100), unixTime: now.unixTime + .seconds(4))
+      _ = engine.handle(.fix(UpdatesBench.fix(east: 700, at: now), from: ProviderID(0)), at: now)
+    }
+    let description = ClientDescription(app: EngineBench.app, manifest: EngineBench.manifest)
+    _ = engine.handle(.client(ClientID(1), .connected(description)), at: now)
+    let told = engine.handle(.client(ClientID(1), .request(.visits(on: true))), at: now)
+    #expect(
+      told.contains { output in
+        guard case .deliver(_, .owed(_, .visit(let visit))) = output else { return false }
+        return visit.arrival != nil && visit.departure != nil
+      })
+  }
+
   @Test("AUTH-8: is told to nobody once the app may not know exactly where the device is")
   func denied() {
     var bench = left()
