@@ -21,7 +21,9 @@ package struct TimeShares: Sendable {
 
   /// Writes down that something was done for a process.
   package mutating func charge(_ time: Duration, to process: Int32, at now: Instant) {
-    if accounts.count >= Self.keptAccounts { accounts = accounts.filter { $1.debt(at: now) > .zero } }
+    if accounts.count >= Self.keptAccounts {
+      accounts = accounts.filter { $1.debt(at: now) > .zero }
+    }
     let debt = (accounts[process]?.debt(at: now) ?? .zero) + time
     accounts[process] = Account(debt: min(debt, Self.most), since: now)
   }
