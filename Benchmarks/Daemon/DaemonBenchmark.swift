@@ -162,6 +162,8 @@ private func measureIdleDaemon(mayRest: Bool) async throws {
   try await onThread {
     let rig = try DaemonRig(in: folder, mayRest: mayRest)
     defer { rig.end() }
+    // What it did to begin with, and the first connection, are not counted.
+    sleep(10)
     let idle = rig.wakes(seconds: 60)
     try Figure.report("\(name).idle.wakes", idle, "/min", "wake-ups when nobody asks\(words)")
     let watcher = try Child(Peers.own, [FarWatcher.name])

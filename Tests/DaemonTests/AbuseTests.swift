@@ -82,6 +82,22 @@ struct AbuseTests {
     #expect(try first.call("org.varlink.service.GetInfo").error == nil)
   }
 
+  @Test("by coming back whenever it is cut off is not let in for a while; other processes are")
+  func comesBack() async throws {
+    let daemon = try await DaemonRun()
+    for _ in 0..<15 {
+      let noise = try LinkCaller(daemon.socket)
+      noise.send(Array("noise\0".utf8))
+      #expect(noise.isCutOff())
+    }
+    #expect(throws: LinkCaller.HungUp.self) {
+      try LinkCaller(daemon.socket).call("org.varlink.service.GetInfo")
+    }
+    let other = try daemon.run(BuiltProgram.path("locationctl"), "status")
+    defer { other.end() }
+    _ = try await other.lines.next { $0.contains("fixed:48.5,11.5,5.0") }
+  }
+
   @Test("by hanging up in the middle of its words leaves nothing behind")
   func hangsUp() async throws {
     let folder = try TemporaryFolder()

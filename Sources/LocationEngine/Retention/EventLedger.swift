@@ -99,7 +99,8 @@ package struct EventLedger: Machine {
     guard entry.key.domain == domain, let number = Int(entry.key.name),
       let stored = try? JSONDecoder().decode(Stored.self, from: Data(entry.value))
     else { return nil }
-    let evidence = stored.crossing.map { .crossing($0) } ?? stored.stay.map { EventEvidence.stay($0) }
+    let crossing = stored.crossing.map { EventEvidence.crossing($0) }
+    let evidence = crossing ?? stored.stay.map { .stay($0) }
     let event = ToldEvent(
       stored.kind, stored.identifier, stored.state, since: stored.date, evidence)
     return EventRecord(

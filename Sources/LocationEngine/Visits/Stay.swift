@@ -12,8 +12,6 @@ struct Stay: Sendable {
   private(set) var latest: UnixTime
   /// Meters: the mean distance of the fixes from the center.
   private var scatter: Double
-  /// Meters from the center to the newest fix.
-  private var newest = 0.0
   /// Meters: the mean accuracy of its fixes.
   private(set) var meanAccuracy: Double
   /// Meters per second: how fast the device came.
@@ -71,13 +69,6 @@ struct Stay: Sendable {
         dwellSeconds: dwell, decided: now.unixTime))
   }
 
-  /// When the straight way from the newest fix to one that is so far away crossed the boundary.
-  func left(towards distance: Double, at time: UnixTime) -> UnixTime? {
-    guard newest < extent, distance > extent else { return nil }
-    let part = (extent - newest) / (distance - newest)
-    return latest + .seconds(time.seconds(since: latest) * part)
-  }
-
   /// Takes a fix near the place; says no when two in a row are elsewhere.
   mutating func take(_ fix: Fix, _ point: GeocentricPoint, reach: Double) -> Bool {
     let distance = point.distance(to: center)
@@ -93,11 +84,10 @@ struct Stay: Sendable {
   mutating func keep(_ fix: Fix, _ point: GeocentricPoint) {
     strays = 0
     fixes += 1
-    newest = point.distance(to: center)
     let seconds = min(max(fix.time.seconds(since: latest), 0.1), 30)
     let share = Self.weight(of: fix) * seconds
     let part = share / (weight + share)
-    scatter += (newest - scatter) * min(part, 0.2)
+    scatter += (point.distance(to: center) - scatter) * min(part, 0.2)
     meanAccuracy += (fix.horizontalAccuracy - meanAccuracy) * max(1 / Double(fixes), 0.05)
     center = center.moved(towards: point, by: part)
     coordinate.latitude += (fix.coordinate.latitude - coordinate.latitude) * part

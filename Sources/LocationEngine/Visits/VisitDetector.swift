@@ -30,8 +30,6 @@ package struct VisitDetector: Machine {
   /// Evidence that the device is leaving.
   private struct Leaving: Sendable {
     var since: UnixTime
-    /// When the boundary of the place was crossed; `nil` when that was not seen.
-    var crossed: UnixTime?
     var fixes = 0
     var logOdds = 0.0
     /// A stay that might have begun elsewhere meanwhile.
@@ -179,10 +177,7 @@ package struct VisitDetector: Machine {
       return []
     }
     var leaving =
-      earlier
-      ?? Leaving(
-        since: fix.time, crossed: stay.left(towards: distance, at: fix.time),
-        next: Stay(at: fix, point))
+      earlier ?? Leaving(since: fix.time, next: Stay(at: fix, point))
     leaving.fixes += support > 0 ? 1 : 0
     leaving.logOdds = min(leaving.logOdds + gained, 6)
     if leaving.next.latest < fix.time, !leaving.next.take(fix, point, reach: tuning.reach) {
@@ -197,11 +192,12 @@ package struct VisitDetector: Machine {
     state = .travelling(leaving.next)
     remember(stay)
     var visit = stay.visit
+    // The last fix that kept to the place; the boundary was crossed after it at the soonest.
     visit.departure = stay.latest
     visit.evidence = .crossing(
       CrossingEvidence(
         firstFix: leaving.since, lastFix: fix.time, fixes: leaving.fixes,
-        probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: leaving.crossed,
+        probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: stay.latest,
         decided: now.unixTime, distance: distance - stay.extent, spread: spread))
     return [.departed(visit)]
   }

@@ -21,9 +21,11 @@ package struct TimeShares: Sendable {
 
   /// Writes down that something was done for a process.
   package mutating func charge(_ time: Duration, to process: Int32, at now: Instant) {
-    if accounts.count >= Self.most { accounts = accounts.filter { $1.debt(at: now) > .zero } }
-    let debt = accounts[process]?.debt(at: now) ?? .zero
-    accounts[process] = Account(debt: debt + time, since: now)
+    if accounts.count >= Self.keptAccounts {
+      accounts = accounts.filter { $1.debt(at: now) > .zero }
+    }
+    let debt = (accounts[process]?.debt(at: now) ?? .zero) + time
+    accounts[process] = Account(debt: min(debt, Self.most), since: now)
   }
 
   /// When a process may be served again; `nil` for now.
@@ -36,6 +38,9 @@ package struct TimeShares: Sendable {
   package static let credit = Duration.seconds(1)
   /// Of the time that passes, one in so many is for a process. Chosen: it takes ten to fill it.
   package static let part = 10
+  /// Nobody owes more, so nobody waits for more than ten seconds: the computer may have slept in
+  /// the middle of what was done.
+  private static let most = credit * 2
   /// Processes whose accounts are kept though nothing is owed. Chosen.
-  private static let most = 1024
+  private static let keptAccounts = 1024
 }

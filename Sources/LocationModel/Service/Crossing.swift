@@ -19,7 +19,8 @@ package struct CrossingEvidence: Hashable, Codable, Sendable {
   package var fixes: Int
   /// That the new state is true, in `0..<1`.
   package var probability: Double
-  /// When the boundary was crossed, between two fixes; `nil` when no fix was on the other side.
+  /// When the boundary was crossed, between two fixes; `nil` when no fix was on the other side. For
+  /// a visit, the last fix at the place.
   package var crossed: UnixTime?
   /// When the decision was made.
   package var decided: UnixTime

@@ -48,19 +48,17 @@ package struct ToldEvent: Hashable, Sendable {
 
   /// What a delivery tells; `nil` when it is no event.
   package init?(_ delivery: Delivery, at now: UnixTime) {
-    func crossed(_ region: RegionDescription, _ state: String, _ evidence: CrossingEvidence?)
-      -> Self
-    {
+    func crossed(_ identifier: String, _ state: String, _ evidence: CrossingEvidence?) -> Self {
       Self(
-        .region, region.identifier, state, since: evidence?.lastFix ?? now,
+        .region, identifier, state, since: evidence?.lastFix ?? now,
         evidence.map { .crossing($0) })
     }
     switch delivery {
     case .monitor(_, .event(let event)): self.init(event)
     case .owed(_, .region(let region, .entered(let evidence))):
-      self = crossed(region, "entered", evidence)
+      self = crossed(region.identifier, "entered", evidence)
     case .owed(_, .region(let region, .exited(let evidence))):
-      self = crossed(region, "exited", evidence)
+      self = crossed(region.identifier, "exited", evidence)
     case .owed(_, .visit(let visit)): self.init(visit, at: now)
     case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .owed, .regions,
       .region, .monitor, .heading, .ranging, .advertising, .diagnostics:

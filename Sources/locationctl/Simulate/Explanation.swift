@@ -38,8 +38,11 @@ struct Explanation {
 
   private func lines(of evidence: CrossingEvidence) -> [String] {
     let side = evidence.distance > 0 ? "outside" : "inside"
+    let between =
+      event.kind == .visit
+      ? "the last fix at the place" : "between a fix on this side and one on that"
     let crossed =
-      evidence.crossed.map { "\($0.iso8601), between a fix on this side and one on that" }
+      evidence.crossed.map { "\($0.iso8601), \(between)" }
       ?? "not seen: no fix was on the other side"
     return [
       "crossed   \(crossed)",

@@ -17,8 +17,8 @@ extension Verb {
       """
       Tries each source, and says what it said and the next step. Ends as soon as every source \
       gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
-      tells how the daemon, its sources, and its agents stand. With --app it also says whether anybody can be \
-      asked when the app asks. Exit status 0 when at least one source works and \
+      tells how the daemon, its sources, and its agents stand. With --app it also says whether \
+      anybody can be asked when the app asks. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations.
       """
     ],

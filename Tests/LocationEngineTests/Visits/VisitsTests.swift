@@ -99,10 +99,9 @@ struct VisitsTests {
     }
     #expect(stay.place == .new && stay.dwellSeconds == 165 && stay.scatter < 10)
     #expect(stay.firstFix == visits[0].arrival && stay.policyDelay >= .seconds(165))
-    #expect(stay.fixes == 166 && stay.lastFix == stay.decided)
-    let departure = try #require(visits[1].departure)
-    let crossed = try #require(left.crossed)
-    #expect(departure <= crossed && crossed <= left.firstFix && left.lastFix == left.decided)
+    #expect(stay.fixes > 160 && stay.lastFix <= stay.decided)
+    #expect(left.crossed == visits[1].departure && left.lastFix == left.decided)
+    #expect(try #require(left.sensingDelay) > .zero)
     #expect(left.probability > 0.8 && left.distance > 0 && left.fixes > 1)
   }
 
