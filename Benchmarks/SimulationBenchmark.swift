@@ -13,11 +13,11 @@ func measureSimulation() async throws {
   try compareWithGpsfake(program)
 }
 
-/// Simulated seconds per second of the wall, whole processes, on an hour of NMEA at 1 Hz.
+/// Simulated seconds per second of the wall, whole processes, on twenty minutes of NMEA at 1 Hz.
 ///
 /// gpsfake gives the log to a gpsd and prints what that reports; it is told to pause nowhere.
 private func compareWithGpsfake(_ program: URL) throws {
-  let seconds = 3600
+  let seconds = 1200
   let begin = UnixTime(seconds: 1_780_000_000)
   let drive = Drive(from: begin)
   let folder = try Peers.folder("simulation")
@@ -27,9 +27,10 @@ private func compareWithGpsfake(_ program: URL) throws {
     .write(to: URL(fileURLWithPath: log))
 
   let ours = Double(seconds) / (try shortestWall(of: 5, program, ["simulate", log, "--json"]))
-  try Figure.report("simulation.rate", ours, "s/s", "simulated seconds a second, an hour of NMEA")
+  try Figure.report(
+    "simulation.rate", ours, "s/s", "simulated seconds a second, 20 minutes of NMEA")
   let gpsfake = try Peers.program("gpsfake", from: "gpsd-clients")
-  let words = ["WRITE_PAD=0", gpsfake, "-1", "-q", "-p", "-s", "115200", log]
+  let words = ["WRITE_PAD=0", gpsfake, "-1", "-q", "-p", "-W", "600", "-s", "115200", log]
   let theirs =
     Double(seconds)
     / (try shortestWall(of: 2, URL(fileURLWithPath: "/usr/bin/env"), words) { printed in
