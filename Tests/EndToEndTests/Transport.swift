@@ -46,14 +46,21 @@ final class Connected: Sendable {
     }
   }
 
-  /// The person decides.
+  /// The person decides; what the app asks afterwards comes afterwards, over the socket, too.
   func decide(_ setting: AuthorizationSetting, precise: Bool? = nil) {
     host.tell(.setting(.authorization(app, setting)))
     if let precise { host.tell(.setting(.precise(app, precise))) }
+    waitForEngine()
   }
 
   /// The person turns the switch of the whole machine.
-  func turnServices(on: Bool) { host.tell(.setting(.services(on: on))) }
+  func turnServices(on: Bool) {
+    host.tell(.setting(.services(on: on)))
+    waitForEngine()
+  }
+
+  /// Until it has taken what it was told: its answer is behind that.
+  private func waitForEngine() { _ = host.sourceReports() }
 
   /// Runs `body` as the app.
   func run<Result>(_ body: () async throws -> Result) async throws -> Result {

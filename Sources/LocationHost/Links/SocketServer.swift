@@ -32,6 +32,8 @@ package actor SocketServer {
   let facts: DaemonFacts
   var owner = OwnerDesk()
   private var acceptor: (any DispatchSourceRead)?
+  /// Whether nobody is let in for a moment.
+  private var isPaused = false
   private(set) var connections: [Int: LinkConnection] = [:]
   private var nextConnection = 1
   private var shares = TimeShares()
@@ -67,19 +69,49 @@ package actor SocketServer {
 
   isolated deinit {
     acceptor?.cancel()
+    // A source that is suspended is not let go.
+    if isPaused { acceptor?.resume() }
     for connection in connections.values { connection.end() }
     buffer.deallocate()
   }
 
   // MARK: Connections
 
+  /// Lets one in. Whoever has had more than a share gets no answer, and no line in the log; many of
+  /// those are turned away at once, and nobody is let in for a moment then, so that a flood waits.
   private func accept(from listener: Int32) {
-    let descriptor = linux_accept(listener)
-    guard descriptor >= 0 else { return }
+    for _ in 0..<Self.turnedAwayAtOnce {
+      let descriptor = linux_accept(listener)
+      guard descriptor >= 0 else { return }
+      let process = Peer.process(of: descriptor)
+      guard shares.rest(of: process, at: host.now.uptime) != nil else {
+        return welcome(descriptor, of: process)
+      }
+      close(descriptor)
+    }
+    pauseAccepting()
+  }
+
+  /// Chosen: a fraction of a millisecond's work, and a wait that nobody notices.
+  private static let (turnedAwayAtOnce, pause) = (32, DispatchTimeInterval.milliseconds(5))
+
+  private func pauseAccepting() {
+    isPaused = true
+    acceptor?.suspend()
+    line.queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+      self?.assumeIsolated { $0.goOnAccepting() }
+    }
+  }
+
+  private func goOnAccepting() {
+    guard isPaused else { return }
+    isPaused = false
+    acceptor?.resume()
+  }
+
+  private func welcome(_ descriptor: Int32, of process: Int32) {
     let begin = host.now.uptime
-    let process = Peer.process(of: descriptor)
-    // Whoever connects without end gets no answer, and no line in the log for each time.
-    guard shares.rest(of: process, at: begin) == nil else { return _ = close(descriptor) }
+    shares.charge(Self.admission, to: process, at: begin)
     defer { charge(process, since: begin) }
     do throws(Peer.Fault) {
       guard linux_name_senders(descriptor) == 0 else {
@@ -98,6 +130,10 @@ package actor SocketServer {
       close(descriptor)
     }
   }
+
+  /// What a process owes for each connection, beside the time that it takes: two thousand at once,
+  /// then two hundred a second. Chosen.
+  private static let admission = TimeShares.credit / 2000
 
   private func checkRoom(for peer: Peer) throws(Peer.Fault) {
     guard connections.count < limits.clients else {
