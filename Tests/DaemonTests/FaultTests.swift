@@ -72,8 +72,9 @@ struct FaultTests {
     for number in 0..<20 { add("full-\(number)", caller) }
     #expect(try names(after: 21, caller).count == 20)
     _ = try await daemon.program.lines.next { $0.contains("will try again") }
+    // Its room is free even while a program that another test has started holds it open.
+    try file.truncate(atOffset: 0)
     try file.close()
-    try FileManager.default.removeItem(atPath: filler)
     add("later", caller)
     #expect(try names(after: 22, caller).count == 21)
     daemon.kill()

@@ -23,7 +23,8 @@ package final class RunningProgram: Sendable {
     self.belongings = belongings
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Or it would hold open what another test is just writing, such as a copied program.
+    for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -38,7 +39,7 @@ package final class RunningProgram: Sendable {
       try Self.withStrings(variables.map { "\($0)=\($1)" }) { environment in
         var process: pid_t = 0
         var code = posix_spawnp(&process, path, &actions, &attributes, arguments, environment)
-        // A child that another test is just starting may still hold a copied program open.
+        // A child that is just starting still holds open what its parent was writing.
         for _ in 0..<500 where code == ETXTBSY {
           usleep(10_000)
           code = posix_spawnp(&process, path, &actions, &attributes, arguments, environment)
