@@ -13,22 +13,26 @@ func measureDemand() throws {
     return
   }
   var (whole, asked) = (PhoneReport(), PhoneReport())
-  var (account, still) = (OnTime(), OnTime())
+  var (resting, travelling) = (OnTime(), OnTime())
   for day in days {
     var receiver = AskedReceiver(day)
     let heard = receiver.run()
     whole.add(PhoneReport(day))
     asked.add(PhoneReport(heard))
-    if day.trips.isEmpty { still.add(receiver.account) } else { account.add(receiver.account) }
+    resting.add(receiver.resting)
+    travelling.add(receiver.travelling)
   }
   print(whole.line(named: "every fix"))
   print(asked.line(named: "asked fixes"))
-  print(account.line(named: "days with trips"))
-  print(still.line(named: "days at one place"))
-  // A real day: a tenth of it on the way, the rest at places.
-  account.add(still)
-  print(account.line(named: "all days"))
-  try Figure.report("demand.on", account.share, "%", "satellites on, share of all days")
+  print(resting.line(named: "at places"))
+  print(travelling.line(named: "on the way"))
+  var all = resting
+  all.add(travelling)
+  print(all.line(named: "all days"))
+  try Figure.report("demand.on", all.share, "%", "satellites on, share of all days")
+  try Figure.report(
+    "demand.day", 0.9 * resting.share + 0.1 * travelling.share, "%",
+    "satellites on, share of a day with a tenth of it on the way")
   try Figure.report(
     "demand.arrival.missed", Double(asked.missedArrivals), "", "arrivals missed, asked fixes")
   try Figure.report(
@@ -69,14 +73,16 @@ struct OnTime {
 /// Satellites give the recorded fixes after four seconds, after thirty when they were off for two
 /// hours; asked for at intervals above ten seconds they are on for each fix only. The network gives
 /// the recorded place with an error of 20 m that belongs to the place and 15 m that does not, and
-/// claims 65 m. Where the phone recorded nothing because it lay still, it is where it was.
+/// claims 65 m. Where the phone recorded nothing because it lay still, it is where it was; where it
+/// recorded only fixes coarser than 100 m, satellites give those.
 struct AskedReceiver {
   private let day: PhoneDay
   private var visits = VisitDetector()
   private var conditions = Conditions()
   private var significant = SignificantChangeDetector()
   private var random = SeededRandom(seed: 1)
-  private(set) var account = OnTime()
+  private(set) var resting = OnTime()
+  private(set) var travelling = OnTime()
   private var heard: [PhoneDay.Delivered] = []
   /// Seconds since the beginning.
   private var second = 0.0
@@ -94,25 +100,32 @@ struct AskedReceiver {
     begin()
     var next = 0
     var place: PhoneDay.Delivered?
+    var latest: PhoneDay.Delivered?
     let length = day.span.end.seconds(since: day.span.start)
     while second < length {
       second += 1
       let time = day.span.start + .seconds(second)
       var isFresh = false
       while next < day.fixes.count, day.fixes[next].delivered <= time {
-        if day.fixes[next].fix.horizontalAccuracy <= 100 || place == nil {
-          place = day.fixes[next]
-          isFresh = true
-        }
+        latest = day.fixes[next]
+        isFresh = true
+        if day.fixes[next].fix.horizontalAccuracy <= 100 || place == nil { place = latest }
         next += 1
       }
+      count { $0.total += 1 }
       wake(at: now(time))
-      if let place { step(from: place, isFresh: isFresh, at: time) }
+      if let place, let latest { step(from: place, latest, isFresh: isFresh, at: time) }
     }
-    account.total = length
     var result = day
     result.fixes = heard
     return result
+  }
+
+  /// Counts for where the device is now.
+  private mutating func count(_ change: (inout OnTime) -> Void) {
+    let time = day.span.start + .seconds(second)
+    let isOnTheWay = day.trips.contains { $0.start <= time && time < $0.end }
+    if isOnTheWay { change(&travelling) } else { change(&resting) }
   }
 
   private mutating func begin() {
@@ -149,7 +162,7 @@ struct AskedReceiver {
   }
 
   private mutating func step(
-    from place: PhoneDay.Delivered, isFresh: Bool, at time: UnixTime
+    from place: PhoneDay.Delivered, _ latest: PhoneDay.Delivered, isFresh: Bool, at time: UnixTime
   ) {
     let demands = [
       "conditions": conditions.demand, "significant change": significant.demand,
@@ -171,13 +184,17 @@ struct AskedReceiver {
     if onSince == nil { firstFix = second + (second - lastOn > 7200 ? 30 : 4) }
     onSince = since
     lastOn = second
-    account.satellites += 1
-    for (service, demand) in demands where (demand.position?.tier ?? .cell) >= .satellite {
-      account.byService[service, default: 0] += 1
+    count { account in
+      account.satellites += 1
+      for (service, demand) in demands where (demand.position?.tier ?? .cell) >= .satellite {
+        account.byService[service, default: 0] += 1
+      }
     }
-    guard second >= firstFix, isDue, isFresh || second - lastFix >= 5 else { return }
-    var fix = place.fix
-    fix.time = isFresh ? place.fix.time : time
+    guard second >= firstFix, isDue,
+      isFresh || (second - lastFix >= 5 && latest.delivered == place.delivered)
+    else { return }
+    var fix = latest.fix
+    fix.time = isFresh ? latest.fix.time : time
     tell(fix, time)
   }
 
@@ -187,13 +204,28 @@ struct AskedReceiver {
     lastFix = second
     if let last = heard.last, fix.time <= last.fix.time { return }
     heard.append(PhoneDay.Delivered(fix: fix, delivered: time))
+    if let t = day.trips.first, ProcessInfo.processInfo.environment["TRACE"] == day.name,
+      let c = day.stays.first?.center
+    {
+      let s = time.seconds(since: t.start)
+      if s > -200, s < 620 {
+        let c2 =
+          day.path.last { $0.delivered <= time }.map { Int(c.distance(to: $0.fix.coordinate)) }
+          ?? -1
+        print(
+          Int(s), "acc", Int(fix.horizontalAccuracy), "d", Int(c.distance(to: fix.coordinate)),
+          "true", c2, "sp", fix.speed ?? -1, "vis",
+          visits.demand.position.map { "\($0.tier) \(Int($0.interval.inSeconds))" } ?? "", "cond",
+          conditions.demand.position.map { "\($0.tier) \(Int($0.interval.inSeconds))" } ?? "")
+      }
+    }
     _ = visits.handle(.fix(fix), at: now(time))
     _ = conditions.handle(.fix(fix), at: now(time))
     _ = significant.handle(.fix(fix), at: now(time))
   }
 
   private mutating func networkFix(at place: PhoneDay.Delivered, _ time: UnixTime) -> Fix {
-    account.networkFixes += 1
+    count { $0.networkFixes += 1 }
     let truth = place.fix.coordinate
     let cell = (truth.latitude * 1000).rounded() * 400_000 + (truth.longitude * 1000).rounded()
     var there = SeededRandom(seed: UInt64(bitPattern: Int64(cell)))

@@ -151,9 +151,9 @@ extension CellBuckets {
 }
 
 extension Array {
-  /// Grows by an eighth where the standard library would double: memory per circle counts here.
+  /// Grows by a sixteenth where the standard library would double: memory per circle counts here.
   mutating func makeRoom(for additional: Int = 1) {
     guard count + additional > capacity else { return }
-    reserveCapacity(count + additional + count / 8 + 8)
+    reserveCapacity(count + additional + count / 16 + 8)
   }
 }

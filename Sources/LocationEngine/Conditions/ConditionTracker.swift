@@ -24,6 +24,8 @@ package struct ConditionTracker: Sendable {
   private var found: [Slot] = []
   private var continuity = FixContinuity()
   private var last: (point: GeocentricPoint, fix: Fix, uptime: Instant)?
+  /// Where the device rests, if the newest fixes keep to one place.
+  private var rest: Stay?
 
   package init() {}
 
@@ -38,6 +40,8 @@ package struct ConditionTracker: Sendable {
       detector: CrossingDetector(assuming: state), isActive: true)
     if Int(slot) < followed.count { followed[Int(slot)] = entry } else { followed.append(entry) }
     active.append(slot)
+    // It must be known anew how well the place is known.
+    rest = nil
     return slot
   }
 
@@ -74,10 +78,12 @@ package struct ConditionTracker: Sendable {
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     if verdict == .returned { dismissExcursions() }
+    if rest?.take(fix, point, reach: Self.reach) != true { rest = Stay(at: fix, point) }
     activate(at: fix.coordinate)
     let weight = last.map { min(fix.time.seconds(since: $0.fix.time), Self.longestWeight) }
+    let sight = sight(of: fix, point)
     for slot in active {
-      look(at: slot, from: point, fix, weight: weight ?? Self.longestWeight)
+      look(at: slot, sight, fix.time, weight: weight ?? Self.longestWeight)
     }
     last = (point, fix, now.uptime)
     guard verdict != .doubted else { return [] }
@@ -138,19 +144,31 @@ extension ConditionTracker {
     }
   }
 
+  /// Where a fix says that the device is, and how well: one of the network that agrees with the
+  /// place where it rests says no more than that it still does.
+  private func sight(
+    of fix: Fix, _ point: GeocentricPoint
+  ) -> (point: GeocentricPoint, accuracy: Double) {
+    guard fix.horizontalAccuracy > Stay.coarse, let rest, rest.bestAccuracy <= Stay.coarse,
+      rest.isSettled, !rest.isStraying
+    else { return (point, fix.horizontalAccuracy) }
+    return (rest.center, Stay.coarse)
+  }
+
   private mutating func look(
-    at slot: Slot, from point: GeocentricPoint, _ fix: Fix, weight: Double
+    at slot: Slot, _ sight: (point: GeocentricPoint, accuracy: Double), _ time: UnixTime,
+    weight: Double
   ) {
     guard let entry = followed[Int(slot)] else { return }
     let radius = entry.circle.radius
     // A fix coarser than this cannot change the state (REG-20).
-    guard fix.horizontalAccuracy <= max(radius, 200) else { return }
-    let distance = point.distance(to: entry.center) - radius
+    guard sight.accuracy <= max(radius, 200) else { return }
+    let distance = sight.point.distance(to: entry.center) - radius
     followed[Int(slot)]?.detector.observe(
       CrossingDetector.Sighting(
-        distance: distance, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
+        distance: distance, spread: max(sight.accuracy, Self.finest), time: time,
         weight: weight, previous: entry.previous, travelled: continuity.travelled))
-    followed[Int(slot)]?.previous = (distance, fix.time)
+    followed[Int(slot)]?.previous = (distance, time)
   }
 
   /// Takes every decision that is due, and lets circles at rest go.
@@ -182,30 +200,31 @@ extension ConditionTracker {
 // MARK: - Demand
 
 extension ConditionTracker {
-  /// Meters to the nearest boundary that a fix could cross next, at most `limit`.
-  package func clearance(upTo limit: Double) -> Double {
-    guard let last else { return 0 }
+  /// Meters from a place to the nearest boundary that could be crossed next, at most `limit`.
+  private func clearance(
+    from point: GeocentricPoint, at coordinate: Coordinate, upTo limit: Double
+  ) -> Double {
     // A few are looked at one by one; only many are worth the search around the place.
     guard followed.count > Self.few else {
       return followed.reduce(limit) { nearest, entry in
-        entry.map { min(nearest, Self.clearance(of: $0, from: last.point)) } ?? nearest
+        entry.map { min(nearest, Self.clearance(of: $0, from: point)) } ?? nearest
       }
     }
     var nearest = limit
     for slot in active {
       guard let entry = followed[Int(slot)] else { continue }
-      nearest = min(nearest, Self.clearance(of: entry, from: last.point))
+      nearest = min(nearest, Self.clearance(of: entry, from: point))
     }
     var radius = 250.0
     while radius / 4 < nearest {
       var near: [Slot] = []
       let reach = min(radius, limit)
-      guard index.collect(within: reach, of: last.fix.coordinate, limit: 4096, into: &near) else {
+      guard index.collect(within: reach, of: coordinate, limit: 4096, into: &near) else {
         return 0
       }
       for slot in near {
         guard let entry = followed[Int(slot)], !entry.isActive else { continue }
-        nearest = min(nearest, Self.clearance(of: entry, from: last.point))
+        nearest = min(nearest, Self.clearance(of: entry, from: point))
       }
       if nearest <= reach || reach >= limit { break }
       radius *= 4
@@ -220,33 +239,46 @@ extension ConditionTracker {
     return (point.distance(to: entry.center) - entry.circle.radius).magnitude
   }
 
-  /// How soon the next fix is needed for crossings to be told within `promise`.
-  ///
-  /// While something is undecided, at once. Otherwise the time to the nearest boundary at the
-  /// present speed, at least a brisk walk, and never so long that a drive could be missed.
-  package func interval(promising promise: Duration) -> Duration {
-    need(promising: promise).interval
-  }
-
-  /// How soon the next fix is needed, and whether it must be a good one: near a boundary for a
-  /// device on the way, or when the last fix is too coarse to say on which side it was.
+  /// How soon the next fix is needed, and whether it must be a good one, for crossings to be told
+  /// within `promise`.
   package func need(promising promise: Duration) -> PositionDemand {
     guard let last, !continuity.isDoubting,
       !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
     else { return PositionDemand(tier: .satellite) }
-    let clearance = clearance(upTo: 20_000)
-    let isCoarse = last.fix.horizontalAccuracy > max(Self.coarse, clearance / 2)
+    if let rest, rest.isSettled, !rest.isStraying {
+      return need(resting: rest, near: last.fix.coordinate)
+    }
+    let clearance = clearance(from: last.point, at: last.fix.coordinate, upTo: 20_000)
     let seconds = clearance / max(continuity.speed * 1.5, 2)
-    let interval = min(max(seconds, promise.inSeconds / 2), 900)
-    let isNear = interval <= promise.inSeconds
-    let mustBeGood = isNear && (continuity.speed >= Self.walk || isCoarse)
-    return PositionDemand(
-      tier: mustBeGood ? .satellite : .network,
-      interval: .seconds(isNear && isCoarse ? promise.inSeconds / 6 : interval))
+    return PositionDemand(seconds <= promise.inSeconds ? .satellite : .network, within: seconds)
   }
 
-  /// Meters: accuracy from which on a fix does not tell which side of a near boundary it is on.
-  private static let coarse = 30.0
-  /// Meters per second: a slow walk (chosen).
-  private static let walk = 0.7
+  /// A device at rest needs the network only, often enough to be seen to leave; satellites while
+  /// they may yet tell on which side of a boundary it rests.
+  private func need(resting rest: Stay, near coordinate: Coordinate) -> PositionDemand {
+    let clearance = clearance(from: rest.center, at: coordinate, upTo: 20_000)
+    if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.patience {
+      return PositionDemand(tier: .satellite)
+    }
+    return PositionDemand(.network, within: max(clearance / Self.startingSpeed, rest.lull))
+  }
+
+  /// Meters per second that a device at rest may have when it is next seen (chosen).
+  private static let startingSpeed = 2.0
+  /// Meters that a place of rest extends, beside the errors of its fixes.
+  private static let reach = 35.0
+  /// Seconds after which a good fix is no longer waited for: none can be had where it rests.
+  private static let patience = 120.0
+}
+
+extension PositionDemand {
+  /// The longest interval of a few that is not above this many seconds: what is asked of receivers
+  /// changes only when it matters.
+  init(_ tier: PositionTier, within seconds: Double) {
+    self.init(tier: tier, interval: Self.intervals.last { $0 <= .seconds(seconds) } ?? .zero)
+  }
+
+  private static let intervals: [Duration] = [0, 5, 10, 15, 20, 30, 60, 120, 300, 900].map {
+    .seconds($0)
+  }
 }

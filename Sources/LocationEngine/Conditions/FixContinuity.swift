@@ -93,6 +93,7 @@ struct FixContinuity: Sendable {
       place.speed = Self.speed(
         from: trail.first ?? last, after: last, to: place, measured: fix.speed)
       guard let (before, patience) = breach(from: last, to: place) else {
+        if Self.isHidden(from: last, to: place) { travel.confirm() }
         trust(place)
         return .trusted
       }
@@ -217,8 +218,20 @@ extension FixContinuity {
     // From rest a body may reach 40 m/s at 3 m/s², and a moving one keeps its speed.
     let gained = min(last.speed * seconds + 1.5 * seconds * seconds, max(last.speed, 40) * seconds)
     if seconds <= 10 { return step <= noise + gained ? nil : jumpPatience }
+    if seconds >= longGap {
+      if step <= noise || isHidden(from: last, to: next) { return nil }
+      return step <= fastest * seconds ? gapPatience : jumpPatience
+    }
     if step <= noise + (last.speed + 2) * seconds { return nil }
     return step <= noise + gained ? gapPatience : jumpPatience
+  }
+
+  /// Whether the device travelled while no fix came: farther than a receiver errs.
+  private static func isHidden(from last: Place, to next: Place) -> Bool {
+    let seconds = next.time.seconds(since: last.time)
+    let step = next.point.distance(to: last.point)
+    let error = max(3 * hypotenuse(last.spread, next.spread), largestError)
+    return seconds >= longGap && step > error && step <= fastest * seconds
   }
 
   /// Whether a body could get there, by what it was seen to do at the earlier place.
@@ -232,6 +245,13 @@ extension FixContinuity {
 
   /// Seconds for which trusted places are kept to be compared with (chosen).
   private static let memory = 12.0
+  /// Seconds without a fix in which a device may have gone anywhere (chosen: more than are asked for
+  /// between two fixes near a boundary).
+  private static let longGap = 180.0
+  /// Meters per second: an airliner.
+  private static let fastest = 300.0
+  /// Meters: receivers that claim a good fix are not more wrong than this (chosen).
+  private static let largestError = 300.0
   /// Seconds: after a step that was possible, but not watched (chosen).
   private static let gapPatience = 60.0
   /// Seconds: after a step that was impossible (chosen: longer than receivers stay wrong).

@@ -14,10 +14,37 @@ struct Stay: Sendable {
   private var scatter: Double
   /// Meters: the mean accuracy of its fixes.
   private(set) var meanAccuracy: Double
+  /// Meters: the best accuracy of its fixes.
+  private(set) var bestAccuracy: Double
   /// Meters per second: how fast the device came.
   let approach: Double
   private var fixes: Int
   private var strays = 0
+  /// What coarse fixes say of the place.
+  private var blur: Blur?
+  /// Whether the newest fix lies where none should while the device is there.
+  private(set) var isStraying = false
+
+  /// Coarse fixes of one place: most of their error belongs to the place, so that they agree with
+  /// one another better than with the truth.
+  private struct Blur: Sendable {
+    var center: GeocentricPoint
+    /// Meters: the mean distance of the fixes from the center.
+    var scatter: Double
+    /// What is supposed beforehand counts as two.
+    private var fixes = 2.0
+
+    init(center: GeocentricPoint, accuracy: Double) {
+      self.center = center
+      scatter = accuracy / 2
+    }
+
+    mutating func take(_ point: GeocentricPoint) {
+      fixes = min(fixes + 1, 20)
+      scatter += (point.distance(to: center) - scatter) / fixes
+      center = center.moved(towards: point, by: 1 / fixes)
+    }
+  }
 
   init(at fix: Fix, _ point: GeocentricPoint, approach: Double = 0) {
     self.approach = approach
@@ -28,6 +55,7 @@ struct Stay: Sendable {
     latest = fix.time
     scatter = 0
     meanAccuracy = fix.horizontalAccuracy
+    bestAccuracy = fix.horizontalAccuracy
     fixes = 1
   }
 
@@ -41,6 +69,7 @@ struct Stay: Sendable {
     latest = since
     scatter = 0
     meanAccuracy = visit.horizontalAccuracy
+    bestAccuracy = visit.horizontalAccuracy
     fixes = 1
   }
 
@@ -48,10 +77,24 @@ struct Stay: Sendable {
   var length: Double { latest.seconds(since: since) }
 
   /// Whether enough fixes keep to the place for silence to mean that it goes on.
-  var isSettled: Bool { fixes >= 3 && length >= 45 }
+  var isSettled: Bool { !isFleeting && length >= 45 }
+
+  /// Whether the device was hardly seen at the place.
+  var isFleeting: Bool { fixes < 3 }
+
+  /// Seconds in which the device may leave without being seen: who just came leaves soonest.
+  var lull: Double { min(max(length / 8, 5), 30) }
 
   /// Meters from the center within which the device still is at the place.
   var extent: Double { min(max(20, 1.5 * scatter), 60) }
+
+  /// Meters that a fix lies farther out than one at the place would; negative when it does not.
+  func excess(of fix: Fix, _ point: GeocentricPoint) -> Double {
+    let distance = point.distance(to: center) - extent
+    guard fix.horizontalAccuracy > Self.coarse else { return distance }
+    let blur = blur ?? Blur(center: center, accuracy: fix.horizontalAccuracy)
+    return min(distance, point.distance(to: blur.center) - max(extent, Self.blurs * blur.scatter))
+  }
 
   var visit: Visit {
     Visit(
@@ -76,12 +119,15 @@ struct Stay: Sendable {
       keep(fix, point)
       return true
     }
+    isStraying = excess(of: fix, point) > 0
     strays += 1
     return strays < 2 && distance < 4 * reach
   }
 
   /// Takes a fix as one of the place.
   mutating func keep(_ fix: Fix, _ point: GeocentricPoint) {
+    isStraying = excess(of: fix, point) > 0
+    if fix.horizontalAccuracy > Self.coarse { note(coarse: point, of: fix) }
     strays = 0
     fixes += 1
     let seconds = min(max(fix.time.seconds(since: latest), 0.1), 30)
@@ -89,6 +135,7 @@ struct Stay: Sendable {
     let part = share / (weight + share)
     scatter += (point.distance(to: center) - scatter) * min(part, 0.2)
     meanAccuracy += (fix.horizontalAccuracy - meanAccuracy) * max(1 / Double(fixes), 0.05)
+    bestAccuracy = min(bestAccuracy, fix.horizontalAccuracy)
     center = center.moved(towards: point, by: part)
     coordinate.latitude += (fix.coordinate.latitude - coordinate.latitude) * part
     coordinate.longitude += turned(fix.coordinate.longitude - coordinate.longitude) * part
@@ -102,6 +149,19 @@ struct Stay: Sendable {
     since = since + difference
     latest = latest + difference
   }
+
+  private mutating func note(coarse point: GeocentricPoint, of fix: Fix) {
+    var known = blur ?? Blur(center: center, accuracy: fix.horizontalAccuracy)
+    known.take(point)
+    blur = known
+  }
+
+  /// Mean distances from what coarse fixes say of the place beyond which one is elsewhere: one of
+  /// eight is so by chance, and costs a good fix (chosen).
+  private static let blurs = 1.6
+  /// Meters: fixes less accurate than this are coarse, and do not tell the sides of a near boundary
+  /// apart.
+  static let coarse = 30.0
 
   /// The weight of a second of fixes: less than its accuracy says, as errors stay alike.
   private static func weight(of fix: Fix) -> Double {

@@ -130,7 +130,9 @@ package struct VisitDetector: Machine {
       return []
     case .travelling(var stay):
       guard fix.time > stay.latest else { return [] }
-      guard stay.take(fix, point, reach: tuning.reach) else {
+      // A place seen once, and again long after, was not stayed at in between (VISIT-10).
+      let isForgotten = stay.isFleeting && fix.time.seconds(since: stay.latest) > Self.longestGap
+      guard !isForgotten, stay.take(fix, point, reach: tuning.reach) else {
         settleFirst(stay)
         state = .travelling(Stay(at: fix, point, approach: continuity.speed))
         return []
@@ -167,8 +169,8 @@ package struct VisitDetector: Machine {
   ) -> [Output] {
     var stay = present
     let spread = max(fix.horizontalAccuracy, Self.finest)
-    let distance = point.distance(to: stay.center)
-    let support = min(max((distance - stay.extent) / spread - 0.5, -3), 3)
+    let excess = stay.excess(of: fix, point)
+    let support = min(max(excess / spread - 0.5, -3), 3)
     let seconds = fix.time.seconds(since: earlier?.next.latest ?? stay.latest)
     let gained = support * min(seconds, 10) / 10
     if verdict == .returned || (earlier?.logOdds ?? 0) + gained <= 0 {
@@ -198,7 +200,7 @@ package struct VisitDetector: Machine {
       CrossingEvidence(
         firstFix: leaving.since, lastFix: fix.time, fixes: leaving.fixes,
         probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: stay.latest,
-        decided: now.unixTime, distance: distance - stay.extent, spread: spread))
+        decided: now.unixTime, distance: excess, spread: spread))
     return [.departed(visit)]
   }
 
@@ -272,12 +274,17 @@ package struct VisitDetector: Machine {
       case .travelling(let stay) where stay.length >= Self.lull:
         PositionDemand(tier: .satellite, interval: .seconds(10))
       case .travelling: PositionDemand(tier: .network, interval: .seconds(20))
-      case .visiting(_, leaving: nil): PositionDemand(tier: .network, interval: .seconds(30))
+      case .visiting(let stay, leaving: nil) where stay.isStraying:
+        PositionDemand(tier: .satellite)
+      case .visiting(let stay, leaving: nil):
+        PositionDemand(.network, within: stay.lull)
       case .visiting(_, leaving: _?): PositionDemand(tier: .satellite)
       }
     return Demand(position: position, motion: true)
   }
 
+  /// Seconds without a fix after which what was hardly begun is over (chosen).
+  private static let longestGap = 600.0
   /// Seconds at one place after which it might be an arrival (chosen).
   private static let lull = 40.0
   /// Meters: no fix is believed to be better than this (chosen).

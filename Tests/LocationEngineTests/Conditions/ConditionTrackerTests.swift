@@ -22,6 +22,8 @@ struct ConditionTrackerTests {
       }
     }
 
+    var need: PositionDemand { tracker.need(promising: .seconds(60)) }
+
     var crossings: [Crossing] {
       decisions.compactMap {
         if case .changed(let crossing) = $0.decision { crossing } else { nil }
@@ -128,16 +130,55 @@ struct ConditionTrackerTests {
     #expect((20...60).contains(exit.evidence.decided.seconds(since: crossed)))
   }
 
-  @Test("POW-2: needs satellites only on the way near a boundary, or to tell the sides apart")
+  @Test("POW-2, POW-6: needs satellites on the way near a boundary, and none at rest")
   func tiers() {
     var (walk, _) = standing()
-    #expect(walk.tracker.need(promising: .seconds(60)).tier == .network)
+    #expect(walk.need.tier == .network)
     for second in 1...40 { walk.fix(east: 1.4 * Double(second), speed: 1.4) }
-    #expect(walk.tracker.need(promising: .seconds(60)).tier == .satellite)
+    #expect(walk.need.tier == .satellite)
     for _ in 0..<60 { walk.fix(east: 56, speed: 0) }
-    #expect(walk.tracker.need(promising: .seconds(60)).tier == .network)
-    walk.fix(east: 56, accuracy: 65)
-    #expect(walk.tracker.need(promising: .seconds(60)).tier == .satellite)
+    #expect(walk.need.tier == .network)
+    walk.fix(east: 80, accuracy: 65, after: 30)
+    #expect(walk.need.tier == .network)
+    walk.fix(east: 190, accuracy: 65, after: 30)
+    #expect(walk.need.tier == .satellite)
+    for _ in 0..<5 { walk.fix(east: 56) }
+    #expect(walk.need.tier == .network)
+  }
+
+  @Test("waits for a good fix while it may come, and not for ever where there is no sky")
+  func noSky() {
+    var walk = Walk()
+    _ = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for _ in 0..<100 { walk.fix(east: 80, accuracy: 65) }
+    #expect(walk.need.tier == .satellite)
+    for _ in 0..<60 { walk.fix(east: 80, accuracy: 65) }
+    #expect(walk.need.tier == .network)
+  }
+
+  @Test("takes the network's errors at a place of rest for what they are")
+  func restingByNetwork() {
+    var random = SeededRandom(seed: 3)
+    var (walk, slot) = standing()
+    let entered = walk.tracker.insert(Circle(center: place(east: 150), radius: 100))
+    for _ in 0..<60 { walk.fix(east: 0) }
+    for _ in 0..<2000 { walk.fix(east: 25 + 15 * gaussian(&random), accuracy: 65, after: 30) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    #expect(walk.tracker.state(of: entered) == .unsatisfied)
+    #expect(walk.crossings.count == 2)
+  }
+
+  @Test("asks for the same while a device rests, though every fix differs")
+  func steadyDemand() {
+    var random = SeededRandom(seed: 5)
+    var (walk, _) = standing()
+    for _ in 0..<300 { walk.fix(east: 0) }
+    var demands: Set<PositionDemand> = []
+    for _ in 0..<1000 {
+      walk.fix(east: 5 * gaussian(&random), accuracy: .random(in: 4...12, using: &random), after: 5)
+      demands.insert(walk.need)
+    }
+    #expect(demands == [PositionDemand(tier: .network, interval: .seconds(30))])
   }
 
   @Test("believes a jump once the device travels on from there")
@@ -162,6 +203,26 @@ struct ConditionTrackerTests {
     #expect(walk.tracker.state(of: slot) == .satisfied)
     for _ in 0..<40 { walk.fix(east: 400) }
     #expect(walk.tracker.state(of: slot) == .unsatisfied)
+  }
+
+  @Test(
+    "tells what changed while no fix came with the first good ones: at once where no receiver errs as much, else within a minute",
+    arguments: [(400.0, 25), (250, 65), (40_000, 25)])
+  func hiddenWay(east: Double, seconds: Int) {
+    var (walk, slot) = standing()
+    walk.fix(east: east, speed: 0, after: 3600)
+    for _ in 0..<seconds { walk.fix(east: east, speed: 0) }
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+    #expect(walk.crossings.count == 2)
+  }
+
+  @Test("does not believe the first fixes after a gap where they turn out to be errors")
+  func errorAfterGap() {
+    var (walk, slot) = standing()
+    for _ in 0..<50 { walk.fix(east: 200, accuracy: 2, after: walk.seconds < 100 ? 3600 : 1) }
+    for _ in 0..<60 { walk.fix(east: 0, accuracy: 2) }
+    #expect(walk.tracker.state(of: slot) == .satisfied)
+    #expect(walk.crossings.count == 1)
   }
 
   @Test("REG-39: makes no pairs of events out of jitter around the boundary")
@@ -202,10 +263,10 @@ struct ConditionTrackerTests {
   @Test("asks for fixes at once while undecided, and seldom while far away")
   func interval() {
     var (walk, _) = standing()
-    #expect(walk.tracker.interval(promising: .seconds(60)) > .seconds(10))
+    #expect(walk.need.interval > .seconds(10))
     for second in 1...80 { walk.fix(east: 1.4 * Double(second)) }
-    #expect(walk.tracker.interval(promising: .seconds(60)) == .zero)
+    #expect(walk.need.interval == .zero)
     for second in 1...1000 { walk.fix(east: 112 + 10 * Double(second), speed: 10) }
-    #expect(walk.tracker.interval(promising: .seconds(60)) >= .seconds(600))
+    #expect(walk.need.interval >= .seconds(300))
   }
 }

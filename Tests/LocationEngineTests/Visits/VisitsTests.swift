@@ -168,6 +168,16 @@ struct VisitsTests {
     #expect(walk.visits(of: Self.app).count == 1)
   }
 
+  @Test("VISIT-10: a place seen for a moment, and again a week later, was not stayed at in between")
+  mutating func oldFix() throws {
+    walk.stay(2)
+    walk.bench.run(for: .seconds(600_000))
+    let begin = walk.bench.now.unixTime
+    walk.stay(400)
+    let visit = try #require(walk.visits(of: Self.app).first)
+    #expect(try #require(visit.arrival) >= begin)
+  }
+
   @Test("nobody listens: no hardware, no visits, nothing stored")
   mutating func stopped() {
     #expect(walk.bench.machine.demand.position != nil)
