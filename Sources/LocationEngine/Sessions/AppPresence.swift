@@ -46,7 +46,7 @@ package struct AppPresence: Machine {
   package var runtimeEnd: Instant? { runtimeUntil }
 
   package var nextDeadline: Instant? {
-    [graceUntil, runtimeUntil].compactMap(\.self).min()
+    earliest(graceUntil, runtimeUntil)
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
