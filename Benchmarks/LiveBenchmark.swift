@@ -5,6 +5,9 @@ import Synchronization
 
 /// From the last byte of an epoch written to a serial port to the body of `for try await`, against
 /// gpspipe's line for the same bytes through a real gpsd; both in turns, in one run.
+///
+/// Twice: with each epoch written at once, and at the pace of a port of 115,200 baud, as a
+/// receiver's bytes come.
 func measureLive() async throws {
   let (ours, theirs) = (try Port(), try Port())
   let pipe = try Peers.program("gpspipe", from: "gpsd-clients")
@@ -31,14 +34,20 @@ func measureLive() async throws {
     _ = client.end()
     _ = gpsd.child.end()
   }
-  let turns = Turns(ours: ours, theirs: theirs, arrivals: arrivals)
-  let runs = try await onThread { try turns.run() }
+  for (name, baud) in [("live", nil), ("live.paced", 115_200)] {
+    let turns = Turns(ours: ours, theirs: theirs, arrivals: arrivals, baud: baud)
+    try report(name, try await onThread { try turns.run() })
+  }
+}
+
+private func report(_ name: String, _ runs: [[Double]]) throws {
   let medians = runs.map { $0.median * 1e6 }
-  try Figure.report("live.median", medians[0], "us", "last byte to loop body, median")
-  try Figure.report("live.p99", runs[0].quantile(0.99) * 1e6, "us", "last byte to loop body, p99")
-  try Figure.report("live.gpspipe.median", medians[1], "us", "last byte to gpspipe's line, median")
-  try Figure.report("live.gpspipe.p99", runs[1].quantile(0.99) * 1e6, "us", "gpspipe's, p99")
-  try Figure.report("live.ratio", medians[0] / medians[1], "", "our median over gpspipe's")
+  let tails = runs.map { $0.quantile(0.99) * 1e6 }
+  try Figure.report("\(name).median", medians[0], "us", "last byte to loop body, median")
+  try Figure.report("\(name).p99", tails[0], "us", "last byte to loop body, p99")
+  try Figure.report("\(name).gpspipe.median", medians[1], "us", "last byte to gpspipe's, median")
+  try Figure.report("\(name).gpspipe.p99", tails[1], "us", "gpspipe's, p99")
+  try Figure.report("\(name).ratio", medians[0] / medians[1], "", "our median over gpspipe's")
 }
 
 /// Writes one epoch at a time, to one port and then to the other.
@@ -46,6 +55,8 @@ private struct Turns: Sendable {
   let ours: Port
   let theirs: Port
   let arrivals: Arrivals
+  /// Bits per second at which the bytes come; `nil` for all at once.
+  let baud: Int?
 
   /// Epochs that are not counted: both learn the receiver's cycle, and gpspipe must have printed a
   /// position.
@@ -81,7 +92,7 @@ private struct Turns: Sendable {
     let time = UnixTime(milliseconds: now.nanoseconds / 1_000_000)
     let bytes = drive.epoch(at: time)
     arrivals.expect(side, time.seconds)
-    port.write(bytes)
+    port.write(bytes, baud: baud)
     let begin = HostClock.now.uptime
     return arrivals.wait(side).map { $0.seconds(since: begin) }
   }
@@ -136,4 +147,24 @@ private final class Arrivals: Sendable {
     else { return nil }
     return UnixTime(iso8601: String(line[key.upperBound...].prefix { $0 != "\"" }))?.seconds
   }
+}
+
+extension Port {
+  /// Writes as a serial port hands on what a receiver sends: as much at a time as its buffer holds.
+  fileprivate func write(_ bytes: [UInt8], baud: Int?) {
+    guard let baud else { return write(bytes) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      // The last piece is a whole one: a line's end alone would come after the fix.
+      let count = (rest.count - 1) % Self.bufferSize + 1
+      usleep(UInt32(count * Self.bitsPerByte * 1_000_000 / baud))
+      write(Array(rest.prefix(count)))
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Bytes that a 16550 holds before it interrupts.
+  private static let bufferSize = 14
+  /// With start and stop bit.
+  private static let bitsPerByte = 10
 }

@@ -46,6 +46,8 @@ package struct HostCore: Machine {
     var openings = 0
     /// The channel that is open, or being opened.
     var channel: ChannelID?
+    /// The driver's, kept as every step asks for it.
+    var deadline: Instant?
   }
 
   /// The secret shapes the coarse places of this machine (docs/decisions/0015).
@@ -82,7 +84,7 @@ package struct HostCore: Machine {
   /// Time has passed for those who waited for it.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
-    for index in desks.indices where isDue(desks[index].driver.nextDeadline, now) {
+    for index in desks.indices where isDue(desks[index].deadline, now) {
       drive(index, .wake, at: now, to: &outputs)
     }
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
@@ -90,9 +92,7 @@ package struct HostCore: Machine {
 
   private mutating func settleDeadline() {
     nextDeadline = earliest(engine.nextDeadline, ledger?.nextDeadline)
-    for index in desks.indices {
-      nextDeadline = earliest(nextDeadline, desks[index].driver.nextDeadline)
-    }
+    for index in desks.indices { nextDeadline = earliest(nextDeadline, desks[index].deadline) }
   }
 
   /// Sources learn what was stored, too, once; what they can do stands before any client asks.
@@ -176,9 +176,9 @@ package struct HostCore: Machine {
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
   ) {
-    for output in desks[index].driver.handle(input, at: now) {
-      carry(output, of: index, at: now, to: &outputs)
-    }
+    let news = desks[index].driver.handle(input, at: now)
+    desks[index].deadline = desks[index].driver.nextDeadline
+    for output in news { carry(output, of: index, at: now, to: &outputs) }
   }
 
   private mutating func carry(

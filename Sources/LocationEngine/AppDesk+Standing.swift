@@ -92,6 +92,7 @@ extension AppDesk {
   /// Derives what may flow now, and tells everyone whom the difference concerns.
   mutating func settleVerdicts(at now: Moment) -> [Output] {
     verdicts = Verdicts(circumstances)
+    access = conditionAccess
     let isImprecise = !authorization.status.isGranted || isCoarse
     var outputs: [Output] = []
     if isImprecise && !self.isImprecise {
@@ -135,7 +136,7 @@ extension AppDesk {
   }
 
   /// What keeps the app from its conditions (MON-33, MON-34).
-  var conditionAccess: ConditionDiagnostics {
+  private var conditionAccess: ConditionDiagnostics {
     var flags = Diagnostics()
     if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
     if isCoarse { flags.insert(.accuracyLimited) }

@@ -42,6 +42,8 @@ struct AppDesk: Sendable {
   var policy = LaunchPolicy()
   /// Whether continuous updates keep the app in use (STD-47).
   var isHolding = false
+  /// What keeps the app from its conditions; derived with the verdicts.
+  var access = ConditionDiagnostics()
   /// What the conditions were last told that the app may know.
   var toldAccess: ConditionDiagnostics?
   /// Whether visits were last told that they may reach the app.

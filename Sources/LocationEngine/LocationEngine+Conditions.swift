@@ -240,7 +240,6 @@ extension AppDesk {
 
   /// What the app may know of its conditions from now on; `nil` when that was told before.
   mutating func settleAccess() -> ConditionDiagnostics? {
-    let access = conditionAccess
     guard access != toldAccess else { return nil }
     toldAccess = access
     return access

@@ -29,8 +29,8 @@ package struct CoarseLocator: Machine {
   private var cell: CoarseGrid.Cell?
   /// The newest fix; only looked at when a turn comes.
   private var latest: Fix?
-  /// The turn at which the place was last computed.
-  private var computedTurn: Int?
+  /// When the place is next computed; `nil` until it first was.
+  private var nextTurn: Instant?
 
   package init(secret: UInt64) {
     self.secret = secret
@@ -52,15 +52,14 @@ package struct CoarseLocator: Machine {
   }
 
   package var nextDeadline: Instant? {
-    guard latest != nil, let computedTurn else { return nil }
-    return instant(ofTurn: computedTurn + 1)
+    latest == nil ? nil : nextTurn
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     if case .fix(let fix) = input { latest = fix }
+    guard let latest, nextTurn.map({ now.uptime >= $0 }) ?? true else { return [] }
     let turn = lastTurn(at: now.uptime)
-    guard let latest, turn > computedTurn ?? Int.min else { return [] }
-    computedTurn = turn
+    nextTurn = instant(ofTurn: turn + 1)
     self.latest = nil
     return compute(from: latest, turn: turn, at: now)
   }

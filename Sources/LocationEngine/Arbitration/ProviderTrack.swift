@@ -19,8 +19,27 @@ struct ProviderTrack: Sendable {
   private(set) var clockStepped = false
 
   private struct Heard: Sendable {
-    var fix: Fix
-    var at: Instant
+    let fix: Fix
+    let at: Instant
+    let point: GeocentricPoint
+
+    init(fix: Fix, at: Instant) {
+      self.fix = fix
+      self.at = at
+      point = GeocentricPoint(fix.coordinate)
+    }
+
+    /// Why it cannot follow an earlier one; `nil` when it can.
+    func doubt(after earlier: Heard) -> IgnoreReason? {
+      let dates = fix.time.seconds(since: earlier.fix.time)
+      if dates <= 0 { return .olderThanCurrent }
+      if dates > at.seconds(since: earlier.at) + ProviderTrack.clockJump {
+        return .unconfirmedClock
+      }
+      let reach = ProviderTrack.fastest * max(dates, 1)
+      let slack = 4 * (fix.horizontalAccuracy + earlier.fix.horizontalAccuracy) + 200
+      return point.distance(to: earlier.point) > reach + slack ? .unconfirmedJump : nil
+    }
   }
 
   init(provider: ProviderID) {
@@ -32,52 +51,42 @@ struct ProviderTrack: Sendable {
   /// Returns why it must wait, or `nil` when it agrees with this provider's own story.
   mutating func note(_ fix: Fix, at now: Instant) -> IgnoreReason? {
     clockStepped = false
+    let heard = Heard(fix: fix, at: now)
     guard let last else {
-      accept(fix, at: now, restarting: true)
+      accept(heard, restarting: true)
       return nil
     }
-    guard let doubt = Self.doubt(fix, after: last, at: now) else {
+    guard let doubt = heard.doubt(after: last) else {
       suspect = nil
-      accept(fix, at: now, restarting: false)
+      accept(heard, restarting: false)
       return nil
     }
     if doubt == .olderThanCurrent, last.fix.time.seconds(since: fix.time) < Self.reordering {
       return doubt
     }
-    guard let suspect, Self.doubt(fix, after: suspect, at: now) == nil else {
-      self.suspect = Heard(fix: fix, at: now)
+    guard let suspect, heard.doubt(after: suspect) == nil else {
+      self.suspect = heard
       return doubt == .olderThanCurrent ? .unconfirmedClock : doubt
     }
     self.suspect = nil
     clockStepped = fix.time <= last.fix.time
     // A first fix that nothing ever confirmed was an error of the start, not a place left.
     if doubt == .unconfirmedJump, confirmations > 1 { jumpedAt = now }
-    accept(fix, at: now, restarting: true)
+    accept(heard, restarting: true)
     confirmations = 2
     return nil
   }
 
-  private mutating func accept(_ fix: Fix, at now: Instant, restarting: Bool) {
-    pace = fix.speed ?? 0
+  private mutating func accept(_ heard: Heard, restarting: Bool) {
+    pace = heard.fix.speed ?? 0
     if let last, !restarting {
-      let gap = min(now.seconds(since: last.at), 60)
+      let gap = min(heard.at.seconds(since: last.at), 60)
       interval += (gap - interval) * 0.2
-      let dates = max(fix.time.seconds(since: last.fix.time), 1)
-      pace = max(pace, fix.coordinate.distance(to: last.fix.coordinate) / dates)
+      let dates = max(heard.fix.time.seconds(since: last.fix.time), 1)
+      pace = max(pace, heard.point.distance(to: last.point) / dates)
     }
     confirmations = restarting ? 1 : confirmations + 1
-    last = Heard(fix: fix, at: now)
-  }
-
-  /// Why `fix` cannot follow `earlier`; `nil` when it can.
-  private static func doubt(_ fix: Fix, after earlier: Heard, at now: Instant) -> IgnoreReason? {
-    let dates = fix.time.seconds(since: earlier.fix.time)
-    if dates <= 0 { return .olderThanCurrent }
-    if dates > now.seconds(since: earlier.at) + clockJump { return .unconfirmedClock }
-    let distance = fix.coordinate.distance(to: earlier.fix.coordinate)
-    let reach = fastest * max(dates, 1)
-    let slack = 4 * (fix.horizontalAccuracy + earlier.fix.horizontalAccuracy) + 200
-    return distance > reach + slack ? .unconfirmedJump : nil
+    last = heard
   }
 
   /// The radius of the last fix, grown by how far the device may have moved since it was due.
@@ -99,7 +108,7 @@ struct ProviderTrack: Sendable {
   /// Whether the two last fixes cannot both be true, each at its own date.
   func isContradicted(by other: ProviderTrack) -> Bool {
     guard let mine = last, let theirs = other.last else { return false }
-    let apart = mine.fix.coordinate.distance(to: theirs.fix.coordinate)
+    let apart = mine.point.distance(to: theirs.point)
     let dates = min(abs(theirs.fix.time.seconds(since: mine.fix.time)), Self.longestDelay)
     let gap = max(abs(theirs.at.seconds(since: mine.at)), dates)
     let radii = hypotenuse(mine.fix.horizontalAccuracy, theirs.fix.horizontalAccuracy)

@@ -49,7 +49,7 @@ package struct AppPresence: Machine {
   package var mayReturn: Bool { !life.hasProcess && graceUntil != nil }
 
   package var nextDeadline: Instant? {
-    [graceUntil, runtimeUntil].compactMap(\.self).min()
+    earliest(graceUntil, runtimeUntil)
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {

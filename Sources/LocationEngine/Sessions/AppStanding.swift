@@ -46,7 +46,7 @@ package struct AppStanding: Machine {
   }
 
   package var nextDeadline: Instant? {
-    [authorization.nextDeadline, sessions.nextDeadline].compactMap(\.self).min()
+    earliest(authorization.nextDeadline, sessions.nextDeadline)
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {

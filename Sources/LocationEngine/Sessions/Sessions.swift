@@ -85,7 +85,7 @@ package struct Sessions: Machine {
   package var hasBackgroundActivity: Bool { background.isActive }
 
   package var nextDeadline: Instant? {
-    [presence.nextDeadline, reclaimUntil].compactMap(\.self).min()
+    earliest(presence.nextDeadline, reclaimUntil)
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {

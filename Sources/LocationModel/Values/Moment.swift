@@ -103,10 +103,7 @@ package struct Moment: Hashable, Sendable {
 
 extension Duration {
   /// The duration in nanoseconds, rounded towards zero.
-  package var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-  }
+  package var wholeNanoseconds: Int64 { Int64(attoseconds / 1_000_000_000) }
 
   /// The duration in seconds.
   package var inSeconds: Double {

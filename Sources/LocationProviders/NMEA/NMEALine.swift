@@ -18,7 +18,8 @@ package struct NMEALine: Sendable {
 
   package init() {}
 
-  package var isFull: Bool { length == Self.maximumLength }
+  /// How many more bytes it can hold.
+  package var room: Int { Self.maximumLength - length }
   package var fieldCount: Int { lastField + 1 }
 
   package mutating func removeAll() {
@@ -26,10 +27,12 @@ package struct NMEALine: Sendable {
     lastField = 0
   }
 
-  package mutating func append(_ byte: UInt8) {
-    text[length] = byte
-    length += 1
-    if byte == UInt8(ascii: ",") && lastField < Self.maximumFields - 1 {
+  /// Takes up more of the text, as much as there is room for.
+  package mutating func append(_ bytes: ArraySlice<UInt8>) {
+    text.replaceSubrange(length..<length + bytes.count, with: bytes)
+    for byte in bytes {
+      length += 1
+      guard byte == UInt8(ascii: ","), lastField < Self.maximumFields - 1 else { continue }
       lastField += 1
       starts[lastField] = Int16(truncatingIfNeeded: length)
     }

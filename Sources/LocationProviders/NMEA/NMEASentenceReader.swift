@@ -67,19 +67,10 @@ package struct NMEASentenceReader: Sendable {
 
   /// Takes in the text up to the next byte that is something else: nearly all of a stream.
   private mutating func readPlain(_ bytes: [UInt8], _ index: inout Int) {
-    var sum = sum
-    var next = index
-    while next < bytes.count {
-      let byte = bytes[next]
-      let isPlain =
-        Self.isText(byte) && byte != UInt8(ascii: "*") && byte != UInt8(ascii: "$")
-      guard isPlain, !line.isFull else { break }
-      sum ^= byte
-      line.append(byte)
-      next += 1
-    }
-    self.sum = sum
-    index = next
+    let plain = bytes[index...].prefix(line.room).prefix(while: Self.isPlain)
+    for byte in plain { sum ^= byte }
+    line.append(plain)
+    index = plain.endIndex
   }
 
   /// The byte that ended the text.
@@ -137,6 +128,11 @@ package struct NMEASentenceReader: Sendable {
     guard byte == UInt8(ascii: "$") else { return reject(.checksumMalformed) }
     begin()
     return .rejected(.interrupted)
+  }
+
+  /// Text that neither ends a sentence nor begins one.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    isText(byte) && byte != UInt8(ascii: "*") && byte != UInt8(ascii: "$")
   }
 
   private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7f }
