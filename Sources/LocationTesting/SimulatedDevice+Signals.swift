@@ -79,6 +79,16 @@ extension SimulatedDevice {
     let field = field ?? MagneticDisturbance()
     does(.field(DeviceVector(x: field.east, y: field.north, z: field.up)))
   }
+
+  /// Magnetizes the device itself, by so many microtesla towards its right edge, its top edge, and
+  /// out of its display; zeros take the magnet away.
+  ///
+  /// What the compass has learned of itself is wrong then: until it has learned anew, by being
+  /// turned about, headings have no accuracy, and apps are asked whether the person shall be shown
+  /// how to turn it (HEAD-9, HEAD-14).
+  public func magnetizeCompass(x: Double, y: Double, z: Double) {
+    does(.iron(DeviceVector(x: x, y: y, z: z)))
+  }
 }
 
 // MARK: Switching off and on

@@ -8,6 +8,7 @@ private final class SignalListener: NSObject, CLLocationManagerDelegate {
   var ranged: [[CLBeacon]] = []
   var headings: [CLHeading] = []
   var failures: [CLError.Code] = []
+  var calibrationQuestions = 0
 
   override init() {
     super.init()
@@ -31,6 +32,11 @@ private final class SignalListener: NSObject, CLLocationManagerDelegate {
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading heading: CLHeading) {
     headings.append(heading)
+  }
+
+  func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
+    calibrationQuestions += 1
+    return true
   }
 }
 
@@ -136,6 +142,29 @@ struct SignalTests {
       device.disturbCompass(MagneticDisturbance(east: 30))
       try await device.advance(by: .seconds(10))
       #expect(abs((listener.headings.last?.trueHeading ?? 0) - 200) > 20)
+    }
+  }
+  @Test("HEAD-14: has the field, the accuracy, and the need for calibration that a script sets")
+  func calibration() async throws {
+    try await app.run {
+      let listener = SignalListener()
+      listener.manager.startUpdatingLocation()
+      listener.manager.startUpdatingHeading()
+      try await device.advance(by: .seconds(10))
+      let before = try #require(listener.headings.last)
+      #expect(before.headingAccuracy > 0)
+      let questions = listener.calibrationQuestions
+
+      device.magnetizeCompass(x: 40, y: -30, z: 0)
+      try await device.advance(by: .seconds(10))
+      let magnetized = try #require(listener.headings.last)
+      #expect(magnetized.headingAccuracy < 0)
+      #expect(abs(magnetized.x - before.x - 40) < 5 && abs(magnetized.y - before.y + 30) < 5)
+      #expect(listener.calibrationQuestions == questions + 1)
+
+      device.magnetizeCompass(x: 0, y: 0, z: 0)
+      try await device.advance(by: .seconds(10))
+      #expect(try #require(listener.headings.last).headingAccuracy > 0)
     }
   }
 }

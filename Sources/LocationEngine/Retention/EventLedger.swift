@@ -16,13 +16,8 @@ package struct EventLedger: Machine {
   package typealias Output = Ledger.Output
 
   private struct Stored: Codable {
-    var kind: ToldEvent.Kind
-    var identifier: String?
-    var state: String
-    var date: UnixTime
+    var event: ToldEvent
     var told: UnixTime
-    var crossing: CrossingEvidence?
-    var stay: StayEvidence?
   }
 
   private let keep: Duration
@@ -78,33 +73,23 @@ package struct EventLedger: Machine {
   }
 
   private static func set(_ record: EventRecord) -> Output {
-    let event = record.event
-    var stored = Stored(
-      kind: event.kind, identifier: event.identifier, state: event.state, date: event.date,
-      told: record.told)
-    switch event.evidence {
-    case .crossing(let crossing): stored.crossing = crossing
-    case .stay(let stay): stored.stay = stay
-    case nil: break
-    }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    guard let data = try? encoder.encode(stored) else {
-      preconditionFailure("events are made of finite numbers and can always be written")
+    encoder.nonConformingFloatEncodingStrategy = Conditions.strangeNumbersOut
+    guard let data = try? encoder.encode(Stored(event: record.event, told: record.told)) else {
+      preconditionFailure("events are made of numbers and text and can always be written")
     }
     return .persist(.set(key(of: record), [UInt8](data)))
   }
 
   private static func record(_ entry: StateEntry) -> EventRecord? {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = Conditions.strangeNumbersIn
     guard entry.key.domain == domain, let number = Int(entry.key.name),
-      let stored = try? JSONDecoder().decode(Stored.self, from: Data(entry.value))
+      let stored = try? decoder.decode(Stored.self, from: Data(entry.value))
     else { return nil }
-    let crossing = stored.crossing.map { EventEvidence.crossing($0) }
-    let evidence = crossing ?? stored.stay.map { .stay($0) }
-    let event = ToldEvent(
-      stored.kind, stored.identifier, stored.state, since: stored.date, evidence)
     return EventRecord(
-      number: number, app: AppIdentity(entry.key.owner), event: event, told: stored.told)
+      number: number, app: AppIdentity(entry.key.owner), event: stored.event, told: stored.told)
   }
 
   private static let domain = "event"

@@ -7,7 +7,7 @@ package enum EventEvidence: Hashable, Codable, Sendable {
 }
 
 /// One event of a condition, a region, or a visit, as an app is told it.
-package struct ToldEvent: Hashable, Sendable {
+package struct ToldEvent: Hashable, Codable, Sendable {
   package enum Kind: String, CaseIterable, Sendable, Codable {
     case condition, region, visit
   }

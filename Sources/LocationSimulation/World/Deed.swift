@@ -24,6 +24,8 @@ package enum Deed: Sendable {
   case turn(Double?)
   /// Microtesla towards east, north, and up, besides the Earth's.
   case field(DeviceVector)
+  /// Microtesla along the device's axes: iron that turns with it.
+  case iron(DeviceVector)
   /// The device is switched off and on; a locked one cannot read its store.
   case reboot(locked: Bool)
   case unlock

@@ -181,6 +181,7 @@ package struct VirtualWorld: Sendable {
     case .bluetooth(let on): return turnBluetooth(on: on)
     case .turn(let heading): compass?.heading = heading
     case .field(let field): compass?.disturbance = field
+    case .iron(let field): compass?.hardIron = field
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
     }
