@@ -28,8 +28,11 @@ struct NMEADriver: SourceDriver {
   var evidence: SourceEvidence { wasReached ? listener.evidence : SourceEvidence() }
 
   var nextDeadline: Instant? {
-    guard case .waiting(let until) = state else { return listener.nextDeadline }
-    return until
+    switch state {
+    case .waiting(let until): until
+    case .open: listener.nextDeadline
+    case .idle, .opening: nil
+    }
   }
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
@@ -44,7 +47,7 @@ struct NMEADriver: SourceDriver {
     case (.channel(.bytes(let bytes)), .open):
       return observe(.bytes(bytes), at: now)
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
-      let last = observe(.closed, at: now)
+      let last = state == .open ? observe(.closed, at: now) : []
       state = .waiting(until: retry.next(after: now.uptime))
       return last + listener.loseCompass() + say(.unavailable(end.reason))
     case (.channel, _): return []

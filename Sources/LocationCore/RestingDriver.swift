@@ -14,7 +14,10 @@ package struct RestingDriver: SourceDriver {
   private var receiver: any SourceDriver
   private var demand = Demand.none
   private var state = State.awake(until: .start)
+  /// The last fix since it woke.
   private var lastFix: Instant?
+  /// When it began to rest, counted from the last fix, if there was one.
+  private var restsSince = Instant.start
 
   package init(_ receiver: any SourceDriver) {
     self.receiver = receiver
@@ -50,19 +53,21 @@ package struct RestingDriver: SourceDriver {
       if !couldRest { state = .awake(until: now.uptime + Self.search) }
       return tell(.demand(demand), at: now)
     case .resting:
-      guard rest != nil, due(at: now) > now.uptime else { return wake(at: now) }
-      state = .resting(until: due(at: now))
+      guard rest != nil, due > now.uptime else { return wake(at: now) }
+      state = .resting(until: due)
       return []
     }
   }
 
   private mutating func wake(at now: Moment) -> [SourceOutput] {
     state = .awake(until: now.uptime + Self.search)
+    lastFix = nil
     return tell(.demand(demand), at: now)
   }
 
   private mutating func sleep(at now: Moment) -> [SourceOutput] {
-    state = .resting(until: max(due(at: now), now.uptime + Self.settling))
+    restsSince = lastFix ?? now.uptime
+    state = .resting(until: max(due, now.uptime + Self.settling))
     var less = demand
     less.position = nil
     return receiver.handle(.demand(less), at: now)
@@ -85,8 +90,8 @@ package struct RestingDriver: SourceDriver {
   }
 
   /// When it must work again.
-  private func due(at now: Moment) -> Instant {
-    (lastFix ?? now.uptime) + (demand.position?.interval ?? .zero) - Self.lead
+  private var due: Instant {
+    restsSince + (demand.position?.interval ?? .zero) - Self.lead
   }
 
   /// Chosen: a receiver that was on lately needs a few seconds to find itself.

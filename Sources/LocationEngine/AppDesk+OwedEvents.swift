@@ -55,6 +55,12 @@ extension AppDesk {
     owed.drop() ? [.persist(owed.change(for: app))] : []
   }
 
+  /// What was owed when the engine ended may tell more than the app may know now (AUTH-8).
+  mutating func reviewOwed() -> [Output] {
+    guard isImprecise, isCoarse ? owed.dropExact() : owed.drop() else { return [] }
+    return [.persist(owed.change(for: app))]
+  }
+
   mutating func forgetVisits(before date: UnixTime) -> [Output] {
     owed.forgetVisits(before: date) ? [.persist(owed.change(for: app))] : []
   }

@@ -5,8 +5,8 @@ extension AppDesk {
 
   /// Begins with what was stored.
   mutating func begin(with stored: [StateEntry], at now: Moment) -> [Output] {
-    let outputs = restore(stored, at: now)
-    return carryOut(outputs, at: now) + authorize(.services(on: servicesAreOn), at: now)
+    let outputs = carryOut(restore(stored, at: now), at: now)
+    return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewOwed()
   }
 
   /// Takes over what another process has stored since.
@@ -98,6 +98,7 @@ extension AppDesk {
     if isImprecise && !self.isImprecise {
       outbox.forgetPlaces()
       outputs += dropOwed()
+      held = held.filter { if case .launch = $0.value { true } else { false } }
     }
     self.isImprecise = isImprecise
     for index in standard.entries.indices {
@@ -195,7 +196,9 @@ extension AppDesk {
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
     switch held.removeValue(forKey: event) {
     case .delivery(.owed(_, let event)):
-      return announce(event, Verdicts(circumstances).region, at: now)
+      let verdicts = Verdicts(circumstances)
+      if case .visit = event { return announce(event, verdicts.visits, at: now) }
+      return announce(event, verdicts.region, at: now)
     case .delivery(let delivery):
       return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
     case .launch:

@@ -173,7 +173,7 @@ package struct LocationEngine: Machine {
         each(app, at: now, &outputs) { $0.take(visit, at: $1) }
       }
     }
-    if !news.isEmpty { keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs) }
+    if !news.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }
   }
 
   // MARK: Forgetting
@@ -191,9 +191,14 @@ package struct LocationEngine: Machine {
       case .forgetVisits(let date):
         if let change = visits.forget(before: date) { outputs.append(.persist(change)) }
         for index in desks.indices { outputs += desks[index].forgetVisits(before: date) }
-        keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
+        keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
       }
     }
+  }
+
+  /// When the oldest place was last seen, or the oldest visit that an app is owed ended.
+  private var oldestVisit: UnixTime? {
+    ([visits.oldestPlace] + desks.map(\.owed.oldestVisit)).compactMap(\.self).min()
   }
 
   private mutating func watchStillness(
@@ -372,7 +377,7 @@ package struct LocationEngine: Machine {
     if isFirst {
       restore(entries, at: now)
       keep(.stored(entries), at: now, to: &outputs)
-      keep(.visits(oldest: visits.oldestPlace), at: now, to: &outputs)
+      keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
     }
     stored = entries
     if isFirst { restoreAbsentApps(from: entries, at: now, to: &outputs) }

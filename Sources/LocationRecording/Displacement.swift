@@ -116,9 +116,9 @@ package struct Displacement: Sendable {
     guard case .array(let places) = json else { return json }
     return .array(
       places.map { place in
-        guard let pair = try? [Double](json: place), pair.count == 2 else { return place }
+        guard let pair = try? [Double](json: place), pair.count >= 2 else { return place }
         let moved = moved(Coordinate(latitude: pair[0], longitude: pair[1]))
-        return [moved.latitude, moved.longitude].json
+        return ([moved.latitude, moved.longitude] + pair.dropFirst(2)).json
       })
   }
 

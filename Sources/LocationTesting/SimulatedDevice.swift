@@ -159,7 +159,8 @@ public final class SimulatedDevice: Sendable {
 
   /// Ends the first call of `advance`.
   private func stop(_ cause: Standstill.Cause, after patience: Duration) -> WorkLine.Quiet {
-    let wait = state.withLock { $0.waits.removeFirst() }
+    let first = state.withLock { $0.waits.isEmpty ? nil : $0.waits.removeFirst() }
+    guard let wait = first else { return .resting }
     wait.continuation.resume(throwing: standstill(cause, after: patience))
     return .working
   }
@@ -207,6 +208,7 @@ public final class SimulatedDevice: Sendable {
     for effect in effects {
       switch effect {
       case .deliver(let client, let delivery):
+        line.hasDelivered(at: now.uptime)
         state.withLock { $0.clients[client] }?(delivery)
       case .wakeApp(let app): installed(app)?.change(to: .background)
       case .launch(let app): installed(app)?.start(.background)

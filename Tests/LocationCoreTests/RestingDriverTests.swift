@@ -97,6 +97,23 @@ struct RestingDriverTests {
         """)
   }
 
+  @Test("rests after a search in vain as if there had been a fix, though there once was one")
+  func garage() {
+    var bench = Self.bench()
+    bench.send(Self.demand(every: 300))
+    Self.hear(&bench)
+    bench.run(for: .seconds(900))
+    #expect(
+      bench.transcript == """
+        00:00:00  on
+        00:00:03  off
+        00:04:55  on
+        00:06:55  off
+        00:11:50  on
+        00:13:50  off
+        """)
+  }
+
   @Test("does not rest while its compass is needed")
   func compass() {
     var bench = Self.bench()

@@ -17,6 +17,8 @@ extension CLLocationManager {
       delegate?.locationManager(self, didFinishDeferredUpdatesWithError: error)
     case .temporaryFullAccuracy(let ticket, let refusal): finish(ticket, refusal)
     case .owed(let number, let event):
+      // What nobody has heard is still owed.
+      guard delegate != nil else { return }
       tell(event)
       link.client.send(.took(number))
     case .region(_, let region, let event):

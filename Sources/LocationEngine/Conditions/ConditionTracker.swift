@@ -123,6 +123,7 @@ extension ConditionTracker {
   /// The clock was set back: the dates before cannot be compared with those that follow.
   private mutating func beginAnew() {
     last = nil
+    rest = nil
     continuity = FixContinuity()
     for slot in active {
       followed[Int(slot)]?.previous = nil
@@ -136,9 +137,10 @@ extension ConditionTracker {
     for slot in found where followed[Int(slot)]?.isActive == false {
       let position = Int(slot)
       followed[position]?.isActive = true
-      if let last, let entry = followed[position] {
-        let distance = last.point.distance(to: entry.center) - entry.circle.radius
-        followed[position]?.previous = (distance, last.fix.time)
+      if let entry = followed[position] {
+        followed[position]?.previous = last.map {
+          ($0.point.distance(to: entry.center) - entry.circle.radius, $0.fix.time)
+        }
       }
       active.append(slot)
     }

@@ -56,6 +56,24 @@ struct OwedEvents: Sendable {
   /// Nothing is owed any more; whether anything was.
   mutating func drop() -> Bool { settle(upTo: record.last) }
 
+  /// Drops what tells more than a coarse place; whether there was any.
+  mutating func dropExact() -> Bool {
+    let before = record.waiting.count
+    record.waiting.removeAll { entry in
+      guard case .visit(let visit) = entry.event else { return true }
+      return visit.horizontalAccuracy < CoarseLocator.accuracy
+    }
+    return record.waiting.count < before
+  }
+
+  /// When the oldest stay ended, or began that lasts.
+  var oldestVisit: UnixTime? {
+    record.waiting.compactMap { entry in
+      guard case .visit(let visit) = entry.event else { return nil }
+      return visit.departure ?? visit.arrival
+    }.min()
+  }
+
   /// Drops stays that ended, or began and last, before a date; whether there were any.
   mutating func forgetVisits(before date: UnixTime) -> Bool {
     let before = record.waiting.count

@@ -43,8 +43,7 @@ package struct EventLedger: Machine {
   private mutating func note(
     _ event: ToldEvent, for app: AppIdentity, at now: Moment
   ) -> [Output] {
-    let last = records.last { $0.app == app && $0.event.name == event.name }
-    guard last?.event != event else { return [] }
+    guard !records.contains(where: { $0.app == app && $0.event == event }) else { return [] }
     let record = EventRecord(
       number: (records.last?.number ?? 0) + 1, app: app, event: event, told: now.unixTime)
     records.append(record)

@@ -26,6 +26,8 @@ final class LinkConnection {
   private var unsent: [UInt8] = []
   /// What was received and is left for later turns.
   private var unread: ArraySlice<UInt8> = []
+  /// Whether it has been promised a turn to be read.
+  var awaitsTurn = false
   /// Whether nothing is read for a while.
   private(set) var isResting = false
 

@@ -82,7 +82,8 @@ package actor SocketServer {
   private func accept(from listener: Int32) {
     for _ in 0..<Self.turnedAwayAtOnce {
       let descriptor = linux_accept(listener)
-      guard descriptor >= 0 else { return }
+      // Without a descriptor to spare, a source would fire without end.
+      guard descriptor >= 0 else { return descriptor == -EAGAIN ? () : pauseAccepting() }
       let process = Peer.process(of: descriptor)
       guard shares.rest(of: process, at: host.now.uptime) != nil else {
         return welcome(descriptor, of: process)
@@ -152,26 +153,33 @@ package actor SocketServer {
     connections[number] = LinkConnection(
       descriptor, of: peer, limits: limits.session, on: line.queue
     ) { [weak self] in
-      self?.assumeIsolated { $0.read(number) }
+      self?.assumeIsolated { $0.attend(number) }
     }
+  }
+
+  /// There is something to read; who waits for a turn already gets one.
+  private func attend(_ number: Int) {
+    guard let connection = connections[number], !connection.awaitsTurn else { return }
+    read(number)
   }
 
   private func read(_ number: Int) {
     guard let connection = connections[number], !connection.isResting else { return }
     let (process, begin) = (connection.peer.pid, host.now.uptime)
+    defer { charge(process, since: begin) }
     if let end = shares.rest(of: process, at: begin) {
       return connection.rest(for: end - begin) { [weak self] in
         self?.assumeIsolated { $0.goOn(number) }
       }
     }
-    defer { charge(process, since: begin) }
     switch connection.read(into: buffer) {
     case .nothing: break
     case .bytes(let bytes):
       handle(.bytes(bytes), of: number)
       // A source whose peer has hung up fires once, whatever is left to read: libdispatch on Linux
       // forgets the descriptor then. So a piece is followed by another look, after the others' turn.
-      line.queue.async { [weak self] in self?.assumeIsolated { $0.read(number) } }
+      connection.awaitsTurn = true
+      line.queue.async { [weak self] in self?.assumeIsolated { $0.takeTurn(number) } }
     case .ended: drop(number)
     case .foreign(let pid):
       cut(
@@ -179,6 +187,11 @@ package actor SocketServer {
         because: "process \(pid) writes to a connection of process "
           + "\(connection.peer.pid)")
     }
+  }
+
+  private func takeTurn(_ number: Int) {
+    connections[number]?.awaitsTurn = false
+    read(number)
   }
 
   private func goOn(_ number: Int) {

@@ -29,7 +29,7 @@ package struct StandingRequests: Sendable {
     case .significantChanges(let subscriber, let on):
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
     case .visits(let on): replace(on ? request : nil) { $0 == .visits(on: true) }
-    case .took: replace(request) { if case .took = $0 { true } else { false } }
+    case .took(let number): note(taken: number)
     case .life: note(life: request)
     case .region: replace(request) { $0 == request }
     case .heading(let subscriber, let ask): note(ask, of: subscriber)
@@ -98,6 +98,14 @@ package struct StandingRequests: Sendable {
   }
 
   /// Puts a request in the place of the one it supersedes, or at the end.
+  /// Managers on several threads may say so in any order.
+  private mutating func note(taken number: EventNumber) {
+    let earlier = requests.firstIndex { if case .took = $0 { true } else { false } }
+    guard let earlier else { return requests.append(.took(number)) }
+    if case .took(let last) = requests[earlier], last > number { return }
+    requests[earlier] = .took(number)
+  }
+
   private mutating func replace(_ request: Request?, _ isSuperseded: (Request) -> Bool) {
     let place = requests.firstIndex(where: isSuperseded)
     switch (place, request) {

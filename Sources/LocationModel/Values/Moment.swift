@@ -62,11 +62,11 @@ package struct UnixTime: Hashable, Comparable, Sendable {
   /// Whether what is dated so, and came after what is dated `earlier`, shows that a clock was set
   /// back; what is a little too early is only late.
   package func isSetBack(from earlier: UnixTime) -> Bool {
-    earlier.nanoseconds - nanoseconds > Self.longestDelay
+    earlier.seconds(since: self) > Self.longestDelay
   }
 
-  /// Nanoseconds. Chosen: sentences of one receiver come in the wrong order by less.
-  private static let longestDelay: Int64 = 2_000_000_000
+  /// Seconds. Chosen: sentences of one receiver come in the wrong order by less.
+  private static let longestDelay = 2.0
 
   package static func + (time: UnixTime, duration: Duration) -> UnixTime {
     UnixTime(nanoseconds: time.nanoseconds + duration.wholeNanoseconds)

@@ -58,6 +58,8 @@ struct TaskBook: Sendable {
   private var loops: [ObjectIdentifier: Loop] = [:]
   /// The first task that something real resumed after time had gone on.
   private var latecomer: String?
+  /// When the device last told an app something.
+  var lastDelivery = Instant.start
 
   // MARK: Tasks
 
@@ -104,7 +106,8 @@ struct TaskBook: Sendable {
     guard let entry = entries[number], let place = entry.place else { return }
     entries[number]?.place = nil
     AwaitedPlaces.shared.learn(place, byDevice: resumer == .device)
-    guard resumer == .thread, now > entry.since, latecomer == nil else { return }
+    // What was delivered at this very instant may have come by a thread: it is in time.
+    guard resumer == .thread, now > max(entry.since, lastDelivery), latecomer == nil else { return }
     let loop = loops.values.filter { $0.task == number }.min { $0.since < $1.since }
     let who = loop.map { "the body of a loop over \($0.name)" } ?? "a task"
     latecomer =

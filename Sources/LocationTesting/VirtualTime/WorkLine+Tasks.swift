@@ -40,6 +40,9 @@ extension WorkLine {
     state.withLock { $0.book.resumes(task, by: resumer, at: now) }
   }
 
+  /// The device has told an app something.
+  func hasDelivered(at now: Instant) { state.withLock { $0.book.lastDelivery = now } }
+
   private func adopt(_ task: UInt64) {
     guard task != 0 else { return }
     let parent = virtual_time_current_task()
