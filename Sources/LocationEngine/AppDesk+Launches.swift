@@ -42,9 +42,7 @@ extension AppDesk {
         isClaimed = true
         return []
       case .holdAndAsk:
-        lastHeld += 1
-        held[lastHeld] = .launch
-        return authorize(.alwaysEvent(lastHeld), at: now)
+        return holdAndAsk(.launch, at: now)
       case .deliver, .queue, .queueLatest, .wake, .hold, .nothing: break
       }
     }

@@ -180,15 +180,15 @@ extension AppDesk {
     case .launch, .launchUnlessQuit:
       outbox.add(delivery, for: nil)
       return []
-    case .holdAndAsk: return holdAndAsk(delivery, at: now)
+    case .holdAndAsk: return holdAndAsk(.delivery(delivery), at: now)
     case .hold, .nothing: return []
     }
   }
 
   /// Keeps the event until the person has said whether the app may always know (AUTH-33).
-  mutating func holdAndAsk(_ delivery: Delivery, at now: Moment) -> [Output] {
+  mutating func holdAndAsk(_ news: HeldNews, at now: Moment) -> [Output] {
     lastHeld += 1
-    held[lastHeld] = .delivery(delivery)
+    held[lastHeld] = news
     return authorize(.alwaysEvent(lastHeld), at: now)
   }
 

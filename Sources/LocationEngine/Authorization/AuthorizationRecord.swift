@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import LocationModel
 
 /// What is remembered of one app's authorization across restarts.
@@ -54,16 +53,12 @@ extension AuthorizationRecord {
 
   /// Reads a stored record; `nil` when the bytes are none.
   package init?(stored bytes: [UInt8]) {
-    guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    guard let record = StoredJSON.read(Self.self, from: bytes) else { return nil }
     self = record
   }
 
   /// The change that makes this record durable.
   package func change(for app: AppIdentity) -> StateChange {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    // Encoding a struct of numbers, flags, and names has no way to fail.
-    let bytes = (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
-    return .set(Self.key(of: app), bytes)
+    .set(Self.key(of: app), StoredJSON.bytes(self))
   }
 }

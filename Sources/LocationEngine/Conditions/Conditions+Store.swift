@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import LocationModel
 
 /// A condition as it is stored.
@@ -60,21 +59,14 @@ extension Conditions {
   /// The change that makes the present state of a condition durable; `nil` for an unknown one.
   func store(_ key: ConditionKey) -> Output? {
     guard let condition = conditions[key] else { return nil }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    encoder.nonConformingFloatEncodingStrategy = Self.strangeNumbersOut
-    guard let data = try? encoder.encode(StoredCondition(condition, key)) else {
-      preconditionFailure("a condition is made of numbers and text and can always be written")
-    }
-    return .store(.set(stateKey(of: key), [UInt8](data)))
+    let bytes = StoredJSON.bytes(StoredCondition(condition, key), .any)
+    return .store(.set(stateKey(of: key), bytes))
   }
 
   /// Takes up the stored conditions in the order of their registration; unreadable ones stay out.
   mutating func restore(_ entries: [StateEntry]) {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = Self.strangeNumbersIn
     let stored = entries.filter { $0.key.domain == Self.stateDomain }.compactMap { entry in
-      (try? decoder.decode(StoredCondition.self, from: Data(entry.value)))
+      StoredJSON.read(StoredCondition.self, from: entry.value, .any)
         .map { (app: AppIdentity(entry.key.owner), condition: $0) }
     }
     for entry in stored.sorted(by: { $0.condition.ordinal < $1.condition.ordinal }) {
@@ -88,11 +80,6 @@ extension Conditions {
         .enqueue(key.identifier)
     }
   }
-
-  static let strangeNumbersOut = JSONEncoder.NonConformingFloatEncodingStrategy
-    .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-  static let strangeNumbersIn = JSONDecoder.NonConformingFloatDecodingStrategy
-    .convertFromString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
 }
 
 // MARK: - To and from what is stored

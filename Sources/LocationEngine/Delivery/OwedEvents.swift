@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LocationModel
 
 /// The events of regions and visits that an app has not taken yet, in the order in which they
@@ -27,9 +26,7 @@ struct OwedEvents: Sendable {
   /// Takes back what was stored.
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }) else { return }
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = Conditions.strangeNumbersIn
-    record = (try? decoder.decode(Record.self, from: Data(entry.value))) ?? Record()
+    record = StoredJSON.read(Record.self, from: entry.value, .any) ?? Record()
   }
 
   /// Adds an event. Its number is near the time of day, so that numbers grow even when everything
@@ -97,12 +94,6 @@ struct OwedEvents: Sendable {
 
   /// The change that makes this durable; the number given last outlives the events.
   func change(for app: AppIdentity) -> StateChange {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    encoder.nonConformingFloatEncodingStrategy = Conditions.strangeNumbersOut
-    guard let data = try? encoder.encode(record) else {
-      preconditionFailure("events are made of numbers and text and can always be written")
-    }
-    return .set(Self.key(of: app), [UInt8](data))
+    .set(Self.key(of: app), StoredJSON.bytes(record, .any))
   }
 }

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import LocationModel
 
 /// By which service an app was told where the device is.
@@ -110,8 +109,8 @@ package struct AccessLedger: Machine {
       return note(Subject(app: app, service: service), count, at: now)
     case .wake:
       var outputs: [Output] = []
-      if let storeDue, storeDue <= now.uptime { outputs += store() }
-      if let expiryDue, expiryDue <= now.uptime { outputs += expire(at: now) }
+      if isDue(storeDue, now) { outputs += store() }
+      if isDue(expiryDue, now) { outputs += expire(at: now) }
       return outputs
     }
   }
@@ -192,19 +191,15 @@ package struct AccessLedger: Machine {
   }
 
   private static func set(_ access: Access) -> Output {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
     let stored = Stored(last: access.last.nanoseconds, count: access.count)
-    // Encoding two numbers has no way to fail.
-    let bytes = (try? encoder.encode(stored)).map { [UInt8]($0) } ?? []
-    return .persist(.set(key(of: access), bytes))
+    return .persist(.set(key(of: access), StoredJSON.bytes(stored)))
   }
 
   private static func access(_ entry: StateEntry) -> Access? {
     let words = entry.key.name.split(separator: " ")
     guard words.count == 2, let first = Int64(words[0]),
       let service = LocationService(rawValue: String(words[1])),
-      let stored = try? JSONDecoder().decode(Stored.self, from: Data(entry.value))
+      let stored = StoredJSON.read(Stored.self, from: entry.value)
     else { return nil }
     return Access(
       app: AppIdentity(entry.key.owner), service: service, first: UnixTime(nanoseconds: first),

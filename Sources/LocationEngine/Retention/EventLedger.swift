@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import LocationModel
 
 /// Writes down the events that apps were told, each with its evidence, so that they can be
@@ -72,20 +71,13 @@ package struct EventLedger: Machine {
   }
 
   private static func set(_ record: EventRecord) -> Output {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    encoder.nonConformingFloatEncodingStrategy = Conditions.strangeNumbersOut
-    guard let data = try? encoder.encode(Stored(event: record.event, told: record.told)) else {
-      preconditionFailure("events are made of numbers and text and can always be written")
-    }
-    return .persist(.set(key(of: record), [UInt8](data)))
+    let stored = Stored(event: record.event, told: record.told)
+    return .persist(.set(key(of: record), StoredJSON.bytes(stored, .any)))
   }
 
   private static func record(_ entry: StateEntry) -> EventRecord? {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = Conditions.strangeNumbersIn
     guard entry.key.domain == domain, let number = Int(entry.key.name),
-      let stored = try? decoder.decode(Stored.self, from: Data(entry.value))
+      let stored = StoredJSON.read(Stored.self, from: entry.value, .any)
     else { return nil }
     return EventRecord(
       number: number, app: AppIdentity(entry.key.owner), event: stored.event, told: stored.told)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LocationModel
 
 /// What an app that does not run is still owed of services that outlive its process: significant
@@ -27,7 +26,7 @@ struct LaunchClaims: Sendable {
   /// Takes back what was stored.
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }),
-      let record = try? JSONDecoder().decode(Record.self, from: Data(entry.value))
+      let record = StoredJSON.read(Record.self, from: entry.value)
     else { return }
     stored = record
     owesLive = record.live
@@ -96,10 +95,6 @@ struct LaunchClaims: Sendable {
     guard record != stored else { return nil }
     stored = record
     guard record != Record() else { return .remove(Self.key(of: app)) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    // Encoding two flags has no way to fail.
-    let bytes = (try? encoder.encode(record)).map { [UInt8]($0) } ?? []
-    return .set(Self.key(of: app), bytes)
+    return .set(Self.key(of: app), StoredJSON.bytes(record))
   }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LocationModel
 
 /// Why a session does less than its maker may expect.
@@ -35,17 +34,13 @@ struct SessionsRecord: Hashable, Codable, Sendable {
 
   /// Reads a stored record; `nil` when the bytes are none.
   init?(stored bytes: [UInt8]) {
-    guard let record = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else { return nil }
+    guard let record = StoredJSON.read(Self.self, from: bytes) else { return nil }
     self = record
   }
 
   /// The change that makes this record durable; an empty one leaves nothing behind.
   func change(for app: AppIdentity) -> StateChange {
     if self == SessionsRecord() { return .remove(Self.key(of: app)) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    // Encoding a struct of numbers, flags, and names has no way to fail.
-    let bytes = (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
-    return .set(Self.key(of: app), bytes)
+    return .set(Self.key(of: app), StoredJSON.bytes(self))
   }
 }

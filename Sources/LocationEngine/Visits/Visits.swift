@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 package import LocationModel
 
 /// Tells apps of visits: one detector for the machine, one memory of what each app has heard.
@@ -55,13 +54,12 @@ package struct Visits: Machine {
   ) {
     detector = VisitDetector(tuning: tuning)
     for entry in entries where entry.key.domain == Self.stateDomain {
-      let data = Data(entry.value)
       if entry.key.owner.isEmpty {
-        guard let memory = try? JSONDecoder().decode(Memory.self, from: data) else { continue }
+        guard let memory = StoredJSON.read(Memory.self, from: entry.value) else { continue }
         detector = VisitDetector(
           places: memory.places.compactMap { Self.place($0, at: now) },
           current: memory.current.map { Self.visit($0) }, tuning: tuning)
-      } else if let listener = try? JSONDecoder().decode(Listener.self, from: data) {
+      } else if let listener = StoredJSON.read(Listener.self, from: entry.value) {
         listeners[AppIdentity(entry.key.owner)] = listener
       }
     }
@@ -140,7 +138,7 @@ extension Visits {
   }
 
   private func store(_ app: AppIdentity) -> Output {
-    .store(.set(Self.key(of: app), Self.encoded(listeners[app] ?? Listener())))
+    .store(.set(Self.key(of: app), StoredJSON.bytes(listeners[app] ?? Listener())))
   }
 
   private func storeMemory() -> Output {
@@ -153,16 +151,7 @@ extension Visits {
       [$0.coordinate.latitude, $0.coordinate.longitude, $0.lastSeen.seconds]
     }
     let memory = Memory(places: places, current: current)
-    return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), Self.encoded(memory)))
-  }
-
-  private static func encoded(_ value: some Encodable) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    guard let data = try? encoder.encode(value) else {
-      preconditionFailure("visits are made of finite numbers and can always be written")
-    }
-    return [UInt8](data)
+    return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), StoredJSON.bytes(memory)))
   }
 
   private static func place(_ stored: [Double], at now: Moment?) -> VisitDetector.KnownPlace? {

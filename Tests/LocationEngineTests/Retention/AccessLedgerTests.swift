@@ -8,17 +8,6 @@ struct AccessLedgerTests {
   private let app = AppIdentity("an.app")
   private let month = Duration.seconds(30 * 86_400)
 
-  private func entries(_ bench: Bench<AccessLedger>) -> [StateEntry] {
-    var entries: [StateKey: [UInt8]] = [:]
-    for case .persist(let change) in bench.outputs.map(\.output) {
-      switch change {
-      case .set(let key, let value): entries[key] = value
-      case .remove(let key): entries[key] = nil
-      }
-    }
-    return entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
-  }
-
   @Test("has one record for a stretch, stored when it begins and then once a minute")
   func stretch() {
     var bench = Bench(AccessLedger(keeping: month))
@@ -55,7 +44,7 @@ struct AccessLedgerTests {
     bench.send(.told(app, .live, 1))
     bench.run(for: .seconds(120))
     var next = Bench(AccessLedger(keeping: month), startingAt: bench.now.unixTime)
-    next.send(.stored(entries(bench)))
+    next.send(.stored(bench.stored))
     #expect(next.machine.accesses == bench.machine.accesses)
     next.send(.told(app, .live, 1))
     #expect(next.machine.accesses.map(\.count) == [2, 1])
@@ -69,7 +58,7 @@ struct AccessLedgerTests {
       bench.run(for: .seconds(601))
     }
     #expect(bench.machine.accesses.count == AccessLedger.most)
-    #expect(entries(bench).count == AccessLedger.most)
+    #expect(bench.stored.count == AccessLedger.most)
   }
 
   @Test("keeps a record no longer than it was told to, also across a restart")
@@ -77,13 +66,13 @@ struct AccessLedgerTests {
     var bench = Bench(AccessLedger(keeping: .seconds(3600)))
     bench.send(.told(app, .live, 1))
     bench.run(for: .seconds(3599))
-    #expect(entries(bench).count == 1)
+    #expect(bench.stored.count == 1)
     var next = Bench(
       AccessLedger(keeping: .seconds(3600)), startingAt: bench.now.unixTime + .seconds(1))
-    next.send(.stored(entries(bench)))
+    next.send(.stored(bench.stored))
     #expect(next.machine.accesses.isEmpty && next.outputs.count == 1)
     bench.run(for: .seconds(1))
-    #expect(entries(bench).isEmpty && bench.machine.nextDeadline == nil)
+    #expect(bench.stored.isEmpty && bench.machine.nextDeadline == nil)
   }
 
   @Test("counts what tells of the place of the device, and nothing else")

@@ -16,17 +16,6 @@ struct EventLedgerTests {
     return ToldEvent(.condition, identifier, state, since: time, .crossing(crossing))
   }
 
-  private func entries(_ bench: Bench<EventLedger>) -> [StateEntry] {
-    var entries: [StateKey: [UInt8]] = [:]
-    for case .persist(let change) in bench.outputs.map(\.output) {
-      switch change {
-      case .set(let key, let value): entries[key] = value
-      case .remove(let key): entries[key] = nil
-      }
-    }
-    return entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
-  }
-
   @Test("counts them from 1, across a restart, with all of their evidence")
   func restart() {
     var bench = Bench(EventLedger(keeping: month))
@@ -37,7 +26,7 @@ struct EventLedgerTests {
     bench.send(.told(app, ToldEvent(.visit, nil, "arrived", since: stay.firstFix, .stay(stay))))
     bench.send(.told(AppIdentity("other"), ToldEvent(.region, "b", "entered", since: stay.lastFix)))
     var next = Bench(EventLedger(keeping: month), startingAt: bench.now.unixTime)
-    next.send(.stored(entries(bench)))
+    next.send(.stored(bench.stored))
     #expect(next.machine.records == bench.machine.records)
     next.send(.told(app, event("home", "unsatisfied", at: 9)))
     #expect(next.machine.records.map(\.number) == [1, 2, 3, 4])
@@ -62,7 +51,7 @@ struct EventLedgerTests {
       bench.send(.told(app, event("home", "satisfied", at: Double(number))))
     }
     #expect(bench.machine.records.count == EventLedger.most + 1)
-    #expect(entries(bench).count == EventLedger.most + 1)
+    #expect(bench.stored.count == EventLedger.most + 1)
     #expect(bench.machine.records.last?.number == 151)
   }
 
@@ -71,13 +60,13 @@ struct EventLedgerTests {
     var bench = Bench(EventLedger(keeping: .seconds(3600)))
     bench.send(.told(app, event("home", "satisfied", at: 0)))
     bench.run(for: .seconds(3599))
-    #expect(entries(bench).count == 1)
+    #expect(bench.stored.count == 1)
     var next = Bench(
       EventLedger(keeping: .seconds(3600)), startingAt: bench.now.unixTime + .seconds(1))
-    next.send(.stored(entries(bench)))
+    next.send(.stored(bench.stored))
     #expect(next.machine.records.isEmpty && next.outputs.count == 1)
     bench.run(for: .seconds(1))
-    #expect(entries(bench).isEmpty && bench.machine.nextDeadline == nil)
+    #expect(bench.stored.isEmpty && bench.machine.nextDeadline == nil)
   }
 
   @Test("takes crossings, and leaves states and positions")
