@@ -48,6 +48,8 @@ struct AppDesk: Sendable {
   var toldAccess: ConditionDiagnostics?
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
+  /// What its processes were last told that they can read at once.
+  var readable = Readable()
   var world = World()
   private(set) var needs = Needs()
 
@@ -65,6 +67,14 @@ struct AppDesk: Sendable {
       if isFrozen { return .suspended }
       return said.hasProcess ? said : .background
     }
+  }
+
+  /// What a process can read at once without being told of a change of its authorization.
+  struct Readable: Equatable, Sendable {
+    /// Whether location services are on, which an app that is denied reads, too (AVAIL-1).
+    var servicesAreOn = true
+    /// Whether it may read its last place (STD-10).
+    var isEffective = false
   }
 
   struct OpenMonitor: Sendable {
