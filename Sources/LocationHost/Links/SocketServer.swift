@@ -122,6 +122,7 @@ package actor SocketServer {
       try checkRoom(for: peer)
       admit(descriptor, of: peer)
     } catch {
+      shares.charge(Self.fine, to: process, at: begin)
       journal.write(.client, "refused a client: \(error)", isFault: true)
       let reply = LinkReply(
         .fields(["reason": .string(error.description)]), error: "\(LinkInterface.name).Refused")
@@ -214,7 +215,8 @@ package actor SocketServer {
     drop(number)
   }
 
-  /// What a process owes for each time that it is cut off: ten times at once, then once a second.
+  /// What a process owes for each time that it is refused or cut off: ten times at once, then once a
+  /// second.
   private static let fine = TimeShares.credit / 10
 
   private func drop(_ number: Int) {
