@@ -11,7 +11,9 @@ open class CLLocationManager: NSObject {
   private var accuracyRequests: [SubscriberID: ((any Error)?) -> Void] = [:]
 
   /// Who hears of locations and errors; not kept alive, `nil` unless set.
-  open weak var delegate: (any CLLocationManagerDelegate)?
+  open weak var delegate: (any CLLocationManagerDelegate)? {
+    didSet { if delegate != nil { link.tellUntaken() } }
+  }
 
   /// Makes a manager.
   public override init() {
@@ -341,6 +343,9 @@ open class CLLocationManager: NSObject {
 
   /// The location that the delegate heard of last; `nil` before the first.
   var delivered: CLLocation? { state.withLock { $0.delivered } }
+
+  /// The last event that the app was owed and the delegate has heard.
+  var lastHeard: EventNumber { state.withLock { $0.lastHeard } }
 
   /// Whether the app wants headings.
   var wantsHeadings: Bool { state.withLock { $0.wantsHeadings } }
