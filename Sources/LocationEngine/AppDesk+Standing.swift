@@ -98,7 +98,7 @@ extension AppDesk {
     if isImprecise && !self.isImprecise {
       outbox.forgetPlaces()
       outputs += dropOwed()
-      held = held.filter { if case .launch = $0.value { true } else { false } }
+      held = held.filter { !$0.value.isPlace }
     }
     self.isImprecise = isImprecise
     for index in standard.entries.indices {
@@ -143,7 +143,7 @@ extension AppDesk {
     if isCoarse { flags.insert(.accuracyLimited) }
     flags.formUnion(standing.authorization.facts.denial)
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
-    if authorization.status.isGranted, !verdicts.monitor.flows, !verdicts.region.flows {
+    if authorization.status.isGranted, !verdicts.monitor.announces, !verdicts.region.announces {
       flags.insert(.insufficientlyInUse)
     }
     return ConditionDiagnostics(flags)
@@ -180,8 +180,7 @@ extension AppDesk {
     case .launch, .launchUnlessQuit:
       outbox.add(delivery, for: nil)
       return []
-    case .holdAndAsk: return holdAndAsk(.delivery(delivery), at: now)
-    case .hold, .nothing: return []
+    case .hold, .holdAndAsk, .nothing: return []
     }
   }
 
@@ -194,17 +193,17 @@ extension AppDesk {
 
   /// An event that waited for Always may go (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
+    let verdicts = Verdicts(circumstances)
     switch held.removeValue(forKey: event) {
-    case .delivery(.owed(_, let event)):
-      let verdicts = Verdicts(circumstances)
+    case .event(let event):
       if case .visit = event { return announce(event, verdicts.visits, at: now) }
       return announce(event, verdicts.region, at: now)
-    case .delivery(let delivery):
-      return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
-    case .launch:
+    case .change(let delivery, let client) where clients.contains(client):
+      return announce(delivery, to: client, verdicts.significant, at: now)
+    case .launch, .change:
       isClaimed = processes.isEmpty
       return []
-    case nil: return []
+    case .condition, nil: return []
     }
   }
 

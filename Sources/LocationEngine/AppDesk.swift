@@ -251,6 +251,9 @@ extension DeliveryRule.Verdict {
     }
   }
 
+  /// Whether an event of the service reaches the app, or a question whether it may (AUTH-33).
+  var announces: Bool { flows || action == .holdAndAsk }
+
   /// Whether the service goes on watching, although it may have to hold what it sees.
   var tracks: Bool { action != .nothing }
 }
