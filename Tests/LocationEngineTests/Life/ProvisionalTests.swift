@@ -62,9 +62,10 @@ struct ProvisionalTests {
     try bench.answer(.always)
     let news = bench.heard()
     #expect(
-      news == [
-        .background: ["left home"], .suspended: ["woken", "left home"], .dead: ["launched"],
-      ][place])
+      news
+        == [
+          .background: ["left home"], .suspended: ["woken", "left home"], .dead: ["launched"],
+        ][place])
   }
 
   @Test("AUTH-35: the answer that keeps it while using drops the event")
