@@ -136,17 +136,17 @@ extension AppDesk {
     return flags
   }
 
-  /// What keeps the app from its conditions (MON-33, MON-34).
-  private var conditionAccess: ConditionDiagnostics {
-    var flags = Diagnostics()
-    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+  /// What keeps the app from its conditions (REG-33, MON-33, MON-34).
+  private var conditionAccess: ConditionAccess {
+    var flags = standing.authorization.facts.denial
     if isCoarse { flags.insert(.accuracyLimited) }
-    flags.formUnion(standing.authorization.facts.denial)
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
-    if authorization.status.isGranted, !verdicts.monitor.announces, !verdicts.region.announces {
-      flags.insert(.insufficientlyInUse)
-    }
-    return ConditionDiagnostics(flags)
+    var access = ConditionAccess(ConditionDiagnostics(flags))
+    if standing.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
+    guard authorization.status.isGranted, !verdicts.region.announces else { return access }
+    access.regions.insert(.insufficientlyInUse)
+    if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
+    return access
   }
 
   // MARK: Delivering

@@ -43,9 +43,9 @@ struct AppDesk: Sendable {
   /// Whether continuous updates keep the app in use (STD-47).
   var isHolding = false
   /// What keeps the app from its conditions; derived with the verdicts.
-  var access = ConditionDiagnostics()
+  var access = ConditionAccess()
   /// What the conditions were last told that the app may know.
-  var toldAccess: ConditionDiagnostics?
+  var toldAccess: ConditionAccess?
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
   var world = World()

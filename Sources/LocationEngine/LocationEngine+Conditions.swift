@@ -243,7 +243,7 @@ extension AppDesk {
   }
 
   /// What the app may know of its conditions from now on; `nil` when that was told before.
-  mutating func settleAccess() -> ConditionDiagnostics? {
+  mutating func settleAccess() -> ConditionAccess? {
     guard access != toldAccess else { return nil }
     toldAccess = access
     return access
