@@ -43,9 +43,9 @@ struct AppDesk: Sendable {
   /// Whether continuous updates keep the app in use (STD-47).
   var isHolding = false
   /// What keeps the app from its conditions; derived with the verdicts.
-  var access = ConditionDiagnostics()
+  var access = ConditionAccess()
   /// What the conditions were last told that the app may know.
-  var toldAccess: ConditionDiagnostics?
+  var toldAccess: ConditionAccess?
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
   /// What its processes were last told that they can read at once.
@@ -260,6 +260,9 @@ extension DeliveryRule.Verdict {
     case .hold, .holdAndAsk, .nothing: false
     }
   }
+
+  /// Whether an event of the service reaches the app, or a question whether it may (AUTH-33).
+  var announces: Bool { flows || action == .holdAndAsk }
 
   /// Whether the service goes on watching, although it may have to hold what it sees.
   var tracks: Bool { action != .nothing }

@@ -31,7 +31,7 @@ extension Conditions {
     watchedBeacons.compactMap { key, _ in
       guard let condition = conditions[key], condition.notices?.onDisplay == true,
         condition.isVerified, condition.observation.state == .satisfied,
-        (access[key.app]?.diagnostics ?? []).isEmpty
+        (access[key.app]?.flags.regions ?? []).isEmpty
       else { return nil }
       return .region(key, .determined(.satisfied))
     }

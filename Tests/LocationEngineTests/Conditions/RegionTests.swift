@@ -73,7 +73,7 @@ struct RegionTests {
 
   @Test("REG-7: nothing is registered for an app that is denied")
   mutating func denied() {
-    _ = world.send(.access(ConditionsWorld.app, .authorizationDenied))
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.authorizationDenied)))
     #expect(register("home") == ["home failed: denied"])
   }
 
@@ -104,15 +104,15 @@ struct RegionTests {
   mutating func catchUp() {
     _ = register("home")
     _ = world.stay(east: 0)
-    _ = world.send(.access(ConditionsWorld.app, .insufficientlyInUse))
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.insufficientlyInUse)))
     #expect(words(world.walk(from: 0, to: 400)) == [])
     #expect(
-      words(world.send(.access(ConditionsWorld.app, [])))
+      words(world.send(.access(ConditionsWorld.app, ConditionAccess())))
         == ["home determined unsatisfied", "home exited"])
-    _ = world.send(.access(ConditionsWorld.app, .insufficientlyInUse))
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.insufficientlyInUse)))
     _ = world.walk(from: 400, to: 0)
     _ = world.walk(from: 0, to: 400)
-    #expect(words(world.send(.access(ConditionsWorld.app, []))) == [])
+    #expect(words(world.send(.access(ConditionsWorld.app, ConditionAccess()))) == [])
   }
 
   @Test("REG-36: reduced accuracy fails each region once and silences it")
@@ -120,7 +120,9 @@ struct RegionTests {
     _ = register("home")
     _ = world.stay(east: 0)
     #expect(
-      words(world.send(.access(ConditionsWorld.app, .accuracyLimited))) == ["home failed: denied"])
+      words(world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))) == [
+        "home failed: denied"
+      ])
     #expect(words(world.walk(from: 0, to: 400)) == [])
   }
 
