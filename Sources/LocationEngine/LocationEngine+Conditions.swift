@@ -18,7 +18,8 @@ extension LocationEngine {
       let key = ConditionKey(app: app, owner: .regions, identifier: identifier)
       carry(conditions.handle(.remove(key), at: now), at: now, to: &outputs)
     case .state(let region):
-      let input = Conditions.Input.requestState(key(region, app), region.target)
+      let fix = deskIndex(of: app).flatMap { desks[$0].visible }
+      let input = Conditions.Input.requestState(key(region, app), region.target, seen: fix)
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
       return
     }

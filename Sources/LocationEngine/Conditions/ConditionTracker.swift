@@ -60,15 +60,6 @@ package struct ConditionTracker: Sendable {
     followed[Int(slot)]?.detector.isVerified ?? false
   }
 
-  /// Where the newest fix lies, for a circle that is not followed; unknown when it is too near
-  /// the boundary to say.
-  package func state(in circle: Circle) -> ConditionState {
-    guard let last, last.fix.horizontalAccuracy <= max(circle.radius, 200) else { return .unknown }
-    let distance = last.point.distance(to: GeocentricPoint(circle.center)) - circle.radius
-    if distance.magnitude < last.fix.horizontalAccuracy { return .unknown }
-    return distance > 0 ? .unsatisfied : .satisfied
-  }
-
   /// Takes the next fix, in the order of time, and returns what it decided.
   package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {
     if let last, fix.time <= last.fix.time {

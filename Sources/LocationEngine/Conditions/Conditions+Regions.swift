@@ -37,6 +37,24 @@ extension Conditions {
     }
   }
 
+  /// What the app is answered of a region: the cached state, or of one not monitored what the fix
+  /// says (REG-26). An app that may not know where it is learns no side (REG-7, REG-36).
+  func knownState(
+    of key: ConditionKey, _ target: ConditionTarget, seen fix: Fix?, at now: Moment
+  ) -> ConditionState {
+    guard (access[key.app]?.diagnostics ?? []).isEmpty else { return .unknown }
+    if let condition = conditions[key], condition.watch != .surplus {
+      return condition.isVerified ? condition.observation.state : .unknown
+    }
+    guard case .circle(let circle) = target, circle.isValid, let fix,
+      now.unixTime.seconds(since: fix.time).magnitude < Self.fixLife
+    else { return .unknown }
+    return circle.state(of: fix)
+  }
+
+  /// Seconds for which a fix tells where the device is (chosen).
+  private static let fixLife = 60.0
+
   /// The regions of an app, in the order of their registration (REG-10).
   package func regions(
     of app: AppIdentity
@@ -47,5 +65,16 @@ extension Conditions {
       else { return nil }
       return (key.identifier, condition.target, notices)
     }
+  }
+}
+
+extension Circle {
+  /// On which side a fix lies; unknown when it is too coarse (REG-20), or too near the boundary.
+  fileprivate func state(of fix: Fix) -> ConditionState {
+    guard fix.horizontalAccuracy <= max(radius, 200) else { return .unknown }
+    let point = GeocentricPoint(fix.coordinate)
+    let distance = point.distance(to: GeocentricPoint(center)) - radius
+    if distance.magnitude < fix.horizontalAccuracy { return .unknown }
+    return distance > 0 ? .unsatisfied : .satisfied
   }
 }

@@ -13,8 +13,9 @@ package struct Conditions: Machine {
     /// Add or replace a condition of a monitor (MON-9 to MON-13).
     case add(ConditionKey, ConditionTarget, assuming: ConditionState)
     case remove(ConditionKey)
-    /// Ask for the state of a region, monitored or not (REG-26).
-    case requestState(ConditionKey, ConditionTarget)
+    /// Ask for the state of a region, monitored or not (REG-26); with the current fix, as far as the
+    /// app may know it.
+    case requestState(ConditionKey, ConditionTarget, seen: Fix?)
     /// Open a monitor for one client; a name has one opener (MON-2, MON-40).
     case open(MonitorKey, opener: UInt64)
     case close(MonitorKey, opener: UInt64)
@@ -97,8 +98,8 @@ package struct Conditions: Machine {
       return add(key, target, assuming: assumed, at: now)
     case .remove(let key):
       return remove(key, at: now)
-    case .requestState(let key, let target):
-      return [.state(key, knownState(of: key, target))]
+    case .requestState(let key, let target, let fix):
+      return [.state(key, knownState(of: key, target, seen: fix, at: now))]
     case .open(let monitor, let opener):
       return open(monitor, by: opener)
     case .close(let monitor, let opener):
@@ -204,15 +205,6 @@ extension Conditions {
     let access = access[key.app]
     return condition.currentEvent(
       diagnostics: access?.diagnostics ?? [], since: access?.since ?? condition.lastEvent.date)
-  }
-
-  /// The cached state, or for a region not monitored the one that the last fix gives.
-  private func knownState(of key: ConditionKey, _ target: ConditionTarget) -> ConditionState {
-    if let condition = conditions[key], condition.watch != .surplus {
-      return condition.isVerified ? condition.observation.state : .unknown
-    }
-    guard case .circle(let circle) = target, circle.isValid else { return .unknown }
-    return tracker.state(in: circle)
   }
 }
 
