@@ -160,6 +160,19 @@ struct VisitsTests {
     #expect(visits.first?.departure != nil)
   }
 
+  @Test("VISIT-3: a visit that ended while the engine did not run ends when it is seen elsewhere")
+  mutating func endedUnseen() throws {
+    walk.stay(600)
+    walk.restart()
+    walk.bench.run(for: .seconds(50_000))
+    let begin = walk.bench.now.unixTime
+    walk.east = 5000
+    walk.stay(60)
+    let visit = try #require(walk.visits(of: Self.app).first)
+    #expect(visit.arrival == UnixTime(seconds: 1_700_000_000))
+    #expect(visit.departure == begin)
+  }
+
   @Test("a stay is seen to the end though the device at rest gives no more fixes")
   mutating func silence() {
     walk.walk(to: 800)
