@@ -173,6 +173,33 @@ struct VisitsTests {
     #expect(visit.departure == begin)
   }
 
+  @Test("VISIT-1, VISIT-2: what was seen before the last listener went is no visit of the next one")
+  mutating func anew() throws {
+    walk.stay(60)
+    walk.bench.send(.stop(Self.app))
+    walk.bench.run(for: .seconds(600_000))
+    walk.bench.send(.start(Self.app))
+    walk.bench.run(for: .seconds(1))
+    let begin = walk.bench.now.unixTime
+    walk.east = 5000
+    walk.stay(400)
+    let visits = walk.visits(of: Self.app)
+    #expect(visits.map(\.departure) == [nil])
+    #expect(try #require(visits.first?.arrival) >= begin)
+  }
+
+  @Test("VISIT-4: a stay that ended while nobody listened is told to nobody")
+  mutating func endedUnheard() {
+    walk.stay(600)
+    walk.bench.send(.stop(Self.app))
+    walk.restart()
+    walk.bench.run(for: .seconds(600_000))
+    walk.bench.send(.start(Self.app))
+    walk.east = 5000
+    walk.stay(60)
+    #expect(walk.visits(of: Self.app).isEmpty)
+  }
+
   @Test("a stay is seen to the end though the device at rest gives no more fixes")
   mutating func silence() {
     walk.walk(to: 800)
