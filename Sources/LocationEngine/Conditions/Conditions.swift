@@ -157,7 +157,8 @@ extension Conditions {
     _ key: ConditionKey, _ state: ConditionState, _ refinement: BeaconIdentity?, at now: Moment
   ) -> [Output] {
     guard let condition = conditions[key], condition.watch == .beacon else { return [] }
-    if condition.isVerified, condition.observation.state == state { return [] }
+    let known = condition.later ?? condition.observation
+    if condition.isVerified, known.state == state { return [] }
     return observe(
       key,
       WatchedCondition.Observation(state: state, date: now.unixTime, refinement: refinement))

@@ -93,6 +93,19 @@ struct MonitorTests {
     #expect(next() == [])
   }
 
+  @Test("MON-27: a beacon that was gone for a while behind a pending event is no second event")
+  mutating func flickered() {
+    let desk = ConditionsWorld.condition("desk")
+    _ = add("desk", .beacon(BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))))
+    _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
+    for state in [ConditionState.satisfied, .unsatisfied, .satisfied] {
+      _ = world.send(.beacon(desk, state, refinement: nil))
+    }
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    #expect(next() == ["desk satisfied"])
+    #expect(next() == [])
+  }
+
   @Test("MON-12, MON-13: an assumed state is an event only when it is wrong")
   mutating func assumed() {
     _ = add("here", assuming: .satisfied)
