@@ -198,9 +198,9 @@ extension LocationEngine {
       }
     case .determined:
       // The state alone wakes and launches nobody (REG-24).
-      guard desks[desk].life == .foreground || desks[desk].life == .background else { return }
-      outputs += desks[desk].announce(
-        .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
+      for client in desks[desk].clients {
+        outputs += desks[desk].post(.region(nil, description, event), to: client)
+      }
     case .entered, .exited:
       outputs += desks[desk].announce(
         .region(description, event), desks[desk].verdicts.region, at: now)

@@ -1,10 +1,11 @@
 package import LocationModel
 
 extension Conditions {
-  /// Tells a region's app that its state was determined or changed.
+  /// Tells a region's app that a boundary was crossed; the state alone where that is no entry and no
+  /// exit, as the first is (REG-22, REG-23), or none that the app asked for (REG-25).
   ///
-  /// The first state is no entry and no exit (REG-22, REG-23). While the app may not know, nothing
-  /// is told; afterwards one event makes up for all that was missed (REG-33).
+  /// While the app may not know, nothing is told; afterwards one event makes up for all that was
+  /// missed (REG-33).
   mutating func tellRegion(_ key: ConditionKey) -> [Output] {
     guard var condition = conditions[key], let notices = condition.notices else { return [] }
     let event = event(of: condition, key)
@@ -13,17 +14,13 @@ extension Conditions {
     guard event.state != earlier else { return [] }
     condition.lastEvent = event
     conditions[key] = condition
-    var outputs = [store(key)].compactMap(\.self)
-    outputs.append(.region(key, .determined(condition.observation.state)))
-    switch (earlier, event.state) {
-    case (.unsatisfied, .satisfied) where notices.onEntry:
-      outputs.append(.region(key, .entered(event.evidence)))
-    case (.satisfied, .unsatisfied) where notices.onExit:
-      outputs.append(.region(key, .exited(event.evidence)))
-    default:
-      break
-    }
-    return outputs
+    let news: RegionEvent =
+      switch (earlier, event.state) {
+      case (.unsatisfied, .satisfied) where notices.onEntry: .entered(event.evidence)
+      case (.satisfied, .unsatisfied) where notices.onExit: .exited(event.evidence)
+      default: .determined(condition.observation.state)
+      }
+    return [store(key)].compactMap(\.self) + [.region(key, news)]
   }
 
   /// Tells the apps that asked for it that the device is inside a beacon region (BEACON-24).
