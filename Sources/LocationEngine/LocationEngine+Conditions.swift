@@ -61,7 +61,7 @@ extension LocationEngine {
     desks[desk].monitors[place].requests += 1
     let monitor = desks[desk].monitors[place]
     let input = desks[desk].input(request, of: place)
-    if let input { carry(conditions.handle(input, at: now), at: now, to: &outputs) }
+    carry(conditions.handle(input, at: now), at: now, to: &outputs)
     if case .next = request {
       outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
     } else if case .leave = request {
@@ -218,7 +218,7 @@ extension AppDesk.OpenMonitor {
 
 extension AppDesk {
   /// What a monitor's request means for the conditions; a loop that may not hear waits here.
-  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input? {
+  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input {
     let monitor = monitors[place]
     func key(_ identifier: String) -> ConditionKey {
       ConditionKey(app: app, owner: .monitor(monitor.key.name), identifier: identifier)
@@ -235,7 +235,7 @@ extension AppDesk {
     case .next:
       monitors[place].wantsNext = true
       monitors[place].isAsking = mayHearConditions
-      return mayHearConditions ? .next(monitor.key) : nil
+      return mayHearConditions ? .next(monitor.key) : .handled(monitor.key)
     }
   }
 

@@ -21,6 +21,8 @@ package struct Conditions: Machine {
     case close(MonitorKey, opener: UInt64)
     /// The loop of a monitor asks for its next event: the one before is handled (MON-23).
     case next(MonitorKey)
+    /// The loop asks, but may hear nothing now: the one before is handled.
+    case handled(MonitorKey)
     /// The loop was left: what it had in hand was not handled (MON-24).
     case leave(MonitorKey)
     /// What an app may know from now on.
@@ -106,6 +108,8 @@ package struct Conditions: Machine {
       return close(monitor, by: opener)
     case .next(let monitor):
       return next(of: monitor)
+    case .handled(let monitor):
+      return settle(monitor)
     case .leave(let monitor):
       monitors[monitor]?.leave()
       return []

@@ -56,6 +56,17 @@ struct MonitorTests {
     #expect(lastState(of: "home") == .satisfied)
   }
 
+  @Test("MON-23, MON-37a: an event is handled when the loop asks, also if it may hear nothing more")
+  mutating func handledInSilence() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    #expect(words(world.send(.handled(ConditionsWorld.monitor))) == [])
+    #expect(lastState(of: "home") == .satisfied)
+    #expect(words(world.walk(from: 0, to: 400)) == ["waiting"])
+    #expect(next() == ["home unsatisfied"])
+  }
+
   @Test("MON-24: an event in hand when the loop is left comes again")
   mutating func left() {
     _ = add("home")
