@@ -169,10 +169,13 @@ extension LocationEngine {
     desks[desk].monitors[place].wantsNext = false
     desks[desk].monitors[place].isAsking = false
     let monitor = desks[desk].monitors[place]
+    let delivery = Delivery.monitor(monitor.subscriber, .event(event))
     let verdict = desks[desk].verdicts.monitor
-    let told = verdict.flows ? verdict : DeliveryRule.Verdict(.deliver)
-    outputs += desks[desk].announce(
-      .monitor(monitor.subscriber, .event(event)), to: monitor.client, told, at: now)
+    // A reason why no state is told wakes nobody.
+    outputs +=
+      verdict.flows
+      ? desks[desk].announce(delivery, to: monitor.client, verdict, at: now)
+      : desks[desk].post(delivery, to: monitor.client)
   }
 
   /// News for a loop that is not there: the app is launched where the table says so (MON-38).
@@ -258,8 +261,6 @@ extension AppDesk {
     return inputs
   }
 
-  /// Events flow, or the reason why not may be told to a process that runs (MON-34).
-  private var mayHearConditions: Bool {
-    verdicts.monitor.flows || !authorization.status.isGranted || isCoarse
-  }
+  /// Events flow, or the reason why not is told of each condition (MON-34).
+  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.isEmpty }
 }
