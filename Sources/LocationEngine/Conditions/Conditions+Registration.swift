@@ -40,8 +40,8 @@ extension Conditions {
     if conditions[key]?.target == target { return [] }
     var outputs = remove(key, at: now, makesRoom: false)
     insert(key, target, assuming: assumed, notices: nil, at: now)
-    outputs += [store(key)].compactMap(\.self)
-    return outputs + tell(key)
+    outputs += [store(key)].compactMap(\.self) + tell(key)
+    return outputs + admitSurplus(of: key.app, at: now)
   }
 
   /// Ends a condition with everything not yet told of it (MON-14); unknown ones are ignored.

@@ -168,6 +168,15 @@ struct MonitorTests {
     #expect(all.last == "c21 satisfied" || all.contains("c21 satisfied"))
   }
 
+  @Test("MON-19: a condition replaced by one that cannot be watched leaves its room to the surplus")
+  mutating func replacedByUnsupported() {
+    for number in 1...21 { _ = add("c\(number)") }
+    _ = add("c7", .unsupported)
+    #expect(world.bench.machine.monitoredCounts[ConditionsWorld.app] == 20)
+    _ = add("c8", ConditionsWorld.circle(radius: 1_000_001))
+    #expect(world.bench.machine.monitoredCounts[ConditionsWorld.app] == 19)
+  }
+
   @Test("MON-20: a condition of no known kind is unmonitored")
   mutating func unsupported() {
     _ = add("odd", .unsupported)
