@@ -31,13 +31,14 @@ package struct ConditionTracker: Sendable {
 
   package var count: Int { index.count }
 
-  /// Begins to follow a valid circle.
-  package mutating func insert(_ circle: Circle, assuming state: ConditionState = .unknown) -> Slot
-  {
+  /// Begins to follow a valid circle, from a state that an app assumes or an earlier engine stored.
+  package mutating func insert(
+    _ circle: Circle, assuming state: ConditionState = .unknown, isStored: Bool = false
+  ) -> Slot {
     let slot = index.insert(center: circle.center, radius: circle.radius)
     let entry = Followed(
       circle: circle, center: GeocentricPoint(circle.center),
-      detector: CrossingDetector(assuming: state), isActive: true)
+      detector: CrossingDetector(assuming: state, isStored: isStored), isActive: true)
     if Int(slot) < followed.count { followed[Int(slot)] = entry } else { followed.append(entry) }
     active.append(slot)
     // It must be known anew how well the place is known.

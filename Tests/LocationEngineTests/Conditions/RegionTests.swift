@@ -131,6 +131,19 @@ struct RegionTests {
     #expect(words(world.stay(east: 900)) == ["home exited"])
   }
 
+  @Test("REG-18, REG-39: after a restart one fix elsewhere is no crossing either")
+  mutating func outlierAfterRestart() {
+    _ = register("home")
+    _ = world.stay(east: 0)
+    world.restart()
+    #expect(words(world.stay(east: 900, for: 15)) == [])
+    #expect(words(world.stay(east: 0)) == [])
+    #expect(words(world.walk(from: 0, to: -400)) == ["home exited"])
+    world.restart()
+    #expect(words(world.stay(east: 0, for: 15)) == [])
+    #expect(words(world.stay(east: -400)) == [])
+  }
+
   @Test("REG-14: nothing is left of an app that was removed")
   mutating func uninstalled() {
     _ = register("home")
