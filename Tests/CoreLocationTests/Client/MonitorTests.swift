@@ -67,6 +67,18 @@ struct MonitorTests {
     #expect(link.requests.suffix(3).map(\.isNext) == [true, true, false])
   }
 
+  @Test("MON-9, MON-20: a condition of no known kind has its record, too")
+  func unknownKind() async throws {
+    let monitor = await open()
+    await monitor.add(Odd(number: 1), identifier: "odd")
+    await monitor.add(Odd(number: 2), identifier: "odd")
+    let record = try #require(await monitor.record(for: "odd"))
+    #expect(record.condition as? Odd == Odd(number: 2))
+    #expect(record.lastEvent.state == .unknown)
+    await monitor.remove("odd")
+    #expect(await monitor.record(for: "odd") == nil)
+  }
+
   private let circle = CLMonitor.CircularGeographicCondition(
     center: CLLocationCoordinate2D(latitude: 1, longitude: 2), radius: 100)
 }
