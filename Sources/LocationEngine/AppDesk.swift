@@ -187,11 +187,11 @@ struct AppDesk: Sendable {
 
   private var stillnessAudience: StillnessAudience {
     var audience = StillnessAudience()
-    for entry in live.entries { audience.insert(.iterating(entry.service.options.activity)) }
-    for entry in standard.entries {
-      let options = entry.service.currentOptions
-      guard entry.service.isActive, options.pausesAutomatically else { continue }
-      audience.insert(.pausing(options.activity))
+    for entry in live.entries where !entry.service.isBarred {
+      audience.insert(.iterating(entry.service.options.activity))
+    }
+    for entry in standard.entries where entry.service.heedsStillness {
+      audience.insert(.pausing(entry.service.currentOptions.activity))
     }
     return audience
   }
