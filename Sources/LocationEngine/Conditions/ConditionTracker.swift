@@ -207,7 +207,7 @@ extension ConditionTracker {
     from point: GeocentricPoint, at coordinate: Coordinate, upTo limit: Double
   ) -> Double {
     // A few are looked at one by one; only many are worth the search around the place.
-    guard followed.count > Self.few else {
+    guard followed.count > ConditionIndex.few else {
       return followed.reduce(limit) { nearest, entry in
         entry.map { min(nearest, Self.clearance(of: $0, from: point)) } ?? nearest
       }
@@ -233,8 +233,6 @@ extension ConditionTracker {
     }
     return nearest
   }
-
-  private static let few = 64
 
   private static func clearance(of entry: Followed, from point: GeocentricPoint) -> Double {
     guard entry.detector.isVerified else { return 0 }
