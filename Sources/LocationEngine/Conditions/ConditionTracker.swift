@@ -147,14 +147,14 @@ extension ConditionTracker {
   }
 
   /// Where a fix says that the device is, and how well: one of the network that agrees with the
-  /// place where it rests says no more than that it still does.
+  /// place where it rests says that it still does, as well as it can.
   private func sight(
     of fix: Fix, _ point: GeocentricPoint
   ) -> (point: GeocentricPoint, accuracy: Double) {
     guard fix.horizontalAccuracy > Stay.coarse, let rest, rest.bestAccuracy <= Stay.coarse,
       rest.isSettled, !rest.isStraying
     else { return (point, fix.horizontalAccuracy) }
-    return (rest.center, Stay.coarse)
+    return (rest.center, fix.horizontalAccuracy)
   }
 
   private mutating func look(
@@ -245,9 +245,7 @@ extension ConditionTracker {
     guard let last, !continuity.isDoubting,
       !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
     else { return PositionDemand(tier: .satellite) }
-    if let rest, rest.isSettled, !rest.isStraying {
-      return need(resting: rest, near: last.fix.coordinate)
-    }
+    if let rest, rest.isSettled, !rest.isStraying { return need(resting: rest) }
     let clearance = clearance(from: last.point, at: last.fix.coordinate, upTo: 20_000)
     let seconds = clearance / max(continuity.speed * 1.5, 2)
     return PositionDemand(seconds <= promise.inSeconds ? .satellite : .network, within: seconds)
@@ -255,8 +253,8 @@ extension ConditionTracker {
 
   /// A device at rest needs the network only, often enough to be seen to leave; satellites while
   /// they may yet tell on which side of a boundary it rests.
-  private func need(resting rest: Stay, near coordinate: Coordinate) -> PositionDemand {
-    let clearance = clearance(from: rest.center, at: coordinate, upTo: 20_000)
+  private func need(resting rest: Stay) -> PositionDemand {
+    let clearance = clearance(from: rest.center, at: rest.coordinate, upTo: 20_000)
     if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.patience {
       return PositionDemand(tier: .satellite)
     }
