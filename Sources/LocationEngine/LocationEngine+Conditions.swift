@@ -266,5 +266,5 @@ extension AppDesk {
   }
 
   /// Events flow, or the reason why not is told of each condition (MON-34).
-  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.isEmpty }
+  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
 }
