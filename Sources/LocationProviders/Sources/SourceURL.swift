@@ -110,7 +110,7 @@ private struct SourceURL {
   }
 
   private func track() throws(SourceFault) -> Source {
-    let form = "gpx:///PATH?speed=FACTOR&loop=true"
+    let form = "gpx:///PATH?speed=FACTOR&loop=true&each=SECONDS"
     try refuseQuery(except: ["speed", "loop", "each"], form)
     let path = try file(form)
     var playback = Source.Playback()
