@@ -9,6 +9,8 @@ enum Abuser {
   static let name = "--abuser"
 
   enum Kind: String, CaseIterable {
+    /// Asks for nothing, and keeps a processor busy: what others notice of that is the computer's.
+    case spins
     /// Asks for much, and never reads it.
     case neverReads
     /// Connects without end.
@@ -22,6 +24,7 @@ enum Abuser {
   }
 
   static func run(_ socket: String, _ kind: Kind) -> Never {
+    while kind == .spins {}
     while true {
       guard let descriptor = try? DaemonSocket.connect(to: socket) else {
         usleep(1000)
@@ -42,7 +45,7 @@ private struct Abuse {
 
   func commit(_ kind: Abuser.Kind) {
     switch kind {
-    case .floods: break
+    case .spins, .floods: break
     case .babbles: while say([UInt8](repeating: UInt8(ascii: "x"), count: 32_768)) {}
     case .neverReads:
       let name = String(repeating: "n", count: 4000)

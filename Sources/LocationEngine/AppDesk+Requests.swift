@@ -50,13 +50,11 @@ extension AppDesk {
     ranging.removeAll { $0.client == client }
     advertising.removeAll { $0.client == client }
     let iterations = live.entries.filter { $0.client == client }
+      .map { Self.number(of: $0.subscriber, client) }
     live.removeAll(of: client)
     monitors.removeAll { $0.client == client }
     outbox.forget(client)
-    var outputs: [Output] = []
-    for entry in iterations {
-      outputs += hold(.endIteration(Self.number(of: entry.subscriber, client)), at: now)
-    }
+    var outputs = iterations.isEmpty ? [] : hold(.endIterations(Set(iterations)), at: now)
     outputs += leaveClaims(changes, live: !iterations.isEmpty)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
   }

@@ -69,7 +69,7 @@ extension AppDesk {
   ) -> [Output] {
     guard live.index(of: subscriber, client) != nil else { return [] }
     live.remove(subscriber, client)
-    return hold(.endIteration(Self.number(of: subscriber, client)), at: now)
+    return hold(.endIterations([Self.number(of: subscriber, client)]), at: now)
   }
 
   mutating func tellLive(_ input: LiveUpdates.Input, at now: Moment) -> [Output] {

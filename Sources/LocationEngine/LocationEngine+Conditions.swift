@@ -65,7 +65,7 @@ extension LocationEngine {
     if case .next = request {
       outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
     } else if case .leave = request {
-      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
+      outputs += desks[desk].hold(.endIterations([monitor.iteration]), at: now)
     }
     tellRecords(of: monitor, to: &outputs)
   }
@@ -89,7 +89,7 @@ extension LocationEngine {
     where monitor.client == client && monitor.subscriber == subscriber {
       let close = Conditions.Input.close(monitor.key, opener: monitor.opener)
       carry(conditions.handle(close, at: now), at: now, to: &outputs)
-      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
+      outputs += desks[desk].hold(.endIterations([monitor.iteration]), at: now)
     }
     desks[desk].monitors.removeAll { $0.client == client && $0.subscriber == subscriber }
   }

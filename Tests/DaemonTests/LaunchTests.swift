@@ -175,20 +175,19 @@ struct LaunchTests {
       AppLauncher(folder: "/none", socket: "/s", manager: manager) { _ in }.words(of: method)
         .joined(separator: " ")
     }
-    let (unit, command) = (
-      LaunchRegistration.Method.unit("a.service"), LaunchRegistration.Method.command(["/a", "-b"])
-    )
+    let unit = LaunchRegistration.Method.unit("a.service")
+    let command = LaunchRegistration.Method.command(["/a", "-b$1"])
     #expect(words(unit, .system) == "systemctl --no-block start a.service")
-    #expect(words(command, .system) == "/a -b")
+    #expect(words(command, .system) == "/a -b$1")
     for startsCommands in [false, true] {
       let user = AppLauncher.Starter.user(startsCommands: startsCommands)
       #expect(words(unit, user) == "systemctl --user --no-block start a.service")
     }
-    #expect(words(command, .user(startsCommands: false)) == "/a -b")
+    #expect(words(command, .user(startsCommands: false)) == "/a -b$1")
     #expect(
       words(command, .user(startsCommands: true))
         == "systemd-run --user --quiet --collect --setenv=LOCATIOND_SOCKET=/s "
-        + "--setenv=LOCATIOND_LAUNCH=location -- /a -b")
+        + "--setenv=LOCATIOND_LAUNCH=location -- /a -b$$1")
   }
 
   @Test("is not started by what somebody else could have written")

@@ -13,9 +13,10 @@ package struct Sessions: Machine {
     case openBackgroundActivity(Int)
     /// A session of either kind was invalidated or released.
     case invalidate(Int)
-    /// A modern sequence is iterated, or no longer (SESS-9).
+    /// A modern sequence is iterated (SESS-9).
     case iterate(Int)
-    case endIteration(Int)
+    /// Sequences are iterated no longer; a process may take a thousand with it.
+    case endIterations(Set<Int>)
     case diagnose(stream: Int, session: Int)
     case endDiagnosis(stream: Int)
     case presence(AppPresence.Input)
@@ -104,8 +105,8 @@ package struct Sessions: Machine {
       outputs += streams.finish(session: id).map { .finished(stream: $0) }
     case .iterate(let id):
       iterations.append(id)
-    case .endIteration(let id):
-      iterations.removeAll { $0 == id }
+    case .endIterations(let ids):
+      iterations.removeAll { ids.contains($0) }
     case .diagnose(let stream, let session):
       outputs += diagnose(stream, session: session)
     case .endDiagnosis(let stream):

@@ -81,11 +81,16 @@ package struct AppLauncher: Sendable {
     switch (method, manager) {
     case (.command(let words), .user(startsCommands: true)):
       ["systemd-run", "--user", "--quiet", "--collect"] + news.map { "--setenv=\($0)=\($1)" }
-        + ["--"] + words
+        + ["--"] + words.prefix(1) + words.dropFirst().map(Self.escaped)
     case (.command(let words), .system), (.command(let words), .user): words
     case (.unit(let name), .system): ["systemctl", "--no-block", "start", name]
     case (.unit(let name), .user): ["systemctl", "--user", "--no-block", "start", name]
     }
+  }
+
+  /// A word in which systemd finds no variable.
+  private static func escaped(_ word: String) -> String {
+    word.split(separator: "$", omittingEmptySubsequences: false).joined(separator: "$$")
   }
 
   /// What its environment tells an app that is started.

@@ -101,7 +101,7 @@ struct ServiceSessionTests {
     var app = StandingBench()
     #expect(app.sessions(.iterate(1)) == ["asks whenInUse"])
     #expect(app.authorization.goal == .whenInUse)
-    #expect(app.sessions(.endIteration(1)) == ["withdraws"])
+    #expect(app.sessions(.endIterations([1])) == ["withdraws"])
     #expect(app.sessions(.openBackgroundActivity(2)) == ["asks whenInUse"])
   }
 
