@@ -25,28 +25,32 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
     values = Values()
   }
 
-  /// Reads a beacon from an archive; `nil` without owner.
+  /// Reads a beacon from an archive; one without owner, as a subclass's may be, was never heard.
   public required init?(coder: NSCoder) {
-    guard let text = coder.text("uuid"), let uuid = UUID(uuidString: text) else { return nil }
+    guard let uuid = coder.text("CLBeacon.uuid").flatMap(UUID.init(uuidString:)) else {
+      values = Values()
+      return
+    }
     values = Values(
       uuid: uuid,
-      major: coder.number("major").flatMap(CLBeaconMajorValue.init(exactly:)) ?? 0,
-      minor: coder.number("minor").flatMap(CLBeaconMinorValue.init(exactly:)) ?? 0,
-      proximity: CLProximity(rawValue: coder.decodeInteger(forKey: "proximity")) ?? .unknown,
-      accuracy: coder.number("accuracy") ?? -1,
-      rssi: coder.decodeInteger(forKey: "rssi"),
-      timestamp: coder.date("timestamp") ?? .distantPast)
+      major: coder.number("CLBeacon.major").flatMap(CLBeaconMajorValue.init(exactly:)) ?? 0,
+      minor: coder.number("CLBeacon.minor").flatMap(CLBeaconMinorValue.init(exactly:)) ?? 0,
+      proximity: CLProximity(rawValue: coder.decodeInteger(forKey: "CLBeacon.proximity"))
+        ?? .unknown,
+      accuracy: coder.number("CLBeacon.accuracy") ?? -1,
+      rssi: coder.decodeInteger(forKey: "CLBeacon.rssi"),
+      timestamp: coder.date("CLBeacon.timestamp") ?? .distantPast)
   }
 
   /// Writes the beacon to an archive.
   open func encode(with coder: NSCoder) {
-    coder.encode(values.uuid.uuidString as NSString, forKey: "uuid")
-    coder.encode(Double(values.major), forKey: "major")
-    coder.encode(Double(values.minor), forKey: "minor")
-    coder.encode(values.proximity.rawValue, forKey: "proximity")
-    coder.encode(values.accuracy, forKey: "accuracy")
-    coder.encode(values.rssi, forKey: "rssi")
-    coder.encode(values.timestamp, forKey: "timestamp")
+    coder.encode(values.uuid.uuidString as NSString, forKey: "CLBeacon.uuid")
+    coder.encode(Double(values.major), forKey: "CLBeacon.major")
+    coder.encode(Double(values.minor), forKey: "CLBeacon.minor")
+    coder.encode(values.proximity.rawValue, forKey: "CLBeacon.proximity")
+    coder.encode(values.accuracy, forKey: "CLBeacon.accuracy")
+    coder.encode(values.rssi, forKey: "CLBeacon.rssi")
+    coder.encode(values.timestamp, forKey: "CLBeacon.timestamp")
   }
 
   /// Whether archives are read safely: always.

@@ -24,26 +24,26 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding {
     values = Values(timestamp: Date())
   }
 
-  /// Reads a heading from an archive; `nil` without time.
+  /// Reads a heading from an archive; what that lacks, as a subclass's may, is as in a new heading.
   public required init?(coder: NSCoder) {
-    guard let timestamp = coder.date("timestamp") else { return nil }
     values = Values(
-      magneticHeading: coder.number("magneticHeading") ?? 0,
-      trueHeading: coder.number("trueHeading") ?? -1,
-      headingAccuracy: coder.number("headingAccuracy") ?? -1,
-      x: coder.number("x") ?? 0, y: coder.number("y") ?? 0, z: coder.number("z") ?? 0,
-      timestamp: timestamp)
+      magneticHeading: coder.number("CLHeading.magneticHeading") ?? 0,
+      trueHeading: coder.number("CLHeading.trueHeading") ?? -1,
+      headingAccuracy: coder.number("CLHeading.headingAccuracy") ?? -1,
+      x: coder.number("CLHeading.x") ?? 0, y: coder.number("CLHeading.y") ?? 0,
+      z: coder.number("CLHeading.z") ?? 0,
+      timestamp: coder.date("CLHeading.timestamp") ?? Date())
   }
 
   /// Writes the heading to an archive.
   open func encode(with coder: NSCoder) {
-    coder.encode(values.magneticHeading, forKey: "magneticHeading")
-    coder.encode(values.trueHeading, forKey: "trueHeading")
-    coder.encode(values.headingAccuracy, forKey: "headingAccuracy")
-    coder.encode(values.x, forKey: "x")
-    coder.encode(values.y, forKey: "y")
-    coder.encode(values.z, forKey: "z")
-    coder.encode(values.timestamp, forKey: "timestamp")
+    coder.encode(values.magneticHeading, forKey: "CLHeading.magneticHeading")
+    coder.encode(values.trueHeading, forKey: "CLHeading.trueHeading")
+    coder.encode(values.headingAccuracy, forKey: "CLHeading.headingAccuracy")
+    coder.encode(values.x, forKey: "CLHeading.x")
+    coder.encode(values.y, forKey: "CLHeading.y")
+    coder.encode(values.z, forKey: "CLHeading.z")
+    coder.encode(values.timestamp, forKey: "CLHeading.timestamp")
   }
 
   /// Whether archives are read safely: always.

@@ -71,7 +71,8 @@ extension NSCoder {
 
   /// The text under a key; `nil` when there is none.
   func text(_ key: String) -> String? {
-    decodeObject(of: NSString.self, forKey: key) as String?
+    guard containsValue(forKey: key) else { return nil }
+    return decodeObject(of: NSString.self, forKey: key) as String?
   }
 
   /// The date under a key; `nil` when there is none.

@@ -20,24 +20,27 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
     values = Values()
   }
 
-  /// Reads a visit from an archive; `nil` without place or dates.
+  /// Reads a visit from an archive; what that lacks, as a subclass's may, is not known.
   public required init?(coder: NSCoder) {
-    guard let arrival = coder.date("arrivalDate"), let departure = coder.date("departureDate"),
-      let latitude = coder.number("latitude"), let longitude = coder.number("longitude")
-    else { return nil }
-    values = Values(
-      arrivalDate: arrival, departureDate: departure,
-      coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude),
-      horizontalAccuracy: coder.number("horizontalAccuracy") ?? -1)
+    var values = Values()
+    if let arrival = coder.date("CLVisit.arrivalDate") { values.arrivalDate = arrival }
+    if let departure = coder.date("CLVisit.departureDate") { values.departureDate = departure }
+    if let latitude = coder.number("CLVisit.latitude"),
+      let longitude = coder.number("CLVisit.longitude")
+    {
+      values.coordinate = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+      values.horizontalAccuracy = coder.number("CLVisit.horizontalAccuracy") ?? -1
+    }
+    self.values = values
   }
 
   /// Writes the visit to an archive.
   open func encode(with coder: NSCoder) {
-    coder.encode(values.arrivalDate, forKey: "arrivalDate")
-    coder.encode(values.departureDate, forKey: "departureDate")
-    coder.encode(values.coordinate.latitude, forKey: "latitude")
-    coder.encode(values.coordinate.longitude, forKey: "longitude")
-    coder.encode(values.horizontalAccuracy, forKey: "horizontalAccuracy")
+    coder.encode(values.arrivalDate, forKey: "CLVisit.arrivalDate")
+    coder.encode(values.departureDate, forKey: "CLVisit.departureDate")
+    coder.encode(values.coordinate.latitude, forKey: "CLVisit.latitude")
+    coder.encode(values.coordinate.longitude, forKey: "CLVisit.longitude")
+    coder.encode(values.horizontalAccuracy, forKey: "CLVisit.horizontalAccuracy")
   }
 
   /// Whether archives are read safely: always.

@@ -146,7 +146,19 @@ struct ArchiveTests {
     archiver.finishEncoding()
     let reader = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
     #expect(CLLocation(coder: reader) == nil)
-    #expect(CLVisit(coder: reader) == nil)
-    #expect(CLHeading(coder: reader) == nil)
+  }
+
+  @Test("of a subclass, with names and types of its own, leaves the rest unknown")
+  func subclass() throws {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    for key in ["timestamp", "arrivalDate", "uuid"] {
+      archiver.encode(Date() as NSDate, forKey: key)
+    }
+    archiver.encode("north" as NSString, forKey: "magneticHeading")
+    archiver.finishEncoding()
+    let reader = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
+    #expect(try #require(CLHeading(coder: reader)).headingAccuracy == -1)
+    #expect(try #require(CLVisit(coder: reader)).arrivalDate == .distantPast)
+    #expect(try #require(CLBeacon(coder: reader)).proximity == .unknown)
   }
 }
