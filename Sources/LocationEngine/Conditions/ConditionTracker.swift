@@ -31,13 +31,14 @@ package struct ConditionTracker: Sendable {
 
   package var count: Int { index.count }
 
-  /// Begins to follow a valid circle.
-  package mutating func insert(_ circle: Circle, assuming state: ConditionState = .unknown) -> Slot
-  {
+  /// Begins to follow a valid circle, from a state that an app assumes or an earlier engine stored.
+  package mutating func insert(
+    _ circle: Circle, assuming state: ConditionState = .unknown, isStored: Bool = false
+  ) -> Slot {
     let slot = index.insert(center: circle.center, radius: circle.radius)
     let entry = Followed(
       circle: circle, center: GeocentricPoint(circle.center),
-      detector: CrossingDetector(assuming: state), isActive: true)
+      detector: CrossingDetector(assuming: state, isStored: isStored), isActive: true)
     if Int(slot) < followed.count { followed[Int(slot)] = entry } else { followed.append(entry) }
     active.append(slot)
     // It must be known anew how well the place is known.
@@ -58,15 +59,6 @@ package struct ConditionTracker: Sendable {
   /// Whether a fix has borne the state out since the circle was inserted.
   package func isVerified(_ slot: Slot) -> Bool {
     followed[Int(slot)]?.detector.isVerified ?? false
-  }
-
-  /// Where the newest fix lies, for a circle that is not followed; unknown when it is too near
-  /// the boundary to say.
-  package func state(in circle: Circle) -> ConditionState {
-    guard let last, last.fix.horizontalAccuracy <= max(circle.radius, 200) else { return .unknown }
-    let distance = last.point.distance(to: GeocentricPoint(circle.center)) - circle.radius
-    if distance.magnitude < last.fix.horizontalAccuracy { return .unknown }
-    return distance > 0 ? .unsatisfied : .satisfied
   }
 
   /// Takes the next fix, in the order of time, and returns what it decided.

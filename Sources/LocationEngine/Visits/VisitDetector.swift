@@ -192,12 +192,14 @@ package struct VisitDetector: Machine {
     state = .travelling(leaving.next)
     remember(stay)
     var visit = stay.visit
-    // The last fix that kept to the place; the boundary was crossed after it at the soonest.
-    visit.departure = stay.latest
+    // The last fix that kept to the place; the boundary was crossed after it at the soonest. A visit
+    // taken up again and not seen since lasted until the device was seen elsewhere.
+    let left = stay.length > 0 ? stay.latest : leaving.since
+    visit.departure = left
     visit.evidence = .crossing(
       CrossingEvidence(
         firstFix: leaving.since, lastFix: fix.time, fixes: leaving.fixes,
-        probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: stay.latest,
+        probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: left,
         decided: now.unixTime, distance: excess, spread: spread))
     return [.departed(visit)]
   }
