@@ -39,10 +39,10 @@ struct TradeoffDocument {
 
     \(recorded.isEmpty ? "Not measured: no shared traces." : table(recorded))
 
-    The larger such a circle, the less it tells the rules apart: no phone erred by 500 m and more
-    while it stayed, so there a rule that waits for nothing makes no error either. The same phones
-    where the boundary is 100 m from the place, as it is around a circle of 100 m: four circles for
-    each place, whose centers lie north, south, east, and west of it.
+    The larger such a circle, the less it tells the rules apart: no phone that stayed erred by
+    1,000 m, so there a rule that waits for nothing makes no error either. The same phones where the
+    boundary is 100 m from the place, as it is around a circle of 100 m: four circles for each
+    place, whose centers lie north, south, east, and west of it.
 
     \(nearEdge.isEmpty ? "Not measured: no shared traces." : table(nearEdge))
 
