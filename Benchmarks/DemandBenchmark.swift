@@ -204,21 +204,6 @@ struct AskedReceiver {
     lastFix = second
     if let last = heard.last, fix.time <= last.fix.time { return }
     heard.append(PhoneDay.Delivered(fix: fix, delivered: time))
-    if let t = day.trips.first, ProcessInfo.processInfo.environment["TRACE"] == day.name,
-      let c = day.stays.first?.center
-    {
-      let s = time.seconds(since: t.start)
-      if s > -200, s < 620 {
-        let c2 =
-          day.path.last { $0.delivered <= time }.map { Int(c.distance(to: $0.fix.coordinate)) }
-          ?? -1
-        print(
-          Int(s), "acc", Int(fix.horizontalAccuracy), "d", Int(c.distance(to: fix.coordinate)),
-          "true", c2, "sp", fix.speed ?? -1, "vis",
-          visits.demand.position.map { "\($0.tier) \(Int($0.interval.inSeconds))" } ?? "", "cond",
-          conditions.demand.position.map { "\($0.tier) \(Int($0.interval.inSeconds))" } ?? "")
-      }
-    }
     _ = visits.handle(.fix(fix), at: now(time))
     _ = conditions.handle(.fix(fix), at: now(time))
     _ = significant.handle(.fix(fix), at: now(time))

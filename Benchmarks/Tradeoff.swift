@@ -37,7 +37,10 @@ private func measure<R: FenceRule>(
   into document: inout TradeoffDocument
 ) {
   document.simulated.append(TradeoffPoint.simulate(R.self, name, radius))
-  if !days.isEmpty { document.recorded.append(TradeoffPoint.replay(R.self, name, radius, days)) }
+  guard !days.isEmpty else { return }
+  document.recorded.append(TradeoffPoint.replay(R.self, name, radius, days))
+  guard radius > 100 else { return }
+  document.nearEdge.append(TradeoffPoint.replay(R.self, name, radius, days, inset: 100))
 }
 
 /// One rule at one radius.

@@ -4,6 +4,8 @@ import Foundation
 struct TradeoffDocument {
   var simulated: [TradeoffPoint] = []
   var recorded: [TradeoffPoint] = []
+  /// The recorded phones where the boundary is near the place.
+  var nearEdge: [TradeoffPoint] = []
   /// The table of the recorded phones; `nil` without shared traces.
   var phones: String?
 
@@ -36,6 +38,13 @@ struct TradeoffDocument {
     minutes outside follow, which flatters plain containment: its delay is none by definition.
 
     \(recorded.isEmpty ? "Not measured: no shared traces." : table(recorded))
+
+    The larger such a circle, the less it tells the rules apart: no phone that stayed erred by
+    1,000 m, so there a rule that waits for nothing makes no error either. The same phones where the
+    boundary is 100 m from the place, as it is around a circle of 100 m: four circles for each
+    place, whose centers lie north, south, east, and west of it.
+
+    \(nearEdge.isEmpty ? "Not measured: no shared traces." : table(nearEdge))
 
     ## One half of the runs against the other
 

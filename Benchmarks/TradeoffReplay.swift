@@ -3,18 +3,21 @@ import LocationEngine
 import LocationModel
 
 extension TradeoffPoint {
-  /// Circles around the places that recorded phones stayed at and left.
+  /// Circles around the places that recorded phones stayed at and left; or, with an inset, four
+  /// circles each, whose boundary is only so many meters away in one direction.
   ///
   /// When the boundary was crossed is told by hindsight: after the last fix within the circle that
   /// two minutes outside follow.
   static func replay<R: FenceRule>(
-    _: R.Type, _ name: String, _ radius: Double, _ days: [PhoneDay]
+    _: R.Type, _ name: String, _ radius: Double, _ days: [PhoneDay], inset: Double? = nil
   ) -> TradeoffPoint {
     var total = Replay()
     for day in days {
       for stay in day.stays {
-        let circle = Circle(center: stay.center, radius: radius)
-        total.watch(R(circle: circle), circle, stay, of: day)
+        for center in stay.centers(inset.map { radius - $0 } ?? 0) {
+          let circle = Circle(center: center, radius: radius)
+          total.watch(R(circle: circle), circle, stay, of: day)
+        }
       }
     }
     return TradeoffPoint(
@@ -67,6 +70,16 @@ extension PhoneDay {
     var end: UnixTime
     /// The end of the trip that leaves the place; the end of the stay when none does.
     var tripEnd: UnixTime
+
+    /// The place itself, or the four places so many meters north, south, east, and west of it.
+    func centers(_ meters: Double) -> [Coordinate] {
+      guard meters > 0 else { return [center] }
+      let north = meters / 111_132
+      let east = north / cosine(center.latitude * .pi / 180)
+      return [(north, 0), (-north, 0), (0, east), (0, -east)].map {
+        Coordinate(latitude: center.latitude + $0.0, longitude: center.longitude + $0.1)
+      }
+    }
   }
 
   var stays: [Stay] {

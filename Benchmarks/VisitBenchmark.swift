@@ -12,7 +12,10 @@ func measureVisits() throws {
   let folder = try Peers.folder("visits")
   defer { try? FileManager.default.removeItem(at: folder) }
   let file = folder.appending(path: "days.json")
-  try JSONEncoder().encode(days.map(VisitDay.init)).write(to: file)
+  let fixes = ["every": days, "fresh": days.map(\.withoutStaleFixes)].mapValues {
+    $0.map(VisitDay.init)
+  }
+  try JSONEncoder().encode(fixes).write(to: file)
   let venv = Peers.packageRoot.appending(path: ".build/bench-venv/bin/python").path
   let python =
     FileManager.default.isExecutableFile(atPath: venv)
@@ -27,6 +30,16 @@ func measureVisits() throws {
     let words = line.split(separator: " ")
     guard words.count == 3, let value = Double(words[2]) else { continue }
     try Figure.report("visits." + words[1], value, "", "visits, \(words[1])")
+  }
+}
+
+extension PhoneDay {
+  /// Without fixes that the system had kept for more than ten minutes when it delivered them: ours
+  /// does not take such a one for a stay, and the peers, which see no delivery, could not know.
+  fileprivate var withoutStaleFixes: PhoneDay {
+    var day = self
+    day.fixes.removeAll { $0.delivered.seconds(since: $0.fix.time) > 600 }
+    return day
   }
 }
 
