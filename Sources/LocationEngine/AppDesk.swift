@@ -106,7 +106,7 @@ struct AppDesk: Sendable {
   private var nextDeadline: Instant? {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
-    if processes.isEmpty { next = earliest(next, claims.nextDeadline) }
+    if mayClaim { next = earliest(next, claims.nextDeadline) }
     return earliest(next, significant.nextDeadline)
   }
 

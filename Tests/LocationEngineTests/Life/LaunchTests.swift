@@ -179,6 +179,25 @@ struct LaunchTests {
     #expect(bench.heard().suffix(1) == ["live 30 m"])
   }
 
+  @Test("LIVE-35, SLC-8: is owed an update and a change, and wakes nobody while it does not come")
+  func liveAndChange() {
+    var bench = EngineBench(.whileUsing)
+    bench.send(.setting(.authorization(EngineBench.app, .always)))
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 100)
+    bench.fix(east: 700)
+    bench.end()
+    bench.run(seconds: 10)
+    bench.fix(east: 710)
+    _ = bench.heard()
+    bench.run(seconds: 600)
+    let deadline = bench.bench.machine.nextDeadline
+    #expect(deadline.map { $0 > bench.now.uptime } ?? true)
+  }
+
   @Test("LIVE-36: that does not iterate again in time is launched no more")
   func liveNotResumed() {
     var bench = walker()
