@@ -208,11 +208,7 @@ extension AppDesk {
     var outputs: [Output] = []
     if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
     for index in standard.entries.indices { outputs += tellStandard(index, .wake, at: now) }
-    outputs += tellLive(.wake, at: now)
-    for index in significant.entries.indices {
-      outputs += announce(significant.entries[index].service.handle(.wake, at: now), index, at: now)
-    }
-    outputs += settleClaims(.wake, at: now)
-    return outputs
+    outputs += tellLive(.wake, at: now) + tellChanges(.wake, at: now)
+    return outputs + settleClaims(.wake, at: now)
   }
 }

@@ -107,7 +107,7 @@ struct AppDesk: Sendable {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
     if mayClaim { next = earliest(next, claims.nextDeadline) }
-    return earliest(next, significant.nextDeadline)
+    return verdicts.significant.tracks ? earliest(next, significant.nextDeadline) : next
   }
 
   /// What the movement services of this app need of the hardware.

@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import MachineTesting
 import Testing
 
 @Suite("An app that does not run")
@@ -241,6 +242,22 @@ struct LaunchTests {
     #expect(bench.heard() == [])
     bench.live(.background)
     #expect(bench.heard() == ["left home"])
+  }
+
+  @Test("SLC-2, SLC-10: a move that comes due out of use is told in use again")
+  func moveComesDueOutOfUse() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 100)
+    bench.fix(east: 600)
+    bench.live(.background)
+    _ = bench.heard()
+    bench.run(seconds: 600)
+    #expect(bench.heard() == [])
+    bench.live(.foreground)
+    bench.run(seconds: 1)
+    #expect(bench.heard() == ["600 m"])
   }
 
   // MARK: What is said of a process
