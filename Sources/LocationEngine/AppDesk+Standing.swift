@@ -81,7 +81,7 @@ extension AppDesk {
       return [.deliver(client, .diagnostics(subscriber, nil))]
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
-      outbox = Outbox()
+      outbox.forgetUnclaimed()
       return dropClaims() + dropOwed() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]
     case .persist(let change): return [.persist(change)]

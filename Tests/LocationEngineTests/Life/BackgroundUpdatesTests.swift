@@ -80,6 +80,23 @@ struct BackgroundUpdatesTests {
     #expect(places.first == "203 m" && places.last == "1202 m")
   }
 
+  @Test("STD-50, LIFE-6: what waits for a suspended app outlives the time it is given for an event")
+  func suspendedWithEvent() {
+    var bench = EngineBench(.always)
+    bench.start(pausing: false)
+    bench.request(.significantChanges(SubscriberID(2), on: true))
+    bench.fix()
+    bench.run(seconds: 400)
+    bench.live(.suspended)
+    _ = bench.heard()
+    bench.fix(east: 700)
+    #expect(bench.heard() == ["woken", "700 m"])
+    bench.run(seconds: 10)
+    #expect(bench.heard() == ["time is over"])
+    bench.live(.background)
+    #expect(bench.heard().contains("700 m"))
+  }
+
   @Test("AUTH-14: a suspended app hears of a change when it runs again, once")
   func changeWhileSuspended() {
     var bench = EngineBench(.always)
