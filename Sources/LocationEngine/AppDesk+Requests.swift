@@ -49,16 +49,13 @@ extension AppDesk {
     heading.removeAll(of: client)
     ranging.removeAll { $0.client == client }
     advertising.removeAll { $0.client == client }
-    let iterations = live.entries.filter { $0.client == client }
+    let iterates = live.entries.contains { $0.client == client }
     live.removeAll(of: client)
     monitors.removeAll { $0.client == client }
     outbox.forget(client)
-    var outputs: [Output] = []
-    for entry in iterations {
-      outputs += hold(.endIteration(Self.number(of: entry.subscriber, client)), at: now)
-    }
-    outputs += leaveClaims(changes, live: !iterations.isEmpty)
+    let outputs = leaveClaims(changes, live: iterates)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
+      + stand(.processEnded(Self.numbers(of: client)), at: now)
   }
 
   private mutating func settleLife(at now: Moment, absent: AppLife = .terminated) -> [Output] {

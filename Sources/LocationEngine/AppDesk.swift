@@ -210,6 +210,11 @@ struct AppDesk: Sendable {
     Int(client.rawValue) << 32 | Int(subscriber.rawValue)
   }
 
+  /// The numbers of everything that a process may have.
+  static func numbers(of client: ClientID) -> Range<Int> {
+    number(of: SubscriberID(0), client)..<(Int(client.rawValue) + 1) << 32
+  }
+
   static func subscriber(_ number: Int) -> (ClientID, SubscriberID) {
     (ClientID(UInt64(number >> 32)), SubscriberID(UInt64(number & 0xffff_ffff)))
   }

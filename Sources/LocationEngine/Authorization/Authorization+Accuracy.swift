@@ -11,6 +11,10 @@ package enum AccuracyRequester: Hashable, Comparable, Sendable {
 struct TemporaryRequest: Hashable, Sendable {
   var requester: AccuracyRequester
   var purposeKey: String
+
+  func isCall(in numbers: Range<Int>) -> Bool {
+    if case .call(let number) = requester { numbers.contains(number) } else { false }
+  }
 }
 
 extension Authorization {

@@ -11,6 +11,8 @@ package struct Authorization: Machine, Hashable {
     case managerCreated(Int)
     /// A manager went; a question that only it asked is withdrawn (MODEL-6).
     case managerReleased(Int)
+    /// A process is gone, with all managers and calls whose number is one of these (MODEL-6).
+    case processEnded(Range<Int>)
     case request(AuthorizationGoal, manager: Int)
     /// The strongest goal of the sessions held, implicit ones among them.
     case goal(AuthorizationGoal)
@@ -117,6 +119,9 @@ package struct Authorization: Machine, Hashable {
       return [.report(report, manager: manager)]
     case .managerReleased(let manager):
       wishes.removeAll { $0.manager == manager }
+    case .processEnded(let numbers):
+      wishes.removeAll { numbers.contains($0.manager) }
+      temporary.removeAll { $0.isCall(in: numbers) }
     case .request(let goal, let manager):
       return request(goal, manager: manager)
     case .goal(let goal):

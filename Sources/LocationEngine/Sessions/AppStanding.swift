@@ -11,6 +11,9 @@ package struct AppStanding: Machine {
     case sessions(Sessions.Input)
     /// The app was installed anew, or updated.
     case manifest(Manifest)
+    /// A process is gone, with everything whose number is one of these. The sessions of the last
+    /// process are kept for the next one (SESS-14): its end is told first.
+    case processEnded(Range<Int>)
     case wake
   }
 
@@ -58,6 +61,9 @@ package struct AppStanding: Machine {
     case .manifest(let manifest):
       let words = sessions.handle(.manifest(manifest), at: now)
       return settle(words, authorization.handle(.manifest(manifest), at: now), at: now)
+    case .processEnded(let numbers):
+      let words = sessions.handle(.processEnded(numbers), at: now)
+      return settle(words, authorization.handle(.processEnded(numbers), at: now), at: now)
     case .wake:
       let words = sessions.handle(.wake, at: now)
       return settle(words, authorization.handle(.wake, at: now), at: now)

@@ -18,6 +18,8 @@ package struct Sessions: Machine {
     case endIteration(Int)
     case diagnose(stream: Int, session: Int)
     case endDiagnosis(stream: Int)
+    /// One of several processes is gone, with everything whose number is one of these (SESS-1).
+    case processEnded(Range<Int>)
     case presence(AppPresence.Input)
     case manifest(Manifest)
     /// What the authorization has come to, and the sessions whose purpose question is settled.
@@ -99,8 +101,8 @@ package struct Sessions: Machine {
       }
       background.open(id)
     case .invalidate(let id):
-      service.invalidate(id)
-      background.invalidate(id)
+      service.invalidate { $0 == id }
+      background.invalidate { $0 == id }
       outputs += streams.finish(session: id).map { .finished(stream: $0) }
     case .iterate(let id):
       iterations.append(id)
@@ -109,7 +111,12 @@ package struct Sessions: Machine {
     case .diagnose(let stream, let session):
       outputs += diagnose(stream, session: session)
     case .endDiagnosis(let stream):
-      streams.end(stream)
+      streams.end { $0 == stream }
+    case .processEnded(let numbers):
+      service.invalidate(numbers.contains)
+      background.invalidate(numbers.contains)
+      streams.end(numbers.contains)
+      iterations.removeAll(where: numbers.contains)
     case .presence(let input):
       outputs += take(input, at: now)
     case .manifest(let manifest):

@@ -284,6 +284,35 @@ struct LaunchTests {
     #expect(bench.heard().contains("20 m"))
   }
 
+  @Test("SESS-1, MODEL-1: a process takes its sessions with it, though another of the app runs on")
+  func sessionsOfOneProcess() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    let first = bench.client
+    bench.connect()
+    bench.live(.background)
+    bench.send(.client(first, .disconnected))
+    bench.run(seconds: 10)
+    #expect(bench.heard().suffix(2) == ["indicator", "no indicator"])
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.fix()
+    #expect(!bench.heard().contains("live 0 m"))
+  }
+
+  @Test("MODEL-6: a question that only a process asked that is gone is withdrawn")
+  func questionOfOneProcess() {
+    var bench = EngineBench(.ask)
+    let first = bench.client
+    bench.connect()
+    _ = bench.heard()
+    bench.send(
+      .client(
+        first, .request(.authorization(.request(.whenInUse, by: EngineBench.manager)))))
+    #expect(bench.heard() == ["asks whenInUse"])
+    bench.send(.client(first, .disconnected))
+    #expect(bench.heard() == ["withdraws"])
+  }
+
   @Test("LIFE-4: a process that said that the person ends it counts as ended by the person")
   func quit() {
     var bench = EngineBench(.always)
