@@ -2,26 +2,43 @@ import LocationModel
 
 /// Deliveries that wait for a process to take them.
 struct Outbox: Sendable {
-  private(set) var waiting: [(client: ClientID?, delivery: Delivery)] = []
+  struct Entry: Sendable {
+    /// `nil` for whichever process comes next.
+    var client: ClientID?
+    var delivery: Delivery
+
+    /// Whether a subscriber hears of it.
+    fileprivate func concerns(_ subscriber: SubscriberID) -> Bool {
+      switch delivery {
+      case .updates(let hearer, _): hearer == subscriber
+      case .authorizationChanged(let hearer): hearer == nil || hearer == subscriber
+      case .state, .temporaryFullAccuracy, .live, .owed, .region, .regions, .monitor, .heading,
+        .ranging, .advertising, .diagnostics:
+        false
+      }
+    }
+  }
+
+  private var waiting: [Entry] = []
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Adds one; `client` is `nil` for whichever process comes next. Fixes of one subscriber are
-  /// joined, the newest thousand (STD-50).
+  /// Adds one. Fixes of one subscriber are joined with those before them, the newest thousand,
+  /// unless it has other news in between (STD-50).
   mutating func add(_ delivery: Delivery, for client: ClientID?) {
     if case .updates(let subscriber, .fixes(let new)) = delivery,
-      case .updates(subscriber, .fixes(let old))? = waiting.last?.delivery,
-      waiting.last?.client == client
+      let last = waiting.lastIndex(where: { $0.client == client && $0.concerns(subscriber) }),
+      case .updates(_, .fixes(let old)) = waiting[last].delivery
     {
-      waiting[waiting.endIndex - 1].delivery =
-        .updates(subscriber, .fixes(Array((old + new).suffix(Self.bound))))
+      let fixes = Array((old + new).suffix(Self.bound))
+      waiting[last].delivery = .updates(subscriber, .fixes(fixes))
     } else {
-      waiting.append((client, delivery))
+      waiting.append(Entry(client: client, delivery: delivery))
     }
     if waiting.count > Self.bound { waiting.removeFirst(waiting.count - Self.bound) }
   }
 
-  mutating func take() -> [(client: ClientID?, delivery: Delivery)] {
+  mutating func take() -> [Entry] {
     defer { waiting = [] }
     return waiting
   }

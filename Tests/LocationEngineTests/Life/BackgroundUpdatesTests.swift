@@ -80,6 +80,20 @@ struct BackgroundUpdatesTests {
     #expect(places.first == "203 m" && places.last == "1202 m")
   }
 
+  @Test("STD-50: two managers of a suspended app have one array each, the newest 1000")
+  func suspendedTwice() {
+    var bench = EngineBench(.always)
+    bench.start(pausing: false)
+    let options = EngineBench.options(false, .best, false)
+    bench.request(.updates(SubscriberID(2), .start(options)))
+    bench.live(.suspended)
+    _ = bench.heard()
+    bench.fixes(1203, by: 1)
+    bench.live(.background)
+    let counts = bench.heard().map { $0.split(separator: ",").count }
+    #expect(counts == [1000, 1000])
+  }
+
   @Test("STD-50, LIFE-6: what waits for a suspended app outlives the time it is given for an event")
   func suspendedWithEvent() {
     var bench = EngineBench(.always)
