@@ -105,7 +105,7 @@ package struct Sessions: Machine {
       background.invalidate { $0 == id }
       outputs += streams.finish(session: id).map { .finished(stream: $0) }
     case .iterate(let id):
-      iterations.append(id)
+      if !iterations.contains(id) { iterations.append(id) }
     case .endIteration(let id):
       iterations.removeAll { $0 == id }
     case .diagnose(let stream, let session):
