@@ -107,6 +107,7 @@ extension AppDesk {
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
       outputs += tellStandard(index, .flow(flow), at: now)
+      if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)

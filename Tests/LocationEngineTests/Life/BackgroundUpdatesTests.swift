@@ -126,6 +126,21 @@ struct BackgroundUpdatesTests {
     #expect(bench.heard() == [])
   }
 
+  @Test("STD-32, STD-34, STD-38: an app allowed during an outage hears of it, once")
+  func outage() {
+    var bench = EngineBench(.ask)
+    bench.start()
+    bench.send(.provider(ProviderID(0), .unavailable(.missing("no sky"))))
+    bench.run(seconds: 60)
+    _ = bench.heard()
+    bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.live(.foreground)
+    bench.run(seconds: 60)
+    #expect(bench.heard().count { $0.contains("positionUnknown") } == 1)
+  }
+
   // MARK: Pausing
 
   /// Still until updates pause, after fifteen minutes.
