@@ -66,12 +66,13 @@ extension AppDesk {
   mutating func settleHolds(at now: Moment) -> [Output] {
     let options = standard.entries.filter { $0.service.isRunning && $0.service.beganInFront }
       .map(\.service.currentOptions).filter(\.allowsBackground)
-    let shows = options.contains(where: \.showsIndicator)
+    let wanted = options.isEmpty ? nil : options.contains(where: \.showsIndicator)
+    guard wanted != holding else { return [] }
+    holding = wanted
     let reason: AppPresence.Input =
-      options.isEmpty ? .release(.continuousUpdates) : .hold(.continuousUpdates)
-    guard options.isEmpty != !isHolding else { return [] }
-    isHolding = !options.isEmpty
-    return hold(.presence(.showsIndicator(shows)), at: now) + hold(.presence(reason), at: now)
+      wanted == nil ? .release(.continuousUpdates) : .hold(.continuousUpdates)
+    return hold(.presence(.showsIndicator(wanted ?? false)), at: now)
+      + hold(.presence(reason), at: now)
   }
 
   // MARK: Requests

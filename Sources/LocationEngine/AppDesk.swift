@@ -40,8 +40,9 @@ struct AppDesk: Sendable {
   var isCalled = false
   /// When the app may be started; what the person's settings say of it.
   var policy = LaunchPolicy()
-  /// Whether continuous updates keep the app in use (STD-47).
-  var isHolding = false
+  /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
+  /// are none (STD-47, STD-52).
+  var holding: Bool?
   /// What keeps the app from its conditions; derived with the verdicts.
   var access = ConditionAccess()
   /// What the conditions were last told that the app may know.

@@ -141,6 +141,20 @@ struct BackgroundUpdatesTests {
     #expect(bench.heard().count { $0.contains("positionUnknown") } == 1)
   }
 
+  @Test("STD-52: an Always app that wants the indicator later has it from then on")
+  func laterIndicator() {
+    var bench = EngineBench(.always)
+    bench.start(background: true)
+    bench.live(.background)
+    _ = bench.heard()
+    var options = EngineBench.options(true)
+    options.showsIndicator = true
+    bench.request(.updates(EngineBench.manager, .change(options)))
+    #expect(bench.heard() == ["indicator"])
+    bench.request(.updates(EngineBench.manager, .change(EngineBench.options(true))))
+    #expect(bench.heard() == ["no indicator"])
+  }
+
   // MARK: Pausing
 
   /// Still until updates pause, after fifteen minutes.
