@@ -170,7 +170,7 @@ extension AppDesk {
       let receivers = client.map { [$0] } ?? clients
       // After a restart an app may be on its way back (LIFE-9).
       if receivers.isEmpty { outbox.add(delivery, for: nil) }
-      return receivers.map { .deliver($0, delivery) }
+      return receivers.map { .deliver($0, delivery) } + grantRuntime(for: delivery, at: now)
     case .queue, .queueLatest:
       outbox.add(delivery, for: client)
       return []
@@ -183,6 +183,12 @@ extension AppDesk {
       return []
     case .hold, .holdAndAsk, .nothing: return []
     }
+  }
+
+  /// An app that runs on the time it was given for an event has some for each update (LIVE-37).
+  private mutating func grantRuntime(for delivery: Delivery, at now: Moment) -> [Output] {
+    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return [] }
+    return hold(.presence(.woken(runtime: AppPresence.liveUpdateRuntime)), at: now)
   }
 
   /// Keeps the event until the person has said whether the app may always know (AUTH-33).

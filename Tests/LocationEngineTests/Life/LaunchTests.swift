@@ -180,6 +180,23 @@ struct LaunchTests {
     #expect(bench.heard().suffix(1) == ["live 30 m"])
   }
 
+  @Test("LIVE-37: has some seconds for each update that it hears on the time it was given")
+  func runtimeOfUpdate() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.live(.suspended)
+    bench.fix()
+    bench.live(.background)
+    _ = bench.heard()
+    bench.run(seconds: 6)
+    bench.fix(east: 10)
+    bench.run(seconds: 3)
+    #expect(bench.heard() == ["live 10 m"])
+    bench.run(seconds: 2)
+    #expect(bench.heard() == ["time is over"])
+  }
+
   @Test("LIVE-35, SLC-8: is owed an update and a change, and wakes nobody while it does not come")
   func liveAndChange() {
     var bench = EngineBench(.whileUsing)
