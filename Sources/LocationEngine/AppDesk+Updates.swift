@@ -94,6 +94,9 @@ extension AppDesk {
   mutating func watchChanges(
     _ on: Bool, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
+    if on, authorization.status == .denied || authorization.status == .restricted {
+      return post(.updates(subscriber, .failed(.denied)), to: client)
+    }
     let index =
       significant.index(of: subscriber, client)
       ?? significant.add(subscriber, client, SignificantChangeDetector())

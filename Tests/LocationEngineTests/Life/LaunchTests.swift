@@ -277,6 +277,19 @@ struct LaunchTests {
     #expect(bench.heard() == ["600 m"])
   }
 
+  @Test("SLC-10, AUTH-5: an app that is denied, or finds location switched off, fails to start")
+  func deniedChanges() {
+    var bench = EngineBench(.never)
+    _ = bench.heard()
+    bench.request(Self.changes)
+    #expect(bench.heard() == ["failed denied"])
+    bench.send(.setting(.authorization(EngineBench.app, .always)))
+    bench.send(.setting(.services(on: false)))
+    _ = bench.heard()
+    bench.request(Self.changes)
+    #expect(bench.heard() == ["failed denied"])
+  }
+
   // MARK: What is said of a process
 
   @Test(
