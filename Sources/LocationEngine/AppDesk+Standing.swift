@@ -61,7 +61,7 @@ extension AppDesk {
     case .completed(.call(let ticket), let refusal):
       let (client, subscriber) = Self.subscriber(ticket)
       return post(.temporaryFullAccuracy(subscriber, refusal), to: client)
-    case .completed(.session, _): return []
+    case .completed(.session, _), .postponed: return []
     case .release(let event): return release(event, at: now)
     case .drop(let event, _):
       held[event] = nil

@@ -48,6 +48,8 @@ package struct Authorization: Machine, Hashable {
     case withdraw(Prompt.ID)
     /// Ends a temporary request; without an error also when the person declined (AUTH-49).
     case completed(AccuracyRequester, AccuracyRefusal?)
+    /// A session's question could not be put, or was withdrawn; it may be asked later (SESS-5).
+    case postponed(session: Int)
     case release(event: Int)
     case drop(event: Int, DropReason)
     case explain(AuthorizationExplanation)

@@ -99,9 +99,9 @@ struct ServiceSessions: Hashable, Sendable {
     return due
   }
 
-  mutating func settleAccuracy(_ id: Int) {
+  mutating func settleAccuracy(_ id: Int, _ accuracy: Accuracy) {
     for index in sessions.indices where sessions[index].id == id {
-      sessions[index].accuracy = .settled
+      sessions[index].accuracy = accuracy
     }
   }
 }

@@ -22,9 +22,16 @@ package struct Sessions: Machine {
     case processEnded(Range<Int>)
     case presence(AppPresence.Input)
     case manifest(Manifest)
-    /// What the authorization has come to, and the sessions whose purpose question is settled.
-    case authorization(AuthorizationFacts, settled: [Int])
+    /// What the authorization has come to, and what became of purpose questions.
+    case authorization(AuthorizationFacts, [Question])
     case wake
+  }
+
+  /// What became of a session's question about its purpose (SESS-5).
+  package struct Question: Sendable {
+    var session: Int
+    /// Otherwise it was not put, and is put with the next direct use.
+    var isSettled: Bool
   }
 
   package enum Output: Hashable, Sendable {
@@ -121,9 +128,11 @@ package struct Sessions: Machine {
       outputs += take(input, at: now)
     case .manifest(let manifest):
       self.manifest = manifest
-    case .authorization(let facts, let settled):
+    case .authorization(let facts, let questions):
       self.facts = facts
-      for id in settled { service.settleAccuracy(id) }
+      for question in questions {
+        service.settleAccuracy(question.session, question.isSettled ? .settled : .unasked)
+      }
     case .wake:
       outputs += take(.wake, at: now)
     }
