@@ -11,6 +11,9 @@ extension LocationEngine {
     settleAccess(at: now, to: &outputs)
     let asker = (client: client, subscriber: subscriber)
     switch request {
+    case .start(let region) where region.target.isBeacon && beacons.reception == nil:
+      let failed = Delivery.region(subscriber, region, .failed(.unavailable))
+      return outputs.append(.deliver(client, failed))
     case .start(let region):
       let input = Conditions.Input.register(key(region, app), region.target, region.notices)
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
