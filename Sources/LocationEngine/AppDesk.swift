@@ -114,7 +114,7 @@ struct AppDesk: Sendable {
   /// What the movement services of this app need of the hardware.
   private var demand: Demand {
     var all = standardDemand.union(liveDemand).union(significantDemand)
-    if processes.isEmpty { all = all.union(claims.demand(verdicts)) }
+    all = all.union(claimDemand)
     all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
     all.advert = advert
     return all
@@ -123,11 +123,15 @@ struct AppDesk: Sendable {
   /// The same, service by service.
   var demandShares: [DemandShare] {
     [
+      DemandShare(client: app.name + "/claims", demand: claimDemand),
       DemandShare(client: app.name + "/live", demand: liveDemand),
       DemandShare(client: app.name + "/significant", demand: significantDemand),
       DemandShare(client: app.name + "/standard", demand: standardDemand),
     ]
   }
+
+  /// What is owed to an app that does not run.
+  private var claimDemand: Demand { processes.isEmpty ? claims.demand(verdicts) : .none }
 
   private var standardDemand: Demand {
     standard.entries.reduce(.none) { $0.union($1.service.demand) }

@@ -166,10 +166,12 @@ struct LaunchTests {
     return bench
   }
 
-  @Test("LIVE-35: is launched at the next update where its background session goes on")
+  @Test("LIVE-35, POW-8: is launched at the next update where its background session goes on")
   func live() {
     var bench = walker()
     #expect(bench.demand.position != nil)
+    let shares = bench.bench.machine.demandShares.filter { $0.demand.position != nil }
+    #expect(shares.map(\.client) == [EngineBench.app.name + "/claims"], "POW-8")
     bench.fix(east: 10)
     bench.fix(east: 20)
     #expect(bench.heard() == ["launched"])
