@@ -3,9 +3,12 @@ import LocationModel
 extension AppDesk {
   typealias Output = LocationEngine.Output
 
-  /// Begins with what was stored.
-  mutating func begin(with stored: [StateEntry], at now: Moment) -> [Output] {
-    let outputs = carryOut(restore(stored, at: now), at: now)
+  /// Begins with what was stored; an app that may not return has ended since, seen by nobody.
+  mutating func begin(
+    with stored: [StateEntry], mayReturn: Bool, at now: Moment
+  ) -> [Output] {
+    var outputs = carryOut(restore(stored, at: now), at: now)
+    if !mayReturn { outputs += authorize(.ended, at: now) }
     return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewOwed()
   }
 

@@ -17,6 +17,8 @@ package struct Authorization: Machine, Hashable {
     /// The strongest goal of the sessions held, implicit ones among them.
     case goal(AuthorizationGoal)
     case use(AppUse)
+    /// The app has ended since its record was stored (AUTH-28).
+    case ended
     /// `precise` counts where the prompt offered the choice.
     case answered(Prompt.ID, PromptAnswer, precise: Bool)
     case setting(AuthorizationSetting)
@@ -132,6 +134,8 @@ package struct Authorization: Machine, Hashable {
     case .use(let use):
       if use == .direct && self.use != .direct { goalRests = false }
       self.use = use
+    case .ended:
+      lapse()
     case .answered(let id, let answer, let precise):
       return take(answer, to: id, precise: precise)
     case .setting(let setting):
@@ -167,7 +171,8 @@ package struct Authorization: Machine, Hashable {
 
   /// Derives what should now be so, and returns the differences.
   private mutating func settle(at now: Moment) -> [Output] {
-    lapse()
+    if use == .none { lapse() }
+    if !record.grant.isGranted { record.hasTemporaryAccuracy = false }
     var outputs = settleHeldEvent(at: now)
     outputs += withdrawPrompt()
     outputs += settleAccuracyRequests()
@@ -185,7 +190,7 @@ package struct Authorization: Machine, Hashable {
 
   /// Ends what lasts only as long as the app is in use (AUTH-28, AUTH-50).
   private mutating func lapse() {
-    if use == .none && record.grant == .once { record.grant = .undecided }
-    if use == .none || !record.grant.isGranted { record.hasTemporaryAccuracy = false }
+    if record.grant == .once { record.grant = .undecided }
+    record.hasTemporaryAccuracy = false
   }
 }

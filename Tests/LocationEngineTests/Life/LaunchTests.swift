@@ -345,6 +345,23 @@ struct LaunchTests {
     #expect(bench.heard() == ["withdraws"])
   }
 
+  @Test(
+    "AUTH-28, LIFE-9: a grant for once outlives a restart of the daemon, and the app never",
+    arguments: [(0, false, true), (0, true, false), (60, false, false)])
+  func once(_ seconds: Int, isNew: Bool, lasts: Bool) throws {
+    var bench = EngineBench(.ask)
+    bench.request(.authorization(.request(.whenInUse, by: EngineBench.manager)))
+    try bench.answer(.once)
+    var later = Bench(LocationEngine(providers: 1, secret: 7))
+    later.send(.stored(bench.stored))
+    later.run(for: .seconds(seconds))
+    var process = ClientDescription(app: EngineBench.app, manifest: EngineBench.manifest)
+    process.isNew = isNew
+    later.send(.client(ClientID(1), .connected(process)))
+    let status = later.machine.state(of: ClientID(1)).authorization.status
+    #expect(status == (lasts ? .whenInUse : .notDetermined))
+  }
+
   @Test("LIFE-4: a process that said that the person ends it counts as ended by the person")
   func quit() {
     var bench = EngineBench(.always)
