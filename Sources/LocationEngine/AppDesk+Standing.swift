@@ -56,6 +56,7 @@ extension AppDesk {
       let (client, subscriber) = Self.subscriber(manager)
       return [.deliver(client, .state(state)), .deliver(client, .authorizationChanged(subscriber))]
     case .changed:
+      readable = presentReadable
       return clients.flatMap { client -> [Output] in
         [.deliver(client, .state(state))] + post(.authorizationChanged(nil), to: client)
       }
@@ -114,7 +115,17 @@ extension AppDesk {
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
-    return outputs + tellLive(.standing(liveStanding), at: now)
+    return outputs + tellLive(.standing(liveStanding), at: now) + settleReadable()
+  }
+
+  private var presentReadable: Readable {
+    Readable(servicesAreOn: servicesAreOn, isEffective: authorization.isEffective)
+  }
+
+  private mutating func settleReadable() -> [Output] {
+    guard readable != presentReadable else { return [] }
+    readable = presentReadable
+    return clients.map { .deliver($0, .state(state)) }
   }
 
   /// What authorization and the delivery table let flow to the classic service.

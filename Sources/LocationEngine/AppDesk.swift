@@ -49,6 +49,8 @@ struct AppDesk: Sendable {
   var toldAccess: ConditionAccess?
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
+  /// What its processes were last told that they can read at once.
+  var readable = Readable()
   var world = World()
   private(set) var needs = Needs()
 
@@ -66,6 +68,14 @@ struct AppDesk: Sendable {
       if isFrozen { return .suspended }
       return said.hasProcess ? said : .background
     }
+  }
+
+  /// What a process can read at once without being told of a change of its authorization.
+  struct Readable: Equatable, Sendable {
+    /// Whether location services are on, which an app that is denied reads, too (AVAIL-1).
+    var servicesAreOn = true
+    /// Whether it may read its last place (STD-10).
+    var isEffective = false
   }
 
   struct OpenMonitor: Sendable {
@@ -182,11 +192,11 @@ struct AppDesk: Sendable {
 
   private var stillnessAudience: StillnessAudience {
     var audience = StillnessAudience()
-    for entry in live.entries { audience.insert(.iterating(entry.service.options.activity)) }
-    for entry in standard.entries {
-      let options = entry.service.currentOptions
-      guard entry.service.isActive, options.pausesAutomatically else { continue }
-      audience.insert(.pausing(options.activity))
+    for entry in live.entries where !entry.service.isBarred {
+      audience.insert(.iterating(entry.service.options.activity))
+    }
+    for entry in standard.entries where entry.service.heedsStillness {
+      audience.insert(.pausing(entry.service.currentOptions.activity))
     }
     return audience
   }

@@ -21,7 +21,8 @@ extension LocationEngine {
       let key = ConditionKey(app: app, owner: .regions, identifier: identifier)
       carry(conditions.handle(.remove(key), at: now), at: now, to: &outputs)
     case .state(let region):
-      let input = Conditions.Input.requestState(key(region, app), region.target)
+      let fix = deskIndex(of: app).flatMap { desks[$0].visible }
+      let input = Conditions.Input.requestState(key(region, app), region.target, seen: fix)
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
       return
     }
@@ -63,7 +64,7 @@ extension LocationEngine {
     desks[desk].monitors[place].requests += 1
     let monitor = desks[desk].monitors[place]
     let input = desks[desk].input(request, of: place)
-    if let input { carry(conditions.handle(input, at: now), at: now, to: &outputs) }
+    carry(conditions.handle(input, at: now), at: now, to: &outputs)
     if case .next = request {
       outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
     } else if case .leave = request {
@@ -171,10 +172,13 @@ extension LocationEngine {
     desks[desk].monitors[place].wantsNext = false
     desks[desk].monitors[place].isAsking = false
     let monitor = desks[desk].monitors[place]
+    let delivery = Delivery.monitor(monitor.subscriber, .event(event))
     let verdict = desks[desk].verdicts.monitor
-    let told = verdict.flows ? verdict : DeliveryRule.Verdict(.deliver)
-    outputs += desks[desk].announce(
-      .monitor(monitor.subscriber, .event(event)), to: monitor.client, told, at: now)
+    // A reason why no state is told wakes nobody.
+    outputs +=
+      verdict.flows
+      ? desks[desk].announce(delivery, to: monitor.client, verdict, at: now)
+      : desks[desk].post(delivery, to: monitor.client)
   }
 
   /// News for a loop that does not ask, or is not there: the person is asked, or the app launched,
@@ -203,10 +207,10 @@ extension LocationEngine {
       }
     case .determined:
       // The state alone wakes and launches nobody (REG-24).
-      let isRunning = desks[desk].life == .foreground || desks[desk].life == .background
-      guard isRunning, desks[desk].verdicts.region.flows else { return }
-      outputs += desks[desk].announce(
-        .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
+      guard desks[desk].verdicts.region.flows else { return }
+      for client in desks[desk].clients {
+        outputs += desks[desk].post(.region(nil, description, event), to: client)
+      }
     case .entered, .exited:
       outputs += desks[desk].announce(
         .region(description, event), desks[desk].verdicts.region, at: now)
@@ -224,7 +228,7 @@ extension AppDesk.OpenMonitor {
 
 extension AppDesk {
   /// What a monitor's request means for the conditions; a loop that may not hear waits here.
-  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input? {
+  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input {
     let monitor = monitors[place]
     func key(_ identifier: String) -> ConditionKey {
       ConditionKey(app: app, owner: .monitor(monitor.key.name), identifier: identifier)
@@ -241,7 +245,7 @@ extension AppDesk {
     case .next:
       monitors[place].wantsNext = true
       monitors[place].isAsking = mayHearConditions
-      return mayHearConditions ? .next(monitor.key) : nil
+      return mayHearConditions ? .next(monitor.key) : .handled(monitor.key)
     }
   }
 
@@ -264,8 +268,6 @@ extension AppDesk {
     return inputs
   }
 
-  /// Events flow, or the reason why not may be told to a process that runs (MON-34).
-  private var mayHearConditions: Bool {
-    verdicts.monitor.flows || !authorization.status.isGranted || isCoarse
-  }
+  /// Events flow, or the reason why not is told of each condition (MON-34).
+  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
 }

@@ -13,13 +13,16 @@ package struct Conditions: Machine {
     /// Add or replace a condition of a monitor (MON-9 to MON-13).
     case add(ConditionKey, ConditionTarget, assuming: ConditionState)
     case remove(ConditionKey)
-    /// Ask for the state of a region, monitored or not (REG-26).
-    case requestState(ConditionKey, ConditionTarget)
+    /// Ask for the state of a region, monitored or not (REG-26); with the current fix, as far as the
+    /// app may know it.
+    case requestState(ConditionKey, ConditionTarget, seen: Fix?)
     /// Open a monitor for one client; a name has one opener (MON-2, MON-40).
     case open(MonitorKey, opener: UInt64)
     case close(MonitorKey, opener: UInt64)
     /// The loop of a monitor asks for its next event: the one before is handled (MON-23).
     case next(MonitorKey)
+    /// The loop asks, but may hear nothing now: the one before is handled.
+    case handled(MonitorKey)
     /// The loop was left: what it had in hand was not handled (MON-24).
     case leave(MonitorKey)
     /// What an app may know from now on.
@@ -92,14 +95,16 @@ package struct Conditions: Machine {
       return add(key, target, assuming: assumed, at: now)
     case .remove(let key):
       return remove(key, at: now)
-    case .requestState(let key, let target):
-      return [.state(key, knownState(of: key, target))]
+    case .requestState(let key, let target, let fix):
+      return [.state(key, knownState(of: key, target, seen: fix, at: now))]
     case .open(let monitor, let opener):
       return open(monitor, by: opener)
     case .close(let monitor, let opener):
       return close(monitor, by: opener)
     case .next(let monitor):
       return next(of: monitor)
+    case .handled(let monitor):
+      return settle(monitor)
     case .leave(let monitor):
       monitors[monitor]?.leave()
       return []
@@ -151,7 +156,8 @@ extension Conditions {
     _ key: ConditionKey, _ state: ConditionState, _ refinement: BeaconIdentity?, at now: Moment
   ) -> [Output] {
     guard let condition = conditions[key], condition.watch == .beacon else { return [] }
-    if condition.isVerified, condition.observation.state == state { return [] }
+    let known = condition.later ?? condition.observation
+    if condition.isVerified, known.state == state { return [] }
     return observe(
       key,
       WatchedCondition.Observation(state: state, date: now.unixTime, refinement: refinement))
@@ -199,15 +205,6 @@ extension Conditions {
     let access = access[key.app]
     return condition.currentEvent(
       diagnostics: access?.flags[key.owner] ?? [], since: access?.since ?? condition.lastEvent.date)
-  }
-
-  /// The cached state, or for a region not monitored the one that the last fix gives.
-  private func knownState(of key: ConditionKey, _ target: ConditionTarget) -> ConditionState {
-    if let condition = conditions[key], condition.watch != .surplus {
-      return condition.isVerified ? condition.observation.state : .unknown
-    }
-    guard case .circle(let circle) = target, circle.isValid else { return .unknown }
-    return tracker.state(in: circle)
   }
 }
 

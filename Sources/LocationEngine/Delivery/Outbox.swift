@@ -49,6 +49,7 @@ struct Outbox: Sendable {
       switch entry.delivery {
       case .updates(_, .fixes): true
       case .live(_, let update): update.fix != nil
+      case .region(_, _, .determined): true
       case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .owed, .region,
         .regions, .monitor, .heading, .ranging, .advertising, .diagnostics:
         false
