@@ -41,14 +41,17 @@ extension AppDesk {
     claims.change(for: app).map { [.persist($0)] } ?? []
   }
 
+  /// Whether what comes due now launches the app: it does not run, and nothing has launched it yet.
+  var mayClaim: Bool {
+    processes.isEmpty && !isClaimed && standing.sessions.presence.runtimeEnd == nil
+  }
+
   /// Lets an app that does not run have what is owed to it: it is launched, once for each time it
   /// is given, or the person is asked (SLC-8, LIVE-35, AUTH-33).
   mutating func settleClaims(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
-    guard processes.isEmpty, !isClaimed, !claims.isEmpty,
-      standing.sessions.presence.runtimeEnd == nil
-    else { return [] }
+    guard mayClaim, !claims.isEmpty else { return [] }
     for verdict in claims.handle(input, verdicts, at: now) {
       switch verdict.action {
       case .launch, .launchUnlessQuit:

@@ -49,14 +49,13 @@ extension AppDesk {
     heading.removeAll(of: client)
     ranging.removeAll { $0.client == client }
     advertising.removeAll { $0.client == client }
-    let iterations = live.entries.filter { $0.client == client }
-      .map { Self.number(of: $0.subscriber, client) }
+    let iterates = live.entries.contains { $0.client == client }
     live.removeAll(of: client)
     monitors.removeAll { $0.client == client }
     outbox.forget(client)
-    var outputs = iterations.isEmpty ? [] : hold(.endIterations(Set(iterations)), at: now)
-    outputs += leaveClaims(changes, live: !iterations.isEmpty)
+    let outputs = leaveClaims(changes, live: iterates)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
+      + stand(.processEnded(Self.numbers(of: client)), at: now)
   }
 
   private mutating func settleLife(at now: Moment, absent: AppLife = .terminated) -> [Output] {
@@ -67,12 +66,13 @@ extension AppDesk {
   mutating func settleHolds(at now: Moment) -> [Output] {
     let options = standard.entries.filter { $0.service.isRunning && $0.service.beganInFront }
       .map(\.service.currentOptions).filter(\.allowsBackground)
-    let shows = options.contains(where: \.showsIndicator)
+    let wanted = options.isEmpty ? nil : options.contains(where: \.showsIndicator)
+    guard wanted != holding else { return [] }
+    holding = wanted
     let reason: AppPresence.Input =
-      options.isEmpty ? .release(.continuousUpdates) : .hold(.continuousUpdates)
-    guard options.isEmpty != !isHolding else { return [] }
-    isHolding = !options.isEmpty
-    return hold(.presence(.showsIndicator(shows)), at: now) + hold(.presence(reason), at: now)
+      wanted == nil ? .release(.continuousUpdates) : .hold(.continuousUpdates)
+    return hold(.presence(.showsIndicator(wanted ?? false)), at: now)
+      + hold(.presence(reason), at: now)
   }
 
   // MARK: Requests

@@ -3,9 +3,12 @@ import LocationModel
 extension AppDesk {
   typealias Output = LocationEngine.Output
 
-  /// Begins with what was stored.
-  mutating func begin(with stored: [StateEntry], at now: Moment) -> [Output] {
-    let outputs = carryOut(restore(stored, at: now), at: now)
+  /// Begins with what was stored; an app that may not return has ended since, seen by nobody.
+  mutating func begin(
+    with stored: [StateEntry], mayReturn: Bool, at now: Moment
+  ) -> [Output] {
+    var outputs = carryOut(restore(stored, at: now), at: now)
+    if !mayReturn { outputs += authorize(.ended, at: now) }
     return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewOwed()
   }
 
@@ -62,7 +65,7 @@ extension AppDesk {
     case .completed(.call(let ticket), let refusal):
       let (client, subscriber) = Self.subscriber(ticket)
       return post(.temporaryFullAccuracy(subscriber, refusal), to: client)
-    case .completed(.session, _): return []
+    case .completed(.session, _), .postponed: return []
     case .release(let event): return release(event, at: now)
     case .drop(let event, _):
       held[event] = nil
@@ -82,7 +85,7 @@ extension AppDesk {
       return [.deliver(client, .diagnostics(subscriber, nil))]
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
-      outbox = Outbox()
+      outbox.forgetUnclaimed()
       return dropClaims() + dropOwed() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]
     case .persist(let change): return [.persist(change)]
@@ -108,6 +111,7 @@ extension AppDesk {
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
       outputs += tellStandard(index, .flow(flow), at: now)
+      if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
@@ -180,7 +184,7 @@ extension AppDesk {
       let receivers = client.map { [$0] } ?? clients
       // After a restart an app may be on its way back (LIFE-9).
       if receivers.isEmpty { outbox.add(delivery, for: nil) }
-      return receivers.map { .deliver($0, delivery) }
+      return receivers.map { .deliver($0, delivery) } + grantRuntime(for: delivery, at: now)
     case .queue, .queueLatest:
       outbox.add(delivery, for: client)
       return []
@@ -193,6 +197,12 @@ extension AppDesk {
       return []
     case .hold, .holdAndAsk, .nothing: return []
     }
+  }
+
+  /// An app that runs on the time it was given for an event has some for each update (LIVE-37).
+  private mutating func grantRuntime(for delivery: Delivery, at now: Moment) -> [Output] {
+    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return [] }
+    return hold(.presence(.woken(runtime: AppPresence.liveUpdateRuntime)), at: now)
   }
 
   /// Keeps the event until the person has said whether the app may always know (AUTH-33).

@@ -69,7 +69,7 @@ extension AppDesk {
   ) -> [Output] {
     guard live.index(of: subscriber, client) != nil else { return [] }
     live.remove(subscriber, client)
-    return hold(.endIterations([Self.number(of: subscriber, client)]), at: now)
+    return hold(.endIteration(Self.number(of: subscriber, client)), at: now)
   }
 
   mutating func tellLive(_ input: LiveUpdates.Input, at now: Moment) -> [Output] {
@@ -94,6 +94,9 @@ extension AppDesk {
   mutating func watchChanges(
     _ on: Bool, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
+    if on, authorization.status == .denied || authorization.status == .restricted {
+      return post(.updates(subscriber, .failed(.denied)), to: client)
+    }
     let index =
       significant.index(of: subscriber, client)
       ?? significant.add(subscriber, client, SignificantChangeDetector())
@@ -208,11 +211,7 @@ extension AppDesk {
     var outputs: [Output] = []
     if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
     for index in standard.entries.indices { outputs += tellStandard(index, .wake, at: now) }
-    outputs += tellLive(.wake, at: now)
-    for index in significant.entries.indices {
-      outputs += announce(significant.entries[index].service.handle(.wake, at: now), index, at: now)
-    }
-    outputs += settleClaims(.wake, at: now)
-    return outputs
+    outputs += tellLive(.wake, at: now) + tellChanges(.wake, at: now)
+    return outputs + settleClaims(.wake, at: now)
   }
 }

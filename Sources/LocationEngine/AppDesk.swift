@@ -40,8 +40,9 @@ struct AppDesk: Sendable {
   var isCalled = false
   /// When the app may be started; what the person's settings say of it.
   var policy = LaunchPolicy()
-  /// Whether continuous updates keep the app in use (STD-47).
-  var isHolding = false
+  /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
+  /// are none (STD-47, STD-52).
+  var holding: Bool?
   /// What keeps the app from its conditions; derived with the verdicts.
   var access = ConditionAccess()
   /// What the conditions were last told that the app may know.
@@ -116,14 +117,14 @@ struct AppDesk: Sendable {
   private var nextDeadline: Instant? {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
-    if processes.isEmpty { next = earliest(next, claims.nextDeadline) }
-    return earliest(next, significant.nextDeadline)
+    if mayClaim { next = earliest(next, claims.nextDeadline) }
+    return verdicts.significant.tracks ? earliest(next, significant.nextDeadline) : next
   }
 
   /// What the movement services of this app need of the hardware.
   private var demand: Demand {
     var all = standardDemand.union(liveDemand).union(significantDemand)
-    if processes.isEmpty { all = all.union(claims.demand(verdicts)) }
+    all = all.union(claimDemand)
     all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
     all.advert = advert
     return all
@@ -132,11 +133,15 @@ struct AppDesk: Sendable {
   /// The same, service by service.
   var demandShares: [DemandShare] {
     [
+      DemandShare(client: app.name + "/claims", demand: claimDemand),
       DemandShare(client: app.name + "/live", demand: liveDemand),
       DemandShare(client: app.name + "/significant", demand: significantDemand),
       DemandShare(client: app.name + "/standard", demand: standardDemand),
     ]
   }
+
+  /// What is owed to an app that does not run.
+  private var claimDemand: Demand { processes.isEmpty ? claims.demand(verdicts) : .none }
 
   private var standardDemand: Demand {
     standard.entries.reduce(.none) { $0.union($1.service.demand) }
@@ -220,6 +225,11 @@ struct AppDesk: Sendable {
     Int(client.rawValue) << 32 | Int(subscriber.rawValue)
   }
 
+  /// The numbers of everything that a process may have.
+  static func numbers(of client: ClientID) -> Range<Int> {
+    number(of: SubscriberID(0), client)..<(Int(client.rawValue) + 1) << 32
+  }
+
   static func subscriber(_ number: Int) -> (ClientID, SubscriberID) {
     (ClientID(UInt64(number >> 32)), SubscriberID(UInt64(number & 0xffff_ffff)))
   }
@@ -266,53 +276,4 @@ extension DeliveryRule.Verdict {
 
   /// Whether the service goes on watching, although it may have to hold what it sees.
   var tracks: Bool { action != .nothing }
-}
-
-/// Deliveries that wait for a process to take them.
-struct Outbox: Sendable {
-  private(set) var waiting: [(client: ClientID?, delivery: Delivery)] = []
-
-  var isEmpty: Bool { waiting.isEmpty }
-
-  /// Adds one; `client` is `nil` for whichever process comes next. Fixes of one subscriber are
-  /// joined, the newest thousand (STD-50).
-  mutating func add(_ delivery: Delivery, for client: ClientID?) {
-    if case .updates(let subscriber, .fixes(let new)) = delivery,
-      case .updates(subscriber, .fixes(let old))? = waiting.last?.delivery,
-      waiting.last?.client == client
-    {
-      waiting[waiting.endIndex - 1].delivery =
-        .updates(subscriber, .fixes(Array((old + new).suffix(Self.bound))))
-    } else {
-      waiting.append((client, delivery))
-    }
-    if waiting.count > Self.bound { waiting.removeFirst(waiting.count - Self.bound) }
-  }
-
-  mutating func take() -> [(client: ClientID?, delivery: Delivery)] {
-    defer { waiting = [] }
-    return waiting
-  }
-
-  /// What tells where the device was: nobody may hear it any more (STD-50, AUTH-8).
-  mutating func forgetPlaces() {
-    waiting.removeAll { entry in
-      switch entry.delivery {
-      case .updates(_, .fixes): true
-      case .live(_, let update): update.fix != nil
-      case .region(_, _, .determined): true
-      case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .owed, .region,
-        .regions, .monitor, .heading, .ranging, .advertising, .diagnostics:
-        false
-      }
-    }
-  }
-
-  /// What waited for a process that is gone.
-  mutating func forget(_ client: ClientID) {
-    waiting.removeAll { $0.client == client }
-  }
-
-  /// Documented with no number; chosen (STD-50).
-  private static let bound = 1000
 }

@@ -11,6 +11,9 @@ extension LocationEngine {
     settleAccess(at: now, to: &outputs)
     let asker = (client: client, subscriber: subscriber)
     switch request {
+    case .start(let region) where region.target.isBeacon && beacons.reception == nil:
+      let failed = Delivery.region(subscriber, region, .failed(.unavailable))
+      return outputs.append(.deliver(client, failed))
     case .start(let region):
       let input = Conditions.Input.register(key(region, app), region.target, region.notices)
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
@@ -65,7 +68,7 @@ extension LocationEngine {
     if case .next = request {
       outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
     } else if case .leave = request {
-      outputs += desks[desk].hold(.endIterations([monitor.iteration]), at: now)
+      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
     }
     tellRecords(of: monitor, to: &outputs)
   }
@@ -89,7 +92,7 @@ extension LocationEngine {
     where monitor.client == client && monitor.subscriber == subscriber {
       let close = Conditions.Input.close(monitor.key, opener: monitor.opener)
       carry(conditions.handle(close, at: now), at: now, to: &outputs)
-      outputs += desks[desk].hold(.endIterations([monitor.iteration]), at: now)
+      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
     }
     desks[desk].monitors.removeAll { $0.client == client && $0.subscriber == subscriber }
   }

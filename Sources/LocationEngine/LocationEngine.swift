@@ -66,6 +66,8 @@ package struct LocationEngine: Machine {
   var desks: [AppDesk] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
+  /// Until then processes that an earlier engine served may come back (LIFE-9).
+  private var returnsUntil = Instant.start
   private var retention: Retention
   private var stored: [StateEntry] = []
   private var demand = Demand.none
@@ -339,7 +341,9 @@ package struct LocationEngine: Machine {
     desk.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
     desk.world = AppDesk.World(
       current: arbiter.current, coarse: coarse.place, isOut: watch.isOut, equipment: equipment)
-    outputs += desk.begin(with: stored.filter { $0.key.owner == client.app.name }, at: now)
+    outputs += desk.begin(
+      with: stored.filter { $0.key.owner == client.app.name },
+      mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
     let index = desks.indices.first { desks[$0].app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
     return index
@@ -375,6 +379,7 @@ package struct LocationEngine: Machine {
   ) {
     let isFirst = stored.isEmpty && desks.isEmpty
     if isFirst {
+      returnsUntil = now.uptime + AppPresence.reclaimWindow
       restore(entries, at: now)
       keep(.stored(entries), at: now, to: &outputs)
       keep(.visits(oldest: oldestVisit), at: now, to: &outputs)

@@ -95,6 +95,7 @@ extension ClientDescription: LinkWord {
     manifest.hasLocationBackgroundMode = try json.get("background")
     self.init(
       app: AppIdentity(try json.get("app")), manifest: manifest, life: try json.get("life"))
+    isNew = try json.find("new") ?? false
   }
 
   package var json: JSON {
@@ -104,6 +105,7 @@ extension ClientDescription: LinkWord {
     }
     return .fields([
       "app": app.name.json, "life": life.json, "file": manifest.file.json,
+      "new": isNew ? true.json : nil,
       "identifier": manifest.identifier?.json, "displayName": manifest.displayName?.json,
       "whenInUse": manifest.whenInUseUsage?.json, "always": manifest.alwaysAndWhenInUseUsage?.json,
       "olderAlways": manifest.olderAlwaysUsage?.json, "temporary": purposes.json,

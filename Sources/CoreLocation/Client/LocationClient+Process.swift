@@ -55,6 +55,7 @@ extension ClientDescription {
       values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
       ?? Manifest(file: beside)
     self.init(app: AppIdentity(manifest.identifier ?? path), manifest: manifest)
+    isNew = true
   }
 }
 

@@ -11,6 +11,10 @@ package enum AccuracyRequester: Hashable, Comparable, Sendable {
 struct TemporaryRequest: Hashable, Sendable {
   var requester: AccuracyRequester
   var purposeKey: String
+
+  func isCall(in numbers: Range<Int>) -> Bool {
+    if case .call(let number) = requester { numbers.contains(number) } else { false }
+  }
 }
 
 extension Authorization {
@@ -48,7 +52,9 @@ extension Authorization {
     var outputs: [Output] = []
     var waiting: [TemporaryRequest] = []
     for request in temporary {
-      if !status.isGranted {
+      if case .session(let session) = request.requester, mayAskLater(request) {
+        outputs.append(.postponed(session: session))
+      } else if !status.isGranted {
         outputs.append(.completed(request.requester, .denied))
       } else if accuracy == .full {
         outputs.append(.completed(request.requester, nil))
@@ -60,6 +66,12 @@ extension Authorization {
     }
     temporary = waiting
     return outputs
+  }
+
+  /// Whether only the place of the app, or its grant, keeps a question from being put (SESS-5).
+  private func mayAskLater(_ request: TemporaryRequest) -> Bool {
+    guard manifest.temporaryUsage[request.purposeKey] != nil else { return false }
+    return !status.isGranted || accuracy == .reduced && !isAskable(request)
   }
 
   private func isAskable(_ request: TemporaryRequest) -> Bool {

@@ -11,10 +11,14 @@ package struct Authorization: Machine, Hashable {
     case managerCreated(Int)
     /// A manager went; a question that only it asked is withdrawn (MODEL-6).
     case managerReleased(Int)
+    /// A process is gone, with all managers and calls whose number is one of these (MODEL-6).
+    case processEnded(Range<Int>)
     case request(AuthorizationGoal, manager: Int)
     /// The strongest goal of the sessions held, implicit ones among them.
     case goal(AuthorizationGoal)
     case use(AppUse)
+    /// The app has ended since its record was stored (AUTH-28).
+    case ended
     /// `precise` counts where the prompt offered the choice.
     case answered(Prompt.ID, PromptAnswer, precise: Bool)
     case setting(AuthorizationSetting)
@@ -46,6 +50,8 @@ package struct Authorization: Machine, Hashable {
     case withdraw(Prompt.ID)
     /// Ends a temporary request; without an error also when the person declined (AUTH-49).
     case completed(AccuracyRequester, AccuracyRefusal?)
+    /// A session's question could not be put, or was withdrawn; it may be asked later (SESS-5).
+    case postponed(session: Int)
     case release(event: Int)
     case drop(event: Int, DropReason)
     case explain(AuthorizationExplanation)
@@ -117,6 +123,9 @@ package struct Authorization: Machine, Hashable {
       return [.report(report, manager: manager)]
     case .managerReleased(let manager):
       wishes.removeAll { $0.manager == manager }
+    case .processEnded(let numbers):
+      wishes.removeAll { numbers.contains($0.manager) }
+      temporary.removeAll { $0.isCall(in: numbers) }
     case .request(let goal, let manager):
       return request(goal, manager: manager)
     case .goal(let goal):
@@ -125,6 +134,8 @@ package struct Authorization: Machine, Hashable {
     case .use(let use):
       if use == .direct && self.use != .direct { goalRests = false }
       self.use = use
+    case .ended:
+      lapse()
     case .answered(let id, let answer, let precise):
       return take(answer, to: id, precise: precise)
     case .setting(let setting):
@@ -160,7 +171,8 @@ package struct Authorization: Machine, Hashable {
 
   /// Derives what should now be so, and returns the differences.
   private mutating func settle(at now: Moment) -> [Output] {
-    lapse()
+    if use == .none { lapse() }
+    if !record.grant.isGranted { record.hasTemporaryAccuracy = false }
     var outputs = settleHeldEvent(at: now)
     outputs += withdrawPrompt()
     outputs += settleAccuracyRequests()
@@ -178,7 +190,7 @@ package struct Authorization: Machine, Hashable {
 
   /// Ends what lasts only as long as the app is in use (AUTH-28, AUTH-50).
   private mutating func lapse() {
-    if use == .none && record.grant == .once { record.grant = .undecided }
-    if use == .none || !record.grant.isGranted { record.hasTemporaryAccuracy = false }
+    if record.grant == .once { record.grant = .undecided }
+    record.hasTemporaryAccuracy = false
   }
 }

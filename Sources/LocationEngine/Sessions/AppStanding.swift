@@ -11,6 +11,9 @@ package struct AppStanding: Machine {
     case sessions(Sessions.Input)
     /// The app was installed anew, or updated.
     case manifest(Manifest)
+    /// A process is gone, with everything whose number is one of these. The sessions of the last
+    /// process are kept for the next one (SESS-14): its end is told first.
+    case processEnded(Range<Int>)
     case wake
   }
 
@@ -58,6 +61,9 @@ package struct AppStanding: Machine {
     case .manifest(let manifest):
       let words = sessions.handle(.manifest(manifest), at: now)
       return settle(words, authorization.handle(.manifest(manifest), at: now), at: now)
+    case .processEnded(let numbers):
+      let words = sessions.handle(.processEnded(numbers), at: now)
+      return settle(words, authorization.handle(.processEnded(numbers), at: now), at: now)
     case .wake:
       let words = sessions.handle(.wake, at: now)
       return settle(words, authorization.handle(.wake, at: now), at: now)
@@ -79,13 +85,12 @@ package struct AppStanding: Machine {
         answers += ask(word, at: now)
       }
       outputs += answers.compactMap { Self.isInternal($0) ? nil : .authorization($0) }
-      let settled = answers.compactMap { Self.settledSession($0) }
+      let questions = answers.compactMap { Self.question($0) }
       answers = []
-      let isNews = told != authorization.facts || !settled.isEmpty
+      let isNews = told != authorization.facts || !questions.isEmpty
       told = authorization.facts
       words =
-        isNews
-        ? sessions.handle(.authorization(authorization.facts, settled: settled), at: now) : []
+        isNews ? sessions.handle(.authorization(authorization.facts, questions), at: now) : []
     } while !words.isEmpty
     return outputs + sessions.publish().map { .sessions($0) }
   }
@@ -112,11 +117,17 @@ package struct AppStanding: Machine {
   }
 
   private static func isInternal(_ word: Authorization.Output) -> Bool {
-    settledSession(word) != nil
+    question(word) != nil
   }
 
-  private static func settledSession(_ word: Authorization.Output) -> Int? {
-    guard case .completed(.session(let id), _) = word else { return nil }
-    return id
+  /// What became of a session's question about its purpose.
+  private static func question(_ word: Authorization.Output) -> Sessions.Question? {
+    switch word {
+    case .completed(.session(let id), _): Sessions.Question(session: id, isSettled: true)
+    case .postponed(let id): Sessions.Question(session: id, isSettled: false)
+    case .completed(.call, _), .report, .changed, .prompt, .withdraw, .release, .drop, .explain,
+      .persist:
+      nil
+    }
   }
 }

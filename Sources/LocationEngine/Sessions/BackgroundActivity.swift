@@ -39,8 +39,8 @@ struct BackgroundActivity: Hashable, Sendable {
     remnants = max(0, remnants - 1)
   }
 
-  mutating func invalidate(_ id: Int) {
-    sessions.removeAll { $0.id == id }
+  mutating func invalidate(_ isOver: (Int) -> Bool) {
+    sessions.removeAll { isOver($0.id) }
   }
 
   mutating func processEnded() {

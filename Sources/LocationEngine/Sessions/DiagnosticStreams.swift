@@ -17,8 +17,8 @@ struct DiagnosticStreams: Hashable, Sendable {
     streams.append(Stream(id: id, session: session))
   }
 
-  mutating func end(_ id: Int) {
-    streams.removeAll { $0.id == id }
+  mutating func end(_ isOver: (Int) -> Bool) {
+    streams.removeAll { isOver($0.id) }
   }
 
   mutating func removeAll() {

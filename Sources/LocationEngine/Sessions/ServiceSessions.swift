@@ -67,8 +67,8 @@ struct ServiceSessions: Hashable, Sendable {
     if let old = remnants.firstIndex(where: { $0.goal == goal }) { remnants.remove(at: old) }
   }
 
-  mutating func invalidate(_ id: Int) {
-    sessions.removeAll { $0.id == id }
+  mutating func invalidate(_ isOver: (Int) -> Bool) {
+    sessions.removeAll { isOver($0.id) }
   }
 
   /// Sessions held when the app comes to the foreground are as good as begun there.
@@ -99,9 +99,9 @@ struct ServiceSessions: Hashable, Sendable {
     return due
   }
 
-  mutating func settleAccuracy(_ id: Int) {
+  mutating func settleAccuracy(_ id: Int, _ accuracy: Accuracy) {
     for index in sessions.indices where sessions[index].id == id {
-      sessions[index].accuracy = .settled
+      sessions[index].accuracy = accuracy
     }
   }
 }

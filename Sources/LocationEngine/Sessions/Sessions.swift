@@ -13,17 +13,25 @@ package struct Sessions: Machine {
     case openBackgroundActivity(Int)
     /// A session of either kind was invalidated or released.
     case invalidate(Int)
-    /// A modern sequence is iterated (SESS-9).
+    /// A modern sequence is iterated, or no longer (SESS-9).
     case iterate(Int)
-    /// Sequences are iterated no longer; a process may take a thousand with it.
-    case endIterations(Set<Int>)
+    case endIteration(Int)
     case diagnose(stream: Int, session: Int)
     case endDiagnosis(stream: Int)
+    /// One of several processes is gone, with everything whose number is one of these (SESS-1).
+    case processEnded(Range<Int>)
     case presence(AppPresence.Input)
     case manifest(Manifest)
-    /// What the authorization has come to, and the sessions whose purpose question is settled.
-    case authorization(AuthorizationFacts, settled: [Int])
+    /// What the authorization has come to, and what became of purpose questions.
+    case authorization(AuthorizationFacts, [Question])
     case wake
+  }
+
+  /// What became of a session's question about its purpose (SESS-5).
+  package struct Question: Sendable {
+    var session: Int
+    /// Otherwise it was not put, and is put with the next direct use.
+    var isSettled: Bool
   }
 
   package enum Output: Hashable, Sendable {
@@ -100,24 +108,31 @@ package struct Sessions: Machine {
       }
       background.open(id)
     case .invalidate(let id):
-      service.invalidate(id)
-      background.invalidate(id)
+      service.invalidate { $0 == id }
+      background.invalidate { $0 == id }
       outputs += streams.finish(session: id).map { .finished(stream: $0) }
     case .iterate(let id):
-      iterations.append(id)
-    case .endIterations(let ids):
-      iterations.removeAll { ids.contains($0) }
+      if !iterations.contains(id) { iterations.append(id) }
+    case .endIteration(let id):
+      iterations.removeAll { $0 == id }
     case .diagnose(let stream, let session):
       outputs += diagnose(stream, session: session)
     case .endDiagnosis(let stream):
-      streams.end(stream)
+      streams.end { $0 == stream }
+    case .processEnded(let numbers):
+      service.invalidate(numbers.contains)
+      background.invalidate(numbers.contains)
+      streams.end(numbers.contains)
+      iterations.removeAll(where: numbers.contains)
     case .presence(let input):
       outputs += take(input, at: now)
     case .manifest(let manifest):
       self.manifest = manifest
-    case .authorization(let facts, let settled):
+    case .authorization(let facts, let questions):
       self.facts = facts
-      for id in settled { service.settleAccuracy(id) }
+      for question in questions {
+        service.settleAccuracy(question.session, question.isSettled ? .settled : .unasked)
+      }
     case .wake:
       outputs += take(.wake, at: now)
     }

@@ -30,6 +30,10 @@ package enum ConditionTarget: Hashable, Codable, Sendable {
   /// A kind or a value that cannot be watched (MON-20).
   case unsupported
 
+  package var isBeacon: Bool {
+    if case .beacon = self { true } else { false }
+  }
+
   /// Whether it can be watched at all.
   package var isSupported: Bool {
     switch self {
@@ -156,6 +160,8 @@ package enum RegionFailure: Hashable, CaseIterable, Codable, Sendable {
   case limitExceeded
   case radiusTooLarge
   case invalid
+  /// This computer has no radio that hears beacons (AVAIL-4).
+  case unavailable
   /// Not permitted, or only with reduced accuracy (REG-7, REG-36).
   case denied
 }

@@ -29,6 +29,8 @@ package struct ClientDescription: Hashable, Sendable {
   package var app: AppIdentity
   package var manifest: Manifest
   package var life: AppLife
+  /// Whether the process began with its engine, so that nothing lasts from an earlier use (AUTH-28).
+  package var isNew = false
 
   package init(app: AppIdentity, manifest: Manifest, life: AppLife = .foreground) {
     self.app = app

@@ -74,6 +74,7 @@ struct AuthorizationBench {
     case .prompt(let prompt): "asks \(prompt.kind)"
     case .withdraw: "withdraws"
     case .completed(let requester, let error): "\(requester) ends: \(error?.rawValue ?? "no error")"
+    case .postponed(let session): "postpones \(session)"
     case .release(let event): "event \(event)"
     case .drop(let event, let reason): "drops \(event): \(reason.rawValue)"
     case .explain(let reason): "explains: \(reason)"

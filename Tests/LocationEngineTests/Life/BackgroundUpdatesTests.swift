@@ -80,6 +80,37 @@ struct BackgroundUpdatesTests {
     #expect(places.first == "203 m" && places.last == "1202 m")
   }
 
+  @Test("STD-50: two managers of a suspended app have one array each, the newest 1000")
+  func suspendedTwice() {
+    var bench = EngineBench(.always)
+    bench.start(pausing: false)
+    let options = EngineBench.options(false, .best, false)
+    bench.request(.updates(SubscriberID(2), .start(options)))
+    bench.live(.suspended)
+    _ = bench.heard()
+    bench.fixes(1203, by: 1)
+    bench.live(.background)
+    let counts = bench.heard().map { $0.split(separator: ",").count }
+    #expect(counts == [1000, 1000])
+  }
+
+  @Test("STD-50, LIFE-6: what waits for a suspended app outlives the time it is given for an event")
+  func suspendedWithEvent() {
+    var bench = EngineBench(.always)
+    bench.start(pausing: false)
+    bench.request(.significantChanges(SubscriberID(2), on: true))
+    bench.fix()
+    bench.run(seconds: 400)
+    bench.live(.suspended)
+    _ = bench.heard()
+    bench.fix(east: 700)
+    #expect(bench.heard() == ["woken", "700 m"])
+    bench.run(seconds: 10)
+    #expect(bench.heard() == ["time is over"])
+    bench.live(.background)
+    #expect(bench.heard().contains("700 m"))
+  }
+
   @Test("AUTH-14: a suspended app hears of a change when it runs again, once")
   func changeWhileSuspended() {
     var bench = EngineBench(.always)
@@ -93,6 +124,35 @@ struct BackgroundUpdatesTests {
     bench.live(.suspended)
     bench.live(.foreground)
     #expect(bench.heard() == [])
+  }
+
+  @Test("STD-32, STD-34, STD-38: an app allowed during an outage hears of it, once")
+  func outage() {
+    var bench = EngineBench(.ask)
+    bench.start()
+    bench.send(.provider(ProviderID(0), .unavailable(.missing("no sky"))))
+    bench.run(seconds: 60)
+    _ = bench.heard()
+    bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.live(.foreground)
+    bench.run(seconds: 60)
+    #expect(bench.heard().count { $0.contains("positionUnknown") } == 1)
+  }
+
+  @Test("STD-52: an Always app that wants the indicator later has it from then on")
+  func laterIndicator() {
+    var bench = EngineBench(.always)
+    bench.start(background: true)
+    bench.live(.background)
+    _ = bench.heard()
+    var options = EngineBench.options(true)
+    options.showsIndicator = true
+    bench.request(.updates(EngineBench.manager, .change(options)))
+    #expect(bench.heard() == ["indicator"])
+    bench.request(.updates(EngineBench.manager, .change(EngineBench.options(true))))
+    #expect(bench.heard() == ["no indicator"])
   }
 
   // MARK: Pausing

@@ -127,6 +127,7 @@ struct EngineBench {
     case .runtimeOver: "time is over"
     case .indicator(_, let shown): shown ? "indicator" : "no indicator"
     case .prompt(let prompt): "asks \(prompt.kind)"
+    case .withdraw: "withdraws"
     default: nil
     }
   }

@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import MachineTesting
 import Testing
 
 @Suite("An app that does not run")
@@ -165,10 +166,12 @@ struct LaunchTests {
     return bench
   }
 
-  @Test("LIVE-35: is launched at the next update where its background session goes on")
+  @Test("LIVE-35, POW-8: is launched at the next update where its background session goes on")
   func live() {
     var bench = walker()
     #expect(bench.demand.position != nil)
+    let shares = bench.bench.machine.demandShares.filter { $0.demand.position != nil }
+    #expect(shares.map(\.client) == [EngineBench.app.name + "/claims"], "POW-8")
     bench.fix(east: 10)
     bench.fix(east: 20)
     #expect(bench.heard() == ["launched"])
@@ -177,6 +180,42 @@ struct LaunchTests {
     bench.request(.live(SubscriberID(3), .start(LiveOptions())))
     bench.fix(east: 30)
     #expect(bench.heard().suffix(1) == ["live 30 m"])
+  }
+
+  @Test("LIVE-37: has some seconds for each update that it hears on the time it was given")
+  func runtimeOfUpdate() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.live(.suspended)
+    bench.fix()
+    bench.live(.background)
+    _ = bench.heard()
+    bench.run(seconds: 6)
+    bench.fix(east: 10)
+    bench.run(seconds: 3)
+    #expect(bench.heard() == ["live 10 m"])
+    bench.run(seconds: 2)
+    #expect(bench.heard() == ["time is over"])
+  }
+
+  @Test("LIVE-35, SLC-8: is owed an update and a change, and wakes nobody while it does not come")
+  func liveAndChange() {
+    var bench = EngineBench(.whileUsing)
+    bench.send(.setting(.authorization(EngineBench.app, .always)))
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 100)
+    bench.fix(east: 700)
+    bench.end()
+    bench.run(seconds: 10)
+    bench.fix(east: 710)
+    _ = bench.heard()
+    bench.run(seconds: 600)
+    let deadline = bench.bench.machine.nextDeadline
+    #expect(deadline.map { $0 > bench.now.uptime } ?? true)
   }
 
   @Test("LIVE-36: that does not iterate again in time is launched no more")
@@ -224,6 +263,35 @@ struct LaunchTests {
     #expect(bench.heard() == ["left home"])
   }
 
+  @Test("SLC-2, SLC-10: a move that comes due out of use is told in use again")
+  func moveComesDueOutOfUse() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 100)
+    bench.fix(east: 600)
+    bench.live(.background)
+    _ = bench.heard()
+    bench.run(seconds: 600)
+    #expect(bench.heard() == [])
+    bench.live(.foreground)
+    bench.run(seconds: 1)
+    #expect(bench.heard() == ["600 m"])
+  }
+
+  @Test("SLC-10, AUTH-5: an app that is denied, or finds location switched off, fails to start")
+  func deniedChanges() {
+    var bench = EngineBench(.never)
+    _ = bench.heard()
+    bench.request(Self.changes)
+    #expect(bench.heard() == ["failed denied"])
+    bench.send(.setting(.authorization(EngineBench.app, .always)))
+    bench.send(.setting(.services(on: false)))
+    _ = bench.heard()
+    bench.request(Self.changes)
+    #expect(bench.heard() == ["failed denied"])
+  }
+
   // MARK: What is said of a process
 
   @Test(
@@ -246,6 +314,52 @@ struct LaunchTests {
     bench.send(.client(bench.client, .frozen(false)))
     bench.fix(east: 20)
     #expect(bench.heard().contains("20 m"))
+  }
+
+  @Test("SESS-1, MODEL-1: a process takes its sessions with it, though another of the app runs on")
+  func sessionsOfOneProcess() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    let first = bench.client
+    bench.connect()
+    bench.live(.background)
+    bench.send(.client(first, .disconnected))
+    bench.run(seconds: 10)
+    #expect(bench.heard().suffix(2) == ["indicator", "no indicator"])
+    bench.request(.live(SubscriberID(3), .start(LiveOptions())))
+    bench.fix()
+    #expect(!bench.heard().contains("live 0 m"))
+  }
+
+  @Test("MODEL-6: a question that only a process asked that is gone is withdrawn")
+  func questionOfOneProcess() {
+    var bench = EngineBench(.ask)
+    let first = bench.client
+    bench.connect()
+    _ = bench.heard()
+    bench.send(
+      .client(
+        first, .request(.authorization(.request(.whenInUse, by: EngineBench.manager)))))
+    #expect(bench.heard() == ["asks whenInUse"])
+    bench.send(.client(first, .disconnected))
+    #expect(bench.heard() == ["withdraws"])
+  }
+
+  @Test(
+    "AUTH-28, LIFE-9: a grant for once outlives a restart of the daemon, and the app never",
+    arguments: [(0, false, true), (0, true, false), (60, false, false)])
+  func once(_ seconds: Int, isNew: Bool, lasts: Bool) throws {
+    var bench = EngineBench(.ask)
+    bench.request(.authorization(.request(.whenInUse, by: EngineBench.manager)))
+    try bench.answer(.once)
+    var later = Bench(LocationEngine(providers: 1, secret: 7))
+    later.send(.stored(bench.stored))
+    later.run(for: .seconds(seconds))
+    var process = ClientDescription(app: EngineBench.app, manifest: EngineBench.manifest)
+    process.isNew = isNew
+    later.send(.client(ClientID(1), .connected(process)))
+    let status = later.machine.state(of: ClientID(1)).authorization.status
+    #expect(status == (lasts ? .whenInUse : .notDetermined))
   }
 
   @Test("LIFE-4: a process that said that the person ends it counts as ended by the person")

@@ -66,6 +66,22 @@ struct ServiceSessionTests {
     #expect(app.sessions(.open(2, SessionGoal(.whenInUse, purposeKey: "race"))).contains(asks[0]))
   }
 
+  @Test("SESS-5: a purpose question that had to wait when the app left comes when it is back")
+  func postponedPurpose() {
+    let asks = "asks temporaryAccuracy(purposeKey: \"race\")"
+    var app = StandingBench()
+    app.set(.whileUsing)
+    app.send(.authorization(.precise(false)))
+    let upgrade = app.sessions(.open(1, SessionGoal(.always, purposeKey: "race")))
+    #expect(upgrade == ["asks upgrade"])
+    app.life(.background)
+    app.send(.authorization(.services(on: false)))
+    app.send(.authorization(.services(on: true)))
+    let news = app.life(.foreground) + app.answer(.keepWhileUsing)
+    #expect(news.contains(asks))
+    #expect(app.answer(.decline).filter { $0 == asks } == [])
+  }
+
   @Test("SESS-5: a purpose without its text is denied without a question")
   func unknownPurpose() {
     var app = StandingBench()
@@ -101,7 +117,7 @@ struct ServiceSessionTests {
     var app = StandingBench()
     #expect(app.sessions(.iterate(1)) == ["asks whenInUse"])
     #expect(app.authorization.goal == .whenInUse)
-    #expect(app.sessions(.endIterations([1])) == ["withdraws"])
+    #expect(app.sessions(.endIteration(1)) == ["withdraws"])
     #expect(app.sessions(.openBackgroundActivity(2)) == ["asks whenInUse"])
   }
 

@@ -27,6 +27,17 @@ struct BeaconDeliveryTests {
         """)
   }
 
+  @Test("AVAIL-4: cannot be the bounds of a region on a computer without a radio")
+  mutating func regionWithoutRadio() {
+    let region = RegionDescription(
+      identifier: "hall", target: .beacon(hall), notices: RegionNotices())
+    bench.request(.region(SignalsBench.manager, .start(region)))
+    #expect(bench.transcript == "00:00:00  hall unavailable")
+    bench.send(.reception(.listening))
+    bench.request(.region(SignalsBench.manager, .start(region)))
+    #expect(bench.transcript == "00:00:00  hall unavailable")
+  }
+
   @Test("BEACON-16: fail without a radio, when it goes off, and for those who come then")
   mutating func failures() {
     bench.range(hall)

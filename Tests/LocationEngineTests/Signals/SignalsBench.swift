@@ -67,6 +67,8 @@ struct SignalsBench {
       "\(state) to \(subscriber.rawValue)"
     case .deliver(_, .owed(_, .region(_, .entered))): "entered"
     case .deliver(_, .owed(_, .region(_, .exited))): "exited"
+    case .deliver(_, .region(_, let region, .failed(let failure))):
+      "\(region.identifier) \(failure)"
     case .deliver(_, .monitor(_, .event(let event))):
       "\(event.identifier) \(event.state)" + (event.refinement.map { " by \($0.minor)" } ?? "")
     case .calibration(_, let shown): shown ? "calibration shown" : "calibration hidden"
