@@ -13,14 +13,13 @@ final class GeocoderLink: Sendable {
     id = desk.newGeocoder()
   }
 
-  deinit {
-    desk.cancel(id)
-  }
-
   var isBusy: Bool { desk.isBusy(id) }
 
+  /// A request runs to its end though the app lets go of its geocoder (GEO-1).
   func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
-    desk.submit(question, by: id, completion)
+    desk.submit(question, by: id) { placemarks, error in
+      withExtendedLifetime(self) { completion(placemarks, error) }
+    }
   }
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).

@@ -94,6 +94,18 @@ struct CLGeocoderTests {
     #expect(ending.placemarks?.count == 1)
   }
 
+  @Test("GEO-1, GEO-8: answers an app that does not keep its geocoder")
+  @MainActor func unkept() async {
+    let gate = Gate()
+    let places: Int? = await withCheckedContinuation { continuation in
+      gate.geocoder().reverseGeocodeLocation(Self.berlin) { places, _ in
+        continuation.resume(returning: places?.count)
+      }
+      gate.open()
+    }
+    #expect(places == 1)
+  }
+
   @Test("GEO-8, GEO-9, GEO-12, GEO-14: knows the city at a coordinate, in the language asked for")
   @MainActor func reverse() async throws {
     let geocoder = CLGeocoder()
