@@ -212,4 +212,19 @@ struct CLGeocoderTests {
     gate.open()
     #expect(error?.code == .geocodeCanceled)
   }
+
+  @Test("GEO-3, GEO-17: a canceled task leaves alone what another waits for")
+  @MainActor func canceledRival() async throws {
+    let gate = Gate()
+    let geocoder = gate.geocoder()
+    let (endings, tell) = AsyncStream.makeStream(of: Int?.self)
+    geocoder.geocodeAddressString("Oslo") { places, _ in tell.yield(places?.count) }
+    let rival = Task { @MainActor in try await geocoder.geocodeAddressString("Rome").count }
+    rival.cancel()
+    let error = await #expect(throws: CLError.self) { try await rival.value }
+    #expect(error?.code == .geocodeCanceled)
+    gate.open()
+    var ending = endings.makeAsyncIterator()
+    #expect(try #require(await ending.next() ?? nil) > 0)
+  }
 }
