@@ -19,4 +19,13 @@ struct JourneyTests {
     #expect(held.speed == 0)
     #expect(abs(start.distance(to: held.coordinate) - 1000) < 0.01)
   }
+
+  @Test("of a file with dates centuries apart takes as long as can be counted")
+  func centuries() throws {
+    let points = ["1700", "2200"].map {
+      #"<wpt lat="1" lon="2"><time>\#($0)-01-01T00:00:00Z</time></wpt>"#
+    }
+    let journey = try Journey(gpx: Array("<gpx>\(points.joined())</gpx>".utf8))
+    #expect(journey.duration == .nanoseconds(Int64.max))
+  }
 }
