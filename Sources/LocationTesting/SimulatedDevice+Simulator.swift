@@ -45,7 +45,8 @@ extension SimulatedDevice {
   }
 
   /// Goes through places, with an update each `interval` or, where given, each so many meters
-  /// (SIM-8); speed and course are those of the motion.
+  /// (SIM-8), but not more often than each 10 milliseconds; speed and course are those of the
+  /// motion.
   public func startLocation(
     through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20,
     interval: Duration = .seconds(1), distance: CLLocationDistance? = nil,

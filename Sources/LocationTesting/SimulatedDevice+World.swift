@@ -185,7 +185,7 @@ public struct SimulatedReceiver: Sendable {
   public var start: Start
   /// What it speaks.
   public var language: Language
-  /// Between two fixes.
+  /// Between two fixes; 10 milliseconds at least.
   public var interval: Duration
 
   /// Makes a receiver.

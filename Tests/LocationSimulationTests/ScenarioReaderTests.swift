@@ -33,6 +33,14 @@ struct ScenarioReaderTests {
       ("place 52,13\nthen app asleep", 3, "one of"),
       ("place 95,13", 2, "LATITUDE,LONGITUDE"),
       ("seed many", 2, "a whole number"),
+      ("receiver hot nmea every 0s", 2, "0.01s"),
+      ("receiver hot gpsd every 0.001s", 2, "0.01s"),
+      ("place 52,13\n00:00:01 clock 200000d", 3, "3650d"),
+      ("place 52,13\n+200000d end", 3, "3650d"),
+      ("place 52,13\n+3650d sky open\n+1s end", 4, "3650d"),
+      ("place 52,13\nthen move 1e7 towards 0 at 0.01", 3, "3650d"),
+      ("date 2262-04-11T23:40:00Z", 2, "from 1980 to 2199"),
+      ("date 1960-01-01T00:00:00Z", 2, "from 1980 to 2199"),
     ])
   func mistakes(text: String, line: Int, expectation: String) {
     #expect {

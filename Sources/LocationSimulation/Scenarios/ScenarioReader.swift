@@ -63,6 +63,9 @@ package struct ScenarioReader {
     if let extra = words.first {
       throw fault("\"\(extra)\" is one word too many", "the line's end")
     }
+    guard max(clock, scenario.journey.duration) <= Self.longest else {
+      throw fault("the story takes too long", "no more than 3650d in all")
+    }
   }
 
   // MARK: Lines
@@ -97,6 +100,9 @@ package struct ScenarioReader {
       if words.first == "every" {
         words.removeFirst()
         scenario.interval = try duration()
+        guard scenario.interval >= VirtualReceiver.shortestInterval else {
+          throw fault("the receiver speaks too often", "every 0.01s or more seldom")
+        }
       }
     case .condition:
       let identifier = try word("the identifier of a condition")
@@ -312,6 +318,9 @@ package struct ScenarioReader {
     guard let date = UnixTime(iso8601: word) else {
       throw fault("\"\(word)\" is no date", "a date such as 2026-01-31T08:00:00Z")
     }
+    guard let year = Int(date.iso8601.prefix(4)), Self.years.contains(year) else {
+      throw fault("no receiver tells \"\(word)\"", "a year from 1980 to 2199")
+    }
     return date
   }
 
@@ -320,8 +329,16 @@ package struct ScenarioReader {
     guard let duration = Self.duration(word[...]) else {
       throw fault("\"\(word)\" is no duration", "90s, 10min, or 2h")
     }
+    guard duration <= Self.longest else {
+      throw fault("\"\(word)\" is too long", "no more than 3650d")
+    }
     return duration
   }
+
+  /// Chosen: no story needs ten years, and dates stay far from where nanoseconds end.
+  private static let longest = Duration.seconds(3650 * 86_400)
+  /// From the beginning of GPS to well before the end of nanoseconds in 2262.
+  private static let years = 1980...2199
 
   private static func duration(_ word: Substring) -> Duration? {
     let number = word.prefix { $0.isNumber || $0 == "." }
