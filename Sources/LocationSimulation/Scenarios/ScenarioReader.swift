@@ -12,20 +12,20 @@ package struct ScenarioReader {
   private var hasBegun = false
   private var hasEnded = false
 
-  /// Whether a text is meant as a scenario: its first line that is no comment begins as one does.
+  /// Whether a text is meant as a scenario: its first line that is no comment begins as one does,
+  /// perhaps with a capital.
   package static func isScenario(_ text: String) -> Bool {
-    let first = text.split(whereSeparator: \.isNewline).first {
+    let first = lines(of: text).first {
       let content = $0.drop(while: \.isWhitespace)
       return !content.isEmpty && !content.hasPrefix("#")
     }
     let word = first?.split(whereSeparator: \.isWhitespace).first
-    return word.map { Header(rawValue: String($0)) != nil || clockTime($0) != nil } ?? false
+    return word.map { Header(rawValue: $0.lowercased()) != nil || clockTime($0) != nil } ?? false
   }
 
   package static func read(_ text: String) throws(ScenarioFault) -> Scenario {
     var reader = ScenarioReader()
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for content in lines {
+    for content in lines(of: text) {
       reader.line += 1
       try reader.read(content)
     }
@@ -36,6 +36,12 @@ package struct ScenarioReader {
     }
     reader.scenario.end = max(reader.clock, reader.scenario.journey.duration)
     return reader.scenario
+  }
+
+  /// An editor may have put a byte order mark before the first.
+  private static func lines(of text: String) -> [Substring] {
+    text.drop { $0 == "\u{FEFF}" }
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
   private mutating func read(_ content: Substring) throws(ScenarioFault) {

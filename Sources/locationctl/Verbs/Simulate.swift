@@ -86,7 +86,7 @@ extension Verb {
         picture?.add(event, at: now)
       }
       let wall = (ContinuousClock.now - began).inSeconds
-      if let complaint = SimulationInput.complaint(of: simulation.world) {
+      if let complaint = input.complaint(of: simulation) {
         throw invocation.usage(complaint)
       }
       printer.finish(simulation.summary, wall: wall)
