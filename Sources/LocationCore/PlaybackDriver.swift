@@ -108,7 +108,10 @@ struct PlaybackDriver: SourceDriver {
     var outputs: [SourceOutput] = []
     for step in steps {
       switch step {
-      case .seen(let output): outputs += (output.isFix ? say(.working) : []) + [output]
+      case .seen(.fix(var fix)):
+        fix.origin.isSimulated = true  // SIM-6
+        outputs += say(.working) + [.fix(fix)]
+      case .seen(let output): outputs.append(output)
       case .finished: outputs += say(.unavailable(.ended))
       }
     }

@@ -71,7 +71,7 @@ extension PlaybackDriver.Player {
     if firstLine?.first == UInt8(ascii: "{") {
       self = .reports(player, GpsdClient.listeningToLog())
     } else {
-      self = .log(player, NMEAListener(origin: Fix.Origin(isSimulated: true)))
+      self = .log(player, NMEAListener(origin: Fix.Origin()))
     }
   }
 }
