@@ -62,6 +62,8 @@ public struct Route: Sendable {
     journey = try Journey(gpx: [UInt8](Data(contentsOf: file)), pace: pace.pace)
   }
 
+  /// What of a GPX file was passed over, and in which line.
+  public var warnings: [String] { journey.warnings }
   /// How long it takes.
   public var duration: Duration { journey.duration }
   /// Meters.

@@ -238,4 +238,20 @@ struct HostCoreTests {
     #expect(!core.fixes.isEmpty)
     #expect(core.fixes.allSatisfy { $0.origin.isSimulated })
   }
+
+  @Test("counts what of a recording cannot be played, by reason")
+  func losses() throws {
+    let fixes = try Self.playing(
+      "fixes:///some.jsonl", Self.line("2026-08-04T12:00:00Z", 1), "{}", "{}",
+      Self.line("2026-08-04T12:00:01Z", 95))
+    #expect(fixes.report?.rejections.map(\.count) == [2, 1])
+    let cut = try Self.playing(
+      "gpx:///cut.gpx", #"<gpx><wpt lat="1" lon="2"/><wpt lat="1"/>"#,
+      #"<wpt lon="1"/><wpt lat="3" lo"#)
+    #expect(
+      cut.report?.rejections == [
+        SourceRejection(reason: "a point needs both lat and lon (first in line 1)", count: 2),
+        SourceRejection(reason: "the file ends too early (line 2)", count: 1),
+      ])
+  }
 }

@@ -19,6 +19,7 @@ extension Journey {
     let points = !tracks.isEmpty ? tracks : !routes.isEmpty ? routes : document.waypoints
     guard let first = points.first else { throw GPXFault(line: 1, cause: .empty) }
     self.init(from: first.coordinate, altitude: first.elevation ?? 0)
+    warnings = document.warnings.map { "line \($0.line): \($0.cause)" }
     for (point, next) in zip(points, points.dropFirst()) {
       if let departure = point.time, let arrival = next.time, arrival > departure {
         move(to: next.coordinate, in: arrival - departure, altitude: next.elevation)

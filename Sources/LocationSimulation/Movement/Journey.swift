@@ -21,6 +21,8 @@ package struct Journey: Hashable, Sendable {
     var end: Duration { start + duration }
   }
 
+  /// What of the file it was read from was passed over, for people.
+  package internal(set) var warnings: [String] = []
   private(set) var stretches: [Stretch] = []
   private var origin: Coordinate
   private var originAltitude: Double

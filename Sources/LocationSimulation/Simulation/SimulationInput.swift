@@ -74,6 +74,14 @@ package enum SimulationInput: Sendable {
     return nil
   }
 
+  /// What of a file could not be played; a receiver's log has much that nobody reads.
+  package func losses(in simulation: Simulation) -> [String] {
+    switch self {
+    case .recording(.gpx, _), .recording(.fixes, _): simulation.world.rejections
+    case .scenario, .recording: []
+    }
+  }
+
   /// Why a recording could not be played; `nil` when it could.
   package func complaint(of simulation: Simulation) -> String? {
     guard case .recording(let source, _) = self else { return nil }

@@ -90,6 +90,7 @@ extension Verb {
         throw invocation.usage(complaint)
       }
       printer.finish(simulation.summary, wall: wall)
+      for loss in input.losses(in: simulation) { Output.error.line("not played: \(loss)") }
       guard let picture, let file = invocation.text(plot) else { return }
       do { try Data(picture.svg.utf8).write(to: URL(fileURLWithPath: file)) } catch {
         throw Failure.refused("\(file) cannot be written: \(error)", next: nil)
