@@ -33,6 +33,7 @@ struct ScenarioReaderTests {
       ("place 52,13\nthen app asleep", 3, "one of"),
       ("place 95,13", 2, "LATITUDE,LONGITUDE"),
       ("seed many", 2, "a whole number"),
+      ("place 52,13\n00:00:00 walk to 52.01,13\n00:05:00 stay 5min", 4, "then, or a later time"),
       ("receiver hot nmea every 0s", 2, "0.01s"),
       ("receiver hot gpsd every 0.001s", 2, "0.01s"),
       ("place 52,13\n00:00:01 clock 200000d", 3, "3650d"),
@@ -70,6 +71,20 @@ struct ScenarioReaderTests {
     #expect(scenario.journey.duration == .seconds(60 + 100 + 300))
     #expect(scenario.events.map(\.at) == [.seconds(160 + 3600)])
     #expect(scenario.end == .seconds(160 + 3601))
+  }
+
+  @Test("says how long the way lasts that somebody would leave too early")
+  func tooEarly() {
+    let text = Self.head + "00:00:10 move 1400 towards 0 at 1.4\n00:05:00 walk to 52,13"
+    let fault = #expect(throws: ScenarioFault.self) { try ScenarioReader.read(text) }
+    #expect(fault?.problem == "the way lasts until 00:16:50")
+  }
+
+  @Test("ends in the middle of the way when it is told to")
+  func cut() throws {
+    let scenario = try ScenarioReader.read(Self.head + "then stay 1h\n00:10:00 end")
+    #expect(scenario.end == .seconds(600))
+    #expect(scenario.truth.count == 601)
   }
 }
 

@@ -42,9 +42,9 @@ package struct Scenario: Sendable {
 
   package init() {}
 
-  /// The true way, a place each second.
+  /// The true way until it or the story ends, a place each second.
   package var truth: [Coordinate] {
-    let seconds = Int(journey.duration.inSeconds.rounded(.up))
+    let seconds = Int(min(journey.duration, end).inSeconds.rounded(.up))
     return (0...seconds).map { journey.truth(at: .seconds($0)).coordinate }
   }
 

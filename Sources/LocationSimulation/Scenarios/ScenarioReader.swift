@@ -34,7 +34,8 @@ package struct ScenarioReader {
         line: reader.line, problem: "the scenario says nowhere where it begins",
         expectation: "a line such as: place 52.52,13.40")
     }
-    reader.scenario.end = max(reader.clock, reader.scenario.journey.duration)
+    let way = reader.scenario.journey.duration
+    reader.scenario.end = reader.hasEnded ? reader.clock : max(reader.clock, way)
     return reader.scenario
   }
 
@@ -160,7 +161,7 @@ package struct ScenarioReader {
     case .walk, .cycle, .drive: try travel(at: verb.speed)
     case .move: try moveTowards()
     case .stay:
-      wait()
+      try wait()
       scenario.journey.stay(for: try duration())
     case .sky: return .sky(words.first == "open" ? skip(nil) : try choice("a sky", Sky.self))
     case .receiver: return .fault(0, try receiverFault())
@@ -185,13 +186,16 @@ package struct ScenarioReader {
   // MARK: Movement
 
   /// Stands until the line's time.
-  private mutating func wait() {
-    let rest = clock - scenario.journey.duration
-    if rest > .zero { scenario.journey.stay(for: rest) }
+  private mutating func wait() throws(ScenarioFault) {
+    let way = scenario.journey.duration
+    guard clock >= way else {
+      throw fault("the way lasts until \(Self.clockTime(way))", "then, or a later time")
+    }
+    if clock > way { scenario.journey.stay(for: clock - way) }
   }
 
   private mutating func travel(at speed: Double) throws(ScenarioFault) {
-    wait()
+    try wait()
     try expect("to")
     let place = try place()
     let (speed, sky) = try manner(speed)
@@ -199,7 +203,7 @@ package struct ScenarioReader {
   }
 
   private mutating func moveTowards() throws(ScenarioFault) {
-    wait()
+    try wait()
     let distance = try number("a distance in meters", 0...1e7)
     try expect("towards")
     let bearing = try number("a bearing in degrees", 0...360)
@@ -356,6 +360,13 @@ package struct ScenarioReader {
     case "d": return .seconds(value * 86_400)
     default: return nil
     }
+  }
+
+  /// `HH:MM:SS`, the next full second.
+  private static func clockTime(_ time: Duration) -> String {
+    let seconds = Int(time.inSeconds.rounded(.up))
+    return [seconds / 3600, seconds / 60 % 60, seconds % 60]
+      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
   private static func clockTime(_ word: Substring) -> Duration? {
