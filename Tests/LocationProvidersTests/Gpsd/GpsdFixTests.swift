@@ -79,6 +79,14 @@ struct GpsdFixTests {
     #expect(try fix(#""eph":1,"speed":1,"eps":1.96"#).speedAccuracy == 1)
   }
 
+  @Test("LOC-6: estimates how exact speed and course are where gpsd does not say")
+  func unstatedMotion() throws {
+    let fix = try fix(#""eph":1,"speed":10,"track":90"#, context(#"{"class":"SKY","hdop":1.5}"#))
+    #expect(fix.speedAccuracy.map { ($0 - 0.3).magnitude < 1e-9 } == true)
+    #expect(fix.courseAccuracy.map { ($0 - 1.718).magnitude < 0.001 } == true)
+    #expect(try (self.fix(#""eph":1,"speed":0.1"#).speedAccuracy ?? 0) > 0)
+  }
+
   @Test("SIM-6: is simulated when the receiver says so")
   func simulated() throws {
     #expect(try fix(#""eph":1,"status":8"#).origin.isSimulated)
