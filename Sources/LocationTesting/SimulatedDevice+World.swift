@@ -35,9 +35,13 @@ public struct Route: Sendable {
     journey = Journey(from: Coordinate(place), altitude: altitude)
   }
 
-  /// Goes through places at so many meters per second, as `simctl location start` does (SIM-8).
+  /// Goes through places, one at least, at so many meters per second, as `simctl location start`
+  /// does (SIM-8).
   public init(through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20) {
-    self.init(from: places.first ?? CLLocationCoordinate2D())
+    guard let first = places.first else {
+      preconditionFailure("a route without a place begins nowhere; give one at least")
+    }
+    self.init(from: first)
     for place in places.dropFirst() { move(to: place, speed: speed) }
   }
 

@@ -105,4 +105,12 @@ struct SimulatorVerbTests {
       #expect(heard.all.last?.locationUnavailable == true, "SIM-11, LIVE-17")
     }
   }
+
+  @Test("SIM-8: start refuses a way without a place, rather than go to 0, 0")
+  func nowhere() async {
+    await #expect(processExitsWith: .failure) { _ = Route(through: []) }
+    await #expect(processExitsWith: .failure) {
+      SimulatedDevice(at: .init(latitude: 1, longitude: 2)).startLocation(through: [])
+    }
+  }
 }
