@@ -59,7 +59,7 @@ extension SimulatedDevice {
 
   /// Plays a scenario (SIM-9); those that go round begin again.
   public func runScenario(_ scenario: SimulatedScenario) {
-    simulate(scenario.builtIn.scenario.journey, accuracy: 5)
+    simulate(scenario.builtIn.journey, accuracy: 5)
   }
 
   /// Ends whatever was set, started, or run, and removes the position (SIM-9, SIM-11).

@@ -113,4 +113,14 @@ struct SimulatorVerbTests {
       SimulatedDevice(at: .init(latitude: 1, longitude: 2)).startLocation(through: [])
     }
   }
+
+  @Test("SIM-9: run begins a round again and again, hours later too")
+  func rounds() async throws {
+    device.runScenario(.cityRun)
+    try await device.advance(by: .seconds(7200))
+    let before = device.truePlace
+    try await device.advance(by: .seconds(30))
+    let (here, there) = (device.truePlace, before)
+    #expect(here.latitude != there.latitude || here.longitude != there.longitude)
+  }
 }

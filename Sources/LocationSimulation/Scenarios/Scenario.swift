@@ -44,7 +44,8 @@ package struct Scenario: Sendable {
 
   /// The true way until it or the story ends, a place each second.
   package var truth: [Coordinate] {
-    let seconds = Int(min(journey.duration, end).inSeconds.rounded(.up))
+    let way = journey.goesRound ? end : min(journey.duration, end)
+    let seconds = Int(way.inSeconds.rounded(.up))
     return (0...seconds).map { journey.truth(at: .seconds($0)).coordinate }
   }
 
