@@ -34,6 +34,10 @@ struct ScenarioReaderTests {
       ("place 95,13", 2, "LATITUDE,LONGITUDE"),
       ("seed many", 2, "a whole number"),
       ("place 52,13\n00:00:00 walk to 52.01,13\n00:05:00 stay 5min", 4, "then, or a later time"),
+      ("seed 1.5", 2, "a whole number"),
+      ("place 52,13\nthen app terminated", 3, "one of foreground, background, suspended"),
+      ("place 52,13\nthen app quit", 3, "one of foreground, background, suspended"),
+      ("place 52,13\nthen clock 3650d\nthen clock 1s", 4, "3650d"),
       ("receiver hot nmea every 0s", 2, "0.01s"),
       ("receiver hot gpsd every 0.001s", 2, "0.01s"),
       ("place 52,13\n00:00:01 clock 200000d", 3, "3650d"),
@@ -78,6 +82,17 @@ struct ScenarioReaderTests {
     let text = Self.head + "00:00:10 move 1400 towards 0 at 1.4\n00:05:00 walk to 52,13"
     let fault = #expect(throws: ScenarioFault.self) { try ScenarioReader.read(text) }
     #expect(fault?.problem == "the way lasts until 00:16:50")
+  }
+
+  @Test("sets the clock further ahead with each line that does")
+  func clockTwice() throws {
+    let scenario = try ScenarioReader.read(Self.head + "then clock 1h\n+1min clock 1h\n+1s end")
+    let dates = scenario.events.compactMap { event -> UnixTime? in
+      guard case .date(let date) = event.deed else { return nil }
+      return date
+    }
+    let start = Scenario.standardDate
+    #expect(dates == [start + .seconds(3600), start + .seconds(7260)])
   }
 
   @Test("ends in the middle of the way when it is told to")

@@ -7,6 +7,8 @@ package struct ScenarioReader {
   private var words: ArraySlice<Substring> = []
   private var line = 0
   private var clock = Duration.zero
+  /// How far the device's clock was set ahead so far.
+  private var ahead = Duration.zero
   private var hasPlace = false
   /// Whether anything has happened, and whether the story has ended.
   private var hasBegun = false
@@ -97,7 +99,12 @@ package struct ScenarioReader {
       scenario.journey = Journey(from: scenario.origin)
       hasPlace = true
     case .date: scenario.date = try date()
-    case .seed: scenario.seed = UInt64(try number("a whole number", 0...1e15))
+    case .seed:
+      let seed = try word("a whole number")
+      guard let number = UInt64(seed) else {
+        throw fault("\"\(seed)\" will not do", "a whole number")
+      }
+      scenario.seed = number
     case .receiver:
       scenario.start = try choice("how the receiver starts", VirtualReceiver.Start.self)
       if let language = words.first.flatMap({ VirtualReceiver.Language(rawValue: String($0)) }) {
@@ -166,7 +173,10 @@ package struct ScenarioReader {
     case .sky: return .sky(words.first == "open" ? skip(nil) : try choice("a sky", Sky.self))
     case .receiver: return .fault(0, try receiverFault())
     case .clock:
-      let ahead = try duration()
+      ahead += try duration()
+      guard ahead <= Self.longest else {
+        throw fault("the clock is too far ahead", "no more than 3650d in all")
+      }
       return .date(scenario.date + clock + ahead)
     case .person:
       try expect("answers")
@@ -177,7 +187,9 @@ package struct ScenarioReader {
         .setting(
           .authorization(Simulation.app, try choice("a permission", AuthorizationSetting.self))))
     case .precise: return .input(.setting(.precise(Simulation.app, try isOn())))
-    case .app: return .input(.client(ClientID(1), .life(try choice("a life", AppLife.self))))
+    case .app:
+      let life = try choice("a life", of: [AppLife.foreground, .background, .suspended])
+      return .input(.client(ClientID(1), .life(life)))
     case .end: hasEnded = true
     }
     return nil
@@ -288,10 +300,16 @@ package struct ScenarioReader {
   private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ what: String, _ type: Choice.Type
   ) throws(ScenarioFault) -> Choice {
-    let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-    let word = try word("\(what): one of \(choices)")
-    guard let choice = Choice(rawValue: word) else {
-      throw fault("there is no \"\(word)\"", "\(what): one of \(choices)")
+    try choice(what, of: Array(type.allCases))
+  }
+
+  private mutating func choice<Choice: RawRepresentable<String>>(
+    _ what: String, of choices: [Choice]
+  ) throws(ScenarioFault) -> Choice {
+    let names = choices.map(\.rawValue).joined(separator: ", ")
+    let word = try word("\(what): one of \(names)")
+    guard let choice = choices.first(where: { $0.rawValue == word }) else {
+      throw fault("there is no \"\(word)\"", "\(what): one of \(names)")
     }
     return choice
   }
