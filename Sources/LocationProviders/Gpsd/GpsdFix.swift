@@ -146,15 +146,9 @@ extension Fix {
   }
 
   private mutating func takeHeight(_ report: GpsdReport) {
-    let undulation = report.undulation
     altitude = report.meanSeaLevelAltitude ?? report.altitude
     ellipsoidalAltitude = report.ellipsoidalAltitude
-    if altitude == nil, let ellipsoidalAltitude, let undulation {
-      altitude = ellipsoidalAltitude - undulation
-    }
-    if ellipsoidalAltitude == nil, let altitude, let undulation {
-      ellipsoidalAltitude = altitude + undulation
-    }
+    completeHeights(undulation: report.undulation)
   }
 
   /// A speed or course without its accuracy would count as invalid (LOC-6).

@@ -55,14 +55,16 @@ struct GpsdFixTests {
     #expect((try #require(fix.verticalAccuracy) - 3 * 23 / 1.96).magnitude < 0.001)
   }
 
-  @Test("takes both heights, or makes one of the other and the undulation")
+  @Test("LOC-7: takes both heights, or makes one of the other and the undulation")
   func heights() throws {
     func heights(_ members: String) throws -> [Double?] {
       let fix = try fix(#""eph":1,"# + members)
       return [fix.altitude, fix.ellipsoidalAltitude]
     }
     #expect(try heights(#""altMSL":10,"altHAE":60,"alt":5"#) == [10, 60])
-    #expect(try heights(#""alt":10"#) == [10, nil])
+    let geoid = Geoid.undulation(at: Coordinate(latitude: 47.1, longitude: 9.5))
+    #expect(try heights(#""alt":10"#) == [10, 10 + geoid])
+    #expect(try heights(#""altHAE":60"#) == [60 - geoid, 60])
     #expect(try heights(#""altHAE":60,"geoidSep":50"#) == [10, 60])
     #expect(try heights(#""altMSL":10,"geoidSep":50"#) == [10, 60])
     #expect(try heights(#""mode":2,"altMSL":10,"epv":3"#) == [nil, nil])

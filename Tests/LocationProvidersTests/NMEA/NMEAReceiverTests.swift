@@ -203,6 +203,14 @@ struct NMEAReceiverTests {
     #expect(fixes("AAN", "U").isEmpty)
   }
 
+  @Test("LOC-7: knows the height above the ellipsoid by the geoid where the receiver does not say")
+  func geoid() throws {
+    let text = "GPGGA,120001,4807.0380,N,01131.3240,E,1,08,0.9,545.4,M,,,,"
+    let fix = try #require(NMEAReceiver.fixes(sentence(text)).first)
+    #expect(fix.altitude == 545.4)
+    #expect(fix.ellipsoidalAltitude == 545.4 + Geoid.undulation(at: fix.coordinate))
+  }
+
   @Test("takes speed from VTG, in knots or else in kilometers an hour")
   func vtg() {
     func speed(_ vtg: String) -> Double? {
