@@ -37,11 +37,14 @@ public struct Route: Sendable {
 
   /// Goes through places, one at least, at so many meters per second, as `simctl location start`
   /// does (SIM-8).
-  public init(through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20) {
+  public init(
+    through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
+    speed: CLLocationSpeed = 20
+  ) {
     guard let first = places.first else {
       preconditionFailure("a route without a place begins nowhere; give one at least")
     }
-    self.init(from: first)
+    self.init(from: first, altitude: altitude)
     for place in places.dropFirst() { move(to: place, speed: speed) }
   }
 

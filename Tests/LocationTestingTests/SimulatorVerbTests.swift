@@ -106,6 +106,17 @@ struct SimulatorVerbTests {
     }
   }
 
+  @Test("SIM-10: start goes at an altitude where it is given one")
+  func altitude() async throws {
+    try await listening {
+      device.startLocation(
+        through: [.init(latitude: 48, longitude: 11), .init(latitude: 48.009, longitude: 11)],
+        altitude: 300)
+      try await device.advance(by: .seconds(10))
+    }
+    #expect(heard.locations.last?.altitude == 300)
+  }
+
   @Test("SIM-8: start refuses a way without a place, rather than go to 0, 0")
   func nowhere() async {
     await #expect(processExitsWith: .failure) { _ = Route(through: []) }
