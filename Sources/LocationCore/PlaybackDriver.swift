@@ -12,6 +12,12 @@ struct PlaybackDriver: SourceDriver {
     case fixes(FixesPlayer)
   }
 
+  /// What a file holds: what plays, and what of it cannot.
+  struct Contents: Sendable {
+    var player: Player
+    var losses: [SourceRejection] = []
+  }
+
   private enum State: Sendable {
     case idle
     case reading([UInt8])
@@ -22,17 +28,19 @@ struct PlaybackDriver: SourceDriver {
   }
 
   private let path: String
-  private let prepare: @Sendable ([UInt8]) throws(PlaybackFault) -> Player
+  private let prepare: @Sendable ([UInt8]) throws(PlaybackFault) -> Contents
   private var state = State.idle
   private var status = ProviderStatus.idle
+  /// What of the file cannot be played, by reason.
+  private var losses: [SourceRejection] = []
 
-  /// `prepare` makes the player from the file's bytes.
-  init(path: String, prepare: @escaping @Sendable ([UInt8]) throws(PlaybackFault) -> Player) {
+  /// `prepare` makes something to play of the file's bytes.
+  init(path: String, prepare: @escaping @Sendable ([UInt8]) throws(PlaybackFault) -> Contents) {
     self.path = path
     self.prepare = prepare
   }
 
-  var rejections: [SourceRejection] { listener?.rejections ?? [] }
+  var rejections: [SourceRejection] { losses + (listener?.rejections ?? []) }
   var evidence: SourceEvidence { listener?.evidence ?? SourceEvidence() }
 
   /// The machine that hears a receiver's log; `nil` before it plays, and for other files.
@@ -94,7 +102,9 @@ struct PlaybackDriver: SourceDriver {
 
   private mutating func begin(_ bytes: [UInt8], at now: Moment) -> [SourceOutput] {
     do throws(PlaybackFault) {
-      return play(try prepare(bytes), at: now)
+      let contents = try prepare(bytes)
+      losses = contents.losses
+      return play(contents.player, at: now)
     } catch {
       state = .failed
       return say(.unavailable(.malformed("\(path): \(error.cause)")))
@@ -108,7 +118,10 @@ struct PlaybackDriver: SourceDriver {
     var outputs: [SourceOutput] = []
     for step in steps {
       switch step {
-      case .seen(let output): outputs += (output.isFix ? say(.working) : []) + [output]
+      case .seen(.fix(var fix)):
+        fix.origin.isSimulated = true  // SIM-6
+        outputs += say(.working) + [.fix(fix)]
+      case .seen(let output): outputs.append(output)
       case .finished: outputs += say(.unavailable(.ended))
       }
     }

@@ -12,13 +12,15 @@ extension Source {
     case .fixed(let coordinate, let accuracy): FixedDriver(coordinate, accuracy: accuracy)
     case .gpx(let path, let playback):
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
-        try .track(TrackPlayer(gpx: bytes, playback))
+        try Contents(gpx: bytes, playback)
       }
     case .log(let path, let rate):
-      PlaybackDriver(path: path) { bytes throws(PlaybackFault) in Player(log: bytes, rate: rate) }
+      PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
+        Contents(player: PlaybackDriver.Player(log: bytes, rate: rate))
+      }
     case .fixes(let path):
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
-        try .fixes(FixesPlayer(lines: bytes))
+        try Contents(lines: bytes)
       }
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
@@ -36,10 +38,10 @@ extension Source {
     }
   }
 
-  private typealias Player = PlaybackDriver.Player
+  private typealias Contents = PlaybackDriver.Contents
 }
 
-extension TrackPlayer {
+extension PlaybackDriver.Contents {
   fileprivate init(gpx bytes: [UInt8], _ playback: Source.Playback) throws(PlaybackFault) {
     let document: GPXDocument
     do throws(GPXFault) { document = try GPXReader.read(bytes) } catch {
@@ -47,17 +49,34 @@ extension TrackPlayer {
     }
     let path = TrackPath(document, pace: playback.pace)
     guard !path.isEmpty else { throw PlaybackFault(cause: "there is no point in it") }
-    self.init(path, factor: playback.factor, ending: playback.ending)
+    player = .track(TrackPlayer(path, factor: playback.factor, ending: playback.ending))
+    losses = SourceRejection.counting(document.warnings.map { ("\($0.cause)", $0.line) })
+    if document.unwarned > 0 {
+      losses.append(
+        SourceRejection(reason: "more points without a place", count: document.unwarned))
+    }
   }
-}
 
-extension FixesPlayer {
   fileprivate init(lines bytes: [UInt8]) throws(PlaybackFault) {
     let contents = FixesFile.read(bytes)
     guard !contents.fixes.isEmpty else {
       throw PlaybackFault(cause: contents.faults.first.map { "\($0)" } ?? "no fixes in it")
     }
-    self.init(contents.fixes)
+    player = .fixes(FixesPlayer(contents.fixes))
+    losses = SourceRejection.counting(contents.faults.map { ("\($0.cause)", $0.line) })
+  }
+}
+
+extension SourceRejection {
+  /// By cause, in the order of the file, with the line of the first.
+  fileprivate static func counting(_ losses: [(cause: String, line: Int)]) -> [SourceRejection] {
+    var causes: [String] = []
+    for loss in losses where !causes.contains(loss.cause) { causes.append(loss.cause) }
+    return causes.map { cause in
+      let lines = losses.filter { $0.cause == cause }.map(\.line)
+      let place = lines.count > 1 ? "first in line" : "line"
+      return SourceRejection(reason: "\(cause) (\(place) \(lines[0]))", count: lines.count)
+    }
   }
 }
 
@@ -71,7 +90,7 @@ extension PlaybackDriver.Player {
     if firstLine?.first == UInt8(ascii: "{") {
       self = .reports(player, GpsdClient.listeningToLog())
     } else {
-      self = .log(player, NMEAListener(origin: Fix.Origin(isSimulated: true)))
+      self = .log(player, NMEAListener(origin: Fix.Origin()))
     }
   }
 }

@@ -73,7 +73,10 @@ package final class Geocoder: Sendable {
     return try read { (indexes) throws(Database.Failure) in
       var place = try ReverseSearch(index: indexes.places, locale: locale).place(at: coordinate)
       if let streets = indexes.streets {
-        let answer = try StreetReverseSearch(index: streets).answer(at: coordinate)
+        // On the water a pier has an address, and the shore far off has not (GEO-15).
+        let isWater = place.ocean != nil || place.inlandWater != nil
+        let answer = try StreetReverseSearch(index: streets).answer(
+          at: coordinate, onlyBeside: isWater)
         if let answer { place.refine(with: answer) }
       }
       return place

@@ -163,6 +163,11 @@ public final class SimulatedApp: Sendable {
     device.set(.authorization(AppIdentity(identifier), permission.setting), of: self)
   }
 
+  /// Somebody forbids the app locations, or lifts that: an administrator, or parents.
+  public func setRestricted(_ isOn: Bool) {
+    device.set(.restricted(AppIdentity(identifier), isOn), of: self)
+  }
+
   /// The person turns precise location on or off for the app.
   public func setPreciseLocation(_ isOn: Bool) {
     device.set(.precise(AppIdentity(identifier), isOn), of: self)

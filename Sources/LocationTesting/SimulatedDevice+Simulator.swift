@@ -45,20 +45,21 @@ extension SimulatedDevice {
   }
 
   /// Goes through places, with an update each `interval` or, where given, each so many meters
-  /// (SIM-8); speed and course are those of the motion.
+  /// (SIM-8), but not more often than each 10 milliseconds; speed and course are those of the
+  /// motion.
   public func startLocation(
-    through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20,
-    interval: Duration = .seconds(1), distance: CLLocationDistance? = nil,
-    horizontalAccuracy: CLLocationAccuracy = 5
+    through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
+    speed: CLLocationSpeed = 20, interval: Duration = .seconds(1),
+    distance: CLLocationDistance? = nil, horizontalAccuracy: CLLocationAccuracy = 5
   ) {
     let pace = distance.map { Duration.seconds($0 / max(speed, 0.001)) } ?? interval
-    simulate(
-      Route(through: places, speed: speed).journey, accuracy: horizontalAccuracy, every: pace)
+    let route = Route(through: places, altitude: altitude, speed: speed)
+    simulate(route.journey, accuracy: horizontalAccuracy, every: pace)
   }
 
   /// Plays a scenario (SIM-9); those that go round begin again.
   public func runScenario(_ scenario: SimulatedScenario) {
-    simulate(scenario.builtIn.scenario.journey, accuracy: 5)
+    simulate(scenario.builtIn.journey, accuracy: 5)
   }
 
   /// Ends whatever was set, started, or run, and removes the position (SIM-9, SIM-11).

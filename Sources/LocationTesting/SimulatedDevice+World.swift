@@ -35,9 +35,16 @@ public struct Route: Sendable {
     journey = Journey(from: Coordinate(place), altitude: altitude)
   }
 
-  /// Goes through places at so many meters per second, as `simctl location start` does (SIM-8).
-  public init(through places: [CLLocationCoordinate2D], speed: CLLocationSpeed = 20) {
-    self.init(from: places.first ?? CLLocationCoordinate2D())
+  /// Goes through places, one at least, at so many meters per second, as `simctl location start`
+  /// does (SIM-8).
+  public init(
+    through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
+    speed: CLLocationSpeed = 20
+  ) {
+    guard let first = places.first else {
+      preconditionFailure("a route without a place begins nowhere; give one at least")
+    }
+    self.init(from: first, altitude: altitude)
     for place in places.dropFirst() { move(to: place, speed: speed) }
   }
 
@@ -62,6 +69,8 @@ public struct Route: Sendable {
     journey = try Journey(gpx: [UInt8](Data(contentsOf: file)), pace: pace.pace)
   }
 
+  /// What of a GPX file was passed over, and in which line.
+  public var warnings: [String] { journey.warnings }
   /// How long it takes.
   public var duration: Duration { journey.duration }
   /// Meters.
@@ -185,7 +194,7 @@ public struct SimulatedReceiver: Sendable {
   public var start: Start
   /// What it speaks.
   public var language: Language
-  /// Between two fixes.
+  /// Between two fixes; 10 milliseconds at least.
   public var interval: Duration
 
   /// Makes a receiver.

@@ -245,6 +245,18 @@ public final class SimulatedDevice: Sendable {
     state.withLock { $0.apps[AppIdentity(app.identifier)]?.settings.append(setting) }
   }
 
+  /// The person resets location and privacy: every app has to ask again (AUTH-7).
+  public func resetLocationPrivacy() {
+    does(.input(.setting(.reset)))
+    state.withLock { state in
+      for app in state.apps.keys {
+        state.apps[app]?.settings.removeAll {
+          if case .restricted = $0 { false } else { true }
+        }
+      }
+    }
+  }
+
   /// Something happens to the process of an app.
   func tell(_ event: ClientEvent, of app: AppIdentity) {
     guard let client = state.withLock({ $0.apps[app]?.client }) else { return }

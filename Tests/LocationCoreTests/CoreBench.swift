@@ -64,6 +64,16 @@ struct CoreBench {
     }
   }
 
+  /// What the app was told of where it is.
+  var fixes: [Fix] {
+    bench.outputs.flatMap { entry -> [Fix] in
+      guard case .engine(.deliver(_, .updates(_, .fixes(let fixes)))) = entry.output else {
+        return []
+      }
+      return fixes
+    }
+  }
+
   var headings: [Heading] {
     bench.outputs.compactMap { entry in
       guard case .engine(.deliver(_, .heading(_, .heading(let heading)))) = entry.output else {

@@ -197,4 +197,61 @@ struct HostCoreTests {
     core.start()
     #expect(core.statuses == [.unavailable(.ended)])
   }
+
+  private static func line(_ date: String, _ latitude: Double, _ more: String = "") -> String {
+    #"{"type":"update","date":"\#(date)","latitude":\#(latitude),"longitude":2\#(more)}"#
+  }
+
+  /// A core that has read a whole recording.
+  private static func playing(_ url: String, _ lines: String...) throws -> CoreBench {
+    var core = try CoreBench(url)
+    core.start()
+    try core.channel(.opened)
+    try core.channel(.bytes(Array(lines.joined(separator: "\n").utf8)))
+    try core.channel(.closed(.ended))
+    return core
+  }
+
+  @Test("waits for a recorded fix that lies centuries ahead, as for any other")
+  func centuries() throws {
+    let core = try Self.playing(
+      "fixes:///far.jsonl", Self.line("1700-01-01T00:00:00Z", 1),
+      Self.line("2200-01-01T00:00:00Z", 2))
+    #expect(core.transcript.contains("fix 1.0"))
+    #expect(core.statuses == [.working])
+  }
+
+  @Test(
+    "SIM-6: calls every fix of a recording simulated, in whatever language it is",
+    arguments: [
+      ("fixes:///own.jsonl", line("2026-08-04T12:00:00Z", 1, #","simulated":false"#)),
+      ("log:///nmea.log", "$GPGLL,4807.038,N,01131.000,E,120000,A,A*46"),
+      (
+        "log:///gpsd.log",
+        #"{"class":"TPV","mode":2,"time":"2026-08-04T12:00:00Z","lat":1,"lon":2,"eph":5}"#
+      ),
+      ("gpx:///one.gpx", #"<gpx><wpt lat="1" lon="2"/></gpx>"#),
+    ])
+  func simulated(url: String, line: String) throws {
+    var core = try Self.playing(url, line + "\n")
+    core.run(seconds: 2)
+    #expect(!core.fixes.isEmpty)
+    #expect(core.fixes.allSatisfy { $0.origin.isSimulated })
+  }
+
+  @Test("counts what of a recording cannot be played, by reason")
+  func losses() throws {
+    let fixes = try Self.playing(
+      "fixes:///some.jsonl", Self.line("2026-08-04T12:00:00Z", 1), "{}", "{}",
+      Self.line("2026-08-04T12:00:01Z", 95))
+    #expect(fixes.report?.rejections.map(\.count) == [2, 1])
+    let cut = try Self.playing(
+      "gpx:///cut.gpx", #"<gpx><wpt lat="1" lon="2"/><wpt lat="1"/>"#,
+      #"<wpt lon="1"/><wpt lat="3" lo"#)
+    #expect(
+      cut.report?.rejections == [
+        SourceRejection(reason: "a point needs both lat and lon (first in line 1)", count: 2),
+        SourceRejection(reason: "the file ends too early (line 2)", count: 1),
+      ])
+  }
 }

@@ -19,4 +19,28 @@ struct JourneyTests {
     #expect(held.speed == 0)
     #expect(abs(start.distance(to: held.coordinate) - 1000) < 0.01)
   }
+
+  @Test("of a file with dates centuries apart takes as long as can be counted")
+  func centuries() throws {
+    let points = ["1700", "2200"].map {
+      #"<wpt lat="1" lon="2"><time>\#($0)-01-01T00:00:00Z</time></wpt>"#
+    }
+    let journey = try Journey(gpx: Array("<gpx>\(points.joined())</gpx>".utf8))
+    #expect(journey.duration == .nanoseconds(Int64.max))
+  }
+
+  @Test("SIM-4: has no sky between two segments of a track, where the receiver was off")
+  func segments() throws {
+    func segment(_ minutes: Int...) -> String {
+      let points = minutes.map {
+        #"<trkpt lat="\#($0)" lon="2"><time>2026-01-01T00:0\#($0):00Z</time></trkpt>"#
+      }
+      return "<trkseg>\(points.joined())</trkseg>"
+    }
+    let text = "<gpx><trk>\(segment(0, 1))\(segment(3, 4))</trk></gpx>"
+    let journey = try Journey(gpx: Array(text.utf8))
+    #expect(journey.duration == .seconds(240))
+    let skies = [30, 90, 150, 210].map { journey.truth(at: .seconds($0)).sky }
+    #expect(skies == [.open, .none, .none, .open])
+  }
 }

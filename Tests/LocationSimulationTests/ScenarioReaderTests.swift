@@ -33,6 +33,19 @@ struct ScenarioReaderTests {
       ("place 52,13\nthen app asleep", 3, "one of"),
       ("place 95,13", 2, "LATITUDE,LONGITUDE"),
       ("seed many", 2, "a whole number"),
+      ("place 52,13\n00:00:00 walk to 52.01,13\n00:05:00 stay 5min", 4, "then, or a later time"),
+      ("seed 1.5", 2, "a whole number"),
+      ("place 52,13\nthen app terminated", 3, "one of foreground, background, suspended"),
+      ("place 52,13\nthen app quit", 3, "one of foreground, background, suspended"),
+      ("place 52,13\nthen clock 3650d\nthen clock 1s", 4, "3650d"),
+      ("receiver hot nmea every 0s", 2, "0.01s"),
+      ("receiver hot gpsd every 0.001s", 2, "0.01s"),
+      ("place 52,13\n00:00:01 clock 200000d", 3, "3650d"),
+      ("place 52,13\n+200000d end", 3, "3650d"),
+      ("place 52,13\n+3650d sky open\n+1s end", 4, "3650d"),
+      ("place 52,13\nthen move 1e7 towards 0 at 0.01", 3, "3650d"),
+      ("date 2262-04-11T23:40:00Z", 2, "from 1980 to 2199"),
+      ("date 1960-01-01T00:00:00Z", 2, "from 1980 to 2199"),
     ])
   func mistakes(text: String, line: Int, expectation: String) {
     #expect {
@@ -62,6 +75,31 @@ struct ScenarioReaderTests {
     #expect(scenario.journey.duration == .seconds(60 + 100 + 300))
     #expect(scenario.events.map(\.at) == [.seconds(160 + 3600)])
     #expect(scenario.end == .seconds(160 + 3601))
+  }
+
+  @Test("says how long the way lasts that somebody would leave too early")
+  func tooEarly() {
+    let text = Self.head + "00:00:10 move 1400 towards 0 at 1.4\n00:05:00 walk to 52,13"
+    let fault = #expect(throws: ScenarioFault.self) { try ScenarioReader.read(text) }
+    #expect(fault?.problem == "the way lasts until 00:16:50")
+  }
+
+  @Test("sets the clock further ahead with each line that does")
+  func clockTwice() throws {
+    let scenario = try ScenarioReader.read(Self.head + "then clock 1h\n+1min clock 1h\n+1s end")
+    let dates = scenario.events.compactMap { event -> UnixTime? in
+      guard case .date(let date) = event.deed else { return nil }
+      return date
+    }
+    let start = Scenario.standardDate
+    #expect(dates == [start + .seconds(3600), start + .seconds(7260)])
+  }
+
+  @Test("ends in the middle of the way when it is told to")
+  func cut() throws {
+    let scenario = try ScenarioReader.read(Self.head + "then stay 1h\n00:10:00 end")
+    #expect(scenario.end == .seconds(600))
+    #expect(scenario.truth.count == 601)
   }
 }
 

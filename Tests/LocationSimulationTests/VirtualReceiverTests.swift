@@ -114,4 +114,9 @@ struct VirtualReceiverTests {
     #expect(dates == dates.sorted())
     #expect(fixes.count > 25)
   }
+
+  @Test("says no more than a hundred fixes a second, however often it is asked to")
+  func fastest() {
+    #expect(fixes(VirtualReceiver(interval: .zero), seconds: 3).count < 300)
+  }
 }

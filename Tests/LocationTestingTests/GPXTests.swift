@@ -80,4 +80,11 @@ struct GPXTests {
     }
     #expect(altitudes.values.last.map { abs($0 - 120) < 3 } == true, "\(altitudes.values)")
   }
+
+  @Test("tells what of the file was passed over")
+  func warnings() throws {
+    #expect(try way(point("wpt", 47)).warnings.isEmpty)
+    let route = try way(point("wpt", 47) + #"<wpt lat="1"/>"#)
+    #expect(route.warnings == ["line 1: a point needs both lat and lon"])
+  }
 }

@@ -106,6 +106,23 @@ struct LifeTests {
     #expect(launches.count == 2)
   }
 
+  @Test("SIM-12, AUTH-7: is restricted and set free again, and must ask anew after a reset")
+  func restriction() async throws {
+    try await app.run {
+      let manager = CLLocationManager()
+      #expect(manager.authorizationStatus == .authorizedAlways)
+      app.setRestricted(true)
+      try await device.advance(by: .seconds(1))
+      #expect(manager.authorizationStatus == .restricted)
+      app.setRestricted(false)
+      try await device.advance(by: .seconds(1))
+      #expect(manager.authorizationStatus == .authorizedAlways)
+      device.resetLocationPrivacy()
+      try await device.advance(by: .seconds(1))
+      #expect(manager.authorizationStatus == .notDetermined)
+    }
+  }
+
   /// The app leaves a region, and its only manager has no delegate; then it does something, and two
   /// managers get delegates, one after the other: what these hear.
   private func leaveUnheard(_ meanwhile: () -> Void = {}) async throws -> [[String]] {

@@ -105,4 +105,33 @@ struct SimulatorVerbTests {
       #expect(heard.all.last?.locationUnavailable == true, "SIM-11, LIVE-17")
     }
   }
+
+  @Test("SIM-10: start goes at an altitude where it is given one")
+  func altitude() async throws {
+    try await listening {
+      device.startLocation(
+        through: [.init(latitude: 48, longitude: 11), .init(latitude: 48.009, longitude: 11)],
+        altitude: 300)
+      try await device.advance(by: .seconds(10))
+    }
+    #expect(heard.locations.last?.altitude == 300)
+  }
+
+  @Test("SIM-8: start refuses a way without a place, rather than go to 0, 0")
+  func nowhere() async {
+    await #expect(processExitsWith: .failure) { _ = Route(through: []) }
+    await #expect(processExitsWith: .failure) {
+      SimulatedDevice(at: .init(latitude: 1, longitude: 2)).startLocation(through: [])
+    }
+  }
+
+  @Test("SIM-9: run begins a round again and again, hours later too")
+  func rounds() async throws {
+    device.runScenario(.cityRun)
+    try await device.advance(by: .seconds(7200))
+    let before = device.truePlace
+    try await device.advance(by: .seconds(30))
+    let (here, there) = (device.truePlace, before)
+    #expect(here.latitude != there.latitude || here.longitude != there.longitude)
+  }
 }

@@ -46,24 +46,28 @@ extension CLGeocoder {
     }
   }
 
-  /// Waits for a completion; canceling the task cancels the request (GEO-17).
+  /// Waits for a completion; canceling the task cancels its request (GEO-17), and not one that the
+  /// geocoder runs for somebody else (GEO-3).
   private func places(
     _ submit: (@escaping CLGeocodeCompletionHandler) -> Void
   ) async throws -> [CLPlacemark] {
     let link = link
+    let request = link.reserve()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        submit { placemarks, error in
-          if let placemarks {
-            continuation.resume(returning: placemarks)
-          } else {
-            continuation.resume(throwing: error ?? CLError(.geocodeFoundNoResult))
+        GeocoderLink.$reserved.withValue(request) {
+          submit { placemarks, error in
+            if let placemarks {
+              continuation.resume(returning: placemarks)
+            } else {
+              continuation.resume(throwing: error ?? CLError(.geocodeFoundNoResult))
+            }
           }
         }
-        if Task.isCancelled { link.cancel() }
+        if Task.isCancelled { link.withdraw(request) }
       }
     } onCancel: {
-      link.cancel()
+      link.withdraw(request)
     }
   }
 }

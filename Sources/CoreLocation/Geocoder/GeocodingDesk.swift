@@ -13,19 +13,29 @@ final class GeocoderLink: Sendable {
     id = desk.newGeocoder()
   }
 
-  deinit {
-    desk.cancel(id)
-  }
-
   var isBusy: Bool { desk.isBusy(id) }
 
+  /// The number that the next request of this task gets, known before it is submitted: an async
+  /// form cancels its own request and no other (GEO-3, GEO-17).
+  @TaskLocal static var reserved: GeocodeDesk.RequestID?
+
+  func reserve() -> GeocodeDesk.RequestID { desk.newRequest() }
+
+  /// A request runs to its end though the app lets go of its geocoder (GEO-1).
   func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
-    desk.submit(question, by: id, completion)
+    desk.submit(question, as: Self.reserved, by: id) { placemarks, error in
+      withExtendedLifetime(self) { completion(placemarks, error) }
+    }
   }
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   func cancel() {
-    desk.cancel(id)
+    desk.tell(.cancel(id))
+  }
+
+  /// Ends one request with `geocodeCanceled`, if it runs.
+  func withdraw(_ request: GeocodeDesk.RequestID) {
+    desk.tell(.withdraw(request))
   }
 }
 
@@ -39,6 +49,11 @@ final class AppGeocoding: Sendable {
     var completions: [GeocodeDesk.RequestID: Completion] = [:]
     var lastRequest = 0
     var lastGeocoder = 0
+
+    mutating func newRequest() -> GeocodeDesk.RequestID {
+      lastRequest += 1
+      return lastRequest
+    }
   }
 
   private let state = Mutex(State())
@@ -76,19 +91,24 @@ final class AppGeocoding: Sendable {
     }
   }
 
+  func newRequest() -> GeocodeDesk.RequestID {
+    state.withLock { $0.newRequest() }
+  }
+
   func isBusy(_ geocoder: GeocodeDesk.GeocoderID) -> Bool {
     state.withLock { $0.desk.isGeocoding(geocoder) }
   }
 
+  /// The request gets the number reserved for it, else one of its own.
   func submit(
-    _ question: GeocodeQuestion, by geocoder: GeocodeDesk.GeocoderID,
-    _ completion: @escaping CLGeocodeCompletionHandler
+    _ question: GeocodeQuestion, as reserved: GeocodeDesk.RequestID?,
+    by geocoder: GeocodeDesk.GeocoderID, _ completion: @escaping CLGeocodeCompletionHandler
   ) {
     // Given away by the caller, and called once, on the main thread (docs/decisions/0004).
     nonisolated(unsafe) let completion = completion
     perform { state in
-      state.lastRequest += 1
-      state.completions[state.lastRequest] = { outcome in
+      let request = reserved ?? state.newRequest()
+      state.completions[request] = { outcome in
         switch outcome {
         case .success(let places) where places.allSatisfy(\.isPartial):
           completion(nil, CLError(.geocodeFoundPartialResult))  // GEO-7
@@ -96,12 +116,12 @@ final class AppGeocoding: Sendable {
         case .failure(let failure): completion(nil, CLError(failure))
         }
       }
-      return .submit(question, as: state.lastRequest, by: geocoder)
+      return .submit(question, as: request, by: geocoder)
     }
   }
 
-  func cancel(_ geocoder: GeocodeDesk.GeocoderID) {
-    perform { _ in .cancel(geocoder) }
+  func tell(_ input: GeocodeDesk.Input) {
+    perform { _ in input }
   }
 
   private func perform(_ input: (inout State) -> GeocodeDesk.Input) {

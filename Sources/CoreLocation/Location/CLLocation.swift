@@ -12,7 +12,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     var latitude: CLLocationDegrees = 0
     var longitude: CLLocationDegrees = 0
     var altitude: CLLocationDistance = 0
-    /// `nil` when it was not measured.
+    /// `nil` when nobody said it.
     var ellipsoidalAltitude: CLLocationDistance?
     var horizontalAccuracy: CLLocationAccuracy = 0
     var verticalAccuracy: CLLocationAccuracy = -1
@@ -25,6 +25,11 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     var floor: Int?
     /// `nil` when unknown.
     var origin: Fix.Origin?
+
+    var derivedEllipsoidalAltitude: CLLocationDistance {
+      let place = Coordinate(latitude: latitude, longitude: longitude)
+      return place.isValid ? altitude + Geoid.undulation(at: place) : altitude
+    }
   }
 
   let values: Values
@@ -92,7 +97,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
       timestamp: timestamp)
   }
 
-  /// Makes a location of known origin.
+  /// Makes a location of known origin, whose ellipsoidal altitude is 0 as on Apple's devices
+  /// (docs/decisions/0057).
   ///
   /// Altitude and accuracies are meters, course and its accuracy degrees, speed and its accuracy
   /// meters per second; negative means unknown.
@@ -106,8 +112,8 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   ) {
     values = Values(
       latitude: coordinate.latitude, longitude: coordinate.longitude, altitude: altitude,
-      horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy, course: course,
-      courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
+      ellipsoidalAltitude: 0, horizontalAccuracy: hAccuracy, verticalAccuracy: vAccuracy,
+      course: course, courseAccuracy: courseAccuracy, speed: speed, speedAccuracy: speedAccuracy,
       timestamp: timestamp, origin: Fix.Origin(sourceInfo))
   }
 
@@ -139,9 +145,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// Meters above the WGS 84 ellipsoid; 0 unless `verticalAccuracy` is positive (LOC-4, LOC-7).
   ///
-  /// A location made without it gives its altitude (LOC-8).
+  /// A location that does not know it gives its altitude plus the height of the geoid (LOC-8).
   open var ellipsoidalAltitude: CLLocationDistance {
-    values.verticalAccuracy > 0 ? values.ellipsoidalAltitude ?? values.altitude : 0
+    guard values.verticalAccuracy > 0 else { return 0 }
+    return values.ellipsoidalAltitude ?? values.derivedEllipsoidalAltitude
   }
 
   /// Meters: the radius of the circle that holds the true position at 68 % confidence (LOC-5);

@@ -4,8 +4,15 @@ import Foundation
 @MainActor
 final class SystemClock: OfficeClock {
   private let start = ContinuousClock.now
+  /// The longest time between two looks at the clock.
+  private let look: Duration
   private var alarm: (any DispatchSourceTimer)?
   private var deadline: Duration?
+
+  /// Chosen: after a sleep of the machine an alarm is a minute late at most.
+  init(looking look: Duration = .seconds(60)) {
+    self.look = look
+  }
 
   var now: DeskTime { DeskTime(uptime: ContinuousClock.now - start, date: Date()) }
 
@@ -13,22 +20,28 @@ final class SystemClock: OfficeClock {
     guard deadline != self.deadline else { return }
     self.deadline = deadline
     alarm?.cancel()
-    alarm = deadline.map { makeAlarm(at: $0, ring) }
+    alarm = nil
+    guard let deadline else { return }
+    let alarm = DispatchSource.makeTimerSource(queue: .main)
+    self.alarm = alarm
+    alarm.setEventHandler { [weak self] in
+      MainActor.assumeIsolated { self?.lookAtClock(ring) }
+    }
+    schedule(before: deadline)
+    alarm.activate()
   }
 
-  private func makeAlarm(
-    at deadline: Duration, _ ring: @escaping @MainActor () -> Void
-  ) -> any DispatchSourceTimer {
-    let alarm = DispatchSource.makeTimerSource(queue: .main)
-    let seconds = max((deadline - now.uptime) / .seconds(1), 0)
-    alarm.setEventHandler { [weak self] in
-      MainActor.assumeIsolated {
-        self?.deadline = nil
-        ring()
-      }
-    }
-    alarm.schedule(wallDeadline: .now() + seconds, leeway: .milliseconds(1))
-    alarm.activate()
-    return alarm
+  /// A timer of libdispatch stands still while the machine sleeps, and one that goes by the date is
+  /// put off when the date is set back. So it only says when to look, and uptime decides.
+  private func lookAtClock(_ ring: @MainActor () -> Void) {
+    guard let deadline else { return }
+    guard now.uptime >= deadline else { return schedule(before: deadline) }
+    self.deadline = nil
+    ring()
+  }
+
+  private func schedule(before deadline: Duration) {
+    let wait = min(max(deadline - now.uptime, .zero), look)
+    alarm?.schedule(deadline: .now() + wait / .seconds(1), leeway: .milliseconds(1))
   }
 }

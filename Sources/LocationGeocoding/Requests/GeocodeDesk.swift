@@ -28,6 +28,8 @@ package struct GeocodeDesk: Machine {
     /// The look-up of a request has ended.
     case answered(RequestID, GeocodeOutcome)
     case cancel(GeocoderID)
+    /// Whoever waits for a request does so no more; others of its geocoder go on.
+    case withdraw(RequestID)
     case wake
   }
 
@@ -87,13 +89,17 @@ package struct GeocodeDesk: Machine {
       return submit(Running(request: request, geocoder: geocoder, question: question), at: now)
     case .answered(let request, let outcome):
       return answered(request, outcome, at: now)
-    case .cancel(let geocoder):
-      guard let place = running.firstIndex(where: { $0.geocoder == geocoder }) else { return [] }
-      let request = running.remove(at: place).request
-      return [.abandon(request), .complete(request, .failure(.cancelled))]
+    case .cancel(let geocoder): return cancel { $0.geocoder == geocoder }
+    case .withdraw(let request): return cancel { $0.request == request }
     case .wake:
       return []
     }
+  }
+
+  private mutating func cancel(_ isMeant: (Running) -> Bool) -> [Output] {
+    guard let place = running.firstIndex(where: isMeant) else { return [] }
+    let request = running.remove(at: place).request
+    return [.abandon(request), .complete(request, .failure(.cancelled))]
   }
 
   private mutating func submit(_ new: Running, at now: Moment) -> [Output] {

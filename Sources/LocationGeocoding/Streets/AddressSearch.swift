@@ -72,6 +72,7 @@ extension Place {
   mutating func refine(with answer: StreetReverseSearch.Answer) {
     coordinate = answer.coordinate
     radius = nil
+    (ocean, inlandWater) = (nil, nil)  // GEO-15
     source = .streets
     thoroughfare = answer.street
     subThoroughfare = answer.number

@@ -27,9 +27,12 @@ struct StreetReverseSearch {
     var distance: Double
   }
 
-  func answer(at point: Coordinate) throws(Database.Failure) -> Answer? {
+  /// Looks at what is beside the point only, or also farther off.
+  func answer(
+    at point: Coordinate, onlyBeside: Bool = false
+  ) throws(Database.Failure) -> Answer? {
     let neighborhood = Neighborhood(around: point)
-    for radius in Self.radii {
+    for radius in Self.radii.prefix(onlyBeside ? 1 : Self.radii.count) {
       let near = try near(neighborhood, radius: radius)
       guard let closest = near.first(where: { $0.entry.kind != .interpolation }) else { continue }
       return try answer(for: closest, near: near, neighborhood)

@@ -67,3 +67,17 @@ package enum Geoid {
     return grid
   }
 }
+
+extension Fix {
+  /// Gives a fix that has one of the two heights the other (LOC-7): by the undulation that its
+  /// receiver tells, in meters, else by the geoid's.
+  package mutating func completeHeights(undulation: Double?) {
+    switch (altitude, ellipsoidalAltitude) {
+    case (let altitude?, nil):
+      ellipsoidalAltitude = altitude + (undulation ?? Geoid.undulation(at: coordinate))
+    case (nil, let ellipsoidalAltitude?):
+      altitude = ellipsoidalAltitude - (undulation ?? Geoid.undulation(at: coordinate))
+    case (nil, nil), (_?, _?): break
+    }
+  }
+}

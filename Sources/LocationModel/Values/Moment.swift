@@ -18,15 +18,15 @@ package struct Instant: Hashable, Comparable, Sendable {
   }
 
   package static func + (instant: Instant, duration: Duration) -> Instant {
-    Instant(nanoseconds: instant.nanoseconds + duration.wholeNanoseconds)
+    Instant(nanoseconds: instant.nanoseconds.plus(duration.wholeNanoseconds))
   }
 
   package static func - (instant: Instant, duration: Duration) -> Instant {
-    Instant(nanoseconds: instant.nanoseconds - duration.wholeNanoseconds)
+    Instant(nanoseconds: instant.nanoseconds.minus(duration.wholeNanoseconds))
   }
 
   package static func - (left: Instant, right: Instant) -> Duration {
-    .nanoseconds(left.nanoseconds - right.nanoseconds)
+    .nanoseconds(left.nanoseconds.minus(right.nanoseconds))
   }
 
   /// Seconds since `earlier`; negative when this instant comes before it.
@@ -45,7 +45,7 @@ package struct UnixTime: Hashable, Comparable, Sendable {
   }
 
   package init(seconds: Double) {
-    nanoseconds = Int64((seconds * 1e9).rounded())
+    nanoseconds = Int64(exactly: (seconds * 1e9).rounded()) ?? (seconds < 0 ? .min : .max)
   }
 
   package init(milliseconds: Int64) {
@@ -69,21 +69,20 @@ package struct UnixTime: Hashable, Comparable, Sendable {
   private static let longestDelay = 2.0
 
   package static func + (time: UnixTime, duration: Duration) -> UnixTime {
-    UnixTime(nanoseconds: time.nanoseconds + duration.wholeNanoseconds)
+    UnixTime(nanoseconds: time.nanoseconds.plus(duration.wholeNanoseconds))
   }
 
   package static func - (time: UnixTime, duration: Duration) -> UnixTime {
-    UnixTime(nanoseconds: time.nanoseconds - duration.wholeNanoseconds)
+    UnixTime(nanoseconds: time.nanoseconds.minus(duration.wholeNanoseconds))
   }
 
   package static func - (left: UnixTime, right: UnixTime) -> Duration {
-    .nanoseconds(left.nanoseconds - right.nanoseconds)
+    .nanoseconds(left.nanoseconds.minus(right.nanoseconds))
   }
 
   /// Seconds since `earlier`; negative when this time comes before it.
   ///
-  /// Any two dates will do: those of a malformed file may lie centuries apart, which nanoseconds
-  /// do not span.
+  /// Exact also for dates that lie further apart than nanoseconds span.
   package func seconds(since earlier: UnixTime) -> Double {
     let (difference, isTooFar) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
     return isTooFar ? seconds - earlier.seconds : Double(difference) * 1e-9
@@ -101,9 +100,23 @@ package struct Moment: Hashable, Sendable {
   }
 }
 
+/// Time ends where nanoseconds do, some 292 years either way: dates of malformed files and of
+/// receivers with a wrong clock may lie further apart.
+extension Int64 {
+  fileprivate func plus(_ other: Int64) -> Int64 {
+    let (sum, isTooFar) = addingReportingOverflow(other)
+    return isTooFar ? (other < 0 ? .min : .max) : sum
+  }
+
+  fileprivate func minus(_ other: Int64) -> Int64 {
+    let (difference, isTooFar) = subtractingReportingOverflow(other)
+    return isTooFar ? (other < 0 ? .max : .min) : difference
+  }
+}
+
 extension Duration {
   /// The duration in nanoseconds, rounded towards zero.
-  package var wholeNanoseconds: Int64 { Int64(attoseconds / 1_000_000_000) }
+  package var wholeNanoseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000) }
 
   /// The duration in seconds.
   package var inSeconds: Double {

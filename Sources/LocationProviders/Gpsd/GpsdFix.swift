@@ -73,7 +73,7 @@ struct GpsdContext: Hashable, Sendable {
 ///    direction: over 1.8518. Too large rather than too small, since height is the worst axis.
 /// 5. The dilution of precision times gpsd's own range errors, 19 m horizontally and 23 m
 ///    vertically at 95 %, scaled as in 2 and 6.
-/// 6. `epv`, `eps`, `epd` over 1.960.
+/// 6. `epv`, `eps`, `epd` over 1.960; without the last two, as for a receiver that speaks NMEA.
 ///
 /// Nothing of all this: no fix (``GpsdRejection/noAccuracy``).
 enum GpsdAccuracy {
@@ -142,28 +142,26 @@ extension Fix {
     if altitude != nil || ellipsoidalAltitude != nil {
       verticalAccuracy = GpsdAccuracy.vertical(report, deviations, context)
     }
-    takeMotion(report)
+    takeMotion(report, context)
   }
 
   private mutating func takeHeight(_ report: GpsdReport) {
-    let undulation = report.undulation
     altitude = report.meanSeaLevelAltitude ?? report.altitude
     ellipsoidalAltitude = report.ellipsoidalAltitude
-    if altitude == nil, let ellipsoidalAltitude, let undulation {
-      altitude = ellipsoidalAltitude - undulation
-    }
-    if ellipsoidalAltitude == nil, let altitude, let undulation {
-      ellipsoidalAltitude = altitude + undulation
-    }
+    completeHeights(undulation: report.undulation)
   }
 
-  private mutating func takeMotion(_ report: GpsdReport) {
+  /// A speed or course without its accuracy would count as invalid (LOC-6).
+  private mutating func takeMotion(_ report: GpsdReport, _ context: GpsdContext) {
     guard let speed = report.speed, speed >= 0 else { return }
-    self.speed = speed
-    speedAccuracy = GpsdAccuracy.linear(report.eps)
+    let accuracy =
+      GpsdAccuracy.linear(report.eps) ?? NMEAAccuracy.speed(hdop: context.horizontalDilution)
+    (self.speed, speedAccuracy) = (speed, accuracy)
     guard speed >= Self.minimumSpeedForCourse, let course = report.course else { return }
     self.course = normalizedDegrees(course)
-    courseAccuracy = GpsdAccuracy.linear(report.epd).map { min($0, 180) }
+    courseAccuracy =
+      GpsdAccuracy.linear(report.epd).map { min($0, 180) }
+      ?? NMEAAccuracy.course(speed: speed, speedAccuracy: accuracy)
   }
 }
 

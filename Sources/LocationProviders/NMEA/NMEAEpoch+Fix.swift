@@ -41,7 +41,7 @@ extension NMEAEpoch {
   private func addHeight(to fix: inout Fix, _ dilution: NMEADilution?, _ quality: NMEAQuality) {
     guard dimensions(dilution) == .three, let altitude else { return }
     fix.altitude = altitude
-    fix.ellipsoidalAltitude = undulation.map { altitude + $0 }
+    fix.completeHeights(undulation: undulation)
     fix.verticalAccuracy = NMEAAccuracy.vertical(
       errors: errors, vdop: dilution?.vdop, horizontal: fix.horizontalAccuracy,
       quality: quality)

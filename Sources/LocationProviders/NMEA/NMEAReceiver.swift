@@ -103,7 +103,11 @@ package struct NMEAReceiver: Machine {
   ) {
     switch sentence {
     case .position(let position, _), .minimum(let position, _, _, _):
-      if position.validity == .none { status.sentencesWithoutPosition += 1 }
+      if position.validity == .none {
+        status.sentencesWithoutPosition += 1
+      } else if position.place == nil || sentence.timeOfDay == nil {
+        reject(position.place == nil ? .noPlace : .noTime, &outputs)
+      }
       add(sentence, kind, at: now, &outputs)
     case .errors: add(sentence, kind, at: now, &outputs)
     case .motion(let motion): add(motion, at: now, &outputs)

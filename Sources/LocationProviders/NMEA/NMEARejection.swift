@@ -14,6 +14,10 @@ package enum NMEARejection: Int, Error, Hashable, Sendable, CaseIterable {
   case tooLong
   /// A field that is there and does not mean anything, or lies out of range.
   case malformedField
+  /// A position without its time: it belongs to no epoch.
+  case noTime
+  /// A position said to be there, without a whole coordinate.
+  case noPlace
   /// A correct sentence of a kind we do not read. Counted, never put out.
   case unsupported
   /// Part of an epoch whose fix has already been put out. Counted, never put out.

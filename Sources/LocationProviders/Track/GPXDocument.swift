@@ -15,6 +15,12 @@ package struct GPXDocument: Hashable, Sendable {
   package var warnings: [GPXWarning] = []
   /// Points that were left out, also those that `warnings` has no room for.
   package var rejectedPoints = 0
+
+  /// Points left out of which no warning tells.
+  package var unwarned: Int {
+    rejectedPoints
+      - warnings.count { $0.cause == .missingCoordinate || $0.cause == .invalidCoordinate }
+  }
 }
 
 package struct GPXPoint: Hashable, Sendable {
@@ -63,6 +69,8 @@ package enum GPXCause: Hashable, Sendable {
   case notGPX(root: String)
   /// The XML is broken here; the points before are kept if there are any.
   case broken(XMLFault)
+  /// Something follows the end of the root, another one perhaps; it is not read.
+  case afterEnd
   /// A point without `lat` or without `lon`; left out.
   case missingCoordinate
   /// Latitude or longitude is not a number, or out of range; the point is left out.
@@ -79,6 +87,7 @@ extension GPXCause: CustomStringConvertible {
     case .empty: "the file is empty"
     case .notGPX(let root): "the root element is <\(root)>, expected <gpx>"
     case .broken(let fault): fault.description
+    case .afterEnd: "what follows </gpx> is not read"
     case .missingCoordinate: "a point needs both lat and lon"
     case .invalidCoordinate:
       "lat must be a number from -90 to 90, and lon one from -180 to 180"

@@ -39,6 +39,7 @@ package struct GPXReader {
       try children { (reader: inout GPXReader) throws(XMLScanner.Failure) in
         try reader.takeChapter()
       }
+      try expectEnd()
     } catch let failure as XMLScanner.Failure {
       guard document.hasPoints else { throw fault(.broken(failure.fault), at: failure.offset) }
       warn(.broken(failure.fault), at: failure.offset)
@@ -67,6 +68,17 @@ package struct GPXReader {
       case .text(let range) where scanner.bytes[range].allSatisfy(isXMLSpace): continue
       case .endOfDocument: throw ForeignRoot(name: "")
       case .text, .verbatim, .end: throw ForeignRoot(name: "text")
+      }
+    }
+  }
+
+  /// Files that were joined to one have more roots than the one that is read.
+  private mutating func expectEnd() throws(XMLScanner.Failure) {
+    while true {
+      switch try scanner.next() {
+      case .endOfDocument: return
+      case .text(let range) where scanner.bytes[range].allSatisfy(isXMLSpace): continue
+      case .start, .end, .text, .verbatim: return warn(.afterEnd, at: scanner.tokenStart)
       }
     }
   }

@@ -14,20 +14,32 @@ extension Journey {
   /// A leg lasts as long as its times say, else as the pace does.
   package init(gpx bytes: [UInt8], pace: Pace = .speed(20)) throws(GPXFault) {
     let document = try GPXReader.read(bytes)
-    let tracks = document.tracks.flatMap { $0 }.flatMap { $0 }
-    let routes = document.routes.flatMap { $0 }
-    let points = !tracks.isEmpty ? tracks : !routes.isEmpty ? routes : document.waypoints
-    guard let first = points.first else { throw GPXFault(line: 1, cause: .empty) }
-    self.init(from: first.coordinate, altitude: first.elevation ?? 0)
-    for (point, next) in zip(points, points.dropFirst()) {
-      if let departure = point.time, let arrival = next.time, arrival > departure {
-        move(to: next.coordinate, in: arrival - departure, altitude: next.elevation)
-        continue
+    let tracks = document.tracks.flatMap { $0 }.filter { !$0.isEmpty }
+    let routes = document.routes.filter { !$0.isEmpty }
+    let segments = !tracks.isEmpty ? tracks : !routes.isEmpty ? routes : [document.waypoints]
+    guard var last = segments.first?.first else { throw GPXFault(line: 1, cause: .empty) }
+    self.init(from: last.coordinate, altitude: last.elevation ?? 0)
+    warnings = document.warnings.map { "line \($0.line): \($0.cause)" }
+    for (index, segment) in segments.enumerated() {
+      // Between two segments the receiver was off: nobody knows the way, and nothing is said of it.
+      var sky = index > 0 ? Sky.none : .open
+      for point in index > 0 ? segment[...] : segment.dropFirst() {
+        go(from: last, to: point, pace: pace, sky: sky)
+        (last, sky) = (point, .open)
       }
-      switch pace {
-      case .speed(let speed): move(to: next.coordinate, speed: speed, altitude: next.elevation)
-      case .interval(let time): move(to: next.coordinate, in: time, altitude: next.elevation)
-      }
+    }
+  }
+
+  private mutating func go(from last: GPXPoint, to next: GPXPoint, pace: Pace, sky: Sky) {
+    if let departure = last.time, let arrival = next.time, arrival > departure {
+      let time = arrival - departure
+      return move(to: next.coordinate, in: time, altitude: next.elevation, sky: sky)
+    }
+    switch pace {
+    case .speed(let speed):
+      move(to: next.coordinate, speed: speed, altitude: next.elevation, sky: sky)
+    case .interval(let time):
+      move(to: next.coordinate, in: time, altitude: next.elevation, sky: sky)
     }
   }
 }

@@ -21,11 +21,16 @@ package struct Journey: Hashable, Sendable {
     var end: Duration { start + duration }
   }
 
+  /// What of the file it was read from was passed over, for people.
+  package internal(set) var warnings: [String] = []
   private(set) var stretches: [Stretch] = []
   private var origin: Coordinate
   private var originAltitude: Double
   /// Turned since the last stretch; degrees.
   private var turned = 0.0
+
+  /// Whether it begins again at its end, for good (SIM-9).
+  package var goesRound = false
 
   /// Begins at a place.
   package init(from origin: Coordinate, altitude: Double = 0) {
@@ -127,8 +132,12 @@ package struct Journey: Hashable, Sendable {
 
   // MARK: Reading
 
-  /// The truth after so long; the end is held.
-  package func truth(at elapsed: Duration) -> Truth {
+  /// The truth after so long; the end of a way that does not go round is held.
+  package func truth(at time: Duration) -> Truth {
+    var elapsed = time
+    if goesRound, duration > .zero, time >= duration {
+      elapsed = .nanoseconds(time.wholeNanoseconds % duration.wholeNanoseconds)
+    }
     guard let index = index(at: elapsed) else {
       return Truth(
         destination, altitude: altitude, course: course, sky: stretches.last?.sky ?? .open)

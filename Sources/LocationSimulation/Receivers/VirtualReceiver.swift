@@ -50,10 +50,14 @@ package struct VirtualReceiver: Hashable, Sendable {
 
   package var start: Start
   package var language: Language
-  package var interval: Duration
+  /// Between two epochs; never below ``shortestInterval``.
+  package var interval: Duration { didSet { interval = max(interval, Self.shortestInterval) } }
   package private(set) var fault: Fault?
   /// Stands in for the standard noise under any sky but none.
   package var noise: ReceiverNoise?
+  /// Chosen: ten times what the fastest receivers say; without it, time would stand still.
+  package static let shortestInterval = Duration.milliseconds(10)
+
   private var state = State.off
   private var walk: ErrorWalk
 
@@ -63,7 +67,7 @@ package struct VirtualReceiver: Hashable, Sendable {
   ) {
     self.start = start
     self.language = language
-    self.interval = interval
+    self.interval = max(interval, Self.shortestInterval)
     walk = ErrorWalk(seed: seed)
   }
 

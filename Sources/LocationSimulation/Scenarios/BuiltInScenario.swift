@@ -11,25 +11,26 @@ package enum BuiltInScenario: String, CaseIterable, Sendable {
   /// Its way; a loop for those that go round.
   package var journey: Journey {
     switch self {
-    case .cityRun: Self.run.journey
-    case .cityBicycleRide: Self.ride.journey
+    case .cityRun: Self.round(Self.run)
+    case .cityBicycleRide: Self.round(Self.ride)
     case .freewayDrive: Self.freeway.journey
     case .apple: Journey(from: Self.campus)
     }
   }
 
-  /// Whether it begins again at its end.
-  package var isLoop: Bool { self == .cityRun || self == .cityBicycleRide }
+  private static func round(_ road: Road) -> Journey {
+    var journey = road.journey
+    journey.goesRound = true
+    return journey
+  }
 
   /// The same as a scenario: an hour of it.
   package var scenario: Scenario {
     var scenario = Scenario()
     scenario.name = rawValue
     scenario.noise = .simulator(accuracy: 5)
-    let once = journey
-    scenario.origin = once.truth(at: .zero).coordinate
-    scenario.journey = once
-    while isLoop, scenario.journey.duration < Self.length { scenario.journey.append(once) }
+    scenario.journey = journey
+    scenario.origin = scenario.journey.truth(at: .zero).coordinate
     scenario.end = Self.length
     return scenario
   }

@@ -42,9 +42,10 @@ package struct Scenario: Sendable {
 
   package init() {}
 
-  /// The true way, a place each second.
+  /// The true way until it or the story ends, a place each second.
   package var truth: [Coordinate] {
-    let seconds = Int(journey.duration.inSeconds.rounded(.up))
+    let way = journey.goesRound ? end : min(journey.duration, end)
+    let seconds = Int(way.inSeconds.rounded(.up))
     return (0...seconds).map { journey.truth(at: .seconds($0)).coordinate }
   }
 

@@ -7,25 +7,27 @@ package struct ScenarioReader {
   private var words: ArraySlice<Substring> = []
   private var line = 0
   private var clock = Duration.zero
+  /// How far the device's clock was set ahead so far.
+  private var ahead = Duration.zero
   private var hasPlace = false
   /// Whether anything has happened, and whether the story has ended.
   private var hasBegun = false
   private var hasEnded = false
 
-  /// Whether a text is meant as a scenario: its first line that is no comment begins as one does.
+  /// Whether a text is meant as a scenario: its first line that is no comment begins as one does,
+  /// perhaps with a capital.
   package static func isScenario(_ text: String) -> Bool {
-    let first = text.split(whereSeparator: \.isNewline).first {
+    let first = lines(of: text).first {
       let content = $0.drop(while: \.isWhitespace)
       return !content.isEmpty && !content.hasPrefix("#")
     }
     let word = first?.split(whereSeparator: \.isWhitespace).first
-    return word.map { Header(rawValue: String($0)) != nil || clockTime($0) != nil } ?? false
+    return word.map { Header(rawValue: $0.lowercased()) != nil || clockTime($0) != nil } ?? false
   }
 
   package static func read(_ text: String) throws(ScenarioFault) -> Scenario {
     var reader = ScenarioReader()
-    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for content in lines {
+    for content in lines(of: text) {
       reader.line += 1
       try reader.read(content)
     }
@@ -34,8 +36,15 @@ package struct ScenarioReader {
         line: reader.line, problem: "the scenario says nowhere where it begins",
         expectation: "a line such as: place 52.52,13.40")
     }
-    reader.scenario.end = max(reader.clock, reader.scenario.journey.duration)
+    let way = reader.scenario.journey.duration
+    reader.scenario.end = reader.hasEnded ? reader.clock : max(reader.clock, way)
     return reader.scenario
+  }
+
+  /// An editor may have put a byte order mark before the first.
+  private static func lines(of text: String) -> [Substring] {
+    text.drop { $0 == "\u{FEFF}" }
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
   private mutating func read(_ content: Substring) throws(ScenarioFault) {
@@ -63,6 +72,9 @@ package struct ScenarioReader {
     if let extra = words.first {
       throw fault("\"\(extra)\" is one word too many", "the line's end")
     }
+    guard max(clock, scenario.journey.duration) <= Self.longest else {
+      throw fault("the story takes too long", "no more than 3650d in all")
+    }
   }
 
   // MARK: Lines
@@ -87,7 +99,12 @@ package struct ScenarioReader {
       scenario.journey = Journey(from: scenario.origin)
       hasPlace = true
     case .date: scenario.date = try date()
-    case .seed: scenario.seed = UInt64(try number("a whole number", 0...1e15))
+    case .seed:
+      let seed = try word("a whole number")
+      guard let number = UInt64(seed) else {
+        throw fault("\"\(seed)\" will not do", "a whole number")
+      }
+      scenario.seed = number
     case .receiver:
       scenario.start = try choice("how the receiver starts", VirtualReceiver.Start.self)
       if let language = words.first.flatMap({ VirtualReceiver.Language(rawValue: String($0)) }) {
@@ -97,6 +114,9 @@ package struct ScenarioReader {
       if words.first == "every" {
         words.removeFirst()
         scenario.interval = try duration()
+        guard scenario.interval >= VirtualReceiver.shortestInterval else {
+          throw fault("the receiver speaks too often", "every 0.01s or more seldom")
+        }
       }
     case .condition:
       let identifier = try word("the identifier of a condition")
@@ -148,12 +168,15 @@ package struct ScenarioReader {
     case .walk, .cycle, .drive: try travel(at: verb.speed)
     case .move: try moveTowards()
     case .stay:
-      wait()
+      try wait()
       scenario.journey.stay(for: try duration())
     case .sky: return .sky(words.first == "open" ? skip(nil) : try choice("a sky", Sky.self))
     case .receiver: return .fault(0, try receiverFault())
     case .clock:
-      let ahead = try duration()
+      ahead += try duration()
+      guard ahead <= Self.longest else {
+        throw fault("the clock is too far ahead", "no more than 3650d in all")
+      }
       return .date(scenario.date + clock + ahead)
     case .person:
       try expect("answers")
@@ -164,7 +187,9 @@ package struct ScenarioReader {
         .setting(
           .authorization(Simulation.app, try choice("a permission", AuthorizationSetting.self))))
     case .precise: return .input(.setting(.precise(Simulation.app, try isOn())))
-    case .app: return .input(.client(ClientID(1), .life(try choice("a life", AppLife.self))))
+    case .app:
+      let life = try choice("a life", of: [AppLife.foreground, .background, .suspended])
+      return .input(.client(ClientID(1), .life(life)))
     case .end: hasEnded = true
     }
     return nil
@@ -173,13 +198,16 @@ package struct ScenarioReader {
   // MARK: Movement
 
   /// Stands until the line's time.
-  private mutating func wait() {
-    let rest = clock - scenario.journey.duration
-    if rest > .zero { scenario.journey.stay(for: rest) }
+  private mutating func wait() throws(ScenarioFault) {
+    let way = scenario.journey.duration
+    guard clock >= way else {
+      throw fault("the way lasts until \(Self.clockTime(way))", "then, or a later time")
+    }
+    if clock > way { scenario.journey.stay(for: clock - way) }
   }
 
   private mutating func travel(at speed: Double) throws(ScenarioFault) {
-    wait()
+    try wait()
     try expect("to")
     let place = try place()
     let (speed, sky) = try manner(speed)
@@ -187,7 +215,7 @@ package struct ScenarioReader {
   }
 
   private mutating func moveTowards() throws(ScenarioFault) {
-    wait()
+    try wait()
     let distance = try number("a distance in meters", 0...1e7)
     try expect("towards")
     let bearing = try number("a bearing in degrees", 0...360)
@@ -272,10 +300,16 @@ package struct ScenarioReader {
   private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ what: String, _ type: Choice.Type
   ) throws(ScenarioFault) -> Choice {
-    let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-    let word = try word("\(what): one of \(choices)")
-    guard let choice = Choice(rawValue: word) else {
-      throw fault("there is no \"\(word)\"", "\(what): one of \(choices)")
+    try choice(what, of: Array(type.allCases))
+  }
+
+  private mutating func choice<Choice: RawRepresentable<String>>(
+    _ what: String, of choices: [Choice]
+  ) throws(ScenarioFault) -> Choice {
+    let names = choices.map(\.rawValue).joined(separator: ", ")
+    let word = try word("\(what): one of \(names)")
+    guard let choice = choices.first(where: { $0.rawValue == word }) else {
+      throw fault("there is no \"\(word)\"", "\(what): one of \(names)")
     }
     return choice
   }
@@ -312,6 +346,9 @@ package struct ScenarioReader {
     guard let date = UnixTime(iso8601: word) else {
       throw fault("\"\(word)\" is no date", "a date such as 2026-01-31T08:00:00Z")
     }
+    guard let year = Int(date.iso8601.prefix(4)), Self.years.contains(year) else {
+      throw fault("no receiver tells \"\(word)\"", "a year from 1980 to 2199")
+    }
     return date
   }
 
@@ -320,8 +357,16 @@ package struct ScenarioReader {
     guard let duration = Self.duration(word[...]) else {
       throw fault("\"\(word)\" is no duration", "90s, 10min, or 2h")
     }
+    guard duration <= Self.longest else {
+      throw fault("\"\(word)\" is too long", "no more than 3650d")
+    }
     return duration
   }
+
+  /// Chosen: no story needs ten years, and dates stay far from where nanoseconds end.
+  private static let longest = Duration.seconds(3650 * 86_400)
+  /// From the beginning of GPS to well before the end of nanoseconds in 2262.
+  private static let years = 1980...2199
 
   private static func duration(_ word: Substring) -> Duration? {
     let number = word.prefix { $0.isNumber || $0 == "." }
@@ -333,6 +378,13 @@ package struct ScenarioReader {
     case "d": return .seconds(value * 86_400)
     default: return nil
     }
+  }
+
+  /// `HH:MM:SS`, the next full second.
+  private static func clockTime(_ time: Duration) -> String {
+    let seconds = Int(time.inSeconds.rounded(.up))
+    return [seconds / 3600, seconds / 60 % 60, seconds % 60]
+      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
   private static func clockTime(_ word: Substring) -> Duration? {

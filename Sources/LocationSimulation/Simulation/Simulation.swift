@@ -75,6 +75,8 @@ package struct Simulation: Sendable {
   ) rethrows {
     let last = end.map { Instant.start + $0 }
     try begin(tell)
+    // A recording of one place is over at once, and its place is held from then on.
+    let isOver = world.hasEnded
     var wakes = 0
     while let due = world.nextDeadline, due <= last ?? due {
       wakes = due > world.now.uptime ? 0 : wakes + 1
@@ -82,7 +84,7 @@ package struct Simulation: Sendable {
       world.advance(to: due)
       try take(world.wake(), tell)
       accountForClients(world.demandShares)
-      if last == nil, world.hasEnded { break }
+      if last == nil, isOver || world.hasEnded { break }
     }
     if let last { world.advance(to: last) }
     account(for: .none)

@@ -9,13 +9,12 @@ package enum SimulationInput: Sendable {
   /// Reads a file's contents; its name tells GPX and recorded fixes, its text tells a scenario,
   /// and everything else is a receiver's log.
   package init(path: String, bytes: [UInt8]) throws(ScenarioFault) {
-    if path.hasSuffix(".gpx") {
+    let name = path.lowercased()
+    if name.hasSuffix(".gpx") {
       self = .recording(.gpx(path: path, Source.Playback()), bytes)
-    } else if path.hasSuffix(".jsonl") {
+    } else if name.hasSuffix(".jsonl") {
       self = .recording(.fixes(path: path), bytes)
-    } else if let text = String(validating: bytes.prefix(4096), as: UTF8.self),
-      ScenarioReader.isScenario(text)
-    {
+    } else if ScenarioReader.isScenario(String(decoding: bytes.prefix(4096), as: UTF8.self)) {
       self = .scenario(try ScenarioReader.read(String(decoding: bytes, as: UTF8.self)))
     } else {
       self = .recording(.log(path: path, rate: 1), bytes)
@@ -75,11 +74,24 @@ package enum SimulationInput: Sendable {
     return nil
   }
 
-  /// Why a recording cannot be played; `nil` when it can.
-  package static func complaint(of world: VirtualWorld) -> String? {
-    guard case .unavailable(let reason)? = world.sourceStatuses.first, reason != .ended else {
-      return nil
+  /// What of a file could not be played; a receiver's log has much that nobody reads.
+  package func losses(in simulation: Simulation) -> [String] {
+    switch self {
+    case .recording(.gpx, _), .recording(.fixes, _): simulation.world.rejections
+    case .scenario, .recording: []
     }
-    return reason.text
+  }
+
+  /// Why a recording could not be played; `nil` when it could.
+  package func complaint(of simulation: Simulation) -> String? {
+    guard case .recording(let source, _) = self else { return nil }
+    if case .unavailable(let reason)? = simulation.world.sourceStatuses.first, reason != .ended {
+      return reason.text
+    }
+    guard case .log = source, simulation.summary.fixes == 0 else { return nil }
+    return """
+      \(title) was read as a receiver's log, and there is no position in it; a scenario begins \
+      with a line such as: scenario A walk home
+      """
   }
 }

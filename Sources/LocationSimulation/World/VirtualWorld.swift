@@ -308,6 +308,11 @@ package struct VirtualWorld: Sendable {
   /// What each source says of itself.
   package var sourceStatuses: [ProviderStatus] { core.sourceReports.map(\.status) }
 
+  /// What was turned away of what the sources said, and how often; for people.
+  package var rejections: [String] {
+    core.sourceReports.flatMap(\.rejections).map { "\($0.count) × \($0.reason)" }
+  }
+
   /// Whether every source has said all it has to say.
   package var hasEnded: Bool { core.haveSourcesEnded }
 }

@@ -86,10 +86,11 @@ extension Verb {
         picture?.add(event, at: now)
       }
       let wall = (ContinuousClock.now - began).inSeconds
-      if let complaint = SimulationInput.complaint(of: simulation.world) {
+      if let complaint = input.complaint(of: simulation) {
         throw invocation.usage(complaint)
       }
       printer.finish(simulation.summary, wall: wall)
+      for loss in input.losses(in: simulation) { Output.error.line("not played: \(loss)") }
       guard let picture, let file = invocation.text(plot) else { return }
       do { try Data(picture.svg.utf8).write(to: URL(fileURLWithPath: file)) } catch {
         throw Failure.refused("\(file) cannot be written: \(error)", next: nil)

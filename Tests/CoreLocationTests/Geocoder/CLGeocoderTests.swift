@@ -94,6 +94,18 @@ struct CLGeocoderTests {
     #expect(ending.placemarks?.count == 1)
   }
 
+  @Test("GEO-1, GEO-8: answers an app that does not keep its geocoder")
+  @MainActor func unkept() async {
+    let gate = Gate()
+    let places: Int? = await withCheckedContinuation { continuation in
+      gate.geocoder().reverseGeocodeLocation(Self.berlin) { places, _ in
+        continuation.resume(returning: places?.count)
+      }
+      gate.open()
+    }
+    #expect(places == 1)
+  }
+
   @Test("GEO-8, GEO-9, GEO-12, GEO-14: knows the city at a coordinate, in the language asked for")
   @MainActor func reverse() async throws {
     let geocoder = CLGeocoder()
@@ -199,5 +211,20 @@ struct CLGeocoderTests {
     let error = await #expect(throws: CLError.self) { try await task.value }
     gate.open()
     #expect(error?.code == .geocodeCanceled)
+  }
+
+  @Test("GEO-3, GEO-17: a canceled task leaves alone what another waits for")
+  @MainActor func canceledRival() async throws {
+    let gate = Gate()
+    let geocoder = gate.geocoder()
+    let (endings, tell) = AsyncStream.makeStream(of: Int?.self)
+    geocoder.geocodeAddressString("Oslo") { places, _ in tell.yield(places?.count) }
+    let rival = Task { @MainActor in try await geocoder.geocodeAddressString("Rome").count }
+    rival.cancel()
+    let error = await #expect(throws: CLError.self) { try await rival.value }
+    #expect(error?.code == .geocodeCanceled)
+    gate.open()
+    var ending = endings.makeAsyncIterator()
+    #expect(try #require(await ending.next() ?? nil) > 0)
   }
 }

@@ -49,11 +49,29 @@ struct LocationTests {
     }
   }
 
-  @Test("LOC-8: made without ellipsoidal altitude gives its altitude")
+  @Test("LOC-8: made without ellipsoidal altitude gives its altitude plus the geoid's height")
   func derivedHeight() {
+    func height(at place: CLLocationCoordinate2D) -> Double {
+      CLLocation(
+        coordinate: place, altitude: 30, horizontalAccuracy: 4, verticalAccuracy: 5,
+        timestamp: time
+      ).ellipsoidalAltitude
+    }
+    // Sri Lanka lies in the deepest hollow of the geoid, Iceland on one of its hills.
+    #expect(abs(height(at: CLLocationCoordinate2D(latitude: 6.9, longitude: 79.9)) + 66) < 5)
+    #expect(abs(height(at: CLLocationCoordinate2D(latitude: 64.1, longitude: -21.9)) - 96) < 5)
+    #expect(height(at: kCLLocationCoordinate2DInvalid) == 30)
+  }
+
+  @Test("LOC-8: made with source information has none, as a test on Apple's devices has shown")
+  func sourceHeight() {
     let location = CLLocation(
-      coordinate: place, altitude: 30, horizontalAccuracy: 4, verticalAccuracy: 5, timestamp: time)
-    #expect(location.ellipsoidalAltitude == 30)
+      coordinate: CLLocationCoordinate2D(latitude: 10, longitude: 20), altitude: 300,
+      horizontalAccuracy: 4, verticalAccuracy: 5, course: 6, courseAccuracy: 7, speed: 8,
+      speedAccuracy: 9, timestamp: time,
+      sourceInfo: CLLocationSourceInformation(
+        softwareSimulationState: true, andExternalAccessoryState: false))
+    #expect(location.ellipsoidalAltitude == 0)
   }
 
   @Test("LOC-9, LOC-10: measures on the ellipsoid, symmetrically, whatever the altitude")

@@ -119,4 +119,13 @@ struct RetentionTests {
     #expect(bench.machine.nextDeadline == nil)
     #expect(bench.outputs.isEmpty)
   }
+
+  @Test("ends at once for what is dated centuries back")
+  func centuries() throws {
+    let start = try #require(UnixTime(iso8601: "2200-01-01T00:00:00Z"))
+    let oldest = try #require(UnixTime(iso8601: "1700-01-01T00:00:00Z"))
+    var retention = Bench(Retention(Self.terms), startingAt: start)
+    retention.send(.visits(oldest: oldest))
+    #expect(retention.machine.nextDeadline == .start)
+  }
 }

@@ -227,4 +227,16 @@ struct VisitsTests {
     walk.restart()
     #expect(!walk.bench.machine.isListening(Self.app))
   }
+
+  @Test("bears dates that lie centuries apart")
+  func centuries() throws {
+    var detector = Bench(VisitDetector())
+    for date in ["2200-01-01T00:00:00Z", "1700-01-01T00:00:00Z", "1700-01-01T00:00:01Z"] {
+      var fix = LocationEngineTests.fix(east: 0, at: 0)
+      fix.time = try #require(UnixTime(iso8601: date))
+      detector.send(.fix(fix))
+      detector.run(for: .seconds(1))
+    }
+    #expect(detector.outputs.isEmpty)
+  }
 }

@@ -95,6 +95,7 @@ struct StreetIndexTests {
     POINT(9.5252 47.1380) addr:housenumber=21,addr:street=Im%20%Feld
     LINESTRING(9.5252 47.1360,9.5252 47.1380) addr:interpolation=odd
     POINT(9.5400 47.1600) place=hamlet,name=Hinterdorf
+    POINT(-30.0 0.0002) addr:housenumber=1,addr:street=Mole
     POINT(9.5 47.1) highway=crossing
     POINT(9.5 wrong) name=x
     """
@@ -108,7 +109,7 @@ struct StreetIndexTests {
     for line in Self.village.split(separator: "\n") { try index.add(line: line) }
     let summary = try index.finish()
     #expect(summary.streets == 3)
-    #expect(summary.addresses == 5)
+    #expect(summary.addresses == 6)
     #expect(summary.pointsOfInterest == 1)
     #expect(summary.others == 2)
     #expect(summary.skipped == 1)
@@ -140,6 +141,16 @@ struct StreetIndexTests {
     #expect(middle.thoroughfare == "Bahnhofstrasse")
     #expect(middle.subThoroughfare == nil)
     #expect(try reverse(47.15001, 9.5250).thoroughfare == "H31")
+  }
+
+  @Test("GEO-15: gives a point at sea the address beside it instead of the sea, and no other")
+  func water() throws {
+    let pier = try reverse(0, -30)
+    #expect(pier.subThoroughfare == "1")
+    #expect(pier.ocean == nil)
+    let sea = try reverse(0.003, -30)
+    #expect(sea.subThoroughfare == nil && sea.source == .places)
+    #expect(sea.ocean != nil)
   }
 
   @Test("GEO-14: gives a shop the address of its building, and a house without street the nearest")

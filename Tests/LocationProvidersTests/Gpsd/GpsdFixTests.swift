@@ -55,14 +55,16 @@ struct GpsdFixTests {
     #expect((try #require(fix.verticalAccuracy) - 3 * 23 / 1.96).magnitude < 0.001)
   }
 
-  @Test("takes both heights, or makes one of the other and the undulation")
+  @Test("LOC-7: takes both heights, or makes one of the other and the undulation")
   func heights() throws {
     func heights(_ members: String) throws -> [Double?] {
       let fix = try fix(#""eph":1,"# + members)
       return [fix.altitude, fix.ellipsoidalAltitude]
     }
     #expect(try heights(#""altMSL":10,"altHAE":60,"alt":5"#) == [10, 60])
-    #expect(try heights(#""alt":10"#) == [10, nil])
+    let geoid = Geoid.undulation(at: Coordinate(latitude: 47.1, longitude: 9.5))
+    #expect(try heights(#""alt":10"#) == [10, 10 + geoid])
+    #expect(try heights(#""altHAE":60"#) == [60 - geoid, 60])
     #expect(try heights(#""altHAE":60,"geoidSep":50"#) == [10, 60])
     #expect(try heights(#""altMSL":10,"geoidSep":50"#) == [10, 60])
     #expect(try heights(#""mode":2,"altMSL":10,"epv":3"#) == [nil, nil])
@@ -77,6 +79,14 @@ struct GpsdFixTests {
     #expect(try fix(#""eph":1,"track":90"#).course == nil)
     #expect(try fix(#""eph":1,"speed":-1,"track":90"#).speed == nil)
     #expect(try fix(#""eph":1,"speed":1,"eps":1.96"#).speedAccuracy == 1)
+  }
+
+  @Test("LOC-6: estimates how exact speed and course are where gpsd does not say")
+  func unstatedMotion() throws {
+    let fix = try fix(#""eph":1,"speed":10,"track":90"#, context(#"{"class":"SKY","hdop":1.5}"#))
+    #expect(fix.speedAccuracy.map { ($0 - 0.3).magnitude < 1e-9 } == true)
+    #expect(fix.courseAccuracy.map { ($0 - 1.718).magnitude < 0.001 } == true)
+    #expect(try (self.fix(#""eph":1,"speed":0.1"#).speedAccuracy ?? 0) > 0)
   }
 
   @Test("SIM-6: is simulated when the receiver says so")

@@ -117,6 +117,19 @@ struct NMEAReceiverTests {
     #expect(NMEAReceiver.outputs(sentence(text)) == [.rejected(.malformedField)])
   }
 
+  @Test(
+    "counts a position that lacks its time or a part of its place",
+    arguments: [
+      ("GPGLL,4916.45,N,12311.12,W,,A", .noTime),
+      ("GPGGA,,4807.0380,N,01131.3240,E,1,08,0.9,545.4,M,46.9,M,,", .noTime),
+      ("GPRMC,,A,4807.0380,N,01131.3240,E,022.4,084.4,040826,,,A", .noTime),
+      ("GPGLL,4916.45,N,,,120001,A", .noPlace), ("GPGLL,4916.45,N,12311.12,,120001,A", .noPlace),
+    ] as [(String, NMEARejection)])
+  func incomplete(_ text: String, reason: NMEARejection) {
+    #expect(NMEAReceiver.outputs(sentence(text)) == [.rejected(reason)])
+    #expect(NMEAReceiver.outputs(sentence("GPGLL,,,,,,V")).isEmpty)
+  }
+
   @Test("reads any talker, in either case")
   func talkers() {
     for talker in ["GP", "GN", "GL", "GA", "GB", "BD", "IN", "gn"] {
@@ -188,6 +201,14 @@ struct NMEAReceiverTests {
     #expect(fixed.horizontalAccuracy < 0.1 && alone.horizontalAccuracy > 4)
     #expect(alone.altitude == 250.7 && alone.ellipsoidalAltitude == 300.7)
     #expect(fixes("AAN", "U").isEmpty)
+  }
+
+  @Test("LOC-7: knows the height above the ellipsoid by the geoid where the receiver does not say")
+  func geoid() throws {
+    let text = "GPGGA,120001,4807.0380,N,01131.3240,E,1,08,0.9,545.4,M,,,,"
+    let fix = try #require(NMEAReceiver.fixes(sentence(text)).first)
+    #expect(fix.altitude == 545.4)
+    #expect(fix.ellipsoidalAltitude == 545.4 + Geoid.undulation(at: fix.coordinate))
   }
 
   @Test("takes speed from VTG, in knots or else in kilometers an hour")

@@ -136,6 +136,15 @@ struct GPXReaderTests {
     #expect(document.warnings == [GPXWarning(line: 3, cause: .broken(.truncated))])
   }
 
+  @Test("tells of what follows the end, as in files joined to one")
+  func joined() throws {
+    let document = try read("<gpx><wpt lat='1' lon='2'/></gpx>\n<gpx><wpt lat='3' lon='4'/></gpx>")
+    #expect(document.waypoints.count == 1)
+    #expect(document.warnings == [GPXWarning(line: 2, cause: .afterEnd)])
+    let whole = try read("<gpx><wpt lat='1' lon='2'/></gpx>\n<!-- a comment --> \n")
+    #expect(whole.warnings.isEmpty)
+  }
+
   @Test("ends every file cut short in an error or a warning, wherever it is cut")
   func truncation() {
     let text = track("<trkpt lat=\"1\" lon=\"2\"><ele>5</ele></trkpt><trkpt lat=\"3\" lon=\"4\"/>")
