@@ -98,7 +98,7 @@ struct AppStandingTests {
       .sessions(.open(next, SessionGoal(goal))),
       .sessions(.open(next, SessionGoal(goal, purposeKey: "race"))),
       .sessions(.openBackgroundActivity(next)), .sessions(.invalidate(old)),
-      .sessions(.iterate(next)), .sessions(.endIterations([old])),
+      .sessions(.iterate(next)), .sessions(.endIteration(old)),
       .sessions(.diagnose(stream: next, session: old)), .sessions(.endDiagnosis(stream: old)),
       .sessions(.presence(.life(life))), .sessions(.presence(.life(.foreground))),
       .sessions(.presence(.woken(runtime: AppPresence.eventRuntime))),
