@@ -171,7 +171,7 @@ struct LaunchTests {
 
   @Test("is started by the daemon, or by the manager of services that the daemon belongs to")
   func starters() {
-    func words(_ method: LaunchRegistration.Method, _ manager: AppLauncher.Manager) -> String {
+    func words(_ method: LaunchRegistration.Method, _ manager: AppLauncher.Starter) -> String {
       AppLauncher(folder: "/none", socket: "/s", manager: manager) { _ in }.words(of: method)
         .joined(separator: " ")
     }
@@ -180,7 +180,7 @@ struct LaunchTests {
     #expect(words(unit, .system) == "systemctl --no-block start a.service")
     #expect(words(command, .system) == "/a -b$1")
     for startsCommands in [false, true] {
-      let user = AppLauncher.Manager.user(startsCommands: startsCommands)
+      let user = AppLauncher.Starter.user(startsCommands: startsCommands)
       #expect(words(unit, user) == "systemctl --user --no-block start a.service")
     }
     #expect(words(command, .user(startsCommands: false)) == "/a -b$1")

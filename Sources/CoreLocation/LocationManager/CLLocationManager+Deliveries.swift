@@ -56,8 +56,13 @@ extension CLLocationManager {
       delegate?.locationManager(self, monitoringDidFailFor: region, withError: CLError(code))
     case .determined(let state):
       delegate?.locationManager(self, didDetermineState: CLRegionState(state), for: region)
-    case .entered: delegate?.locationManager(self, didEnterRegion: region)
-    case .exited: delegate?.locationManager(self, didExitRegion: region)
+    // The state precedes what it follows from (REG-25).
+    case .entered:
+      delegate?.locationManager(self, didDetermineState: .inside, for: region)
+      delegate?.locationManager(self, didEnterRegion: region)
+    case .exited:
+      delegate?.locationManager(self, didDetermineState: .outside, for: region)
+      delegate?.locationManager(self, didExitRegion: region)
     }
   }
 

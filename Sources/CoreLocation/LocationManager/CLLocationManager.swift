@@ -102,6 +102,8 @@ open class CLLocationManager: NSObject {
   ) {
     let (client, place, handle) = (link.client, link.place, ManagerHandle(self))
     let ticket = client.subscribe { delivery in
+      // What all of the app's managers hear, this one hears already.
+      guard case .temporaryFullAccuracy = delivery else { return }
       place.run { handle.manager?.take(delivery) }
     }
     accuracyRequests[ticket] = completion

@@ -8,14 +8,14 @@ import LocationModel
 package struct AppLauncher: Sendable {
   private let folder: String
   private let socket: String
-  private let manager: Manager
+  private let manager: Starter
   private let noting: @Sendable (Note) -> Void
 
   /// What tells a program that it was started for an event of location (LIFE-1).
   package static let variable = "LOCATIOND_LAUNCH"
 
   /// The manager of services that starts apps.
-  package enum Manager: Hashable, Sendable {
+  package enum Starter: Hashable, Sendable {
     /// The system's, which starts units; commands are children of the daemon.
     case system
     /// The user's. When it has started the daemon, it starts commands, too: the sandbox of the
@@ -25,7 +25,7 @@ package struct AppLauncher: Sendable {
 
   /// Registrations of a folder; the apps are sent to the socket.
   package init(
-    folder: String, socket: String, manager: Manager, noting: @escaping @Sendable (Note) -> Void
+    folder: String, socket: String, manager: Starter, noting: @escaping @Sendable (Note) -> Void
   ) {
     self.folder = folder
     self.socket = socket

@@ -43,6 +43,7 @@ struct EngineBench {
   var now: Moment { bench.now }
   var demand: Demand { bench.machine.currentDemand }
   var state: ClientState { bench.machine.state(of: client) }
+  var lastOutput: LocationEngine.Output? { bench.outputs.last?.output }
 
   /// Everything stored so far, as a later engine finds it.
   var stored: [StateEntry] {
