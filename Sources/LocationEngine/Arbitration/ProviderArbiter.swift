@@ -55,17 +55,11 @@ package struct ProviderArbiter: Machine {
   private func refusal(
     of fix: Fix, from challenger: ProviderTrack, at now: Moment
   ) -> IgnoreReason? {
-    if !challenger.isSimulated,
-      tracks.contains(where: { $0.isSimulated && !$0.isSilent(at: now.uptime) })
-    {
-      return .simulation
-    }
-    guard let current, let holder = tracks.first(where: { $0.provider == leader }),
-      holder.isSimulated || !challenger.isSimulated
+    guard let current, let holder = tracks.first(where: { $0.provider == leader })
     else { return nil }
     let rivals = tracks.filter {
       $0.provider != challenger.provider && !$0.isSilent(at: now.uptime)
-        && $0.isSimulated == challenger.isSimulated && $0.isContradicted(by: challenger)
+        && $0.isContradicted(by: challenger)
     }
     if rivals.contains(where: { !prefers(challenger, to: $0, at: now.uptime) }) {
       return .contradicted
@@ -159,8 +153,6 @@ package enum IgnoreReason: String, Hashable, CaseIterable, Sendable {
   case unconfirmedJump
   /// Its date jumped against the time that passed, and is not confirmed yet.
   case unconfirmedClock
-  /// A simulation is on, and this is real (SIM-15).
-  case simulation
   /// Another provider says otherwise, and has more reason to be believed.
   case contradicted
 }

@@ -125,9 +125,6 @@ struct ProviderTrack: Sendable {
   /// Whether the last fix carries a speed, as satellite solutions do.
   var measuresMotion: Bool { last?.fix.speed != nil }
 
-  /// Whether the last fix was made by software.
-  var isSimulated: Bool { last?.fix.origin.isSimulated ?? false }
-
   /// The radius of the last fix, as claimed; meters.
   var claimedRadius: Double { last?.fix.horizontalAccuracy ?? 0 }
 

@@ -11,11 +11,11 @@ struct ProviderArbiterTests {
   /// Hands in a fix of now; returns why it was ignored, or `nil` when it became the current one.
   private mutating func hear(
     _ provider: Int, at place: Coordinate? = nil, radius: Double = 10, lag: Double = 0,
-    speed: Double? = nil, simulated: Bool = false
+    speed: Double? = nil
   ) throws -> IgnoreReason? {
     var fix = Fix(
       coordinate: place ?? home, horizontalAccuracy: radius,
-      time: bench.now.unixTime - .seconds(lag), origin: Fix.Origin(isSimulated: simulated))
+      time: bench.now.unixTime - .seconds(lag))
     fix.speed = speed
     bench.send(.fix(fix, ProviderID(provider)))
     switch try #require(bench.outputs.last).output {
@@ -165,20 +165,5 @@ struct ProviderArbiterTests {
     #expect(try hear(0, radius: 3) == nil)
     bench.run(for: .seconds(11))
     #expect(try hear(1, radius: 900) == nil)
-  }
-
-  @Test("SIM-15: ignores what is real while a simulation is on, wherever that is, and no longer")
-  mutating func simulation() throws {
-    let there = home.moved(by: 5_000_000, towards: 90)
-    #expect(try hear(0, radius: 3) == nil)
-    bench.run(for: .seconds(1))
-    #expect(try hear(1, at: there, radius: 50, lag: 86_400, simulated: true) == nil)
-    for _ in 0..<5 {
-      #expect(try hear(0, radius: 3) == .simulation)
-      bench.run(for: .seconds(1))
-      #expect(try hear(1, at: there, radius: 50, lag: 86_400, simulated: true) == nil)
-    }
-    bench.run(for: .seconds(30))
-    #expect(try hear(0, radius: 3) == nil)
   }
 }

@@ -100,7 +100,7 @@ struct NMEAReceiverTests {
       "GPGLL,4807.0380,N,,,120001.00,A,A", "GPGLL,4807.0380,N,01131.3240,E,,A,A",
     ])
   func half(_ text: String) {
-    #expect(NMEAReceiver.outputs(sentence(text)).isEmpty)
+    #expect(NMEAReceiver.fixes(sentence(text)).isEmpty)
   }
 
   @Test(
