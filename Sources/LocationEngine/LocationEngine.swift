@@ -201,15 +201,12 @@ package struct LocationEngine: Machine {
     ([visits.oldestPlace] + desks.map(\.owed.oldestVisit)).compactMap(\.self).min()
   }
 
+  /// Everyone learns it at each look, as some come while the device is still already.
   private mutating func watchStillness(
     _ input: StillnessDetector.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for change in stillness.handle(input, at: now) {
-      for index in desks.indices {
-        outputs += desks[index].settleStillness(
-          change.isStill, of: change.activity, pausing: change.isPause, at: now)
-      }
-    }
+    let still = stillness.handle(input, at: now)
+    for index in desks.indices { outputs += desks[index].settleStillness(still, at: now) }
   }
 
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {

@@ -8,7 +8,7 @@ package struct LiveUpdates: Machine {
     case standing(Diagnostics)
     /// No provider can give a position now, or one can again.
     case outage(Bool)
-    /// The device is still, as judged for this activity.
+    /// The device is still, as judged for this activity; told again until it is heeded.
     case still(Bool)
     case wake
   }
@@ -35,7 +35,6 @@ package struct LiveUpdates: Machine {
   private var told: Diagnostics?
   private var cached: Fix?
   private var isOut = false
-  private var isStill = false
 
   /// Begins a loop; `opening(at:)` gives what it is told at once.
   package init(
@@ -103,8 +102,7 @@ package struct LiveUpdates: Machine {
     case (.outage(let isOut), _):
       return change(outage: isOut, at: now)
     case (.still(let isStill), _):
-      self.isStill = isStill
-      return settleStillness(at: now)
+      return rest(isStill, at: now)
     case (.wake, .waiting), (.wake, .flowing):
       guard let nextDeadline, now.uptime >= nextDeadline else { return [] }
       return standing.contains(.accuracyLimited) ? tell(nil) : becomeUnavailable()
@@ -118,7 +116,7 @@ package struct LiveUpdates: Machine {
   private mutating func deliver(_ fix: Fix, at now: Moment) -> [Output] {
     state = .flowing(lastAt: now.uptime)
     told = standing
-    return [LiveUpdate(fix: fix, diagnostics: standing)] + settleStillness(at: now)
+    return [LiveUpdate(fix: fix, diagnostics: standing)]
   }
 
   private mutating func change(to standing: Diagnostics, at now: Moment) -> [Output] {
@@ -130,7 +128,6 @@ package struct LiveUpdates: Machine {
     self.standing = standing
     guard standing.isDisjoint(with: .barring) else {
       state = .barred
-      isStill = false
       return tell(nil)
     }
     guard case .barred = state else { return [] }
@@ -157,7 +154,7 @@ package struct LiveUpdates: Machine {
   }
 
   /// Pauses while the device is still, after one normal element (LIVE-23, LIVE-27).
-  private mutating func settleStillness(at now: Moment) -> [Output] {
+  private mutating func rest(_ isStill: Bool, at now: Moment) -> [Output] {
     switch state {
     case .flowing where isStill:
       guard let cached else { return [] }

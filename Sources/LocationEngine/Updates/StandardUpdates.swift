@@ -26,7 +26,7 @@ package struct StandardUpdates: Machine {
     case flow(Flow)
     /// No provider can give a position now.
     case outage(Failure)
-    /// The device is still, as judged for this activity.
+    /// The device is still, as judged for this activity; told again until it is heeded.
     case still(Bool)
     case wake
   }
@@ -52,6 +52,8 @@ package struct StandardUpdates: Machine {
   var isInFront = true
   /// Whether updates were started in the foreground.
   private(set) var beganInFront = false
+  /// When it was started or resumed: it has all of its patience from then on (STD-41).
+  private var beganAt = Instant.start
   /// Whether the present outage was announced (STD-34).
   private var outageTold = false
   private var deferral: Deferral?
@@ -117,7 +119,7 @@ package struct StandardUpdates: Machine {
       return take(fix) + finishDeferral { $0.isOver(at: fix.coordinate) }
     case .flow(let flow): return change(to: flow, at: now)
     case .outage(let failure): return announce(failure)
-    case .still(let still): return rest(still)
+    case .still(let still): return still ? pause(at: now) : resume(at: now)
     case .wake: return expire(at: now)
     }
   }
@@ -128,7 +130,7 @@ package struct StandardUpdates: Machine {
     switch request {
     case .start(let options):
       self.options = options
-      return start()
+      return start(at: now)
     case .change(let options):
       self.options = options
       guard case .once(let best?, _) = state else { return settleDeferral() }
@@ -178,13 +180,13 @@ package struct StandardUpdates: Machine {
     return ends ? [.deferralFinished(nil)] : []
   }
 
-  private mutating func start() -> [Output] {
+  private mutating func start(at now: Moment) -> [Output] {
     switch state {
     case .running:
       beganInFront = beganInFront || isInFront
       return []
     case .paused(let last):
-      state = .running(last: last)
+      (state, beganAt) = (.running(last: last), now.uptime)
       // An app that had paused behind others is in use again only from the front (STD-43).
       beganInFront = isInFront
       return [.resumed]
@@ -193,7 +195,7 @@ package struct StandardUpdates: Machine {
         state = .idle
         return [.failed(.denied)]
       }
-      state = .running(last: nil)
+      (state, beganAt) = (.running(last: nil), now.uptime)
       beganInFront = isInFront
       outageTold = false
       guard flow.isOpen, let cached else { return [] }
@@ -277,16 +279,19 @@ package struct StandardUpdates: Machine {
     return [.failed(failure)]
   }
 
-  private mutating func rest(_ still: Bool) -> [Output] {
-    switch state {
-    case .running(let last) where still && options.pausesAutomatically && last != nil:
-      state = .paused(last: last)
-      return [.paused]
-    case .paused(let last) where !still && flow.isOpen:
-      state = .running(last: last)
-      return [.resumed]
-    case .idle, .running, .paused, .once: return []
-    }
+  private mutating func pause(at now: Moment) -> [Output] {
+    guard flow.isOpen, options.pausesAutomatically, case .running(let last?) = state,
+      let patience = StillnessDetector.Patience.pause(options.activity),
+      now.uptime >= beganAt + patience
+    else { return [] }
+    state = .paused(last: last)
+    return [.paused]
+  }
+
+  private mutating func resume(at now: Moment) -> [Output] {
+    guard flow.isOpen, case .paused(let last) = state else { return [] }
+    (state, beganAt) = (.running(last: last), now.uptime)
+    return [.resumed]
   }
 
   private mutating func expire(at now: Moment) -> [Output] {

@@ -89,4 +89,45 @@ struct StillnessDeliveryTests {
     bench.fixes(2, from: meters)
     #expect(bench.heard() == (meters > 100 ? ["resumed", "5000 m"] : []))
   }
+
+  // MARK: Who comes while it is still
+
+  @Test("LIVE-23, LIVE-27, POW-6: a loop begun while the device is still has one update, and rests")
+  func loopAmongStill() {
+    var bench = resting()
+    bench.run(seconds: 30)
+    bench.request(Self.begin(Self.later))
+    #expect(bench.demand.position?.tier == .satellite)
+    _ = bench.heard()
+    bench.fixes(3)
+    #expect(bench.heard() == ["live 0 m", "live 0 m stationary"])
+    #expect(bench.demand.position?.tier == .network)
+    bench.fixes(3, from: 500, by: 100)
+    #expect(bench.heard() == ["live 700 m", "live 700 m"])
+  }
+
+  @Test("LIVE-23, STD-39: a loop of another activity, or one of a manager's, waits its own time")
+  func othersAmongStill() {
+    var bench = resting()
+    bench.request(Self.begin(Self.later, .fitness))
+    bench.start()
+    _ = bench.heard()
+    bench.fixes(100)
+    #expect(!bench.heard().contains { $0.hasSuffix("stationary") || $0 == "paused" })
+  }
+
+  @Test("STD-39, POW-6: a manager that starts while others are paused pauses in its own time")
+  func managerAmongStill() {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.fixes(1000)
+    bench.request(.updates(Self.later, .start(EngineBench.options(false))))
+    _ = bench.heard()
+    #expect(bench.demand.position?.tier == .satellite)
+    bench.fixes(950)
+    let heard = bench.heard()
+    #expect(heard.last == "paused")
+    #expect((890...915).contains(heard.count { $0 == "0 m" }))
+    #expect(bench.demand.position?.tier == .network)
+  }
 }
