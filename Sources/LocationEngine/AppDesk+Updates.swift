@@ -188,7 +188,7 @@ extension AppDesk {
     var outputs: [Output] = []
     for index in standard.entries.indices {
       let options = standard.entries[index].service.currentOptions
-      let isStill = still.contains(.pausing(options.activity))
+      let isStill = options.pausesAutomatically && still.contains(.pausing(options.activity))
       guard isStill != standard.entries[index].service.isPaused else { continue }
       outputs += tellStandard(index, .still(isStill), at: now)
     }

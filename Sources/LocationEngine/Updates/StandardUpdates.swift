@@ -132,7 +132,9 @@ package struct StandardUpdates: Machine {
       self.options = options
       return start(at: now)
     case .change(let options):
+      let keepsPause = options.pausesAutomatically && options.activity == self.options.activity
       self.options = options
+      guard !isPaused else { return (keepsPause ? [] : resume(at: now)) + settleDeferral() }
       guard case .once(let best?, _) = state else { return settleDeferral() }
       return finishIfGoodEnough(best)
     case .stop:

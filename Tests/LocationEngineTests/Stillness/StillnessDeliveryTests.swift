@@ -130,4 +130,43 @@ struct StillnessDeliveryTests {
     #expect((890...915).contains(heard.count { $0 == "0 m" }))
     #expect(bench.demand.position?.tier == .network)
   }
+
+  // MARK: Changes while paused
+
+  private static let changes = [
+    UpdateOptions(activity: .other, pausesAutomatically: false),
+    UpdateOptions(activity: .fitness, pausesAutomatically: true),
+  ]
+
+  @Test(
+    "STD-18, STD-42, STD-45: a paused manager goes on when what it was paused for is changed",
+    arguments: changes)
+  func changedWhilePaused(options: UpdateOptions) {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.fixes(1000)
+    _ = bench.heard()
+    bench.request(.updates(EngineBench.manager, .change(options)))
+    #expect(bench.demand.position?.tier == .satellite)
+    bench.fix()
+    #expect(bench.heard() == ["resumed", "0 m"])
+  }
+
+  @Test("STD-43, STD-45: behind others, such a change waits until the app is in use again")
+  func changedWhilePausedBehind() {
+    var bench = EngineBench(.whileUsing)
+    bench.start(background: true)
+    bench.live(.background)
+    bench.fixes(1000)
+    bench.run(seconds: 10)
+    _ = bench.heard()
+    let options = EngineBench.options(true, .best, false)
+    bench.request(.updates(EngineBench.manager, .change(options)))
+    bench.fixes(10)
+    #expect(bench.heard() == [])
+    #expect(bench.demand == .none)
+    bench.live(.foreground)
+    bench.fixes(2)
+    #expect(bench.heard() == ["resumed", "0 m"])
+  }
 }
