@@ -154,17 +154,21 @@ extension AppDesk {
     (world.current, world.coarse) = (nil, nil)
   }
 
-  /// A new coarse place: for those who may know no better, or want none.
-  mutating func takeCoarse(_ fix: Fix, at now: Moment) -> [Output] {
+  /// A coarse place was computed: for those who may know no better, or want none. One that is no
+  /// news is for those only who have had none (AUTH-41).
+  mutating func takeCoarse(_ fix: Fix, _ isNews: Bool, at now: Moment) -> [Output] {
     world.coarse = fix
     var outputs: [Output] = []
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
+      guard isNews || standard.entries[index].service.awaitsFix else { continue }
       outputs += tellStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
-    outputs += settleClaims(.fix(fix), at: now)
-    outputs += tellLive(.fix(fix), at: now)
+    if isNews {
+      outputs += settleClaims(.fix(fix), at: now)
+      outputs += tellLive(.fix(fix), at: now)
+    }
     guard verdicts.significant.flows else { return outputs }
     for index in significant.entries.indices {
       outputs += announce(

@@ -147,19 +147,19 @@ package struct LocationEngine: Machine {
     takeVisits(.fix(fix), at: now, to: &outputs)
   }
 
+  /// A place that has not changed has become newer, and is told to those who have none (AUTH-42).
   private mutating func takeCoarse(
     _ news: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {
+    var isNews = false
     for output in news {
       switch output {
       case .persist(let change): outputs.append(.persist(change))
-      case .place(let place):
-        for index in desks.indices { outputs += desks[index].takeCoarse(place, at: now) }
+      case .place: isNews = true
       }
     }
-    // A place that has not changed is not told again, but it has become newer (AUTH-42, STD-26a).
     guard let place = coarse.place, place != desks.first?.world.coarse else { return }
-    for index in desks.indices { desks[index].world.coarse = place }
+    for index in desks.indices { outputs += desks[index].takeCoarse(place, isNews, at: now) }
   }
 
   private mutating func takeVisits(

@@ -102,6 +102,8 @@ package struct CoarseLocator: Machine {
   private static let interval = 900.0
   /// Seconds: turns are 10 to 20 minutes apart, so that no place is older than 20 (AUTH-42).
   private static let jitter = 300.0
+  /// How old a place may be (AUTH-42, STD-26a).
+  package static let life = Duration.seconds(interval + jitter)
   /// Meters beyond a cell before it is left. Chosen (docs/decisions/0015).
   package static let margin = 2_500.0
   /// Meters, at 68 %. Chosen (docs/decisions/0015); about 5 km is documented (AUTH-41).

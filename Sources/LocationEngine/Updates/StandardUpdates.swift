@@ -93,6 +93,14 @@ package struct StandardUpdates: Machine {
 
   package var currentOptions: UpdateOptions { options }
 
+  /// Whether it has had nothing yet, so that a place serves it that is no news to others.
+  var awaitsFix: Bool {
+    switch state {
+    case .running(nil), .once: true
+    case .idle, .running, .paused: false
+    }
+  }
+
   /// Whether stillness pauses it, or the end of stillness resumes it (STD-39, STD-45).
   var heedsStillness: Bool {
     guard options.pausesAutomatically else { return false }
@@ -135,8 +143,8 @@ package struct StandardUpdates: Machine {
       let keepsPause = options.pausesAutomatically && options.activity == self.options.activity
       self.options = options
       guard !isPaused else { return (keepsPause ? [] : resume(at: now)) + settleDeferral() }
-      guard case .once(let best?, _) = state else { return settleDeferral() }
-      return finishIfGoodEnough(best)
+      guard case .once(let best, _) = state else { return settleDeferral() }
+      return settleRequest(options.accuracy == .reduced ? nil : best, at: now)
     case .stop:
       state = .idle
       return settleDeferral(.canceled)
@@ -212,15 +220,22 @@ package struct StandardUpdates: Machine {
       self.options = options
       guard flow != .denied else { return [.failed(.denied)] }
       state = .once(best: nil, deadline: flow.isOpen ? now.uptime + Self.oneShotTimeout : nil)
-      guard flow.isOpen, let cached, isFresh(cached, at: now) else { return [] }
-      return finishIfGoodEnough(cached)
+      return settleRequest(nil, at: now)
     }
+  }
+
+  /// Ends the request by the best fix so far, or else by what was known before, if that will do.
+  private mutating func settleRequest(_ best: Fix?, at now: Moment) -> [Output] {
+    guard flow.isOpen, let known = best ?? cached, best != nil || isFresh(known, at: now) else {
+      return []
+    }
+    return finishIfGoodEnough(known)
   }
 
   /// STD-27; a coarse place serves as long as no newer one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
     let isCoarse = flow == .coarse || options.accuracy == .reduced
-    let limit = isCoarse ? Self.coarseLife : Self.oneShotTimeout
+    let limit = isCoarse ? CoarseLocator.life : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 
@@ -265,11 +280,14 @@ package struct StandardUpdates: Machine {
     case (.denied, .running), (.denied, .paused), (.denied, .once):
       state = .idle
       return [.failed(.denied)] + settleDeferral(.canceled)
-    case (.open, .once(let best, nil)), (.coarse, .once(let best, nil)):
-      state = .once(best: best, deadline: now.uptime + Self.oneShotTimeout)
-      guard let cached, isFresh(cached, at: now) else { return [] }
-      return finishIfGoodEnough(cached)
-    case (.open, .running(nil)), (.coarse, .running(nil)):
+    case (.open, .once(let best, let deadline)), (.coarse, .once(let best, let deadline)):
+      state = .once(best: best, deadline: deadline ?? now.uptime + Self.oneShotTimeout)
+      return settleRequest(best, at: now)
+    case (.open, .running(nil)):
+      return cached.map { take($0) } ?? []
+    case (.coarse, .running(let last)) where last?.coordinate != cached?.coordinate:
+      // After exact places the coarse one is news, however long it is known.
+      state = .running(last: nil)
       return cached.map { take($0) } ?? []
     case (.open, _), (.coarse, _), (.undetermined, _), (.notInUse, _): return []
     }
@@ -307,6 +325,4 @@ package struct StandardUpdates: Machine {
 
   /// Documented and observed (STD-26).
   package static let oneShotTimeout = Duration.seconds(10)
-  /// How old a coarse place may be (AUTH-42, STD-26a).
-  private static let coarseLife = Duration.seconds(1200)
 }
