@@ -110,7 +110,8 @@ extension AppDesk {
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
-    return outputs + tellLive(.standing(liveStanding), at: now)
+    let coarse = isCoarse ? world.coarse : nil
+    return outputs + tellLive(.standing(liveStanding, coarse: coarse), at: now)
   }
 
   /// What authorization and the delivery table let flow to the classic service.

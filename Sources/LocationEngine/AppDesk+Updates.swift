@@ -165,9 +165,9 @@ extension AppDesk {
       outputs += tellStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
-    if isNews {
-      outputs += settleClaims(.fix(fix), at: now)
-      outputs += tellLive(.fix(fix), at: now)
+    if isNews { outputs += settleClaims(.fix(fix), at: now) }
+    for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
+      outputs += tellLive(index, .fix(fix), at: now)
     }
     guard verdicts.significant.flows else { return outputs }
     for index in significant.entries.indices {
