@@ -216,7 +216,7 @@ package struct LocationEngine: Machine {
     if isDue(watch.nextDeadline, now) {
       tell(watch.handle(.wake, at: now), at: now, to: &outputs)
     }
-    if isDue(coarse.nextDeadline, now) {
+    if isDue(coarseDeadline, now) {
       takeCoarse(coarse.handle(.wake, at: now), at: now, to: &outputs)
     }
     if isDue(conditions.nextDeadline, now) {
@@ -248,6 +248,7 @@ package struct LocationEngine: Machine {
     var wanted = conditions.demand
     for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(beacons.demand)
+    if needsCoarse { wanted = wanted.union(coarse.demand) }
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
@@ -256,10 +257,15 @@ package struct LocationEngine: Machine {
     for index in desks.indices { desks[index].settleNeeds() }
   }
 
+  /// Whether somebody waits for the turns of the coarse place.
+  private var needsCoarse: Bool { desks.indices.contains { desks[$0].needs.coarse } }
+
+  private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
+
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
-    next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
+    next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
     next = earliest(next, earliest(launches.nextDeadline, retention.nextDeadline))
     for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
     nextDeadline = next
@@ -421,6 +427,7 @@ package struct LocationEngine: Machine {
     desks.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
       DemandShare(client: "visits", demand: visits.demand),
+      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
     ]
   }
 }

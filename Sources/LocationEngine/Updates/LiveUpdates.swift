@@ -92,6 +92,9 @@ package struct LiveUpdates: Machine {
   package var demand: Demand {
     switch state {
     case .barred: return .none
+    case .waiting where isLimited: return CoarseLocator.demand(isFirst: true)
+    case .flowing where isLimited, .unavailable where isLimited, .stationary where isLimited:
+      return CoarseLocator.demand(isFirst: false)
     case .stationary: return StillnessDetector.demandAtRest
     case .waiting, .flowing, .unavailable:
       let navigates =

@@ -111,12 +111,16 @@ package struct StandardUpdates: Machine {
     guard flow.isOpen else { return .none }
     switch state {
     case .idle: return .none
+    case .running where isCoarse, .paused where isCoarse, .once where isCoarse:
+      return CoarseLocator.demand(isFirst: awaitsFix)
     case .paused: return StillnessDetector.demandAtRest
     case .running, .once:
-      let tier = flow == .coarse ? PositionTier.cell : options.accuracy.tier
-      return Demand(position: PositionDemand(tier: tier))
+      return Demand(position: PositionDemand(tier: options.accuracy.tier))
     }
   }
+
+  /// Whether it may have, or wants, coarse places only (AUTH-41, AUTH-45).
+  var isCoarse: Bool { flow == .coarse || options.accuracy == .reduced }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
@@ -234,7 +238,6 @@ package struct StandardUpdates: Machine {
 
   /// STD-27; a coarse place serves as long as no newer one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    let isCoarse = flow == .coarse || options.accuracy == .reduced
     let limit = isCoarse ? CoarseLocator.life : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
