@@ -115,7 +115,9 @@ extension AppDesk {
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
-    return outputs + tellLive(.standing(liveStanding), at: now) + settleReadable()
+    let coarse = isCoarse ? world.coarse : nil
+    outputs += tellLive(.standing(liveStanding, coarse: coarse), at: now)
+    return outputs + settleReadable()
   }
 
   private var presentReadable: Readable {

@@ -74,13 +74,17 @@ extension AppDesk {
 
   mutating func tellLive(_ input: LiveUpdates.Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
-    for index in live.entries.indices {
-      let entry = live.entries[index]
-      for update in live.entries[index].service.handle(input, at: now) {
-        outputs += announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
-      }
-    }
+    for index in live.entries.indices { outputs += tellLive(index, input, at: now) }
     return outputs
+  }
+
+  private mutating func tellLive(
+    _ index: Int, _ input: LiveUpdates.Input, at now: Moment
+  ) -> [Output] {
+    let entry = live.entries[index]
+    return live.entries[index].service.handle(input, at: now).flatMap { update in
+      announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
+    }
   }
 
   /// Diagnostics reach a loop that runs although locations may not (LIVE-33).
@@ -162,17 +166,22 @@ extension AppDesk {
     (world.current, world.coarse) = (nil, nil)
   }
 
-  /// A new coarse place: for those who may know no better, or want none.
-  mutating func takeCoarse(_ fix: Fix, at now: Moment) -> [Output] {
+  /// A coarse place was computed: for those who may know no better, or want none. One that is no
+  /// news is for those only who have had none (AUTH-41).
+  mutating func takeCoarse(_ fix: Fix, _ isNews: Bool, at now: Moment) -> [Output] {
     world.coarse = fix
     var outputs: [Output] = []
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
+      guard isNews || standard.entries[index].service.awaitsFix else { continue }
       outputs += tellStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
-    outputs += settleClaims(.fix(fix), at: now)
-    return outputs + tellLive(.fix(fix), at: now) + tellChanges(.fix(fix), at: now)
+    if isNews { outputs += settleClaims(.fix(fix), at: now) }
+    for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
+      outputs += tellLive(index, .fix(fix), at: now)
+    }
+    return outputs + tellChanges(.fix(fix), at: now)
   }
 
   mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
@@ -185,24 +194,20 @@ extension AppDesk {
     return outputs
   }
 
-  /// The device is still, or moves again, as judged for one kind of activity and one service.
-  mutating func settleStillness(
-    _ still: Bool, of activity: ActivityKind, pausing: Bool, at now: Moment
-  ) -> [Output] {
+  /// The device is still for these; for all others it moves, or nothing is known of it.
+  mutating func settleStillness(_ still: StillnessAudience, at now: Moment) -> [Output] {
     var outputs: [Output] = []
-    if pausing {
-      for index in standard.entries.indices
-      where standard.entries[index].service.currentOptions.activity == activity {
-        outputs += tellStandard(index, .still(still), at: now)
-      }
-      return outputs + settleHolds(at: now)
+    for index in standard.entries.indices {
+      let options = standard.entries[index].service.currentOptions
+      let isStill = options.pausesAutomatically && still.contains(.pausing(options.activity))
+      guard isStill != standard.entries[index].service.isPaused else { continue }
+      outputs += tellStandard(index, .still(isStill), at: now)
     }
-    for index in live.entries.indices where live.entries[index].service.options.activity == activity
-    {
-      let entry = live.entries[index]
-      for update in live.entries[index].service.handle(.still(still), at: now) {
-        outputs += announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
-      }
+    if !outputs.isEmpty { outputs += settleHolds(at: now) }
+    for index in live.entries.indices {
+      let isStill = still.contains(.iterating(live.entries[index].service.options.activity))
+      guard isStill != live.entries[index].service.isStationary else { continue }
+      outputs += tellLive(index, .still(isStill), at: now)
     }
     return outputs
   }

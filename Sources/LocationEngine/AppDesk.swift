@@ -104,6 +104,8 @@ struct AppDesk: Sendable {
   struct Needs: Sendable {
     var demand = Demand.none
     var stillness = StillnessAudience()
+    /// Whether a turn of the coarse place must not be missed.
+    var coarse = false
     var deadline: Instant?
   }
 
@@ -204,6 +206,9 @@ struct AppDesk: Sendable {
   /// Derives what the engine reads of this desk after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
+    needs.coarse =
+      needs.demand.position != nil
+      && (isCoarse || standard.entries.contains { $0.service.isActive && $0.service.isCoarse })
   }
 
   // MARK: The one door to the standing

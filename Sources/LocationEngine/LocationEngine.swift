@@ -149,19 +149,19 @@ package struct LocationEngine: Machine {
     takeVisits(.fix(fix), at: now, to: &outputs)
   }
 
+  /// A place that has not changed has become newer, and is told to those who have none (AUTH-42).
   private mutating func takeCoarse(
     _ news: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {
+    var isNews = false
     for output in news {
       switch output {
       case .persist(let change): outputs.append(.persist(change))
-      case .place(let place):
-        for index in desks.indices { outputs += desks[index].takeCoarse(place, at: now) }
+      case .place: isNews = true
       }
     }
-    // A place that has not changed is not told again, but it has become newer (AUTH-42, STD-26a).
     guard let place = coarse.place, place != desks.first?.world.coarse else { return }
-    for index in desks.indices { desks[index].world.coarse = place }
+    for index in desks.indices { outputs += desks[index].takeCoarse(place, isNews, at: now) }
   }
 
   private mutating func takeVisits(
@@ -203,15 +203,12 @@ package struct LocationEngine: Machine {
     ([visits.oldestPlace] + desks.map(\.owed.oldestVisit)).compactMap(\.self).min()
   }
 
+  /// Everyone learns it at each look, as some come while the device is still already.
   private mutating func watchStillness(
     _ input: StillnessDetector.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for change in stillness.handle(input, at: now) {
-      for index in desks.indices {
-        outputs += desks[index].settleStillness(
-          change.isStill, of: change.activity, pausing: change.isPause, at: now)
-      }
-    }
+    let still = stillness.handle(input, at: now)
+    for index in desks.indices { outputs += desks[index].settleStillness(still, at: now) }
   }
 
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
@@ -221,7 +218,7 @@ package struct LocationEngine: Machine {
     if isDue(watch.nextDeadline, now) {
       tell(watch.handle(.wake, at: now), at: now, to: &outputs)
     }
-    if isDue(coarse.nextDeadline, now) {
+    if isDue(coarseDeadline, now) {
       takeCoarse(coarse.handle(.wake, at: now), at: now, to: &outputs)
     }
     if isDue(conditions.nextDeadline, now) {
@@ -253,6 +250,7 @@ package struct LocationEngine: Machine {
     var wanted = conditions.demand
     for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(beacons.demand)
+    if needsCoarse { wanted = wanted.union(coarse.demand) }
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
@@ -261,10 +259,15 @@ package struct LocationEngine: Machine {
     for index in desks.indices { desks[index].settleNeeds() }
   }
 
+  /// Whether somebody waits for the turns of the coarse place.
+  private var needsCoarse: Bool { desks.indices.contains { desks[$0].needs.coarse } }
+
+  private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
+
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
-    next = earliest(next, earliest(coarse.nextDeadline, beacons.nextDeadline))
+    next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
     next = earliest(next, earliest(launches.nextDeadline, retention.nextDeadline))
     for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
     nextDeadline = next
@@ -429,6 +432,7 @@ package struct LocationEngine: Machine {
     desks.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
       DemandShare(client: "visits", demand: visits.demand),
+      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
     ]
   }
 }

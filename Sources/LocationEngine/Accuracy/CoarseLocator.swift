@@ -29,8 +29,8 @@ package struct CoarseLocator: Machine {
   private var cell: CoarseGrid.Cell?
   /// The newest fix; only looked at when a turn comes.
   private var latest: Fix?
-  /// When the place is next computed; `nil` until it first was.
-  private var nextTurn: Instant?
+  /// When the place is next computed; `nil` for by the next fix.
+  package private(set) var nextTurn: Instant?
 
   package init(secret: UInt64) {
     self.secret = secret
@@ -55,9 +55,26 @@ package struct CoarseLocator: Machine {
     latest == nil ? nil : nextTurn
   }
 
+  /// What a service needs that has coarse places only: its first at once, and then a fix at each
+  /// turn, four an hour (POW-7).
+  package static func demand(isFirst: Bool) -> Demand {
+    Demand(position: PositionDemand(tier: .cell, interval: isFirst ? .zero : life))
+  }
+
+  /// What keeps the place of those services in step: when a turn has come without a fix, a
+  /// receiver that rests since the turn before must work.
+  var demand: Demand {
+    guard place != nil, nextTurn == nil else { return .none }
+    return Demand(position: PositionDemand(tier: .cell, interval: Self.shortestTurn / 2))
+  }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     if case .fix(let fix) = input { latest = fix }
-    guard let latest, nextTurn.map({ now.uptime >= $0 }) ?? true else { return [] }
+    guard nextTurn.map({ now.uptime >= $0 }) ?? true else { return [] }
+    guard let latest else {
+      nextTurn = nil
+      return []
+    }
     let turn = lastTurn(at: now.uptime)
     nextTurn = instant(ofTurn: turn + 1)
     self.latest = nil
@@ -102,6 +119,9 @@ package struct CoarseLocator: Machine {
   private static let interval = 900.0
   /// Seconds: turns are 10 to 20 minutes apart, so that no place is older than 20 (AUTH-42).
   private static let jitter = 300.0
+  private static let shortestTurn = Duration.seconds(interval - jitter)
+  /// How old a place may be (AUTH-42, STD-26a).
+  package static let life = Duration.seconds(interval + jitter)
   /// Meters beyond a cell before it is left. Chosen (docs/decisions/0015).
   package static let margin = 2_500.0
   /// Meters, at 68 %. Chosen (docs/decisions/0015); about 5 km is documented (AUTH-41).

@@ -49,8 +49,8 @@ struct PositionWatch: Machine {
       let wasLong = self.interval > Self.patience
       self.interval = interval
       // What was borne so far is no silence for those who came now.
-      if case .expecting = state, wasLong, interval <= Self.patience {
-        state = .expecting(since: now.uptime)
+      if case .expecting(let since) = state, wasLong {
+        state = .expecting(since: max(since, now.uptime - interval))
       }
       guard state == .idle else { return [] }
       state = .expecting(since: now.uptime)

@@ -60,7 +60,10 @@ struct LaunchClaims: Sendable {
     var all = Demand.none
     if let changes, verdicts.significant.tracks { all = all.union(changes.demand) }
     if owesLive, verdicts.live.flows {
-      all = all.union(Demand(position: PositionDemand(tier: .satellite)))
+      all = all.union(
+        verdicts.live.isCoarse
+          ? CoarseLocator.demand(isFirst: false)
+          : Demand(position: PositionDemand(tier: .satellite)))
     }
     return all
   }

@@ -124,6 +124,8 @@ package struct SignificantChangeDetector: Machine {
   package var demand: Demand {
     switch state {
     case .stopped: .none
+    case .silent where isReduced: CoarseLocator.demand(isFirst: true)
+    case .announced where isReduced: CoarseLocator.demand(isFirst: false)
     case .silent: Demand(position: PositionDemand(tier: .network, interval: .zero))
     case .announced:
       Demand(position: PositionDemand(tier: .network, interval: quiet / 5), motion: true)

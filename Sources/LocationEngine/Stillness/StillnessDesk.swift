@@ -2,17 +2,9 @@ import LocationModel
 
 /// One stillness detector for each patience that somebody needs (LIVE-23, STD-39).
 struct StillnessDesk: Sendable {
-  /// The device became still, or moves, as one kind of client sees it.
-  struct Change: Hashable, Sendable {
-    var isStill: Bool
-    var activity: ActivityKind
-    /// For the automatic pause of managers; else for live updates.
-    var isPause: Bool
-  }
-
   private struct Watch: Sendable {
-    var activity: ActivityKind
-    var isPause: Bool
+    /// One kind of client.
+    var kind: StillnessAudience
     var detector: StillnessDetector
   }
 
@@ -28,38 +20,31 @@ struct StillnessDesk: Sendable {
     guard audience != self.audience else { return }
     self.audience = audience
     for activity in ActivityKind.allCases {
-      settle(activity, isPause: false, wanted: audience.contains(.iterating(activity)))
-      settle(activity, isPause: true, wanted: audience.contains(.pausing(activity)))
+      settle(.iterating(activity), StillnessDetector.Patience.liveUpdates(activity))
+      settle(.pausing(activity), StillnessDetector.Patience.pause(activity))
     }
   }
 
-  private mutating func settle(_ activity: ActivityKind, isPause: Bool, wanted: Bool) {
-    let place = watches.firstIndex { $0.activity == activity && $0.isPause == isPause }
-    if let place {
-      if !wanted { watches.remove(at: place) }
-      return
+  private mutating func settle(_ kind: StillnessAudience, _ patience: Duration?) {
+    let place = watches.firstIndex { $0.kind == kind }
+    switch (place, audience.contains(kind)) {
+    case (nil, true):
+      watches.append(Watch(kind: kind, detector: StillnessDetector(patience: patience)))
+    case (let place?, false): watches.remove(at: place)
+    case (nil, false), (_?, true): break
     }
-    guard wanted else { return }
-    let patience =
-      isPause
-      ? StillnessDetector.Patience.pause(activity)
-      : StillnessDetector.Patience.liveUpdates(activity)
-    watches.append(
-      Watch(
-        activity: activity, isPause: isPause, detector: StillnessDetector(patience: patience)))
   }
 
-  mutating func handle(_ input: StillnessDetector.Input, at now: Moment) -> [Change] {
-    var changes: [Change] = []
+  /// Those for whom the device is still now.
+  mutating func handle(
+    _ input: StillnessDetector.Input, at now: Moment
+  ) -> StillnessAudience {
+    var still = StillnessAudience()
     for index in watches.indices {
-      for output in watches[index].detector.handle(input, at: now) {
-        let isStill = if case .stationary = output { true } else { false }
-        changes.append(
-          Change(
-            isStill: isStill, activity: watches[index].activity, isPause: watches[index].isPause))
-      }
+      _ = watches[index].detector.handle(input, at: now)
+      if watches[index].detector.isStationary { still.insert(watches[index].kind) }
     }
-    return changes
+    return still
   }
 }
 

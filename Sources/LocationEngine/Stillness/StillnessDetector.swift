@@ -7,8 +7,6 @@ package import LocationModel
 package struct StillnessDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
-    /// A motion sensor says that the device began to move.
-    case motion
     /// No position can be had: nothing is known of stillness either (LIVE-25).
     case positionLost
     case wake
@@ -17,7 +15,7 @@ package struct StillnessDetector: Machine {
   package enum Output: Hashable, Sendable {
     /// It has stood still for the whole patience; the fix is the newest.
     case stationary(Fix)
-    /// It moves again, by this fix or, without one, by the motion sensor or a lost position.
+    /// It moves again, by this fix or, without one, by a lost position.
     case moving(Fix?)
   }
 
@@ -106,15 +104,15 @@ package struct StillnessDetector: Machine {
     case (.wake, .watching):
       return tellStationary(at: now)
 
-    case (.motion, .stationary), (.positionLost, .stationary):
+    case (.positionLost, .stationary):
       state = .unknown
       return [.moving(nil)]
 
-    case (.positionLost, .watching), (.motion, .watching):
+    case (.positionLost, .watching):
       state = .unknown
       return []
 
-    case (.wake, _), (.motion, .unknown), (.positionLost, .unknown):
+    case (.wake, _), (.positionLost, .unknown):
       return []
     }
   }

@@ -4,11 +4,12 @@ package import LocationModel
 package struct LiveUpdates: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
-    /// What stands between the app and its locations now, and what merely limits them.
-    case standing(Diagnostics)
+    /// What stands between the app and its locations now, and what merely limits them; with the
+    /// coarse place that is known, where the app may know no better.
+    case standing(Diagnostics, coarse: Fix? = nil)
     /// No provider can give a position now, or one can again.
     case outage(Bool)
-    /// The device is still, as judged for this activity.
+    /// The device is still, as judged for this activity; told again until it is heeded.
     case still(Bool)
     case wake
   }
@@ -35,7 +36,6 @@ package struct LiveUpdates: Machine {
   private var told: Diagnostics?
   private var cached: Fix?
   private var isOut = false
-  private var isStill = false
 
   /// Begins a loop; `opening(at:)` gives what it is told at once.
   package init(
@@ -55,33 +55,46 @@ package struct LiveUpdates: Machine {
       state = .barred
       return tell(nil)
     }
-    if let cached, now.unixTime.seconds(since: cached.time).magnitude < Self.recent {
+    // A coarse place serves as long as no newer one is due (LIVE-16).
+    let life = isLimited ? CoarseLocator.life : Self.recent
+    if let cached, now.unixTime.seconds(since: cached.time).magnitude < life.inSeconds {
       return deliver(cached, at: now)
     }
     return isOut ? becomeUnavailable() : []
   }
 
-  package var nextDeadline: Instant? {
+  package var nextDeadline: Instant? { silentSince.map { $0 + Self.silence } }
+
+  /// When the silence began that needs a word (LIVE-18); `nil` where none is needed, as when the
+  /// loop was told that it hears little (LIVE-16).
+  private var silentSince: Instant? {
+    let isSeldomTold = isLimited && told?.contains(.accuracyLimited) ?? false
     switch state {
-    case .waiting where isSeldomTold, .flowing where isSeldomTold: nil
-    case .waiting(let since): since + Self.silence
-    case .flowing(let last): last + Self.silence
-    case .barred, .unavailable, .stationary: nil
+    case .waiting(let since), .flowing(let since): return isSeldomTold ? nil : since
+    case .barred, .unavailable, .stationary: return nil
     }
   }
 
-  /// Whether the loop was told that it hears little, so that silence needs no word (LIVE-16).
-  private var isSeldomTold: Bool {
-    standing.contains(.accuracyLimited) && told?.contains(.accuracyLimited) ?? false
-  }
+  private var isLimited: Bool { standing.contains(.accuracyLimited) }
 
   package var isStationary: Bool { state == .stationary }
 
   var isBarred: Bool { state == .barred }
 
+  /// Whether it has had nothing yet, so that a place serves it that is no news to others.
+  var awaitsFix: Bool {
+    switch state {
+    case .waiting, .unavailable: true
+    case .barred, .flowing, .stationary: false
+    }
+  }
+
   package var demand: Demand {
     switch state {
     case .barred: return .none
+    case .waiting where isLimited: return CoarseLocator.demand(isFirst: true)
+    case .flowing where isLimited, .unavailable where isLimited, .stationary where isLimited:
+      return CoarseLocator.demand(isFirst: false)
     case .stationary: return StillnessDetector.demandAtRest
     case .waiting, .flowing, .unavailable:
       let navigates =
@@ -98,16 +111,15 @@ package struct LiveUpdates: Machine {
     case (.fix(let fix), .waiting), (.fix(let fix), .flowing), (.fix(let fix), .unavailable):
       cached = fix
       return deliver(fix, at: now)
-    case (.standing(let standing), _):
-      return change(to: standing, at: now)
+    case (.standing(let standing, let coarse), _):
+      return change(to: standing, coarse: coarse, at: now)
     case (.outage(let isOut), _):
       return change(outage: isOut, at: now)
     case (.still(let isStill), _):
-      self.isStill = isStill
-      return settleStillness(at: now)
+      return rest(isStill, at: now)
     case (.wake, .waiting), (.wake, .flowing):
       guard let nextDeadline, now.uptime >= nextDeadline else { return [] }
-      return standing.contains(.accuracyLimited) ? tell(nil) : becomeUnavailable()
+      return isLimited ? tell(nil) : becomeUnavailable()
     case (.wake, .barred), (.wake, .unavailable), (.wake, .stationary):
       return []
     }
@@ -118,24 +130,28 @@ package struct LiveUpdates: Machine {
   private mutating func deliver(_ fix: Fix, at now: Moment) -> [Output] {
     state = .flowing(lastAt: now.uptime)
     told = standing
-    return [LiveUpdate(fix: fix, diagnostics: standing)] + settleStillness(at: now)
+    return [LiveUpdate(fix: fix, diagnostics: standing)]
   }
 
-  private mutating func change(to standing: Diagnostics, at now: Moment) -> [Output] {
+  private mutating func change(
+    to standing: Diagnostics, coarse: Fix?, at now: Moment
+  ) -> [Output] {
     guard standing != self.standing else { return [] }
-    // What was seen with full accuracy is not for an app that has it no more.
-    if standing.contains(.accuracyLimited) && !self.standing.contains(.accuracyLimited) {
-      cached = nil
-    }
+    let (since, wasLimited) = (silentSince ?? now.uptime, isLimited)
     self.standing = standing
     guard standing.isDisjoint(with: .barring) else {
       state = .barred
-      isStill = false
       return tell(nil)
     }
-    guard case .barred = state else { return [] }
-    state = .waiting(silentSince: now.uptime)
-    return isOut ? becomeUnavailable() : []
+    switch state {
+    case .barred: break
+    // What was seen with another accuracy is not what the loop may know, or wants to, now.
+    case .waiting, .flowing: guard isLimited != wasLimited else { return [] }
+    case .unavailable, .stationary: return []
+    }
+    state = .waiting(silentSince: since)
+    cached = coarse
+    return opening(at: now)
   }
 
   private mutating func change(outage: Bool, at now: Moment) -> [Output] {
@@ -157,7 +173,7 @@ package struct LiveUpdates: Machine {
   }
 
   /// Pauses while the device is still, after one normal element (LIVE-23, LIVE-27).
-  private mutating func settleStillness(at now: Moment) -> [Output] {
+  private mutating func rest(_ isStill: Bool, at now: Moment) -> [Output] {
     switch state {
     case .flowing where isStill:
       guard let cached else { return [] }
@@ -182,6 +198,6 @@ package struct LiveUpdates: Machine {
   /// Silence before the loop is told that no location can be had: within the ten seconds of
   /// LIVE-18. Chosen.
   private static let silence = Duration.seconds(9)
-  /// Seconds; a fix younger than this opens a loop (LIVE-9).
-  private static let recent = 10.0
+  /// A fix younger than this opens a loop (LIVE-9).
+  private static let recent = Duration.seconds(10)
 }

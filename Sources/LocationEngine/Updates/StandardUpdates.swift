@@ -26,7 +26,7 @@ package struct StandardUpdates: Machine {
     case flow(Flow)
     /// No provider can give a position now.
     case outage(Failure)
-    /// The device is still, as judged for this activity.
+    /// The device is still, as judged for this activity; told again until it is heeded.
     case still(Bool)
     case wake
   }
@@ -52,6 +52,8 @@ package struct StandardUpdates: Machine {
   var isInFront = true
   /// Whether updates were started in the foreground.
   private(set) var beganInFront = false
+  /// When it was started or resumed: it has all of its patience from then on (STD-41).
+  private var beganAt = Instant.start
   /// Whether the present outage was announced (STD-34).
   private var outageTold = false
   private var deferral: Deferral?
@@ -91,6 +93,14 @@ package struct StandardUpdates: Machine {
 
   package var currentOptions: UpdateOptions { options }
 
+  /// Whether it has had nothing yet, so that a place serves it that is no news to others.
+  var awaitsFix: Bool {
+    switch state {
+    case .running(nil), .once: true
+    case .idle, .running, .paused: false
+    }
+  }
+
   /// Whether stillness pauses it, or the end of stillness resumes it (STD-39, STD-45).
   var heedsStillness: Bool {
     guard options.pausesAutomatically else { return false }
@@ -101,12 +111,16 @@ package struct StandardUpdates: Machine {
     guard flow.isOpen else { return .none }
     switch state {
     case .idle: return .none
+    case .running where isCoarse, .paused where isCoarse, .once where isCoarse:
+      return CoarseLocator.demand(isFirst: awaitsFix)
     case .paused: return StillnessDetector.demandAtRest
     case .running, .once:
-      let tier = flow == .coarse ? PositionTier.cell : options.accuracy.tier
-      return Demand(position: PositionDemand(tier: tier))
+      return Demand(position: PositionDemand(tier: options.accuracy.tier))
     }
   }
+
+  /// Whether it may have, or wants, coarse places only (AUTH-41, AUTH-45).
+  var isCoarse: Bool { flow == .coarse || options.accuracy == .reduced }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
@@ -117,7 +131,7 @@ package struct StandardUpdates: Machine {
       return take(fix) + finishDeferral { $0.isOver(at: fix.coordinate) }
     case .flow(let flow): return change(to: flow, at: now)
     case .outage(let failure): return announce(failure)
-    case .still(let still): return rest(still)
+    case .still(let still): return still ? pause(at: now) : resume(at: now)
     case .wake: return expire(at: now)
     }
   }
@@ -128,11 +142,13 @@ package struct StandardUpdates: Machine {
     switch request {
     case .start(let options):
       self.options = options
-      return start()
+      return start(at: now)
     case .change(let options):
+      let keepsPause = options.pausesAutomatically && options.activity == self.options.activity
       self.options = options
-      guard case .once(let best?, _) = state else { return settleDeferral() }
-      return finishIfGoodEnough(best)
+      guard !isPaused else { return (keepsPause ? [] : resume(at: now)) + settleDeferral() }
+      guard case .once(let best, _) = state else { return settleDeferral() }
+      return settleRequest(options.accuracy == .reduced ? nil : best, at: now)
     case .stop:
       state = .idle
       return settleDeferral(.canceled)
@@ -178,13 +194,13 @@ package struct StandardUpdates: Machine {
     return ends ? [.deferralFinished(nil)] : []
   }
 
-  private mutating func start() -> [Output] {
+  private mutating func start(at now: Moment) -> [Output] {
     switch state {
     case .running:
       beganInFront = beganInFront || isInFront
       return []
     case .paused(let last):
-      state = .running(last: last)
+      (state, beganAt) = (.running(last: last), now.uptime)
       // An app that had paused behind others is in use again only from the front (STD-43).
       beganInFront = isInFront
       return [.resumed]
@@ -193,7 +209,7 @@ package struct StandardUpdates: Machine {
         state = .idle
         return [.failed(.denied)]
       }
-      state = .running(last: nil)
+      (state, beganAt) = (.running(last: nil), now.uptime)
       beganInFront = isInFront
       outageTold = false
       guard flow.isOpen, let cached else { return [] }
@@ -208,15 +224,21 @@ package struct StandardUpdates: Machine {
       self.options = options
       guard flow != .denied else { return [.failed(.denied)] }
       state = .once(best: nil, deadline: flow.isOpen ? now.uptime + Self.oneShotTimeout : nil)
-      guard flow.isOpen, let cached, isFresh(cached, at: now) else { return [] }
-      return finishIfGoodEnough(cached)
+      return settleRequest(nil, at: now)
     }
+  }
+
+  /// Ends the request by the best fix so far, or else by what was known before, if that will do.
+  private mutating func settleRequest(_ best: Fix?, at now: Moment) -> [Output] {
+    guard flow.isOpen, let known = best ?? cached, best != nil || isFresh(known, at: now) else {
+      return []
+    }
+    return finishIfGoodEnough(known)
   }
 
   /// STD-27; a coarse place serves as long as no newer one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    let isCoarse = flow == .coarse || options.accuracy == .reduced
-    let limit = isCoarse ? Self.coarseLife : Self.oneShotTimeout
+    let limit = isCoarse ? CoarseLocator.life : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 
@@ -261,11 +283,14 @@ package struct StandardUpdates: Machine {
     case (.denied, .running), (.denied, .paused), (.denied, .once):
       state = .idle
       return [.failed(.denied)] + settleDeferral(.canceled)
-    case (.open, .once(let best, nil)), (.coarse, .once(let best, nil)):
-      state = .once(best: best, deadline: now.uptime + Self.oneShotTimeout)
-      guard let cached, isFresh(cached, at: now) else { return [] }
-      return finishIfGoodEnough(cached)
-    case (.open, .running(nil)), (.coarse, .running(nil)):
+    case (.open, .once(let best, let deadline)), (.coarse, .once(let best, let deadline)):
+      state = .once(best: best, deadline: deadline ?? now.uptime + Self.oneShotTimeout)
+      return settleRequest(best, at: now)
+    case (.open, .running(nil)):
+      return cached.map { take($0) } ?? []
+    case (.coarse, .running(let last)) where last?.coordinate != cached?.coordinate:
+      // After exact places the coarse one is news, however long it is known.
+      state = .running(last: nil)
       return cached.map { take($0) } ?? []
     case (.open, _), (.coarse, _), (.undetermined, _), (.notInUse, _): return []
     }
@@ -277,16 +302,19 @@ package struct StandardUpdates: Machine {
     return [.failed(failure)]
   }
 
-  private mutating func rest(_ still: Bool) -> [Output] {
-    switch state {
-    case .running(let last) where still && options.pausesAutomatically && last != nil:
-      state = .paused(last: last)
-      return [.paused]
-    case .paused(let last) where !still && flow.isOpen:
-      state = .running(last: last)
-      return [.resumed]
-    case .idle, .running, .paused, .once: return []
-    }
+  private mutating func pause(at now: Moment) -> [Output] {
+    guard flow.isOpen, options.pausesAutomatically, case .running(let last?) = state,
+      let patience = StillnessDetector.Patience.pause(options.activity),
+      now.uptime >= beganAt + patience
+    else { return [] }
+    state = .paused(last: last)
+    return [.paused]
+  }
+
+  private mutating func resume(at now: Moment) -> [Output] {
+    guard flow.isOpen, case .paused(let last) = state else { return [] }
+    (state, beganAt) = (.running(last: last), now.uptime)
+    return [.resumed]
   }
 
   private mutating func expire(at now: Moment) -> [Output] {
@@ -300,6 +328,4 @@ package struct StandardUpdates: Machine {
 
   /// Documented and observed (STD-26).
   package static let oneShotTimeout = Duration.seconds(10)
-  /// How old a coarse place may be (AUTH-42, STD-26a).
-  private static let coarseLife = Duration.seconds(1200)
 }

@@ -289,6 +289,57 @@ struct BackgroundUpdatesTests {
     #expect(bench.heard() == places)
   }
 
+  @Test("STD-24, STD-26a: a request that comes long after the last fix is answered by the next one")
+  func onceAfterSilence() {
+    var bench = EngineBench(.whileUsing)
+    bench.send(.setting(.precise(EngineBench.app, false)))
+    bench.start()
+    bench.fix()
+    let places = bench.heard().filter { $0.hasSuffix(" m") }
+    bench.request(.updates(EngineBench.manager, .stop))
+    bench.run(seconds: 3600)
+    bench.request(.updates(SubscriberID(2), .once(EngineBench.options(false))))
+    #expect(bench.heard() == [])
+    bench.fix()
+    #expect(bench.heard() == places)
+    bench.run(seconds: 60)
+    #expect(bench.heard() == [])
+  }
+
+  @Test(
+    "STD-24, STD-26a: a request is answered by the known coarse place when it may know no better",
+    arguments: [true, false])
+  func onceReduced(byPerson: Bool) {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.updates(EngineBench.manager, .once(EngineBench.options(false))))
+    bench.fix(radius: 50)
+    _ = bench.heard()
+    if byPerson {
+      bench.send(.setting(.precise(EngineBench.app, false)))
+    } else {
+      bench.request(
+        .updates(EngineBench.manager, .change(EngineBench.options(false, .reduced))))
+    }
+    let heard = bench.heard().filter { $0.hasSuffix(" m") }
+    #expect(heard.count == 1 && heard != ["0 m"])
+  }
+
+  @Test("AUTH-41: updates that become coarse begin with the place that is known")
+  func becomesReduced() {
+    var bench = EngineBench(.whileUsing)
+    bench.start(pausing: false)
+    bench.fixes(3)
+    _ = bench.heard()
+    bench.send(.setting(.precise(EngineBench.app, false)))
+    let heard = bench.heard().filter { $0.hasSuffix(" m") }
+    #expect(heard.count == 1 && heard != ["0 m"])
+    bench.live(.background)
+    bench.run(seconds: 60)
+    bench.live(.foreground)
+    bench.fixes(1500)
+    #expect(!bench.heard().contains { $0.hasSuffix(" m") }, "the same place is told once")
+  }
+
   @Test("AUTH-45: an app with full accuracy that wants coarse places gets the same ones")
   func wantsReduced() {
     var coarse = EngineBench(.whileUsing)

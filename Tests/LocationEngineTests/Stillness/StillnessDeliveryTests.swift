@@ -89,4 +89,84 @@ struct StillnessDeliveryTests {
     bench.fixes(2, from: meters)
     #expect(bench.heard() == (meters > 100 ? ["resumed", "5000 m"] : []))
   }
+
+  // MARK: Who comes while it is still
+
+  @Test("LIVE-23, LIVE-27, POW-6: a loop begun while the device is still has one update, and rests")
+  func loopAmongStill() {
+    var bench = resting()
+    bench.run(seconds: 30)
+    bench.request(Self.begin(Self.later))
+    #expect(bench.demand.position?.tier == .satellite)
+    _ = bench.heard()
+    bench.fixes(3)
+    #expect(bench.heard() == ["live 0 m", "live 0 m stationary"])
+    #expect(bench.demand.position?.tier == .network)
+    bench.fixes(3, from: 500, by: 100)
+    #expect(bench.heard() == ["live 700 m", "live 700 m"])
+  }
+
+  @Test("LIVE-23, STD-39: a loop of another activity, or one of a manager's, waits its own time")
+  func othersAmongStill() {
+    var bench = resting()
+    bench.request(Self.begin(Self.later, .fitness))
+    bench.start()
+    _ = bench.heard()
+    bench.fixes(100)
+    #expect(!bench.heard().contains { $0.hasSuffix("stationary") || $0 == "paused" })
+  }
+
+  @Test("STD-39, POW-6: a manager that starts while others are paused pauses in its own time")
+  func managerAmongStill() {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.fixes(1000)
+    bench.request(.updates(Self.later, .start(EngineBench.options(false))))
+    _ = bench.heard()
+    #expect(bench.demand.position?.tier == .satellite)
+    bench.fixes(950)
+    let heard = bench.heard()
+    #expect(heard.last == "paused")
+    #expect((890...915).contains(heard.count { $0 == "0 m" }))
+    #expect(bench.demand.position?.tier == .network)
+  }
+
+  // MARK: Changes while paused
+
+  private static let changes = [
+    UpdateOptions(activity: .other, pausesAutomatically: false),
+    UpdateOptions(activity: .fitness, pausesAutomatically: true),
+  ]
+
+  @Test(
+    "STD-18, STD-42, STD-45: a paused manager goes on when what it was paused for is changed",
+    arguments: changes)
+  func changedWhilePaused(options: UpdateOptions) {
+    var bench = EngineBench(.whileUsing)
+    bench.start()
+    bench.fixes(1000)
+    _ = bench.heard()
+    bench.request(.updates(EngineBench.manager, .change(options)))
+    #expect(bench.demand.position?.tier == .satellite)
+    bench.fix()
+    #expect(bench.heard() == ["resumed", "0 m"])
+  }
+
+  @Test("STD-43, STD-45: behind others, such a change waits until the app is in use again")
+  func changedWhilePausedBehind() {
+    var bench = EngineBench(.whileUsing)
+    bench.start(background: true)
+    bench.live(.background)
+    bench.fixes(1000)
+    bench.run(seconds: 10)
+    _ = bench.heard()
+    let options = EngineBench.options(true, .best, false)
+    bench.request(.updates(EngineBench.manager, .change(options)))
+    bench.fixes(10)
+    #expect(bench.heard() == [])
+    #expect(bench.demand == .none)
+    bench.live(.foreground)
+    bench.fixes(2)
+    #expect(bench.heard() == ["resumed", "0 m"])
+  }
 }

@@ -199,6 +199,7 @@ struct LiveUpdatesTests {
     bench.send(.still(true))
     #expect(bench.transcript.isEmpty)
     bench.fix(east: 1)
+    bench.send(.still(true))
     #expect(bench.transcript == "00:00:00  1 m\n00:00:00  1 m stationary")
     bench.send(.still(false))
     bench.fix(east: 9)
