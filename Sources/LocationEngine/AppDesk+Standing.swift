@@ -110,7 +110,8 @@ extension AppDesk {
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
-    return outputs + tellLive(.standing(liveStanding), at: now)
+    tellLive(.standing(liveStanding), at: now, to: &outputs)
+    return outputs
   }
 
   /// What authorization and the delivery table let flow to the classic service.
@@ -166,7 +167,8 @@ extension AppDesk {
   ) -> [Output] {
     switch verdict.action {
     case .deliver:
-      let receivers = client.map { [$0] } ?? clients
+      if let client { return [.deliver(client, delivery)] }
+      let receivers = clients
       // After a restart an app may be on its way back (LIFE-9).
       if receivers.isEmpty { outbox.add(delivery, for: nil) }
       return receivers.map { .deliver($0, delivery) }

@@ -72,18 +72,19 @@ extension AppDesk {
     return hold(.endIteration(Self.number(of: subscriber, client)), at: now)
   }
 
-  mutating func tellLive(_ input: LiveUpdates.Input, at now: Moment) -> [Output] {
-    var outputs: [Output] = []
+  mutating func tellLive(
+    _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
+  ) {
     for index in live.entries.indices {
       let entry = live.entries[index]
       for update in live.entries[index].service.handle(input, at: now) {
         outputs += announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
       }
     }
-    return outputs
   }
 
   /// Diagnostics reach a loop that runs although locations may not (LIVE-33).
+  @inline(__always)
   private var liveVerdict: DeliveryRule.Verdict {
     guard !verdicts.live.flows, life != .suspended else { return verdicts.live }
     return DeliveryRule.Verdict(.deliver)
@@ -137,7 +138,7 @@ extension AppDesk {
     where standard.entries[index].service.currentOptions.accuracy != .reduced {
       outputs += tellStandard(index, .fix(fix), at: now)
     }
-    if !live.isEmpty { outputs += tellLive(.fix(fix), at: now) }
+    tellLive(.fix(fix), at: now, to: &outputs)
     guard !significant.isEmpty, verdicts.significant.flows else { return }
     for index in significant.entries.indices {
       outputs += announce(
@@ -160,7 +161,7 @@ extension AppDesk {
     }
     guard isCoarse else { return outputs }
     outputs += settleClaims(.fix(fix), at: now)
-    outputs += tellLive(.fix(fix), at: now)
+    tellLive(.fix(fix), at: now, to: &outputs)
     guard verdicts.significant.flows else { return outputs }
     for index in significant.entries.indices {
       outputs += announce(
@@ -171,7 +172,8 @@ extension AppDesk {
 
   mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
     world.isOut = isOut
-    var outputs = tellLive(.outage(isOut), at: now)
+    var outputs: [Output] = []
+    tellLive(.outage(isOut), at: now, to: &outputs)
     guard isOut else { return outputs }
     for index in standard.entries.indices {
       outputs += tellStandard(index, .outage(.positionUnknown), at: now)
@@ -205,7 +207,7 @@ extension AppDesk {
     var outputs: [Output] = []
     if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
     for index in standard.entries.indices { outputs += tellStandard(index, .wake, at: now) }
-    outputs += tellLive(.wake, at: now)
+    tellLive(.wake, at: now, to: &outputs)
     for index in significant.entries.indices {
       outputs += announce(significant.entries[index].service.handle(.wake, at: now), index, at: now)
     }

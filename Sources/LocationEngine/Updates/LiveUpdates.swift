@@ -116,7 +116,9 @@ package struct LiveUpdates: Machine {
   private mutating func deliver(_ fix: Fix, at now: Moment) -> [Output] {
     state = .flowing(lastAt: now.uptime)
     told = standing
-    return [LiveUpdate(fix: fix, diagnostics: standing)] + settleStillness(at: now)
+    var news = [LiveUpdate(fix: fix, diagnostics: standing)]
+    news += settleStillness(at: now)
+    return news
   }
 
   private mutating func change(to standing: Diagnostics, at now: Moment) -> [Output] {
