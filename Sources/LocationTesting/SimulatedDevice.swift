@@ -103,15 +103,19 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
+  /// Gets a thread even where the code under test keeps those of the global queue busy.
+  private static let watchdog = DispatchQueue(label: "meridian.watchdog")
+
   /// Looks now and then whether anything happens while a call of `advance` waits.
   private func watch(_ number: Int, last: WorkLine.Activity?, patience: Duration) {
-    DispatchQueue.global().asyncAfter(deadline: .now() + patience.inSeconds) { [weak self] in
+    Self.watchdog.asyncAfter(deadline: .now() + patience.inSeconds) { [weak self] in
       guard let self, state.withLock({ $0.waits.contains { $0.number == number } }) else { return }
       let activity = line.activity
-      guard let activity, activity == last else {
-        return watch(number, last: activity, patience: patience)
+      if let activity, activity == last {
+        return giveUp(number, at: activity, patience: patience)
       }
-      giveUp(number, at: activity, patience: patience)
+      line.poke()
+      watch(number, last: line.activity, patience: patience)
     }
   }
 
@@ -144,15 +148,11 @@ public final class SimulatedDevice: Sendable {
     guard let patience = state.withLock({ $0.waits.first?.patience }) else { return .resting }
     if let story = line.takeLatecomer() { return stop(.latecomer(story), after: patience) }
     while let (absentee, waited, looks) = line.absentee() {
-      let isPatient =
-        switch absentee.reason {
-        case .elsewhere: waited < patience
-        case .continuation: AwaitedPlaces.isPatient(after: waited, looks: looks)
-        }
-      if isPatient { return .waiting }
+      let mayPass = absentee.reason == .continuation && looks >= AwaitedPlaces.looks
+      if waited < (mayPass ? AwaitedPlaces.wait : patience) { return .waiting }
       let story = line.story(of: absentee)
       line.letPass(absentee)
-      if absentee.reason == .elsewhere { return stop(.elsewhere(story), after: patience) }
+      if !mayPass { return stop(.elsewhere(story), after: patience) }
     }
     return pass() ? .working : .resting
   }

@@ -52,6 +52,30 @@ struct StandstillTests {
     }
   }
 
+  @Test("ends advance when others keep the threads that would resume a task busy without end")
+  func starvedForEver() async throws {
+    let isOver = Atomic(false)
+    await app.run {
+      for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {
+        DispatchQueue.global().async { while !isOver.load(ordering: .relaxed) {} }
+      }
+      Task {
+        await withCheckedContinuation { continuation in
+          DispatchQueue.global().async { continuation.resume() }
+        }
+      }
+      let error = await #expect(throws: Standstill.self) {
+        try await device.advance(by: .seconds(60), patience: .milliseconds(300))
+      }
+      isOver.store(true, ordering: .relaxed)
+      guard case .elsewhere(let story) = error?.cause else {
+        Issue.record("\(error as Any)")
+        return
+      }
+      #expect(story.contains("starvedForEver()"), "\(story)")
+    }
+  }
+
   @Test("is reported when the body of a loop awaits what never comes")
   func strandedBody() async throws {
     let kept = Kept()

@@ -14,14 +14,15 @@ final class AwaitedPlaces: Sendable {
   static let shared = AwaitedPlaces()
   private let known = Mutex<[Place: Resumer]>([:])
 
-  /// Whether time waits on for somebody who may be resumed by something real, and was not yet.
+  /// How long time waits for somebody who may be resumed by something real.
   ///
   /// Chosen: a second, longer than any look-up on this computer takes, and bearable once for each
-  /// place. Each look goes through the global queue, as most of what is real does: where others keep
-  /// that queue busy for seconds, what was handed to it in time still comes first.
-  static func isPatient(after waited: Duration, looks: Int) -> Bool {
-    waited < .seconds(1) || looks < 50
-  }
+  /// place.
+  static let wait = Duration.seconds(1)
+  /// How often the line looks again before the wait is over. Each look goes through the global
+  /// queue, as most of what is real does: where others keep that queue busy for seconds, what was
+  /// handed to it in time still comes first.
+  static let looks = 50
 
   func isWorthWaiting(_ place: Place) -> Bool {
     switch known.withLock({ $0[place] }) {

@@ -110,10 +110,20 @@ extension WorkLine {
 
   // MARK: Who is away
 
-  /// Looks again whether somebody is away who was a moment ago.
-  func lookAgain() {
-    state.withLock { $0.absence?.looks += 1 }
-    poke()
+  /// Looks again in a moment whether somebody is away.
+  func lookSoon() {
+    let isFirst = state.withLock { state in
+      defer { state.willLook = true }
+      return !state.willLook
+    }
+    guard isFirst else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) { [self] in
+      state.withLock { state in
+        state.willLook = false
+        state.absence?.looks += 1
+      }
+      poke()
+    }
   }
 
   /// Somebody whom time has to wait for though nothing is in line, for how long it has, and how

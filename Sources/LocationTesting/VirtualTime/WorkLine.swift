@@ -62,6 +62,8 @@ final class WorkLine: Sendable {
     var place: [UInt] = []
     /// Whom the line waits for though it is empty, and since when.
     var absence: (of: TaskBook.Absentee, since: ContinuousClock.Instant, looks: Int)?
+    /// The line will look again whether somebody is away.
+    var willLook = false
     var book = TaskBook()
     var tasks: Set<UInt64> = []
     var sleepers: [Sleeper] = []
@@ -138,9 +140,7 @@ final class WorkLine: Sendable {
         return true
       }
       guard isDone else { continue }
-      if case .waiting = quiet {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(2)) { self.lookAgain() }
-      }
+      if case .waiting = quiet { lookSoon() }
       return
     }
   }
