@@ -16,6 +16,8 @@ extension AppDesk {
     case .start(let constraint):
       let new = Ranging(client: client, subscriber: subscriber, constraint: constraint)
       guard !ranging.contains(new) else { return [] }
+      // The first one is told by itself; of others, a change (BEACON-16).
+      if ranging.isEmpty { toldRangingRefusal = standingRefusal }
       ranging.append(new)
       return refusal(reception).map { fail(new, $0) } ?? []
     case .stop(let constraint):

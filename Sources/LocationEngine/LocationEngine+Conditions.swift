@@ -18,7 +18,8 @@ extension LocationEngine {
       let key = ConditionKey(app: app, owner: .regions, identifier: identifier)
       carry(conditions.handle(.remove(key), at: now), at: now, to: &outputs)
     case .state(let region):
-      let input = Conditions.Input.requestState(key(region, app), region.target)
+      let fix = deskIndex(of: app).flatMap { desks[$0].visible }
+      let input = Conditions.Input.requestState(key(region, app), region.target, seen: fix)
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
       return
     }
@@ -60,7 +61,7 @@ extension LocationEngine {
     desks[desk].monitors[place].requests += 1
     let monitor = desks[desk].monitors[place]
     let input = desks[desk].input(request, of: place)
-    if let input { carry(conditions.handle(input, at: now), at: now, to: &outputs) }
+    carry(conditions.handle(input, at: now), at: now, to: &outputs)
     if case .next = request {
       outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
     } else if case .leave = request {
@@ -111,7 +112,7 @@ extension LocationEngine {
         carry(
           conditions.handle(.access(desks[index].app, access), at: now), at: now, to: &outputs)
       }
-      let mayVisit = desks[index].verdicts.visits.flows
+      let mayVisit = desks[index].verdicts.visits.announces
       if mayVisit != desks[index].mayVisit {
         desks[index].mayVisit = mayVisit
         _ = visits.handle(.access(desks[index].app, mayVisit), at: now)
@@ -138,7 +139,7 @@ extension LocationEngine {
       case .event(let key, let event):
         announce(event, of: key, at: now, to: &outputs)
       case .waiting(let key):
-        call(key)
+        call(key, at: now, to: &outputs)
       case .region(let key, let event):
         tell(event, of: key, askedBy: asker, region, at: now, to: &outputs)
       case .state(_, let state):
@@ -168,16 +169,22 @@ extension LocationEngine {
     desks[desk].monitors[place].wantsNext = false
     desks[desk].monitors[place].isAsking = false
     let monitor = desks[desk].monitors[place]
+    let delivery = Delivery.monitor(monitor.subscriber, .event(event))
     let verdict = desks[desk].verdicts.monitor
-    let told = verdict.flows ? verdict : DeliveryRule.Verdict(.deliver)
-    outputs += desks[desk].announce(
-      .monitor(monitor.subscriber, .event(event)), to: monitor.client, told, at: now)
+    // A reason why no state is told wakes nobody.
+    outputs +=
+      verdict.flows
+      ? desks[desk].announce(delivery, to: monitor.client, verdict, at: now)
+      : desks[desk].post(delivery, to: monitor.client)
   }
 
-  /// News for a loop that is not there: the app is launched where the table says so (MON-38).
-  private mutating func call(_ key: MonitorKey) {
-    guard let desk = deskIndex(of: key.app), desks[desk].processes.isEmpty else { return }
-    desks[desk].isCalled = true
+  /// News for a loop that does not ask, or is not there: the person is asked, or the app launched,
+  /// where the table says so (AUTH-33, MON-38).
+  private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
+    guard let desk = deskIndex(of: key.app) else { return }
+    if desks[desk].processes.isEmpty { desks[desk].isCalled = true }
+    guard desks[desk].verdicts.monitor.action == .holdAndAsk else { return }
+    outputs += desks[desk].holdAndAsk(.condition, at: now)
   }
 
   private mutating func tell(
@@ -197,9 +204,10 @@ extension LocationEngine {
       }
     case .determined:
       // The state alone wakes and launches nobody (REG-24).
-      guard desks[desk].life == .foreground || desks[desk].life == .background else { return }
-      outputs += desks[desk].announce(
-        .region(nil, description, event), to: nil, desks[desk].verdicts.region, at: now)
+      guard desks[desk].verdicts.region.flows else { return }
+      for client in desks[desk].clients {
+        outputs += desks[desk].post(.region(nil, description, event), to: client)
+      }
     case .entered, .exited:
       outputs += desks[desk].announce(
         .region(description, event), desks[desk].verdicts.region, at: now)
@@ -217,7 +225,7 @@ extension AppDesk.OpenMonitor {
 
 extension AppDesk {
   /// What a monitor's request means for the conditions; a loop that may not hear waits here.
-  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input? {
+  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input {
     let monitor = monitors[place]
     func key(_ identifier: String) -> ConditionKey {
       ConditionKey(app: app, owner: .monitor(monitor.key.name), identifier: identifier)
@@ -234,12 +242,12 @@ extension AppDesk {
     case .next:
       monitors[place].wantsNext = true
       monitors[place].isAsking = mayHearConditions
-      return mayHearConditions ? .next(monitor.key) : nil
+      return mayHearConditions ? .next(monitor.key) : .handled(monitor.key)
     }
   }
 
   /// What the app may know of its conditions from now on; `nil` when that was told before.
-  mutating func settleAccess() -> ConditionDiagnostics? {
+  mutating func settleAccess() -> ConditionAccess? {
     guard access != toldAccess else { return nil }
     toldAccess = access
     return access
@@ -257,8 +265,6 @@ extension AppDesk {
     return inputs
   }
 
-  /// Events flow, or the reason why not may be told to a process that runs (MON-34).
-  private var mayHearConditions: Bool {
-    verdicts.monitor.flows || !authorization.status.isGranted || isCoarse
-  }
+  /// Events flow, or the reason why not is told of each condition (MON-34).
+  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
 }

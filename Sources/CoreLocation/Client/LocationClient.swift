@@ -8,6 +8,9 @@ package final class LocationClient: Sendable {
   /// What a subscriber hears, on the link's own thread: hand on, and return.
   package typealias Listener = @Sendable (Delivery) -> Void
 
+  /// An event that the app is owed, and its number.
+  typealias OwedNews = (number: EventNumber, event: OwedEvent)
+
   package let link: any EngineLink
   /// Runs a callback at its place.
   package typealias CallbackRunner = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -55,6 +58,7 @@ package final class LocationClient: Sendable {
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
 
   package func send(_ request: Request) {
+    if case .took(let number) = request { inbox.forget(upTo: number) }
     link.send(request, from: id)
   }
 
@@ -66,6 +70,9 @@ package final class LocationClient: Sendable {
 
   /// What can be read at once (AVAIL-2).
   var readable: ClientState { inbox.readable }
+
+  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  var untaken: [OwedNews] { inbox.untaken }
 }
 
 /// What the app was told, and who waits for more.
@@ -73,6 +80,7 @@ package final class LocationClient: Sendable {
 /// The link holds it, and not the client, which is let go when the app has no use for it.
 private final class Inbox: Sendable {
   typealias Listener = LocationClient.Listener
+  typealias OwedNews = LocationClient.OwedNews
 
   private struct State {
     /// What came before there was anything to read; `nil` from then on.
@@ -80,6 +88,8 @@ private final class Inbox: Sendable {
     var readable = ClientState()
     var listeners: [SubscriberID: Listener] = [:]
     var lastSubscriber: UInt64 = 0
+    /// What the app is owed and no delegate has heard, the latest hundred, in order.
+    var untaken: [OwedNews] = []
   }
 
   private let state = Mutex(State())
@@ -118,10 +128,15 @@ private final class Inbox: Sendable {
         let regions = $0.readable.regions
         $0.readable = readable
         $0.readable.regions = regions
+        // What was told before must not be told by us now (AUTH-8).
+        if !readable.tellsPlaces { $0.untaken = [] }
       }
     case .regions(let regions):
       state.withLock { $0.readable.regions = regions }
-    case .authorizationChanged(nil), .owed, .region(nil, _, _):
+    case .owed(let number, let event):
+      if number != .none { keep((number, event)) }
+      for listener in listeners { listener(delivery) }
+    case .authorizationChanged(nil), .region(nil, _, _):
       for listener in listeners { listener(delivery) }
     case .updates(let subscriber, .fixes(let fixes)):
       tell(delivery, to: subscriber, at: fixes.last)
@@ -144,8 +159,30 @@ private final class Inbox: Sendable {
     listener?(delivery)
   }
 
+  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  var untaken: [OwedNews] { state.withLock { $0.untaken } }
+
+  /// A delegate has heard everything up to this number.
+  func forget(upTo number: EventNumber) {
+    state.withLock { $0.untaken.removeAll { $0.number <= number } }
+  }
+
+  private func keep(_ news: OwedNews) {
+    state.withLock { $0.untaken = ($0.untaken + [news]).suffix(Self.mostUntaken) }
+  }
+
+  /// As many as an engine keeps.
+  private static let mostUntaken = 100
+
   /// In the order in which they subscribed.
   private var listeners: [Listener] {
     state.withLock { state in state.listeners.sorted { $0.key < $1.key }.map(\.value) }
+  }
+}
+
+extension ClientState {
+  /// Whether the app may hear exactly where the device was.
+  fileprivate var tellsPlaces: Bool {
+    servicesEnabled && authorization.status.isGranted && authorization.accuracy == .full
   }
 }

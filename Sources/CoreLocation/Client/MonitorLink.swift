@@ -7,12 +7,19 @@ final class MonitorLink: Sendable {
     var records: [NamedRecord] = []
     /// Requests sent; an answer to fewer is stale.
     var requests = 0
+    /// Requests that were carried out, as last heard.
+    var answered = 0
+    /// Requests sent until the last loop was left.
+    var left = 0
     var isIterated = false
   }
 
+  /// An event with the requests that were carried out when it came.
+  private typealias Told = (event: ConditionEvent, after: Int)
+
   fileprivate let client: LocationClient
   private let subscriber: SubscriberID
-  private let mailbox = Mailbox<ConditionEvent>()
+  private let mailbox = Mailbox<Told>()
   private let box = Box()
 
   /// Shared with the listener, so that the listener does not keep the link alive.
@@ -29,10 +36,11 @@ final class MonitorLink: Sendable {
     subscriber = client.subscribe { delivery in
       guard case .monitor(_, let delivery) = delivery else { return }
       switch delivery {
-      case .event(let event): mailbox.add(event)
+      case .event(let event): mailbox.add((event, box.state.withLock { $0.answered }))
       case .refused: box.opened.add(false)
       case .records(let requests, let records):
         box.state.withLock { state in
+          state.answered = requests
           if requests >= state.requests { state.records = records }
         }
         if requests == 1 { box.opened.add(true) }
@@ -94,14 +102,20 @@ final class MonitorLink: Sendable {
   }
 
   fileprivate func endIteration() {
-    box.state.withLock { $0.isIterated = false }
     send(.leave)
+    box.state.withLock { ($0.isIterated, $0.left) = (false, $0.requests) }
   }
 
   /// The next event; asking for it says that the one before is handled (MON-23).
   fileprivate func next() async -> ConditionEvent? {
     send(.next)
-    return await mailbox.next()
+    while let told = await mailbox.next() {
+      // What was on its way to a loop that was left comes again (MON-24).
+      if told.after < box.state.withLock({ $0.left }) { continue }
+      if record(for: told.event.identifier) != nil { return told.event }
+      send(.next)
+    }
+    return nil
   }
 }
 

@@ -3,6 +3,8 @@ import LocationModel
 /// Watches conditions and remembers what is known of each.
 public actor CLMonitor {
   private let link: MonitorLink
+  /// The app's own conditions that nobody can watch; the service does not know them (MON-20).
+  private var unknown: [String: any CLCondition] = [:]
 
   /// What happens from now on; each iteration gets what was not yet handled.
   public let events: Events
@@ -31,15 +33,15 @@ public actor CLMonitor {
 
   /// What is known of a condition; `nil` for an unknown identifier (MON-15).
   public func record(for identifier: String) -> Record? {
-    guard let record = link.record(for: identifier), let condition = record.target.condition else {
-      return nil
-    }
+    guard let record = link.record(for: identifier),
+      let condition = record.target.condition ?? unknown[identifier]
+    else { return nil }
     return Record(condition: condition, lastEvent: Event(record.lastEvent))
   }
 
   /// Watches a condition of which nothing is known (MON-9).
   public func add(_ condition: any CLCondition, identifier: String) {
-    link.add(ConditionTarget(condition), identifier: identifier, assuming: .unknown)
+    add(condition, identifier: identifier, assuming: .unknown)
   }
 
   /// Watches a condition from an assumed state; the first event corrects it if it is wrong
@@ -47,11 +49,14 @@ public actor CLMonitor {
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State
   ) {
-    link.add(ConditionTarget(condition), identifier: identifier, assuming: ConditionState(state))
+    let target = ConditionTarget(condition)
+    unknown[identifier] = target == .unsupported ? condition : nil
+    link.add(target, identifier: identifier, assuming: ConditionState(state))
   }
 
   /// Watches a condition no longer (MON-14).
   public func remove(_ identifier: String) {
+    unknown[identifier] = nil
     link.remove(identifier)
   }
 

@@ -84,16 +84,15 @@ extension Conditions {
 
   /// The loop asks: what it had in hand is handled, and the next news goes out.
   mutating func next(of monitor: MonitorKey) -> [Output] {
-    var outputs: [Output] = []
-    if case .handling(let event) = monitors[monitor]?.state {
-      outputs += settle(event, of: monitor)
-    }
+    let settled = settle(monitor)
     monitors[monitor, default: MonitorLoop()].state = .asking
-    return outputs + deliver(to: monitor)
+    return settled + deliver(to: monitor)
   }
 
-  /// Takes an event as handled; what was held back behind it is now observed (MON-27).
-  private mutating func settle(_ event: ConditionEvent, of monitor: MonitorKey) -> [Output] {
+  /// Takes the event in hand as handled; what was held back behind it is now observed (MON-27).
+  mutating func settle(_ monitor: MonitorKey) -> [Output] {
+    guard case .handling(let event) = monitors[monitor]?.state else { return [] }
+    monitors[monitor]?.state = .idle
     let key = conditionKey(event.identifier, of: monitor)
     guard conditions[key] != nil else { return [] }
     conditions[key]?.lastEvent = event

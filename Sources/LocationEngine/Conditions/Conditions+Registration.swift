@@ -26,7 +26,7 @@ extension Conditions {
       .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
       .accuracyLimited,
     ]
-    if let access = access[key.app], !access.diagnostics.isDisjoint(with: denials) {
+    if let access = access[key.app], !access.flags.regions.isDisjoint(with: denials) {
       return .denied
     }
     return conditions[key] != nil || hasRoom(for: key.app) ? nil : .limitExceeded
@@ -40,8 +40,8 @@ extension Conditions {
     if conditions[key]?.target == target { return [] }
     var outputs = remove(key, at: now, makesRoom: false)
     insert(key, target, assuming: assumed, notices: nil, at: now)
-    outputs += [store(key)].compactMap(\.self)
-    return outputs + tell(key)
+    outputs += [store(key)].compactMap(\.self) + tell(key)
+    return outputs + admitSurplus(of: key.app, at: now)
   }
 
   /// Ends a condition with everything not yet told of it (MON-14); unknown ones are ignored.
@@ -87,7 +87,9 @@ extension Conditions {
   }
 
   /// Begins to watch a condition, if it can be watched and there is room.
-  mutating func watch(_ condition: inout WatchedCondition, _ key: ConditionKey) {
+  mutating func watch(
+    _ condition: inout WatchedCondition, _ key: ConditionKey, isStored: Bool = false
+  ) {
     switch condition.target {
     case _ where !condition.target.isSupported:
       condition.watch = .unsupported
@@ -97,7 +99,8 @@ extension Conditions {
       condition.watch = .surplus
       surplus[key.app, default: []].append(key)
     case .circle(let circle):
-      let slot = tracker.insert(circle, assuming: condition.observation.state)
+      let state = condition.observation.state
+      let slot = tracker.insert(circle, assuming: state, isStored: isStored)
       while keysBySlot.count <= Int(slot) { keysBySlot.append(nil) }
       keysBySlot[Int(slot)] = key
       condition.watch = .circle(slot)

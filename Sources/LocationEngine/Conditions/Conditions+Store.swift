@@ -72,7 +72,7 @@ extension Conditions {
     for entry in stored.sorted(by: { $0.condition.ordinal < $1.condition.ordinal }) {
       let key = entry.condition.key(in: entry.app)
       var condition = entry.condition.restored
-      watch(&condition, key)
+      watch(&condition, key, isStored: true)
       conditions[key] = condition
       nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
       guard case .monitor(let name) = key.owner else { continue }

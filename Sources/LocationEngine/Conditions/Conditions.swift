@@ -13,17 +13,20 @@ package struct Conditions: Machine {
     /// Add or replace a condition of a monitor (MON-9 to MON-13).
     case add(ConditionKey, ConditionTarget, assuming: ConditionState)
     case remove(ConditionKey)
-    /// Ask for the state of a region, monitored or not (REG-26).
-    case requestState(ConditionKey, ConditionTarget)
+    /// Ask for the state of a region, monitored or not (REG-26); with the current fix, as far as the
+    /// app may know it.
+    case requestState(ConditionKey, ConditionTarget, seen: Fix?)
     /// Open a monitor for one client; a name has one opener (MON-2, MON-40).
     case open(MonitorKey, opener: UInt64)
     case close(MonitorKey, opener: UInt64)
     /// The loop of a monitor asks for its next event: the one before is handled (MON-23).
     case next(MonitorKey)
+    /// The loop asks, but may hear nothing now: the one before is handled.
+    case handled(MonitorKey)
     /// The loop was left: what it had in hand was not handled (MON-24).
     case leave(MonitorKey)
     /// What an app may know from now on.
-    case access(AppIdentity, ConditionDiagnostics)
+    case access(AppIdentity, ConditionAccess)
     /// The app is gone for good (REG-14).
     case uninstall(AppIdentity)
     case fix(Fix)
@@ -68,15 +71,10 @@ package struct Conditions: Machine {
   /// The surplus of each app, earliest first.
   var surplus: [AppIdentity: [ConditionKey]] = [:]
   var monitors: [MonitorKey: MonitorLoop] = [:]
-  var access: [AppIdentity: Access] = [:]
+  /// What each app may know, and since when its monitors may.
+  var access: [AppIdentity: (flags: ConditionAccess, since: UnixTime)] = [:]
   var tracker = ConditionTracker()
   var nextOrdinal: UInt64 = 0
-
-  /// What an app may know, and since when.
-  struct Access: Sendable {
-    var diagnostics: ConditionDiagnostics
-    var since: UnixTime
-  }
 
   /// Takes up what an earlier engine stored; its states are believed again once borne out.
   package init(restoring entries: [StateEntry] = [], limits: Limits = Limits()) {
@@ -98,14 +96,16 @@ package struct Conditions: Machine {
       return add(key, target, assuming: assumed, at: now)
     case .remove(let key):
       return remove(key, at: now)
-    case .requestState(let key, let target):
-      return [.state(key, knownState(of: key, target))]
+    case .requestState(let key, let target, let fix):
+      return [.state(key, knownState(of: key, target, seen: fix, at: now))]
     case .open(let monitor, let opener):
       return open(monitor, by: opener)
     case .close(let monitor, let opener):
       return close(monitor, by: opener)
     case .next(let monitor):
       return next(of: monitor)
+    case .handled(let monitor):
+      return settle(monitor)
     case .leave(let monitor):
       monitors[monitor]?.leave()
       return []
@@ -158,7 +158,8 @@ extension Conditions {
     _ key: ConditionKey, _ state: ConditionState, _ refinement: BeaconIdentity?, at now: Moment
   ) -> [Output] {
     guard let condition = conditions[key], condition.watch == .beacon else { return [] }
-    if condition.isVerified, condition.observation.state == state { return [] }
+    let known = condition.later ?? condition.observation
+    if condition.isVerified, known.state == state { return [] }
     return observe(
       key,
       WatchedCondition.Observation(state: state, date: now.unixTime, refinement: refinement))
@@ -205,16 +206,7 @@ extension Conditions {
   func event(of condition: WatchedCondition, _ key: ConditionKey) -> ConditionEvent {
     let access = access[key.app]
     return condition.currentEvent(
-      diagnostics: access?.diagnostics ?? [], since: access?.since ?? condition.lastEvent.date)
-  }
-
-  /// The cached state, or for a region not monitored the one that the last fix gives.
-  private func knownState(of key: ConditionKey, _ target: ConditionTarget) -> ConditionState {
-    if let condition = conditions[key], condition.watch != .surplus {
-      return condition.isVerified ? condition.observation.state : .unknown
-    }
-    guard case .circle(let circle) = target, circle.isValid else { return .unknown }
-    return tracker.state(in: circle)
+      diagnostics: access?.flags[key.owner] ?? [], since: access?.since ?? condition.lastEvent.date)
   }
 }
 
@@ -222,15 +214,19 @@ extension Conditions {
 
 extension Conditions {
   private mutating func setAccess(
-    _ diagnostics: ConditionDiagnostics, of app: AppIdentity, at now: Moment
+    _ flags: ConditionAccess, of app: AppIdentity, at now: Moment
   ) -> [Output] {
-    let earlier = access[app]?.diagnostics ?? []
-    access[app] = Access(diagnostics: diagnostics, since: now.unixTime)
-    guard diagnostics != earlier else { return [] }
-    return keys(of: app).flatMap { key -> [Output] in
+    let earlier = access[app]?.flags ?? ConditionAccess()
+    if access[app] == nil || flags.monitors != earlier.monitors {
+      access[app] = (flags, now.unixTime)
+    } else {
+      access[app]?.flags = flags
+    }
+    let news = keys(of: app).filter { flags[$0.owner] != earlier[$0.owner] }
+    return news.flatMap { key -> [Output] in
       if let thawed = thaw(key) { return thawed }
-      guard key.owner == .regions, diagnostics.contains(.accuracyLimited),
-        !earlier.contains(.accuracyLimited)
+      guard key.owner == .regions, flags.regions.contains(.accuracyLimited),
+        !earlier.regions.contains(.accuracyLimited)
       else { return tell(key) }
       return [.region(key, .failed(.denied))]
     }

@@ -40,10 +40,13 @@ struct CrossingDetector: Sendable {
   private(set) var excursion: Excursion?
   /// When the boundary was last crossed, whatever came of it.
   private var crossed: UnixTime?
+  /// Whether the state was once borne out, by an engine before this one.
+  private let isStored: Bool
 
   /// An assumed state is corrected as fast as an unknown one is found (MON-13).
-  init(assuming state: ConditionState = .unknown) {
+  init(assuming state: ConditionState = .unknown, isStored: Bool = false) {
     self.state = state
+    self.isStored = isStored
   }
 
   /// Whether only a fix inside could change anything.
@@ -66,7 +69,13 @@ struct CrossingDetector: Sendable {
     let towards: ConditionState = support > 0 ? .unsatisfied : .satisfied
     if excursion?.towards != towards { excursion = nil }
     accumulate(Self.clamped(support.magnitude), sighting, towards: towards)
-    if support >= 2 || support <= -1 { excursion?.logOdds = Self.certain }
+    if support >= 2 || support <= -1, suffices(towards) { excursion?.logOdds = Self.certain }
+  }
+
+  /// Whether one clear fix is enough: to find a state, to correct an assumed one, and to bear out a
+  /// stored one, which changes as any other does (REG-18).
+  private func suffices(_ towards: ConditionState) -> Bool {
+    !isVerified && (!isStored || state == .unknown || state == towards)
   }
 
   private mutating func accumulate(
@@ -106,7 +115,7 @@ struct CrossingDetector: Sendable {
   }
 
   private func isDecided(_ known: Excursion, at now: UnixTime) -> Bool {
-    guard isVerified || known.logOdds < Self.certain else { return true }
+    if suffices(known.towards), known.logOdds >= Self.certain { return true }
     let age = now.seconds(since: known.first)
     guard age >= Self.dwell else { return false }
     guard !isVerified || known.travelled >= TravelMeter.enough || age >= Self.patience else {

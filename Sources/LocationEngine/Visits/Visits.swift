@@ -76,7 +76,7 @@ package struct Visits: Machine {
       return [store(app)]
     case .stop(let app), .uninstall(let app):
       guard listeners.removeValue(forKey: app) != nil else { return [] }
-      return [.store(.remove(Self.key(of: app)))]
+      return [.store(.remove(Self.key(of: app)))] + rest()
     case .access(let app, let allowed):
       if allowed { barred.remove(app) } else { barred.insert(app) }
       return []
@@ -104,6 +104,13 @@ package struct Visits: Machine {
 
   /// Whether an app listens.
   package func isListening(_ app: AppIdentity) -> Bool { listeners[app] != nil }
+
+  /// While nobody listens nothing is seen: what follows begins anew, at places known from before.
+  private mutating func rest() -> [Output] {
+    guard listeners.isEmpty else { return [] }
+    detector = VisitDetector(places: detector.places, tuning: detector.tuning)
+    return [storeMemory()]
+  }
 
   private mutating func tell(_ found: [VisitDetector.Output]) -> [Output] {
     found.flatMap { output -> [Output] in

@@ -144,7 +144,7 @@ package enum RegionEvent: Hashable, Codable, Sendable {
   /// Monitoring has begun (REG-1).
   case started
   case failed(RegionFailure)
-  /// The state, first determined or changed (REG-24, REG-25); wakes no app.
+  /// The state where no entry and no exit says it (REG-24, REG-25); wakes no app.
   case determined(ConditionState)
   case entered(CrossingEvidence?)
   case exited(CrossingEvidence?)

@@ -1,6 +1,5 @@
 import CoreLocation
 import LocationModel
-import Synchronization
 import Testing
 
 @Suite("Headings and beacons of a manager")
@@ -171,36 +170,4 @@ private final class Listener: NSObject, CLLocationManagerDelegate {
   private func note(_ error: any Error) {
     if let error = error as? CLError { failures.append(error.code) }
   }
-}
-
-/// A link whose far side is the test.
-private final class ScriptedLink: EngineLink {
-  private struct State {
-    var deliver: (@Sendable (Delivery) -> Void)?
-    var requests: [Request] = []
-  }
-
-  private let state = Mutex(State())
-
-  var requests: [Request] { state.withLock { $0.requests } }
-  var now: Moment { Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_000_000)) }
-
-  func deliver(_ delivery: Delivery) {
-    state.withLock { $0.deliver }?(delivery)
-  }
-
-  func connect(
-    _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
-  ) -> (ClientID, ClientState) {
-    state.withLock { $0.deliver = deliver }
-    var readable = ClientState()
-    readable.equipment = Equipment(hasCompass: true, hasBeaconRadio: true)
-    return (ClientID(1), readable)
-  }
-
-  func send(_ request: Request, from client: ClientID) {
-    state.withLock { $0.requests.append(request) }
-  }
-
-  func disconnect(_ client: ClientID) {}
 }

@@ -56,6 +56,17 @@ struct MonitorTests {
     #expect(lastState(of: "home") == .satisfied)
   }
 
+  @Test("MON-23, MON-37a: an event is handled when the loop asks, also if it may hear nothing more")
+  mutating func handledInSilence() {
+    _ = add("home")
+    _ = next()
+    _ = world.stay(east: 0)
+    #expect(words(world.send(.handled(ConditionsWorld.monitor))) == [])
+    #expect(lastState(of: "home") == .satisfied)
+    #expect(words(world.walk(from: 0, to: 400)) == ["waiting"])
+    #expect(next() == ["home unsatisfied"])
+  }
+
   @Test("MON-24: an event in hand when the loop is left comes again")
   mutating func left() {
     _ = add("home")
@@ -90,6 +101,19 @@ struct MonitorTests {
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
     #expect(next() == ["home unsatisfied"])
     #expect(next() == ["home satisfied"])
+    #expect(next() == [])
+  }
+
+  @Test("MON-27: a beacon that was gone for a while behind a pending event is no second event")
+  mutating func flickered() {
+    let desk = ConditionsWorld.condition("desk")
+    _ = add("desk", .beacon(BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))))
+    _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
+    for state in [ConditionState.satisfied, .unsatisfied, .satisfied] {
+      _ = world.send(.beacon(desk, state, refinement: nil))
+    }
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    #expect(next() == ["desk satisfied"])
     #expect(next() == [])
   }
 
@@ -144,6 +168,15 @@ struct MonitorTests {
     #expect(all.last == "c21 satisfied" || all.contains("c21 satisfied"))
   }
 
+  @Test("MON-19: a condition replaced by one that cannot be watched leaves its room to the surplus")
+  mutating func replacedByUnsupported() {
+    for number in 1...21 { _ = add("c\(number)") }
+    _ = add("c7", .unsupported)
+    #expect(world.bench.machine.monitoredCounts[ConditionsWorld.app] == 20)
+    _ = add("c8", ConditionsWorld.circle(radius: 1_000_001))
+    #expect(world.bench.machine.monitoredCounts[ConditionsWorld.app] == 19)
+  }
+
   @Test("MON-20: a condition of no known kind is unmonitored")
   mutating func unsupported() {
     _ = add("odd", .unsupported)
@@ -160,7 +193,7 @@ struct MonitorTests {
     _ = next()
     _ = world.stay(east: 0)
     _ = next()
-    let told = world.send(.access(ConditionsWorld.app, .accuracyLimited))
+    let told = world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))
     guard case .event(_, let event) = try #require(told.first) else {
       Issue.record("no event")
       return
@@ -169,7 +202,8 @@ struct MonitorTests {
     #expect(event.diagnostics == .accuracyLimited)
     #expect(next() == [])
     #expect(words(world.walk(from: 0, to: 400)) == [])
-    #expect(words(world.send(.access(ConditionsWorld.app, []))) == ["home unsatisfied"])
+    #expect(
+      words(world.send(.access(ConditionsWorld.app, ConditionAccess()))) == ["home unsatisfied"])
   }
 
   @Test("MON-30, MON-31: the beacon seen is told, and forgotten when it is gone")

@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import MachineTesting
 import Testing
 
 /// Events of regions and visits on their way to an app, and crashes in between.
@@ -8,8 +9,8 @@ struct OwedEventsTests {
   private static let observe = Request.authorization(.observe(EngineBench.manager))
 
   /// An Always app at home that has a region there, and has heard of the state.
-  private func atHome() -> EngineBench {
-    var bench = EngineBench(.always)
+  private func atHome(startingAt moment: Moment = EngineBench.beginning) -> EngineBench {
+    var bench = EngineBench(.always, startingAt: moment)
     let region = RegionDescription(
       identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
       notices: RegionNotices())
@@ -18,8 +19,8 @@ struct OwedEventsTests {
     return bench
   }
 
-  private func left() -> EngineBench {
-    var bench = atHome()
+  private func left(startingAt moment: Moment = EngineBench.beginning) -> EngineBench {
+    var bench = atHome(startingAt: moment)
     bench.fixes(120, from: 0, by: 10)
     return bench
   }
@@ -73,6 +74,25 @@ struct OwedEventsTests {
     #expect(heard(by: bench) == ["entered home"])
   }
 
+  @Test("REG-24, REG-25: a state without an entry or exit waits until the app runs by itself")
+  func stateAlone() {
+    var bench = EngineBench(.always)
+    let region = RegionDescription(
+      identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
+      notices: RegionNotices(onEntry: true, onExit: false))
+    bench.request(.region(EngineBench.manager, .start(region)))
+    bench.fixes(100)
+    bench.live(.suspended)
+    bench.fixes(120, from: 0, by: 10)
+    #expect(bench.states == [.satisfied])
+    bench.live(.background)
+    #expect(bench.states == [.satisfied, .unsatisfied])
+    bench.live(.suspended)
+    bench.fixes(150, from: 1190, by: -10)
+    #expect(bench.heard().filter { $0.contains("home") } == ["entered home"])
+    #expect(bench.states == [.satisfied, .unsatisfied], "an entry says the state itself")
+  }
+
   @Test("has a number above all before, also when what is owed was erased")
   func numbers() throws {
     let bench = left()
@@ -81,6 +101,15 @@ struct OwedEventsTests {
     later.request(Self.observe)
     later.fixes(400, from: 1190)
     later.fixes(150, from: 1190, by: -10)
+    #expect(try #require(later.owed.last) > first)
+  }
+
+  @Test("has a number above all before, also when all was erased and the clock set back")
+  func numbersByAnyClock() throws {
+    let bench = left()
+    let first = try #require(bench.owed.last)
+    let dayBefore = bench.now.unixTime - .seconds(86_400)
+    let later = left(startingAt: Moment(uptime: bench.now.uptime, unixTime: dayBefore))
     #expect(try #require(later.owed.last) > first)
   }
 
@@ -116,5 +145,17 @@ struct OwedEventsTests {
     bench.send(.setting(.authorization(EngineBench.app, .never)))
     bench.send(.setting(.authorization(EngineBench.app, .always)))
     #expect(heard(by: bench) == [])
+  }
+}
+
+extension EngineBench {
+  /// The states of regions that were told by themselves.
+  fileprivate var states: [ConditionState] {
+    bench.outputs.compactMap { entry in
+      guard case .deliver(_, .region(_, _, .determined(let state))) = entry.output else {
+        return nil
+      }
+      return state
+    }
   }
 }

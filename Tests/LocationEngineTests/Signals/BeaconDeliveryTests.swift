@@ -67,6 +67,25 @@ struct BeaconDeliveryTests {
         """)
   }
 
+  @Test(
+    "BEACON-16, BEACON-17: fail once for who starts when it may not",
+    arguments: [
+      (Setting.authorization(SignalsBench.app, .never), "denied"),
+      (.services(on: false), "unavailable"), (.precise(SignalsBench.app, false), "unavailable"),
+    ])
+  mutating func refusedFromTheStart(_ setting: Setting, _ failure: String) {
+    bench.send(.reception(.listening))
+    bench.send(.setting(setting))
+    bench.range(hall)
+    bench.range(door)
+    bench.run(seconds: 5)
+    #expect(
+      bench.transcript == """
+        00:00:00  ranging \(failure)
+        00:00:00  ranging \(failure)
+        """)
+  }
+
   @Test("BEACON-18: are not ranged while the app is suspended")
   mutating func suspension() {
     bench.send(.reception(.listening))

@@ -160,6 +160,46 @@ struct VisitsTests {
     #expect(visits.first?.departure != nil)
   }
 
+  @Test("VISIT-3: a visit that ended while the engine did not run ends when it is seen elsewhere")
+  mutating func endedUnseen() throws {
+    walk.stay(600)
+    walk.restart()
+    walk.bench.run(for: .seconds(50_000))
+    let begin = walk.bench.now.unixTime
+    walk.east = 5000
+    walk.stay(60)
+    let visit = try #require(walk.visits(of: Self.app).first)
+    #expect(visit.arrival == UnixTime(seconds: 1_700_000_000))
+    #expect(visit.departure == begin)
+  }
+
+  @Test("VISIT-1, VISIT-2: what was seen before the last listener went is no visit of the next one")
+  mutating func anew() throws {
+    walk.stay(60)
+    walk.bench.send(.stop(Self.app))
+    walk.bench.run(for: .seconds(600_000))
+    walk.bench.send(.start(Self.app))
+    walk.bench.run(for: .seconds(1))
+    let begin = walk.bench.now.unixTime
+    walk.east = 5000
+    walk.stay(400)
+    let visits = walk.visits(of: Self.app)
+    #expect(visits.map(\.departure) == [nil])
+    #expect(try #require(visits.first?.arrival) >= begin)
+  }
+
+  @Test("VISIT-4: a stay that ended while nobody listened is told to nobody")
+  mutating func endedUnheard() {
+    walk.stay(600)
+    walk.bench.send(.stop(Self.app))
+    walk.restart()
+    walk.bench.run(for: .seconds(600_000))
+    walk.bench.send(.start(Self.app))
+    walk.east = 5000
+    walk.stay(60)
+    #expect(walk.visits(of: Self.app).isEmpty)
+  }
+
   @Test("a stay is seen to the end though the device at rest gives no more fixes")
   mutating func silence() {
     walk.walk(to: 800)

@@ -1,0 +1,116 @@
+import LocationEngine
+import LocationModel
+import MachineTesting
+import Testing
+
+@Suite("A monitor of an app that may not know")
+struct MonitorAccessTests {
+  @Test("MON-34, SESS-10: tells of each condition that a session is required, and of its end")
+  func session() {
+    var world = World(.always, requiresSession: true)
+    world.stay(30)
+    world.ask(.next)
+    #expect(world.events() == ["home unknown, session", "work unknown, session"])
+    let open = SessionRequest.open(.whenInUse, purposeKey: nil)
+    world.bench.send(.client(World.client, .request(.session(SubscriberID(2), open))))
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+  }
+
+  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state then")
+  func notInUse() {
+    var world = World(.whileUsing, requiresSession: false)
+    world.ask(.next)
+    world.stay(30)
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+    world.bench.send(.client(World.client, .life(.background)))
+    world.stay(10)
+    #expect(world.events() == ["home satisfied, not in use", "work satisfied, not in use"])
+    world.bench.send(.client(World.client, .life(.foreground)))
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+  }
+
+  @Test("MON-34: tells a suspended app when it runs again")
+  func suspended() {
+    var world = World(.whileUsing, requiresSession: false)
+    world.ask(.next)
+    world.stay(30)
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+    world.bench.send(.client(World.client, .life(.suspended)))
+    world.stay(10)
+    #expect(world.events() == [])
+  }
+
+  @Test("MON-23, MON-37a: takes what was in hand as handled though no more may be told")
+  func handled() {
+    var world = World(.whileUsing, requiresSession: false)
+    world.ask(.next)
+    world.stay(30)
+    world.bench.send(.client(World.client, .life(.background)))
+    world.stay(10)
+    world.ask(.next)
+    #expect(world.lastStates == [.satisfied, .unknown])
+  }
+}
+
+/// The whole engine with one app, and its loop over a monitor of two circles at home.
+private struct World {
+  static let app = AppIdentity("org.example.walk")
+  static let client = ClientID(1)
+  static let monitor = SubscriberID(1)
+
+  var bench = Bench(LocationEngine(providers: 1, secret: 7), describe: describe)
+  private var seen = 0
+
+  init(_ setting: AuthorizationSetting, requiresSession: Bool) {
+    var entries = ["UIBackgroundModes": ManifestValue.array([.string("location")])]
+    if requiresSession { entries["NSLocationRequireExplicitServiceSession"] = .bool(true) }
+    let description = ClientDescription(app: Self.app, manifest: Manifest(entries))
+    bench.send(.stored([]))
+    bench.send(.client(Self.client, .connected(description)))
+    bench.send(.setting(.authorization(Self.app, setting)))
+    ask(.open(name: "places"))
+    for name in ["home", "work"] {
+      let circle = Circle(center: EngineBench.home, radius: 200)
+      ask(.add(identifier: name, .circle(circle), assuming: .unknown))
+    }
+  }
+
+  mutating func ask(_ request: MonitorRequest) {
+    bench.send(.client(Self.client, .request(.monitor(Self.monitor, request))))
+  }
+
+  mutating func stay(_ seconds: Int) {
+    for _ in 0..<seconds {
+      bench.send(.fix(UpdatesBench.fix(at: bench.now), from: ProviderID(0)))
+      bench.run(for: .seconds(1))
+    }
+  }
+
+  /// What the loop gets, asking again after each event; it waits when it ends.
+  mutating func events() -> [String] {
+    var events: [String] = []
+    while bench.outputs.count > seen {
+      let news = bench.outputs[seen...].compactMap { Self.describe($0.output) }
+      seen = bench.outputs.count
+      events += news
+      if !news.isEmpty { ask(.next) }
+    }
+    return events
+  }
+
+  /// The states that the app has handled, as last told.
+  var lastStates: [MonitoredState] {
+    for case .deliver(_, .monitor(_, .records(_, let records))) in bench.outputs.map(\.output)
+      .reversed()
+    { return records.map(\.record.lastEvent.state) }
+    return []
+  }
+
+  private static func describe(_ output: LocationEngine.Output) -> String? {
+    guard case .deliver(_, .monitor(_, .event(let event))) = output else { return nil }
+    let flags = event.diagnostics
+    return "\(event.identifier) \(event.state)"
+      + (flags.contains(.serviceSessionRequired) ? ", session" : "")
+      + (flags.contains(.insufficientlyInUse) ? ", not in use" : "")
+  }
+}
