@@ -11,6 +11,12 @@ let house: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// For the values that every target handles: what they do becomes part of the caller
+/// (docs/decisions/0063).
+let shared: [SwiftSetting] = [
+  .unsafeFlags(["-enable-cmo-everything"], .when(configuration: .release))
+]
+
 let package = Package(
   name: "Meridian",
   products: [
@@ -48,7 +54,7 @@ let package = Package(
       swiftSettings: house),
 
     // Pure: no clock, no file, no thread.
-    .target(name: "LocationModel", swiftSettings: house),
+    .target(name: "LocationModel", swiftSettings: house + shared),
     .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(

@@ -113,6 +113,7 @@ package struct HostCore: Machine {
   }
 
   /// Whether this opening is the present one; an event of an earlier one is stale.
+  @inline(__always)
   package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
 
   // MARK: The flight recorder

@@ -83,7 +83,7 @@ struct NMEADriver: SourceDriver {
     let seen = listener.hear(input, at: now)
     guard seen.contains(where: \.isFix) else { return seen.isEmpty ? doubt() : seen }
     retry.reset()
-    return say(.working) + seen
+    return status == .working ? seen : say(.working) + seen
   }
 
   /// Whether what comes cannot be the language of this receiver.

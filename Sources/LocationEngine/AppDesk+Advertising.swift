@@ -31,6 +31,7 @@ extension AppDesk {
 
   /// The beacon this app wants to be: the first that was asked for, while it is in the foreground
   /// (BEACON-3).
+  @inline(__always)
   var advert: IBeaconAdvert? { life == .foreground ? advertising.first?.advert : nil }
 
   /// Tells those who advertise how it is, when that has changed.

@@ -116,7 +116,7 @@ extension AppDesk {
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
     let coarse = isCoarse ? world.coarse : nil
-    outputs += tellLive(.standing(liveStanding, coarse: coarse), at: now)
+    tellLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
     return outputs + settleReadable()
   }
 
@@ -183,7 +183,8 @@ extension AppDesk {
   ) -> [Output] {
     switch verdict.action {
     case .deliver:
-      let receivers = client.map { [$0] } ?? clients
+      if let client { return [.deliver(client, delivery)] }
+      let receivers = clients
       // After a restart an app may be on its way back (LIFE-9).
       if receivers.isEmpty { outbox.add(delivery, for: nil) }
       return receivers.map { .deliver($0, delivery) } + grantRuntime(for: delivery, at: now)

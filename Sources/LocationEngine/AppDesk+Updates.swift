@@ -72,22 +72,23 @@ extension AppDesk {
     return hold(.endIteration(Self.number(of: subscriber, client)), at: now)
   }
 
-  mutating func tellLive(_ input: LiveUpdates.Input, at now: Moment) -> [Output] {
-    var outputs: [Output] = []
-    for index in live.entries.indices { outputs += tellLive(index, input, at: now) }
-    return outputs
+  mutating func tellLive(
+    _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for index in live.entries.indices { tellLive(index, input, at: now, to: &outputs) }
   }
 
   private mutating func tellLive(
-    _ index: Int, _ input: LiveUpdates.Input, at now: Moment
-  ) -> [Output] {
+    _ index: Int, _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
+  ) {
     let entry = live.entries[index]
-    return live.entries[index].service.handle(input, at: now).flatMap { update in
-      announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
+    for update in live.entries[index].service.handle(input, at: now) {
+      outputs += announce(.live(entry.subscriber, update), to: entry.client, liveVerdict, at: now)
     }
   }
 
   /// Diagnostics reach a loop that runs although locations may not (LIVE-33).
+  @inline(__always)
   private var liveVerdict: DeliveryRule.Verdict {
     guard !verdicts.live.flows, life != .suspended else { return verdicts.live }
     return DeliveryRule.Verdict(.deliver)
@@ -157,7 +158,7 @@ extension AppDesk {
     where standard.entries[index].service.currentOptions.accuracy != .reduced {
       outputs += tellStandard(index, .fix(fix), at: now)
     }
-    if !live.isEmpty { outputs += tellLive(.fix(fix), at: now) }
+    tellLive(.fix(fix), at: now, to: &outputs)
     outputs += tellChanges(.fix(fix), at: now)
   }
 
@@ -179,14 +180,15 @@ extension AppDesk {
     guard isCoarse else { return outputs }
     if isNews { outputs += settleClaims(.fix(fix), at: now) }
     for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
-      outputs += tellLive(index, .fix(fix), at: now)
+      tellLive(index, .fix(fix), at: now, to: &outputs)
     }
     return outputs + tellChanges(.fix(fix), at: now)
   }
 
   mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
     world.isOut = isOut
-    var outputs = tellLive(.outage(isOut), at: now)
+    var outputs: [Output] = []
+    tellLive(.outage(isOut), at: now, to: &outputs)
     guard isOut else { return outputs }
     for index in standard.entries.indices {
       outputs += tellStandard(index, .outage(.positionUnknown), at: now)
@@ -207,7 +209,7 @@ extension AppDesk {
     for index in live.entries.indices {
       let isStill = still.contains(.iterating(live.entries[index].service.options.activity))
       guard isStill != live.entries[index].service.isStationary else { continue }
-      outputs += tellLive(index, .still(isStill), at: now)
+      tellLive(index, .still(isStill), at: now, to: &outputs)
     }
     return outputs
   }
@@ -216,7 +218,9 @@ extension AppDesk {
     var outputs: [Output] = []
     if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
     for index in standard.entries.indices { outputs += tellStandard(index, .wake, at: now) }
-    outputs += tellLive(.wake, at: now) + tellChanges(.wake, at: now)
-    return outputs + settleClaims(.wake, at: now)
+    tellLive(.wake, at: now, to: &outputs)
+    outputs += tellChanges(.wake, at: now)
+    outputs += settleClaims(.wake, at: now)
+    return outputs
   }
 }

@@ -116,6 +116,10 @@ struct AppDesk: Sendable {
 
   // MARK: What is so
 
+  // Inlined where every fix asks: a desk is large, and else copied to be asked
+  // (docs/decisions/0063).
+
+  @inline(__always)
   private var nextDeadline: Instant? {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
@@ -124,6 +128,7 @@ struct AppDesk: Sendable {
   }
 
   /// What the movement services of this app need of the hardware.
+  @inline(__always)
   private var demand: Demand {
     var all = standardDemand.union(liveDemand).union(significantDemand)
     all = all.union(claimDemand)
@@ -145,19 +150,23 @@ struct AppDesk: Sendable {
   /// What is owed to an app that does not run.
   private var claimDemand: Demand { processes.isEmpty ? claims.demand(verdicts) : .none }
 
+  @inline(__always)
   private var standardDemand: Demand {
     standard.entries.reduce(.none) { $0.union($1.service.demand) }
   }
 
+  @inline(__always)
   private var liveDemand: Demand {
     live.entries.reduce(.none) { $0.union($1.service.demand) }
   }
 
+  @inline(__always)
   private var significantDemand: Demand {
     guard verdicts.significant.tracks else { return .none }
     return significant.entries.reduce(.none) { $0.union($1.service.demand) }
   }
 
+  @inline(__always)
   var authorization: Authorization { standing.authorization }
 
   /// What the delivery table must know of the app.
@@ -180,6 +189,7 @@ struct AppDesk: Sendable {
   var visible: Fix? { isCoarse ? world.coarse : world.current }
 
   /// Whether the app may know coarse places only (AUTH-41).
+  @inline(__always)
   var isCoarse: Bool {
     authorization.status.isGranted && authorization.accuracy == .reduced
   }
@@ -187,11 +197,13 @@ struct AppDesk: Sendable {
   var clients: [ClientID] { processes.map(\.client) }
 
   /// The life of the app: that of its process nearest to the person.
+  @inline(__always)
   var life: AppLife {
     let order: [AppLife] = [.foreground, .background, .suspended]
     return order.first { life in processes.contains { $0.life == life } } ?? .terminated
   }
 
+  @inline(__always)
   private var stillnessAudience: StillnessAudience {
     var audience = StillnessAudience()
     for entry in live.entries where !entry.service.isBarred {

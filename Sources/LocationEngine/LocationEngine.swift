@@ -6,7 +6,7 @@ package import LocationModel
 /// The one switch of the engine: it routes and never judges. Read this first.
 package struct LocationEngine: Machine {
   package enum Input: MachineInput {
-    case client(ClientID, ClientEvent)
+    indirect case client(ClientID, ClientEvent)
     case fix(Fix, from: ProviderID)
     case provider(ProviderID, ProviderStatus)
     /// Whether this provider has a compass (AVAIL-3).
@@ -28,7 +28,7 @@ package struct LocationEngine: Machine {
     case wake
   }
 
-  package enum Output: Sendable {
+  package indirect enum Output: Sendable {
     /// Durable before any delivery of the same step leaves.
     case persist(StateChange)
     case deliver(ClientID, Delivery)

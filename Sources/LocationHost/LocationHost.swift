@@ -245,14 +245,14 @@ package actor LocationHost: EngineLink {
   }
 
   private func listen(_ descriptor: Int32, as id: ChannelID) throws(Errno) {
-    channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) { [weak self] in
-      self?.assumeIsolated { $0.read(id) }
+    channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
+      [weak self] event in
+      self?.assumeIsolated { $0.hear(event, of: id) }
     }
     step(.channel(id, .opened))
   }
 
-  private func read(_ id: ChannelID) {
-    guard let channel = channels[id], let event = channel.read(into: buffer) else { return }
+  private func hear(_ event: ChannelEvent, of id: ChannelID) {
     if case .closed = event { channels.removeValue(forKey: id)?.end() }
     step(.channel(id, event))
   }

@@ -8,14 +8,6 @@ package final class LocationClient: Sendable {
   /// What a subscriber hears, on the link's own thread: hand on, and return.
   package typealias Listener = @Sendable (Delivery) -> Void
 
-  private struct State {
-    var readable: ClientState
-    var listeners: [SubscriberID: Listener] = [:]
-    var lastSubscriber: UInt64 = 0
-    /// What the app is owed and no delegate has heard, the latest hundred, in order.
-    var untaken: [OwedNews] = []
-  }
-
   /// An event that the app is owed, and its number.
   typealias OwedNews = (number: EventNumber, event: OwedEvent)
 
@@ -33,23 +25,21 @@ package final class LocationClient: Sendable {
   /// The app's geocoding, with one budget for all its geocoders (GEO-5).
   let geocoding: AppGeocoding
   private let id: ClientID
-  private let state: Mutex<State>
+  private let inbox = Inbox()
 
   /// Connects an app.
   package init(
     _ description: ClientDescription, over link: any EngineLink,
     callbacks: (@Sendable () -> CallbackRunner)? = nil, watch: (any ReadingWatch)? = nil
   ) {
-    let inbox = Inbox()
-    let (id, readable) = link.connect(description) { inbox.take($0) }
+    let (id, readable) = link.connect(description) { [inbox] in inbox.take($0) }
     self.link = link
     manifest = description.manifest
     self.callbacks = callbacks
     self.watch = watch
     self.id = id
     geocoding = AppGeocoding { link.now }
-    state = Mutex(State(readable: readable))
-    inbox.open(for: self)
+    inbox.open(with: readable)
   }
 
   deinit {
@@ -65,7 +55,48 @@ package final class LocationClient: Sendable {
   // MARK: Asking
 
   /// Adds someone who waits for deliveries; the listener is called until `end(_:)`.
-  package func subscribe(_ listener: @escaping Listener) -> SubscriberID {
+  package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
+
+  package func send(_ request: Request) {
+    if case .took(let number) = request { inbox.forget(upTo: number) }
+    link.send(request, from: id)
+  }
+
+  /// The subscriber is gone, with everything it asked for.
+  package func end(_ subscriber: SubscriberID) {
+    inbox.remove(subscriber)
+    send(.end(subscriber))
+  }
+
+  /// What can be read at once (AVAIL-2).
+  var readable: ClientState { inbox.readable }
+
+  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  var untaken: [OwedNews] { inbox.untaken }
+}
+
+/// What the app was told, and who waits for more.
+///
+/// The link holds it, and not the client, which is let go when the app has no use for it.
+private final class Inbox: Sendable {
+  typealias Listener = LocationClient.Listener
+  typealias OwedNews = LocationClient.OwedNews
+
+  private struct State {
+    /// What came before there was anything to read; `nil` from then on.
+    var early: [Delivery]? = []
+    var readable = ClientState()
+    var listeners: [SubscriberID: Listener] = [:]
+    var lastSubscriber: UInt64 = 0
+    /// What the app is owed and no delegate has heard, the latest hundred, in order.
+    var untaken: [OwedNews] = []
+  }
+
+  private let state = Mutex(State())
+
+  var readable: ClientState { state.withLock { $0.readable } }
+
+  func add(_ listener: @escaping Listener) -> SubscriberID {
     state.withLock {
       $0.lastSubscriber += 1
       let subscriber = SubscriberID($0.lastSubscriber)
@@ -74,28 +105,23 @@ package final class LocationClient: Sendable {
     }
   }
 
-  package func send(_ request: Request) {
-    if case .took(let number) = request {
-      state.withLock { $0.untaken.removeAll { $0.number <= number } }
-    }
-    link.send(request, from: id)
-  }
-
-  /// The subscriber is gone, with everything it asked for.
-  package func end(_ subscriber: SubscriberID) {
+  func remove(_ subscriber: SubscriberID) {
     _ = state.withLock { $0.listeners.removeValue(forKey: subscriber) }
-    send(.end(subscriber))
   }
 
-  /// What can be read at once (AVAIL-2).
-  var readable: ClientState { state.withLock { $0.readable } }
+  /// The app can be read from now on; what came before follows.
+  func open(with readable: ClientState) {
+    let early = state.withLock { state in
+      defer { state.early = nil }
+      state.readable = readable
+      return state.early ?? []
+    }
+    for delivery in early { take(delivery) }
+  }
 
-  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
-  var untaken: [OwedNews] { state.withLock { $0.untaken } }
-
-  // MARK: Hearing
-
-  fileprivate func take(_ delivery: Delivery) {
+  func take(_ delivery: Delivery) {
+    let isEarly = state.withLock { $0.early?.append(delivery) != nil }
+    guard !isEarly else { return }
     switch delivery {
     case .state(let readable):
       state.withLock {
@@ -112,22 +138,33 @@ package final class LocationClient: Sendable {
       for listener in listeners { listener(delivery) }
     case .authorizationChanged(nil), .region(nil, _, _):
       for listener in listeners { listener(delivery) }
-    case .updates(let subscriber, let updates):
-      if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }
-      listener(of: subscriber)?(delivery)
+    case .updates(let subscriber, .fixes(let fixes)):
+      tell(delivery, to: subscriber, at: fixes.last)
     case .live(let subscriber, let update):
-      if let fix = update.fix { remember(fix) }
-      listener(of: subscriber)?(delivery)
-    case .authorizationChanged(let subscriber?), .temporaryFullAccuracy(let subscriber, _),
-      .region(let subscriber?, _, _), .monitor(let subscriber, _),
-      .heading(let subscriber, _), .ranging(let subscriber, _),
+      tell(delivery, to: subscriber, at: update.fix)
+    case .updates(let subscriber, _), .authorizationChanged(let subscriber?),
+      .temporaryFullAccuracy(let subscriber, _), .region(let subscriber?, _, _),
+      .monitor(let subscriber, _), .heading(let subscriber, _), .ranging(let subscriber, _),
       .advertising(let subscriber, _), .diagnostics(let subscriber, _):
-      listener(of: subscriber)?(delivery)
+      tell(delivery, to: subscriber)
     }
   }
 
-  private func remember(_ fix: Fix) {
-    state.withLock { $0.readable.lastFix = fix }
+  /// Hands it to one listener; a new place of the device can be read then, too.
+  private func tell(_ delivery: Delivery, to subscriber: SubscriberID, at fix: Fix? = nil) {
+    let listener = state.withLock { state in
+      if let fix { state.readable.lastFix = fix }
+      return state.listeners[subscriber]
+    }
+    listener?(delivery)
+  }
+
+  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  var untaken: [OwedNews] { state.withLock { $0.untaken } }
+
+  /// A delegate has heard everything up to this number.
+  func forget(upTo number: EventNumber) {
+    state.withLock { $0.untaken.removeAll { $0.number <= number } }
   }
 
   private func keep(_ news: OwedNews) {
@@ -136,10 +173,6 @@ package final class LocationClient: Sendable {
 
   /// As many as an engine keeps.
   private static let mostUntaken = 100
-
-  private func listener(of subscriber: SubscriberID) -> Listener? {
-    state.withLock { $0.listeners[subscriber] }
-  }
 
   /// In the order in which they subscribed.
   private var listeners: [Listener] {
@@ -151,41 +184,5 @@ extension ClientState {
   /// Whether the app may hear exactly where the device was.
   fileprivate var tellsPlaces: Bool {
     servicesEnabled && authorization.status.isGranted && authorization.accuracy == .full
-  }
-}
-
-/// Holds what comes before the client is ready, and lets go of the client when it ends.
-private final class Inbox: Sendable {
-  private enum State {
-    case closed([Delivery])
-    case open(Weak)
-  }
-
-  private struct Weak {
-    weak var client: LocationClient?
-  }
-
-  private let state = Mutex(State.closed([]))
-
-  func take(_ delivery: Delivery) {
-    let client: LocationClient? = state.withLock {
-      switch $0 {
-      case .closed(let waiting):
-        $0 = .closed(waiting + [delivery])
-        return nil
-      case .open(let weak):
-        return weak.client
-      }
-    }
-    client?.take(delivery)
-  }
-
-  func open(for client: LocationClient) {
-    let waiting: [Delivery] = state.withLock {
-      guard case .closed(let waiting) = $0 else { return [] }
-      $0 = .open(Weak(client: client))
-      return waiting
-    }
-    for delivery in waiting { client.take(delivery) }
   }
 }

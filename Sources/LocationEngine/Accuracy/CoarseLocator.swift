@@ -51,6 +51,7 @@ package struct CoarseLocator: Machine {
     return cell == nil ? nil : .remove(Self.key)
   }
 
+  @inline(__always)
   package var nextDeadline: Instant? {
     latest == nil ? nil : nextTurn
   }

@@ -95,6 +95,7 @@ package struct ConditionTracker: Sendable {
   }
 
   /// When silence will have decided the first open question.
+  @inline(__always)
   package var nextDeadline: Instant? {
     guard let last, !continuity.isDoubting else { return nil }
     var soonest: UnixTime?

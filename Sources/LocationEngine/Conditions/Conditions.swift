@@ -82,6 +82,7 @@ package struct Conditions: Machine {
     restore(entries)
   }
 
+  @inline(__always)
   package var nextDeadline: Instant? { tracker.nextDeadline }
 
   /// Whether there is nothing to watch.
@@ -124,6 +125,7 @@ package struct Conditions: Machine {
   }
 
   /// What the circles need: little while far from every boundary.
+  @inline(__always)
   package var demand: Demand {
     guard tracker.count > 0 else { return .none }
     return Demand(position: tracker.need(promising: .seconds(60)), motion: true)

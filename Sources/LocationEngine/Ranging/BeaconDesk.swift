@@ -19,9 +19,11 @@ struct BeaconDesk: Sendable {
   /// `nil` while there is no radio at all.
   private(set) var reception: BeaconReception?
 
+  @inline(__always)
   var nextDeadline: Instant? { earliest(ranger.nextDeadline, presence.nextDeadline) }
 
   /// How hard Bluetooth must listen (POW-3).
+  @inline(__always)
   var demand: Demand { Demand(beacons: max(ranger.scan, presence.scan)) }
 
   /// Whether anybody wants beacons.

@@ -48,6 +48,7 @@ package struct AppStanding: Machine {
       needsSession: sessions.needsSession)
   }
 
+  @inline(__always)
   package var nextDeadline: Instant? {
     earliest(authorization.nextDeadline, sessions.nextDeadline)
   }

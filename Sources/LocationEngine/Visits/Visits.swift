@@ -65,6 +65,7 @@ package struct Visits: Machine {
     }
   }
 
+  @inline(__always)
   package var nextDeadline: Instant? { listeners.isEmpty ? nil : detector.nextDeadline }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -87,6 +88,7 @@ package struct Visits: Machine {
     }
   }
 
+  @inline(__always)
   package var demand: Demand { listeners.isEmpty ? .none : detector.demand }
 
   /// When the place that was not seen for longest was seen; `nil` when none is known.

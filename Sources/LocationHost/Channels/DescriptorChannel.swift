@@ -4,21 +4,22 @@ import LocationModel
 
 /// An open descriptor on the host's queue: what comes from it, and what goes to it.
 ///
-/// A thread of its own waits for the descriptor and enters the queue itself, so that a byte wakes
-/// one thread on its way to the engine, not two. Never leaves the host.
+/// A thread of its own waits for the descriptor, reads, and enters the queue itself, so that a byte
+/// wakes one thread on its way to the engine, not two. Never leaves the host.
 final class DescriptorChannel {
-  private let descriptor: Int32
+  let descriptor: Int32
   /// Closing it ends the waiting thread, which then closes what it waits for.
   private let ending: Int32
   private var writer: (any DispatchSourceWrite)?
   /// What could not be written yet.
   private var unwritten: [UInt8] = []
 
-  /// Begins to read; `readable` is called on the queue whenever there is something.
+  /// Begins to read; `hear` is called on the queue with whatever comes, at last `.closed` when there
+  /// never will be more.
   ///
   /// The descriptor is the channel's from here on, also when this throws.
   init(
-    descriptor: Int32, on queue: DispatchQueue, readable: @escaping @Sendable () -> Void
+    descriptor: Int32, on queue: DispatchQueue, hear: @escaping @Sendable (ChannelEvent) -> Void
   ) throws(Errno) {
     self.descriptor = descriptor
     var ends: [Int32] = [-1, -1]
@@ -32,7 +33,12 @@ final class DescriptorChannel {
     let end = ends[0]
     let line = DispatchQueue(label: "meridian.reader", qos: .userInitiated)
     line.async {
-      while Self.waits(for: descriptor, or: end) { queue.sync(execute: readable) }
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+      while Self.waits(for: descriptor, or: end) {
+        guard let event = Self.read(descriptor, into: buffer) else { continue }
+        queue.sync { hear(event) }
+      }
+      buffer.deallocate()
       close(descriptor)
       close(end)
     }
@@ -48,10 +54,12 @@ final class DescriptorChannel {
     return watched[1].revents == 0
   }
 
-  /// Reads what is there, at most as much as the buffer holds.
+  /// What is there, at most as much as the buffer holds.
   ///
   /// `nil` when there is nothing yet; a `.closed` event when there never will be more.
-  func read(into buffer: UnsafeMutableRawBufferPointer) -> ChannelEvent? {
+  private static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) -> ChannelEvent? {
     let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
     if count > 0 { return .bytes([UInt8](buffer[..<count])) }
     if count == 0 { return .closed(.ended) }

@@ -14,7 +14,6 @@ actor SocketClient {
   private var standing: StandingRequests
   private var state = State.away(attempts: 0)
   private var lastFault = ""
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
   private enum State {
     case connected(DescriptorChannel, FrameSplitter)
@@ -47,7 +46,6 @@ actor SocketClient {
 
   isolated deinit {
     if case .connected(let channel, _) = state { channel.end() }
-    buffer.deallocate()
   }
 
   nonisolated func send(_ request: Request) {
@@ -98,11 +96,11 @@ actor SocketClient {
       close(handshake.descriptor)
       return
     }
+    let descriptor = handshake.descriptor
     do throws(Errno) {
-      let channel = try DescriptorChannel(
-        descriptor: handshake.descriptor, on: line.queue
-      ) { [weak self] in
-        self?.assumeIsolated { $0.read() }
+      let channel = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
+        [weak self] event in
+        self?.assumeIsolated { $0.hear(event, from: descriptor) }
       }
       state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
       lastFault = ""
@@ -113,10 +111,10 @@ actor SocketClient {
     }
   }
 
-  private func read() {
-    guard case .connected(let channel, _) = state, let event = channel.read(into: buffer) else {
-      return
-    }
+  /// What an ended connection still had to say is not heard: its descriptor is open until then, so
+  /// that no other one has its number.
+  private func hear(_ event: ChannelEvent, from descriptor: Int32) {
+    guard case .connected(let channel, _) = state, channel.descriptor == descriptor else { return }
     switch event {
     case .bytes(let bytes): hear(bytes)
     case .opened, .bus, .readings: break

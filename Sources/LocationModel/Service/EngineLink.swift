@@ -96,7 +96,7 @@ package enum AuthorizationRequest: Hashable, Sendable {
 }
 
 /// What a client receives, in the order in which it happened.
-package enum Delivery: Hashable, Sendable {
+package indirect enum Delivery: Hashable, Sendable {
   /// What can be read at once has changed.
   case state(ClientState)
   /// The authorization callback is due, to one manager or to all (AUTH-11, AUTH-12); the state was

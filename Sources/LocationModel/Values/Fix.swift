@@ -2,51 +2,106 @@
 ///
 /// Absence is `nil` here; the face turns it into Apple's sentinels.
 package struct Fix: Hashable, Sendable {
-  package var coordinate: Coordinate
+  /// One element. From a receiver to an app a fix passes through some hundred hands; this way its
+  /// copies share what it says until one of them is changed.
+  private var solution: [Solution]
+
+  private struct Solution: Hashable, Sendable {
+    var coordinate: Coordinate
+    var horizontalAccuracy: Double
+    var altitude: Double?
+    var ellipsoidalAltitude: Double?
+    var verticalAccuracy: Double?
+    var speed: Double?
+    var speedAccuracy: Double?
+    var course: Double?
+    var courseAccuracy: Double?
+    var floor: Int?
+    var time: UnixTime
+    var origin: Origin
+  }
+
+  package var coordinate: Coordinate {
+    get { solution[0].coordinate }
+    set { solution[0].coordinate = newValue }
+  }
 
   /// The radius of the circle that holds the true position, at 68 % confidence (LOC-5).
   ///
   /// Meters, greater than zero and finite.
-  package var horizontalAccuracy: Double
+  package var horizontalAccuracy: Double {
+    get { solution[0].horizontalAccuracy }
+    set { solution[0].horizontalAccuracy = newValue }
+  }
 
   /// Meters above mean sea level; `nil` when the solution has no height.
-  package var altitude: Double?
+  package var altitude: Double? {
+    get { solution[0].altitude }
+    set { solution[0].altitude = newValue }
+  }
 
   /// Meters above the WGS 84 ellipsoid; `nil` when unknown.
-  package var ellipsoidalAltitude: Double?
+  package var ellipsoidalAltitude: Double? {
+    get { solution[0].ellipsoidalAltitude }
+    set { solution[0].ellipsoidalAltitude = newValue }
+  }
 
   /// Meters, greater than zero, at 68 % confidence; `nil` when the height is unknown.
-  package var verticalAccuracy: Double?
+  package var verticalAccuracy: Double? {
+    get { solution[0].verticalAccuracy }
+    set { solution[0].verticalAccuracy = newValue }
+  }
 
   /// Meters per second over ground, not negative; `nil` when unknown.
-  package var speed: Double?
+  package var speed: Double? {
+    get { solution[0].speed }
+    set { solution[0].speed = newValue }
+  }
 
   /// Meters per second, at 68 % confidence; `nil` when unknown.
-  package var speedAccuracy: Double?
+  package var speedAccuracy: Double? {
+    get { solution[0].speedAccuracy }
+    set { solution[0].speedAccuracy = newValue }
+  }
 
   /// Degrees clockwise from true north, in `0..<360`; `nil` when unknown or standing.
-  package var course: Double?
+  package var course: Double? {
+    get { solution[0].course }
+    set { solution[0].course = newValue }
+  }
 
   /// Degrees, in `0...180`, at 68 % confidence; `nil` when unknown.
-  package var courseAccuracy: Double?
+  package var courseAccuracy: Double? {
+    get { solution[0].courseAccuracy }
+    set { solution[0].courseAccuracy = newValue }
+  }
 
   /// The floor of a building, 0 at ground level; `nil` when unknown.
-  package var floor: Int?
+  package var floor: Int? {
+    get { solution[0].floor }
+    set { solution[0].floor = newValue }
+  }
 
   /// When the receiver was there, by the receiver's own clock.
-  package var time: UnixTime
+  package var time: UnixTime {
+    get { solution[0].time }
+    set { solution[0].time = newValue }
+  }
 
   /// What kind of thing made the fix.
-  package var origin: Origin
+  package var origin: Origin {
+    get { solution[0].origin }
+    set { solution[0].origin = newValue }
+  }
 
   package init(
     coordinate: Coordinate, horizontalAccuracy: Double, time: UnixTime,
     origin: Origin = Origin()
   ) {
-    self.coordinate = coordinate
-    self.horizontalAccuracy = horizontalAccuracy
-    self.time = time
-    self.origin = origin
+    solution = [
+      Solution(
+        coordinate: coordinate, horizontalAccuracy: horizontalAccuracy, time: time, origin: origin)
+    ]
   }
 
   /// What an app may know of where a fix comes from (`CLLocationSourceInformation`).

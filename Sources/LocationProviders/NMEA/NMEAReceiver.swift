@@ -38,7 +38,7 @@ package struct NMEAReceiver: Machine {
   /// A motion that came after the epoch's fix, and so belongs to the next one.
   private var earlyMotion: NMEAMotion?
   /// When an epoch not yet put out is taken for complete.
-  private var quietAt: Instant?
+  package private(set) var nextDeadline: Instant?
 
   private struct Dilution: Hashable, Sendable {
     var value: NMEADilution
@@ -48,8 +48,6 @@ package struct NMEAReceiver: Machine {
   package init(origin: Fix.Origin = Fix.Origin()) {
     self.origin = origin
   }
-
-  package var nextDeadline: Instant? { quietAt }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
@@ -62,7 +60,7 @@ package struct NMEAReceiver: Machine {
       closeEpoch(at: now, &outputs)
       reader = NMEASentenceReader()
     case .wake:
-      guard let quietAt, now.uptime >= quietAt else { break }
+      guard let nextDeadline, now.uptime >= nextDeadline else { break }
       putOut(at: now, &outputs)
     }
     return outputs
@@ -78,7 +76,7 @@ package struct NMEAReceiver: Machine {
       }
     }
     status.binaryBytes = reader.skippedBinary
-    if let epoch, epoch.isSolved, !epoch.hasBeenPutOut { quietAt = now.uptime + Self.quiet }
+    if let epoch, epoch.isSolved, !epoch.hasBeenPutOut { nextDeadline = now.uptime + Self.quiet }
   }
 
   private mutating func understand(at now: Moment, _ outputs: inout [Output]) {
@@ -162,7 +160,7 @@ package struct NMEAReceiver: Machine {
   }
 
   private mutating func putOut(at now: Moment, _ outputs: inout [Output]) {
-    quietAt = nil
+    nextDeadline = nil
     guard let epoch, let place = epoch.place, epoch.isSolved, !epoch.hasBeenPutOut else {
       return
     }
@@ -178,6 +176,7 @@ package struct NMEAReceiver: Machine {
     outputs.append(.superseded(fix(of: epoch, at: place, now)))
   }
 
+  @inline(__always)
   private func fix(of epoch: NMEAEpoch, at place: NMEAPlace, _ now: Moment) -> Fix {
     let time = clock.time(of: epoch.timeOfDay, at: now)
     return epoch.fix(at: place, time, currentDilution(at: now), origin)
@@ -193,6 +192,7 @@ package struct NMEAReceiver: Machine {
     self.epoch = nil
   }
 
+  @inline(__always)
   private func currentDilution(at now: Moment) -> NMEADilution? {
     guard let dilution, now.uptime - dilution.arrival <= Self.dilutionLife else { return nil }
     return dilution.value
