@@ -75,6 +75,18 @@ struct SignalTests {
     #expect(link.requests.last == .ranging(SubscriberID(1), .stop(constraint)))
   }
 
+  @Test("BEACON-19: a region of the same name ends what the one before it ranged")
+  func renamed() {
+    let ranging: any OldRanging = manager
+    let other = CLBeaconRegion(uuid: uuid, major: 2, identifier: "shop")
+    ranging.startRangingBeacons(in: CLBeaconRegion(uuid: uuid, major: 1, identifier: "shop"))
+    ranging.startRangingBeacons(in: other)
+    #expect(link.requests.last == .ranging(SubscriberID(1), .stop(constraint)))
+    ranging.stopRangingBeacons(in: CLBeaconRegion(uuid: uuid, major: 3, identifier: "shop"))
+    let second = BeaconConstraint(uuid: constraint.uuid, major: 2)
+    #expect(link.requests.last == .ranging(SubscriberID(1), .stop(second)))
+  }
+
   @Test(
     "BEACON-16: failures carry Apple's codes, to both interfaces",
     arguments: [
