@@ -16,7 +16,7 @@ extension Samples {
     let live: [LiveRequest] = [.start(LiveOptions(activity: member())), .stop]
     let regions: [RegionRequest] = [.start(region()), .stop(identifier: text()), .state(region())]
     let monitor: [MonitorRequest] = [
-      .open(name: text()), .add(identifier: text(), target(), assuming: member()),
+      .open(name: "m\(pick(9))"), .add(identifier: text(), target(), assuming: member()),
       .remove(identifier: text()), .next, .leave,
     ]
     let options = HeadingOptions(filter: maybe { $0.number() }, orientation: member())

@@ -136,7 +136,11 @@ extension MonitorRequest: LinkWord {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
-    case "open": self = .open(name: try value.get("name"))
+    case "open":
+      let name: String = try value.get("name")
+      // A name is part of a stored key (MON-4).
+      guard Self.isValid(name: name) else { throw .mismatch("name") }
+      self = .open(name: name)
     case "add":
       self = .add(
         identifier: try value.get("identifier"), try value.get("target"),

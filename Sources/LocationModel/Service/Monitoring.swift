@@ -31,6 +31,14 @@ package enum MonitorRequest: Hashable, Sendable {
   case leave
 }
 
+extension MonitorRequest {
+  /// Whether a monitor may have this name: letters, digits, and inner underscores (MON-4).
+  package static func isValid(name: String) -> Bool {
+    guard let first = name.first, first != "_", name.last != "_" else { return false }
+    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+  }
+}
+
 /// What a monitor is told.
 package enum MonitorDelivery: Hashable, Sendable {
   /// The name is somebody else's (MON-2).
