@@ -27,8 +27,6 @@ package struct Conditions: Machine {
     case leave(MonitorKey)
     /// What an app may know from now on.
     case access(AppIdentity, ConditionDiagnostics)
-    /// The app is gone for good (REG-14).
-    case uninstall(AppIdentity)
     case fix(Fix)
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?)
     /// The display turned on (BEACON-24).
@@ -115,8 +113,6 @@ package struct Conditions: Machine {
       return []
     case .access(let app, let diagnostics):
       return setAccess(diagnostics, of: app, at: now)
-    case .uninstall(let app):
-      return uninstall(app, at: now)
     case .fix(let fix):
       return apply(tracker.observe(fix, at: now), at: now)
     case .beacon(let key, let state, let refinement):
@@ -229,13 +225,6 @@ extension Conditions {
       else { return tell(key) }
       return [.region(key, .failed(.denied))]
     }
-  }
-
-  private mutating func uninstall(_ app: AppIdentity, at now: Moment) -> [Output] {
-    let outputs = keys(of: app).flatMap { remove($0, at: now) }
-    access[app] = nil
-    for monitor in monitors.keys where monitor.app == app { monitors[monitor] = nil }
-    return outputs
   }
 
   /// The conditions of an app in the order of their registration.

@@ -144,15 +144,6 @@ struct RegionTests {
     #expect(words(world.stay(east: -400)) == [])
   }
 
-  @Test("REG-14: nothing is left of an app that was removed")
-  mutating func uninstalled() {
-    _ = register("home")
-    _ = world.send(.uninstall(ConditionsWorld.app))
-    #expect(world.entries.isEmpty)
-    #expect(words(world.stay(east: 0)) == [])
-    #expect(world.bench.machine.demand == .none)
-  }
-
   @Test("BEACON-24: a beacon region that asks for it is told when the display turns on")
   mutating func display() {
     let uuid = BeaconUUID(high: 1, low: 2)
