@@ -5,8 +5,6 @@ import LocationModel
 struct BeaconDesk: Sendable {
   enum Output: Hashable, Sendable {
     case ranged(BeaconConstraint, [RangedBeacon])
-    /// Nothing can be heard any more.
-    case deaf(BeaconReception)
     case presence(ConditionKey, BeaconState)
   }
 
@@ -70,11 +68,9 @@ struct BeaconDesk: Sendable {
   }
 
   mutating func settle(_ new: BeaconReception, at now: Moment) -> [Output] {
-    let old = reception
     reception = new
-    let changes = tell(presence.handle(.reception(new), at: now))
     _ = ranger.handle(.reception(new), at: now)
-    return changes + (new == .listening || new == old ? [] : [.deaf(new)])
+    return tell(presence.handle(.reception(new), at: now))
   }
 
   mutating func wake(at now: Moment) -> [Output] {

@@ -98,6 +98,18 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:06  ranged [] to 1")
   }
 
+  @Test("BEACON-16: fail for an app that was suspended when the radio went, when it runs again")
+  mutating func deafMeanwhile() {
+    bench.send(.reception(.listening))
+    bench.range(hall)
+    bench.live(.suspended)
+    bench.send(.reception(.unavailable))
+    bench.run(seconds: 5)
+    bench.live(.foreground)
+    bench.run(seconds: 5)
+    #expect(bench.transcript == "00:00:05  ranging unavailable")
+  }
+
   @Test("BEACON-21, BEACON-22: enter a region at once, and leave it after half a minute's silence")
   mutating func region() {
     bench = SignalsBench(.always)
