@@ -57,9 +57,9 @@ extension LocationEngine {
         for index in desks.indices where !desks[index].ranging.isEmpty {
           outputs += desks[index].take(beacons, of: constraint, at: now)
         }
-      case .presence(let key, let state):
+      case .presence(let key, let state, let date):
         let input = Conditions.Input.beacon(
-          key, ConditionState(state), refinement: state.refinement)
+          key, ConditionState(state), refinement: state.refinement, seen: date)
         carry(conditions.handle(input, at: now), at: now, to: &outputs)
       }
     }

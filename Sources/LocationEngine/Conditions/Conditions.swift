@@ -28,7 +28,8 @@ package struct Conditions: Machine {
     /// What an app may know from now on.
     case access(AppIdentity, ConditionDiagnostics)
     case fix(Fix)
-    case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?)
+    /// What was heard of a beacon, and when (MON-32).
+    case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
     /// The display turned on (BEACON-24).
     case display
     case wake
@@ -115,8 +116,8 @@ package struct Conditions: Machine {
       return setAccess(diagnostics, of: app, at: now)
     case .fix(let fix):
       return apply(tracker.observe(fix, at: now), at: now)
-    case .beacon(let key, let state, let refinement):
-      return observeBeacon(key, state, refinement, at: now)
+    case .beacon(let key, let state, let refinement, let date):
+      return observeBeacon(key, .init(state: state, date: date, refinement: refinement))
     case .display:
       return tellBeaconRegions()
     case .wake:
@@ -154,14 +155,12 @@ extension Conditions {
   }
 
   private mutating func observeBeacon(
-    _ key: ConditionKey, _ state: ConditionState, _ refinement: BeaconIdentity?, at now: Moment
+    _ key: ConditionKey, _ observation: WatchedCondition.Observation
   ) -> [Output] {
     guard let condition = conditions[key], condition.watch == .beacon else { return [] }
     let known = condition.later ?? condition.observation
-    if condition.isVerified, known.state == state { return [] }
-    return observe(
-      key,
-      WatchedCondition.Observation(state: state, date: now.unixTime, refinement: refinement))
+    if condition.isVerified, known.state == observation.state { return [] }
+    return observe(key, observation)
   }
 
   private mutating func observe(

@@ -106,12 +106,9 @@ struct MonitorTests {
 
   @Test("MON-27: a beacon that was gone for a while behind a pending event is no second event")
   mutating func flickered() {
-    let desk = ConditionsWorld.condition("desk")
-    _ = add("desk", .beacon(BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))))
+    _ = add("desk", .beacon(Self.desk))
     _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
-    for state in [ConditionState.satisfied, .unsatisfied, .satisfied] {
-      _ = world.send(.beacon(desk, state, refinement: nil))
-    }
+    for state in [ConditionState.satisfied, .unsatisfied, .satisfied] { _ = see(state, "desk") }
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
     #expect(next() == ["desk satisfied"])
     #expect(next() == [])
@@ -212,14 +209,15 @@ struct MonitorTests {
     _ = add("desk", .beacon(BeaconConstraint(uuid: uuid)))
     _ = next()
     let identity = BeaconIdentity(uuid: uuid, major: 3, minor: 4)
-    let told = world.send(.beacon(desk, .satisfied, refinement: identity))
+    let now = world.bench.now.unixTime
+    let told = world.send(.beacon(desk, .satisfied, refinement: identity, seen: now))
     guard case .event(_, let event) = try #require(told.first) else {
       Issue.record("no event")
       return
     }
     #expect(event.refinement == identity)
     _ = next()
-    let gone = world.send(.beacon(desk, .unsatisfied, refinement: identity))
+    let gone = world.send(.beacon(desk, .unsatisfied, refinement: identity, seen: now))
     guard case .event(_, let last) = try #require(gone.first) else {
       Issue.record("no event")
       return
@@ -241,6 +239,28 @@ struct MonitorTests {
     #expect(next() == [])
     #expect(words(world.stay(east: 0)) == [])
     #expect(lastState(of: "home") == .satisfied)
+  }
+
+  @Test("MON-32: an event of a beacon is dated by the observation")
+  mutating func observationDate() {
+    _ = add("desk", .beacon(Self.desk))
+    _ = next()
+    let seen = world.bench.now.unixTime - .seconds(3600)
+    let told = world.send(
+      .beacon(ConditionsWorld.condition("desk"), .unsatisfied, refinement: nil, seen: seen))
+    guard case .event(_, let event) = told.first else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.date == seen)
+  }
+
+  private static let desk = BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))
+
+  private mutating func see(_ state: ConditionState, _ identifier: String) -> [String] {
+    let condition = ConditionsWorld.condition(identifier)
+    let now = world.bench.now.unixTime
+    return words(world.send(.beacon(condition, state, refinement: nil, seen: now)))
   }
 
   @Test("MON-37: a monitor hears nothing of regions")

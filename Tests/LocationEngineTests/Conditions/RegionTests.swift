@@ -152,7 +152,8 @@ struct RegionTests {
     _ = register("desk", target, RegionNotices(onDisplay: true))
     #expect(world.bench.machine.watchedBeacons.map(\.key) == [desk])
     #expect(words(world.send(.display)) == [])
-    let seen = world.send(.beacon(desk, .satisfied, refinement: nil))
+    let now = world.bench.now.unixTime
+    let seen = world.send(.beacon(desk, .satisfied, refinement: nil, seen: now))
     #expect(words(seen) == ["desk determined satisfied"])
     #expect(words(world.send(.display)) == ["desk determined satisfied"])
   }
