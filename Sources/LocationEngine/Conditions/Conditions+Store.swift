@@ -75,7 +75,8 @@ extension Conditions {
       watch(&condition, key, isStored: true)
       conditions[key] = condition
       nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
-      guard case .monitor(let name) = key.owner else { continue }
+      // What must be seen again is news when it is, in that order (MON-29, MON-36).
+      guard case .monitor(let name) = key.owner, !condition.isWatched else { continue }
       monitors[MonitorKey(app: key.app, name: name), default: MonitorLoop()]
         .enqueue(key.identifier)
     }

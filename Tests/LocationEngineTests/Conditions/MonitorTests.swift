@@ -241,6 +241,20 @@ struct MonitorTests {
     #expect(lastState(of: "home") == .satisfied)
   }
 
+  @Test("MON-29: after a restart events come in the order in which they were seen again")
+  mutating func orderAfterRestart() {
+    for name in ["first", "second"] { _ = add(name, .beacon(Self.desk)) }
+    for name in ["first", "second"] { _ = see(.satisfied, name) }
+    _ = add("odd", .unsupported)
+    world.restart()
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    for name in ["second", "first"] { _ = see(.satisfied, name) }
+    #expect(next() == ["odd unmonitored"], "which was to be told at once")
+    #expect(next() == ["second satisfied"])
+    #expect(next() == ["first satisfied"])
+    #expect(next() == [])
+  }
+
   @Test("MON-32: an event of a beacon is dated by the observation")
   mutating func observationDate() {
     _ = add("desk", .beacon(Self.desk))
