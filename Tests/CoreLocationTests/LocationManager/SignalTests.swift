@@ -25,7 +25,7 @@ struct SignalTests {
     #expect(listener.headings == [90])
   }
 
-  @Test("HEAD-4, HEAD-6, HEAD-7: what is unknown is negative, and the raw field is handed on")
+  @Test("HEAD-4, HEAD-6, HEAD-7: what is unknown is negative, and the field is handed on")
   func sentinels() throws {
     manager.startUpdatingHeading()
     link.deliver(.heading(SubscriberID(1), .heading(heading(359.5, accuracy: nil))))
