@@ -277,11 +277,36 @@ struct MonitorTests {
     return words(world.send(.beacon(condition, state, refinement: nil, seen: now)))
   }
 
+  @Test("MON-7: stored conditions that cannot be read are missing, which is said once")
+  mutating func unreadable() throws {
+    for name in ["home", "work", "gym/pool"] { _ = add(name) }
+    for name in ["work", "gym/pool"] {
+      let key = try #require(world.entries.keys.first { $0.name == "monitor/places/" + name })
+      world.entries[key] = Array("{".utf8)
+    }
+    world.restart()
+    _ = add("work", ConditionsWorld.circle(east: 900))
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    _ = next()
+    let told = world.stay(east: 0)
+    #expect(told.events.map(\.diagnostics) == [.persistenceUnavailable])
+    let rest = (0..<2).flatMap { _ in world.send(.next(ConditionsWorld.monitor)) }
+    #expect(rest.events.map(\.diagnostics) == [[]])
+    let names = world.entries.keys.map(\.name).sorted()
+    #expect(names == ["monitor/places/home", "monitor/places/work"])
+  }
+
   @Test("MON-37: a monitor hears nothing of regions")
   mutating func apart() {
     _ = world.send(
       .register(ConditionsWorld.region("home"), ConditionsWorld.circle(), RegionNotices()))
     _ = next()
     #expect(words(world.stay(east: 0)) == ["home determined satisfied"])
+  }
+}
+
+extension [Conditions.Output] {
+  fileprivate var events: [ConditionEvent] {
+    compactMap { if case .event(_, let event) = $0 { event } else { nil } }
   }
 }
