@@ -95,6 +95,7 @@ extension ClientDescription: LinkWord {
     manifest.hasLocationBackgroundMode = try json.get("background")
     self.init(
       app: AppIdentity(try json.get("app")), manifest: manifest, life: try json.get("life"))
+    process = try json.find("process")
   }
 
   package var json: JSON {
@@ -103,7 +104,8 @@ extension ClientDescription: LinkWord {
         key: StateKey(domain: "", owner: "", name: $0.key), value: [UInt8]($0.value.utf8))
     }
     return .fields([
-      "app": app.name.json, "life": life.json, "file": manifest.file.json,
+      "app": app.name.json, "life": life.json, "process": process?.json,
+      "file": manifest.file.json,
       "identifier": manifest.identifier?.json, "displayName": manifest.displayName?.json,
       "whenInUse": manifest.whenInUseUsage?.json, "always": manifest.alwaysAndWhenInUseUsage?.json,
       "olderAlways": manifest.olderAlwaysUsage?.json, "temporary": purposes.json,

@@ -53,7 +53,8 @@ extension Samples {
       .region(region(), .exited(maybe { $0.evidence() })),
     ]
     let monitor: [MonitorDelivery] = [
-      .refused, .records(after: pick(9), records()), .event(event()),
+      .refused(by: maybe { Int32($0.pick(9)) }), .records(after: pick(9), records()),
+      .event(event()),
     ]
     let heading: [HeadingDelivery] = [.heading(self.heading()), .failed, .askCalibration]
     let ranging: [RangingDelivery] = [

@@ -19,8 +19,9 @@ public actor CLMonitor {
       "CLMonitor: the name \"\(name)\" is not valid: use letters, digits, and inner underscores")
     link = MonitorLink(name)
     events = Events(link: link)
-    let isFree = await link.opened()
-    precondition(isFree, "CLMonitor: the monitor \"\(name)\" is already in use by this app")
+    guard case .taken(let process) = await link.opened() else { return }
+    let first = process.map { "process \($0) of this app" } ?? "this process"
+    preconditionFailure("CLMonitor: the monitor \"\(name)\" is already in use by \(first)")
   }
 
   /// The identifiers of all conditions, in the order in which they were added (MON-16).

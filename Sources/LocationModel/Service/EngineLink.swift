@@ -29,6 +29,8 @@ package struct ClientDescription: Hashable, Sendable {
   package var app: AppIdentity
   package var manifest: Manifest
   package var life: AppLife
+  /// Its number, where the kernel says it.
+  package var process: Int32?
 
   package init(app: AppIdentity, manifest: Manifest, life: AppLife = .foreground) {
     self.app = app

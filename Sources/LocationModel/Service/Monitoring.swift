@@ -41,8 +41,8 @@ extension MonitorRequest {
 
 /// What a monitor is told.
 package enum MonitorDelivery: Hashable, Sendable {
-  /// The name is somebody else's (MON-2).
-  case refused
+  /// The name is open in the app already (MON-2); in which process, if it is another one.
+  case refused(by: Int32?)
   /// Everything the monitor holds, after so many of its requests were carried out.
   case records(after: Int, [NamedRecord])
   /// For the loop that asked.
