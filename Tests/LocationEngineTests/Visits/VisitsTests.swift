@@ -107,9 +107,9 @@ struct VisitsTests {
 
   @Test("VISIT-10: a short stop is no visit")
   mutating func shortStop() {
-    walk.stay(150)
+    walk.stay(60)
     walk.walk(to: 600)
-    walk.stay(150)
+    walk.stay(60)
     walk.walk(to: 1200)
     #expect(walk.visits(of: Self.app).isEmpty)
   }
