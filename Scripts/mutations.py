@@ -54,7 +54,7 @@ FAULTS = {
         "Updates/LiveUpdates.swift",
         "self.standing = standing\n    guard «standing.isDisjoint(with: .barring)» else", "true"),
     "live: demand at rest": (
-        "Updates/LiveUpdates.swift", "case .stationary: return «Demand(motion: true)»",
+        "Updates/LiveUpdates.swift", "case .stationary: return «StillnessDetector.demandAtRest»",
         "Demand(position: PositionDemand(tier: .satellite))"),
     "arbitration: jumps": (
         "Arbitration/ProviderTrack.swift",

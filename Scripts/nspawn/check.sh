@@ -97,7 +97,7 @@ check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "
 check "and it answers again" soon locationctl status
 check "erased, nothing is known any more" sh -c 'locationctl data erase --all && [ "$(locationctl apps --json | wc -l)" = 0 ]'
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
-check "its exposure is at most 2.0" systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service
+check "its exposure is at most 1.9" systemd-analyze security --offline=true --threshold=19 /usr/lib/systemd/system/locationd.service
 
 journalctl -q -t locationd > /mnt/share/journal
 echo "-- user service"
@@ -137,4 +137,25 @@ check "an app watches a region, and ends inside" as python3 -c "$watch" "/run/us
 printf 'source = fixed:49.5,11.5,5\n' > $folder/locationd.conf
 as systemctl --user reload locationd
 check "its unit is started when the device has left" soon grep -qs location $home/launched
+
+# The same event goes to a command: the app has not taken it.
+install -m 755 /dev/stdin /usr/local/bin/whereabouts << 'PROGRAM'
+#!/bin/sh
+exec > "$HOME/came.new"
+grep -E 'Seccomp:|NoNewPrivs:' /proc/self/status
+echo "$LOCATIOND_LAUNCH $LOCATIOND_SOCKET"
+cat /proc/self/cgroup
+mv "$HOME/came.new" "$HOME/came"
+sleep 600
+PROGRAM
+printf 'app = %s\ncommand = /usr/local/bin/whereabouts\n' "$python" | install -o tester -m 644 /dev/stdin $folder/launch/app.conf
+# What holds every service of this container.
+as systemd-run --user --quiet --wait --pipe grep -E 'Seccomp:|NoNewPrivs:' /proc/self/status > /tmp/ordinary
+as systemctl --user reload locationd
+check "its command is started, too" soon test -e $home/came
+check "it knows why, and where the daemon is" grep -q "^location /run/user/$uid/locationd.sock$" $home/came
+check "the sandbox of the daemon does not hold it" is "$(head -2 $home/came)" "$(cat /tmp/ordinary)"
+as systemctl --user restart locationd
+check "it outlives the daemon" pgrep -u tester -x whereabouts
+check "its exposure is at most 6.2" systemd-analyze security --offline=true --threshold=62 /usr/lib/systemd/user/locationd.service
 echo done

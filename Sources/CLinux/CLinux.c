@@ -35,10 +35,15 @@ int linux_open_pty(int *controller, char *path, unsigned long length) {
   return 0;
 }
 
-static int watch(const char *path, unsigned events) {
+int linux_open_watches(void) {
   int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (descriptor < 0) return -errno;
-  if (inotify_add_watch(descriptor, path, events) < 0) {
+  return descriptor < 0 ? -errno : descriptor;
+}
+
+int linux_watch_directory(const char *path) {
+  int descriptor = linux_open_watches();
+  if (descriptor < 0) return descriptor;
+  if (inotify_add_watch(descriptor, path, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
     int code = errno;
     close(descriptor);
     return -code;
@@ -46,11 +51,21 @@ static int watch(const char *path, unsigned events) {
   return descriptor;
 }
 
-int linux_watch_directory(const char *path) {
-  return watch(path, IN_CLOSE_WRITE | IN_MOVED_TO);
+int linux_add_watch(int descriptor, const char *path) {
+  int watch = inotify_add_watch(descriptor, path, IN_MODIFY);
+  return watch < 0 ? -errno : watch;
 }
 
-int linux_watch_file(const char *path) { return watch(path, IN_MODIFY); }
+void linux_remove_watch(int descriptor, int watch) { inotify_rm_watch(descriptor, watch); }
+
+int linux_read_watches(int descriptor, int *watches) {
+  // A watched file has no name in its events.
+  struct inotify_event events[64];
+  ssize_t length = read(descriptor, events, sizeof events);
+  int count = length < 0 ? 0 : (int)(length / (ssize_t)sizeof *events);
+  for (int index = 0; index < count; index++) watches[index] = events[index].wd;
+  return count;
+}
 
 int linux_drain_watch(int descriptor, const char *name) {
   char buffer[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)]

@@ -2,9 +2,22 @@ import LocationModel
 
 /// What waits until the person has answered about Always.
 enum HeldNews: Sendable {
-  case delivery(Delivery)
+  /// A crossing or a visit.
+  case event(OwedEvent)
+  /// A significant change, for the process that follows them.
+  case change(Delivery, ClientID)
   /// What is owed to the app while it does not run (AUTH-33).
   case launch
+  /// News of a monitor, which wait with its condition (MON-39).
+  case condition
+
+  /// Whether it tells where the device was.
+  var isPlace: Bool {
+    switch self {
+    case .event, .change: true
+    case .launch, .condition: false
+    }
+  }
 }
 
 extension AppDesk {

@@ -8,7 +8,7 @@ extension AppDesk {
     switch verdict.action {
     case .hold, .nothing: return []
     case .holdAndAsk:
-      return holdAndAsk(.delivery(.owed(.none, event)), at: now)
+      return holdAndAsk(.event(event), at: now)
     case .queue, .queueLatest, .launch, .launchUnlessQuit:
       return owe(event, at: now)
     case .deliver:

@@ -53,6 +53,7 @@ extension AppDesk {
       let (client, subscriber) = Self.subscriber(manager)
       return [.deliver(client, .state(state)), .deliver(client, .authorizationChanged(subscriber))]
     case .changed:
+      readable = presentReadable
       return clients.flatMap { client -> [Output] in
         [.deliver(client, .state(state))] + post(.authorizationChanged(nil), to: client)
       }
@@ -98,7 +99,7 @@ extension AppDesk {
     if isImprecise && !self.isImprecise {
       outbox.forgetPlaces()
       outputs += dropOwed()
-      held = held.filter { if case .launch = $0.value { true } else { false } }
+      held = held.filter { !$0.value.isPlace }
     }
     self.isImprecise = isImprecise
     for index in standard.entries.indices {
@@ -110,7 +111,17 @@ extension AppDesk {
     }
     significant.tell(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
-    return outputs + tellLive(.standing(liveStanding), at: now)
+    return outputs + tellLive(.standing(liveStanding), at: now) + settleReadable()
+  }
+
+  private var presentReadable: Readable {
+    Readable(servicesAreOn: servicesAreOn, isEffective: authorization.isEffective)
+  }
+
+  private mutating func settleReadable() -> [Output] {
+    guard readable != presentReadable else { return [] }
+    readable = presentReadable
+    return clients.map { .deliver($0, .state(state)) }
   }
 
   /// What authorization and the delivery table let flow to the classic service.
@@ -136,17 +147,17 @@ extension AppDesk {
     return flags
   }
 
-  /// What keeps the app from its conditions (MON-33, MON-34).
-  private var conditionAccess: ConditionDiagnostics {
-    var flags = Diagnostics()
-    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+  /// What keeps the app from its conditions (REG-33, MON-33, MON-34).
+  private var conditionAccess: ConditionAccess {
+    var flags = standing.authorization.facts.denial
     if isCoarse { flags.insert(.accuracyLimited) }
-    flags.formUnion(standing.authorization.facts.denial)
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
-    if authorization.status.isGranted, !verdicts.monitor.flows, !verdicts.region.flows {
-      flags.insert(.insufficientlyInUse)
-    }
-    return ConditionDiagnostics(flags)
+    var access = ConditionAccess(ConditionDiagnostics(flags))
+    if standing.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
+    guard authorization.status.isGranted, !verdicts.region.announces else { return access }
+    access.regions.insert(.insufficientlyInUse)
+    if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
+    return access
   }
 
   // MARK: Delivering
@@ -180,8 +191,7 @@ extension AppDesk {
     case .launch, .launchUnlessQuit:
       outbox.add(delivery, for: nil)
       return []
-    case .holdAndAsk: return holdAndAsk(.delivery(delivery), at: now)
-    case .hold, .nothing: return []
+    case .hold, .holdAndAsk, .nothing: return []
     }
   }
 
@@ -194,17 +204,17 @@ extension AppDesk {
 
   /// An event that waited for Always may go (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
+    let verdicts = Verdicts(circumstances)
     switch held.removeValue(forKey: event) {
-    case .delivery(.owed(_, let event)):
-      let verdicts = Verdicts(circumstances)
+    case .event(let event):
       if case .visit = event { return announce(event, verdicts.visits, at: now) }
       return announce(event, verdicts.region, at: now)
-    case .delivery(let delivery):
-      return announce(delivery, to: nil, Verdicts(circumstances).region, at: now)
-    case .launch:
+    case .change(let delivery, let client) where clients.contains(client):
+      return announce(delivery, to: client, verdicts.significant, at: now)
+    case .launch, .change:
       isClaimed = processes.isEmpty
       return []
-    case nil: return []
+    case .condition, nil: return []
     }
   }
 

@@ -104,6 +104,16 @@ extension AppDesk {
     return announce(news, index, at: now)
   }
 
+  /// Lets those who follow significant changes see, where what they find may be told or held.
+  private mutating func tellChanges(
+    _ input: SignificantChangeDetector.Input, at now: Moment
+  ) -> [Output] {
+    guard verdicts.significant.tracks else { return [] }
+    return significant.entries.indices.flatMap { index in
+      announce(significant.entries[index].service.handle(input, at: now), index, at: now)
+    }
+  }
+
   private mutating func announce(
     _ news: [SignificantChangeDetector.Output], _ index: Int, at now: Moment
   ) -> [Output] {
@@ -111,6 +121,9 @@ extension AppDesk {
     return news.flatMap { output -> [Output] in
       guard case .announce(let fix) = output else { return [] }
       let delivery = Delivery.updates(entry.subscriber, .fixes([fix]))
+      guard verdicts.significant.action != .holdAndAsk else {
+        return holdAndAsk(.change(delivery, entry.client), at: now)
+      }
       return announce(delivery, to: entry.client, verdicts.significant, at: now)
     }
   }
@@ -137,11 +150,7 @@ extension AppDesk {
       outputs += tellStandard(index, .fix(fix), at: now)
     }
     if !live.isEmpty { outputs += tellLive(.fix(fix), at: now) }
-    guard !significant.isEmpty, verdicts.significant.flows else { return }
-    for index in significant.entries.indices {
-      outputs += announce(
-        significant.entries[index].service.handle(.fix(fix), at: now), index, at: now)
-    }
+    outputs += tellChanges(.fix(fix), at: now)
   }
 
   /// The last position was kept long enough.
@@ -159,13 +168,7 @@ extension AppDesk {
     }
     guard isCoarse else { return outputs }
     outputs += settleClaims(.fix(fix), at: now)
-    outputs += tellLive(.fix(fix), at: now)
-    guard verdicts.significant.flows else { return outputs }
-    for index in significant.entries.indices {
-      outputs += announce(
-        significant.entries[index].service.handle(.fix(fix), at: now), index, at: now)
-    }
-    return outputs
+    return outputs + tellLive(.fix(fix), at: now) + tellChanges(.fix(fix), at: now)
   }
 
   mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {

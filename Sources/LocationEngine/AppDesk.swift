@@ -43,11 +43,13 @@ struct AppDesk: Sendable {
   /// Whether continuous updates keep the app in use (STD-47).
   var isHolding = false
   /// What keeps the app from its conditions; derived with the verdicts.
-  var access = ConditionDiagnostics()
+  var access = ConditionAccess()
   /// What the conditions were last told that the app may know.
-  var toldAccess: ConditionDiagnostics?
+  var toldAccess: ConditionAccess?
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
+  /// What its processes were last told that they can read at once.
+  var readable = Readable()
   var world = World()
   private(set) var needs = Needs()
 
@@ -67,6 +69,14 @@ struct AppDesk: Sendable {
       if isFrozen { return .suspended }
       return said.hasProcess ? said : .background
     }
+  }
+
+  /// What a process can read at once without being told of a change of its authorization.
+  struct Readable: Equatable, Sendable {
+    /// Whether location services are on, which an app that is denied reads, too (AVAIL-1).
+    var servicesAreOn = true
+    /// Whether it may read its last place (STD-10).
+    var isEffective = false
   }
 
   struct OpenMonitor: Sendable {
@@ -179,11 +189,11 @@ struct AppDesk: Sendable {
 
   private var stillnessAudience: StillnessAudience {
     var audience = StillnessAudience()
-    for entry in live.entries { audience.insert(.iterating(entry.service.options.activity)) }
-    for entry in standard.entries {
-      let options = entry.service.currentOptions
-      guard entry.service.isActive, options.pausesAutomatically else { continue }
-      audience.insert(.pausing(options.activity))
+    for entry in live.entries where !entry.service.isBarred {
+      audience.insert(.iterating(entry.service.options.activity))
+    }
+    for entry in standard.entries where entry.service.heedsStillness {
+      audience.insert(.pausing(entry.service.currentOptions.activity))
     }
     return audience
   }
@@ -252,6 +262,9 @@ extension DeliveryRule.Verdict {
     case .hold, .holdAndAsk, .nothing: false
     }
   }
+
+  /// Whether an event of the service reaches the app, or a question whether it may (AUTH-33).
+  var announces: Bool { flows || action == .holdAndAsk }
 
   /// Whether the service goes on watching, although it may have to hold what it sees.
   var tracks: Bool { action != .nothing }

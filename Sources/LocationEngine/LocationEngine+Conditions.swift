@@ -112,7 +112,7 @@ extension LocationEngine {
         carry(
           conditions.handle(.access(desks[index].app, access), at: now), at: now, to: &outputs)
       }
-      let mayVisit = desks[index].verdicts.visits.flows
+      let mayVisit = desks[index].verdicts.visits.announces
       if mayVisit != desks[index].mayVisit {
         desks[index].mayVisit = mayVisit
         _ = visits.handle(.access(desks[index].app, mayVisit), at: now)
@@ -139,7 +139,7 @@ extension LocationEngine {
       case .event(let key, let event):
         announce(event, of: key, at: now, to: &outputs)
       case .waiting(let key):
-        call(key)
+        call(key, at: now, to: &outputs)
       case .region(let key, let event):
         tell(event, of: key, askedBy: asker, region, at: now, to: &outputs)
       case .state(_, let state):
@@ -183,10 +183,13 @@ extension LocationEngine {
       : desks[desk].post(delivery, to: monitor.client)
   }
 
-  /// News for a loop that is not there: the app is launched where the table says so (MON-38).
-  private mutating func call(_ key: MonitorKey) {
-    guard let desk = deskIndex(of: key.app), desks[desk].processes.isEmpty else { return }
-    desks[desk].isCalled = true
+  /// News for a loop that does not ask, or is not there: the person is asked, or the app launched,
+  /// where the table says so (AUTH-33, MON-38).
+  private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
+    guard let desk = deskIndex(of: key.app) else { return }
+    if desks[desk].processes.isEmpty { desks[desk].isCalled = true }
+    guard desks[desk].verdicts.monitor.action == .holdAndAsk else { return }
+    outputs += desks[desk].holdAndAsk(.condition, at: now)
   }
 
   private mutating func tell(
@@ -206,6 +209,7 @@ extension LocationEngine {
       }
     case .determined:
       // The state alone wakes and launches nobody (REG-24).
+      guard desks[desk].verdicts.region.flows else { return }
       for client in desks[desk].clients {
         outputs += desks[desk].post(.region(nil, description, event), to: client)
       }
@@ -253,7 +257,7 @@ extension AppDesk {
   }
 
   /// What the app may know of its conditions from now on; `nil` when that was told before.
-  mutating func settleAccess() -> ConditionDiagnostics? {
+  mutating func settleAccess() -> ConditionAccess? {
     guard access != toldAccess else { return nil }
     toldAccess = access
     return access
@@ -272,5 +276,5 @@ extension AppDesk {
   }
 
   /// Events flow, or the reason why not is told of each condition (MON-34).
-  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.isEmpty }
+  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
 }

@@ -249,7 +249,7 @@ package struct LocationEngine: Machine {
       audience.formUnion(desks[index].needs.stillness)
     }
     stillness.settle(audience)
-    var wanted = conditions.demand.union(stillness.demand)
+    var wanted = conditions.demand
     for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(beacons.demand)
     guard wanted != demand else { return }
@@ -424,7 +424,6 @@ package struct LocationEngine: Machine {
   package var demandShares: [DemandShare] {
     desks.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
-      DemandShare(client: "stillness", demand: stillness.demand),
       DemandShare(client: "visits", demand: visits.demand),
     ]
   }

@@ -75,11 +75,14 @@ struct AbuseTests {
     try "clients-per-user = 20\n".write(toFile: file, atomically: true, encoding: .utf8)
     let daemon = try await DaemonRun(arguments: ["--config", file], in: folder)
     let first = try LinkCaller(daemon.socket)
-    let others = try (0..<100).map { _ in try LinkCaller(daemon.socket) }
+    let others = try (0..<23).map { _ in try LinkCaller(daemon.socket) }
     let reply = try #require(others.last).reply()
     #expect(reply.error == "\(LinkInterface.name).Refused")
     #expect(reply.parameters["reason"] == .string("user \(getuid()) has 20 clients already"))
     #expect(try first.call("org.varlink.service.GetInfo").error == nil)
+    // To be refused costs as much as to be cut off.
+    let rest = try (0..<20).map { _ in try LinkCaller(daemon.socket) }
+    #expect(throws: LinkCaller.HungUp.self) { try #require(rest.last).reply() }
   }
 
   @Test("by coming back whenever it is cut off is not let in for a while; other processes are")

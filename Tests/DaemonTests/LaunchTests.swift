@@ -138,6 +138,59 @@ struct LaunchTests {
     stage.end()
   }
 
+  /// The children that a process has not reaped.
+  private func children(of process: Int32) throws -> [Int32] {
+    let tasks = "/proc/\(process)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: tasks).flatMap { task in
+      try String(contentsOfFile: "\(tasks)/\(task)/children", encoding: .utf8)
+        .split(separator: " ").compactMap { Int32($0) }
+    }
+  }
+
+  @Test("is gone when it has ended, also after the daemon has started over meanwhile")
+  func startedOver() async throws {
+    let stage = try await Stage("monitor", source: Self.home)
+    try await stage.run(until: "home in")
+    try stage.change(source: Self.away)
+    _ = try await stage.launched(until: "home out")
+    let program = stage.daemon.program
+    let child = try #require(children(of: program.pid).first)
+    program.signal(SIGHUP)
+    _ = try await program.lines.next { $0.contains("starting over") }
+    _ = try await program.lines.next { $0.contains("\(Self.app) has come") }
+    kill(child, SIGKILL)
+    let caller = try LinkCaller(stage.daemon.socket)
+    // Each try is a turn for the daemon; it needs a few.
+    let isGone = try (0..<5000).contains { _ in
+      _ = try caller.call("org.varlink.service.GetInfo")
+      return try children(of: program.pid).isEmpty
+    }
+    #expect(isGone)
+    stage.end()
+  }
+
+  @Test("is started by the daemon, or by the manager of services that the daemon belongs to")
+  func starters() {
+    func words(_ method: LaunchRegistration.Method, _ manager: AppLauncher.Starter) -> String {
+      AppLauncher(folder: "/none", socket: "/s", manager: manager) { _ in }.words(of: method)
+        .joined(separator: " ")
+    }
+    let (unit, command) = (
+      LaunchRegistration.Method.unit("a.service"), LaunchRegistration.Method.command(["/a", "-b"])
+    )
+    #expect(words(unit, .system) == "systemctl --no-block start a.service")
+    #expect(words(command, .system) == "/a -b")
+    for startsCommands in [false, true] {
+      let user = AppLauncher.Starter.user(startsCommands: startsCommands)
+      #expect(words(unit, user) == "systemctl --user --no-block start a.service")
+    }
+    #expect(words(command, .user(startsCommands: false)) == "/a -b")
+    #expect(
+      words(command, .user(startsCommands: true))
+        == "systemd-run --user --quiet --collect --setenv=LOCATIOND_SOCKET=/s "
+        + "--setenv=LOCATIOND_LAUNCH=location -- /a -b")
+  }
+
   @Test("is not started by what somebody else could have written")
   func registrations() throws {
     let folder = try TemporaryFolder()
@@ -152,7 +205,7 @@ struct LaunchTests {
     try write("relative.conf", "app = a.e\ncommand = true\n", mode: 0o600)
     try write("both.conf", "app = a.f\ncommand = /bin/true\nunit = x.service\n", mode: 0o600)
     try write("ignored.txt", "app = a.g\ncommand = /bin/true\n", mode: 0o600)
-    let launcher = AppLauncher(folder: folder.file(""), socket: "/none") { _ in }
+    let launcher = AppLauncher(folder: folder.file(""), socket: "/none", manager: .system) { _ in }
     let registrations = launcher.registrations()
     #expect(registrations.map(\.app.name) == ["a.b", "a.c"])
     #expect(registrations.first?.method == .command(["/bin/true", "--background"]))

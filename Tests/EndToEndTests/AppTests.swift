@@ -32,6 +32,14 @@ struct AppTests {
     #expect(line.contains("run loop does not run"))
   }
 
+  @Test("MODEL-5: is told when its main run loop does not run", arguments: Transport.allCases)
+  func stuckMain(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("stuck")
+    defer { program.end() }
+    let line = try await program.lines.next { !$0.contains("priority") }
+    #expect(line.contains("the main run loop does not run"))
+  }
+
   @Test(
     "STD-24: gets one location by request, beside a manager that gets them all",
     arguments: Transport.allCases)

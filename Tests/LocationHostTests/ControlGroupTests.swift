@@ -44,15 +44,21 @@ struct ControlGroupTests {
     try write("\(sleeper.pid)", to: "cgroup.procs")
     let found = try #require(ControlGroup(ofProcess: sleeper.pid))
     #expect(!found.isFrozen)
-    let (changes, hear) = AsyncStream.makeStream(of: Bool.self)
-    let source = try #require(found.follow(on: .global()) { _ = hear.yield($0) })
-    defer { source.cancel() }
+    let queue = DispatchQueue(label: "freezing")
+    let (changes, hear) = AsyncStream.makeStream(of: Void.self)
+    let watch = FreezeWatch(on: queue) { hear.yield() }
+    #expect(!watch.follow(sleeper.pid, as: 7))
     var seen = changes.makeAsyncIterator()
+    for isFrozen in [true, false] {
+      try write(isFrozen ? "1" : "0", to: "cgroup.freeze")
+      var told: [(number: Int, isFrozen: Bool)] = []
+      while told.isEmpty, await seen.next() != nil { told = watch.changes() }
+      #expect(told.map(\.number) == [7] && told.map(\.isFrozen) == [isFrozen])
+      #expect(found.isFrozen == isFrozen)
+    }
     try write("1", to: "cgroup.freeze")
-    while let isFrozen = await seen.next(), !isFrozen {}
-    #expect(found.isFrozen)
+    watch.leave(7)
+    #expect(watch.changes().isEmpty)
     try write("0", to: "cgroup.freeze")
-    while let isFrozen = await seen.next(), isFrozen {}
-    #expect(!found.isFrozen)
   }
 }

@@ -87,6 +87,16 @@ struct AdministrationTests {
     }
   }
 
+  @Test("says of an older daemon, which names no agents, that they are not known")
+  func olderDaemon() throws {
+    var status = DaemonStatus(pid: 1, since: UnixTime(seconds: 1), state: "/s")
+    status.agents = nil
+    #expect(status.json["agents"] == nil)
+    #expect(try DaemonStatus(json: status.json).agents == nil)
+    status.agents = []
+    #expect(try DaemonStatus(json: status.json).agents == [])
+  }
+
   private func expectRoundTrip<Value: LinkWord & Equatable>(_ value: Value) throws {
     #expect(try Value(json: JSON(parsing: value.json.bytes)) == value)
   }
@@ -107,8 +117,10 @@ extension Samples {
       client.services = (0..<pick(3)).map { _ in text() }
       return client
     }
-    status.agents = (0..<pick(3)).map { _ in
-      AgentStatus(name: text(), obstacle: maybe { $0.text() })
+    status.agents = maybe { samples in
+      (0..<samples.pick(3)).map { _ in
+        AgentStatus(name: samples.text(), obstacle: samples.maybe { $0.text() })
+      }
     }
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }

@@ -46,12 +46,48 @@ struct StandingRequestsTests {
       .region(manager, .stop(identifier: "b")), .session(session, .openBackgroundActivity),
       .session(session, .invalidate),
       .authorization(.temporaryFullAccuracy(purposeKey: "k", ticket: SubscriberID(8))))
-    #expect(standing.again(ClientState()).count == 4)
+    #expect(standing.again(ClientState()).count == 5)
     _ = standing.hear(.updates(manager, .fixes([fix])))
     _ = standing.hear(.region(manager, region, .started))
     _ = standing.hear(.regions([region]))
     _ = standing.hear(.temporaryFullAccuracy(SubscriberID(8), nil))
-    #expect(standing.again(ClientState()).isEmpty)
+    #expect(standing.again(ClientState()) == [.visits(on: false)])
+  }
+
+  @Test("VISIT-1, REG-1, REG-9: a daemon that was away hears the last word, and in its order")
+  func lastWord() {
+    let region = RegionDescription(identifier: "a", target: place, notices: RegionNotices())
+    var standing = standing(
+      .visits(on: true), .region(manager, .start(region)),
+      .region(manager, .stop(identifier: "a")), .visits(on: false),
+      .region(manager, .start(region)))
+    #expect(
+      standing.again(ClientState()) == [.visits(on: false), .region(manager, .start(region))])
+  }
+
+  @Test("STD-14: updates that a denial has ended are not begun again")
+  func denied() {
+    var standing = standing(
+      .updates(manager, .start(UpdateOptions())), .updates(loop, .start(UpdateOptions())))
+    _ = standing.hear(.updates(manager, .failed(.denied)))
+    _ = standing.hear(.updates(loop, .failed(.positionUnknown)))
+    #expect(standing.again(ClientState()) == [.updates(loop, .start(UpdateOptions()))])
+  }
+
+  @Test("STD-47, LIFE-9: what began in front begins in front again, and then the app is behind")
+  func begunInFront() {
+    let (first, second) = (
+      Request.updates(manager, .start(UpdateOptions())),
+      Request.updates(loop, .start(UpdateOptions()))
+    )
+    var standing = standing(
+      .authorization(.observe(manager)), first, .life(.background), second)
+    #expect(
+      standing.again(ClientState())
+        == [first, .life(.background), .authorization(.observe(manager)), second])
+    standing.note(.life(.foreground))
+    #expect(
+      standing.again(ClientState()) == [.authorization(.observe(manager)), first, second])
   }
 
   @Test("AUTH-12: no callback comes again for a standing that did not change")
@@ -61,6 +97,11 @@ struct StandingRequestsTests {
     _ = standing.again(ClientState())
     #expect(standing.hear(.authorizationChanged(manager)).told == nil)
     #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+    let later = SubscriberID(7)
+    standing.note(.authorization(.observe(later)))
+    _ = standing.again(ClientState())
+    #expect(standing.hear(.authorizationChanged(manager)).told == nil)
+    #expect(standing.hear(.authorizationChanged(later)).told != nil, "AUTH-11: its first")
     let granted = ClientState(authorization: AuthorizationReport(status: .whenInUse))
     _ = standing.again(granted)
     #expect(standing.hear(.authorizationChanged(manager)).told != nil)
@@ -93,6 +134,39 @@ struct StandingRequestsTests {
         .updates(manager, .failed(.positionUnknown)),
         .live(loop, LiveUpdate(fix: nil, diagnostics: .locationUnavailable)),
       ])
+  }
+
+  @Test("LIVE-20: tells nothing to a loop that waits for permission only")
+  func barred() {
+    var standing = standing(.live(loop, .start(LiveOptions())))
+    _ = standing.again(ClientState(authorization: AuthorizationReport(status: .denied)))
+    #expect(standing.silence == [])
+  }
+
+  @Test("STD-26: fails to get one location when the daemon stays away")
+  func inVain() {
+    var standing = standing(.updates(manager, .once(UpdateOptions())))
+    #expect(standing.silence == [])
+    #expect(standing.giveUpWaiting() == [.updates(manager, .failed(.positionUnknown))])
+    #expect(standing.giveUpWaiting() == [])
+    #expect(standing.again(ClientState()) == [])
+  }
+
+  @Test("SESS-16, SESS-17: ends a session's loops itself; one that goes on hears of changes only")
+  func diagnostics() {
+    let (session, stream) = (SubscriberID(5), SubscriberID(6))
+    var standing = standing(
+      .session(session, .open(.whenInUse, purposeKey: nil)),
+      .session(session, .diagnose(stream: stream)))
+    let (denied, none) = (
+      Delivery.diagnostics(stream, .authorizationDenied), Delivery.diagnostics(stream, [])
+    )
+    #expect(standing.hear(denied).told == denied)
+    _ = standing.again(ClientState())
+    #expect(standing.hear(denied).told == nil)
+    #expect(standing.hear(none).told == none)
+    #expect(
+      standing.loops(endedBy: .session(session, .invalidate)) == [.diagnostics(stream, nil)])
   }
 
   @Test("MON-9: is what a monitor was asked and has not carried out")

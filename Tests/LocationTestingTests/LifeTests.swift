@@ -106,6 +106,43 @@ struct LifeTests {
     #expect(launches.count == 2)
   }
 
+  /// The app leaves a region, and its only manager has no delegate; then it does something, and two
+  /// managers get delegates, one after the other: what these hear.
+  private func leaveUnheard(_ meanwhile: () -> Void = {}) async throws -> [[String]] {
+    app.moveToForeground()
+    return try await app.run {
+      let deaf = CLLocationManager()
+      deaf.startMonitoring(
+        for: CLCircularRegion(center: Self.home, radius: 200, identifier: "home"))
+      try await device.advance(by: .seconds(120))
+      device.travel(walk())
+      try await device.advance(by: .seconds(30 * 60))
+      meanwhile()
+      try await device.advance(by: .seconds(1))
+      let listeners = [RegionListener(), RegionListener()]
+      let managers = listeners.map { _ in CLLocationManager() }
+      for (manager, listener) in zip(managers, listeners) {
+        manager.delegate = listener
+        try await device.advance(by: .seconds(1))
+      }
+      return listeners.map(\.heard.values)
+    }
+  }
+
+  @Test("LIFE-5: hears what waited for a delegate when one of its managers has one, and once")
+  func lateDelegate() async throws {
+    #expect(try await leaveUnheard() == [["left home"], []])
+  }
+
+  @Test("AUTH-8: hears nothing that waited for a delegate once it may not know of it any more")
+  func lateDelegateOfDenied() async throws {
+    let heard = try await leaveUnheard {
+      app.setPermission(.never)
+      app.setPermission(.always)
+    }
+    #expect(heard == [[], []])
+  }
+
   @Test("is its own: two apps of one device do not share what they may know")
   func twoApps() async throws {
     let other = device.app("com.example.other")
@@ -174,5 +211,18 @@ struct SimulatedClockTests {
       #expect(woken.values == [.nanoseconds(1_234_567_891), .seconds(60)])
       #expect(begin.duration(to: clock.now) == .seconds(100))
     }
+  }
+}
+
+/// What a delegate hears of regions.
+private final class RegionListener: NSObject, CLLocationManagerDelegate {
+  let heard = Log<String>()
+
+  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+    heard.add("entered \(region.identifier)")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+    heard.add("left \(region.identifier)")
   }
 }

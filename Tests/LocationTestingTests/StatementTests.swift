@@ -83,6 +83,29 @@ struct StatementTests {
     }
   }
 
+  @Test("AUTH-12: calls once for a change that a request for full accuracy has brought")
+  func temporaryAccuracy() async throws {
+    var information = SimulatedDevice.usualInformation
+    information["NSLocationTemporaryUsageDescriptionDictionary"] = ["route": "To show the way."]
+    let app = device.app("com.example.exact", information: information)
+    device.person(answers: .allowWhileUsing, .allowFullAccuracy)
+    try await app.run {
+      let (manager, listener) = (CLLocationManager(), Listener())
+      manager.delegate = listener
+      manager.requestWhenInUseAuthorization()
+      try await device.advance(by: .seconds(10))
+      app.setPreciseLocation(false)
+      try await device.advance(by: .seconds(1))
+      listener.heard = []
+      manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "route") { error in
+        listener.heard.append("done \(error == nil)")
+      }
+      try await device.advance(by: .seconds(10))
+      #expect(manager.accuracyAuthorization == .fullAccuracy)
+      #expect(listener.heard.sorted() == ["done true", "now 4"])
+    }
+  }
+
   @Test("STD-9, STD-10: knows the last location while it may, and reading it starts nothing")
   func location() async throws {
     let app = app()
@@ -98,6 +121,43 @@ struct StatementTests {
       app.setPermission(.never)
       try await device.advance(by: .seconds(1))
       #expect(manager.location == nil)
+    }
+  }
+
+  @Test("STD-10: forgets its last location when the app is no longer in use, and knows it again")
+  func locationBehind() async throws {
+    let app = app()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.requestWhenInUseAuthorization()
+      manager.startUpdatingLocation()
+      try await device.advance(by: .seconds(10))
+      app.moveToBackground()
+      try await device.advance(by: .seconds(20))
+      #expect(manager.location == nil)
+      app.moveToForeground()
+      try await device.advance(by: .seconds(1))
+      #expect(manager.location != nil)
+    }
+  }
+
+  @Test("AVAIL-1: says whether location services are on, whatever the app itself may")
+  func servicesOfTheDenied() async throws {
+    let app = app()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.requestWhenInUseAuthorization()
+      try await device.advance(by: .seconds(10))
+      app.setPermission(.never)
+      try await device.advance(by: .seconds(1))
+      #expect(CLLocationManager.locationServicesEnabled())
+      device.turnLocationServices(on: false)
+      try await device.advance(by: .seconds(1))
+      #expect(!CLLocationManager.locationServicesEnabled())
+      device.turnLocationServices(on: true)
+      try await device.advance(by: .seconds(1))
+      #expect(CLLocationManager.locationServicesEnabled())
+      withExtendedLifetime(manager) {}
     }
   }
 

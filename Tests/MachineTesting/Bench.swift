@@ -15,8 +15,16 @@ package struct Bench<M: Machine> {
     startingAt unixTime: UnixTime = UnixTime(seconds: 1_700_000_000),
     describe: @escaping @Sendable (M.Output) -> String? = { "\($0)" }
   ) {
+    self.init(
+      machine, startingAt: Moment(uptime: .start, unixTime: unixTime), describe: describe)
+  }
+
+  package init(
+    _ machine: M, startingAt moment: Moment,
+    describe: @escaping @Sendable (M.Output) -> String? = { "\($0)" }
+  ) {
     self.machine = machine
-    self.now = Moment(uptime: .start, unixTime: unixTime)
+    now = moment
     self.describe = describe
   }
 

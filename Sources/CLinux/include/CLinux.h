@@ -7,8 +7,17 @@ int linux_open_pty(int *controller, char *path, unsigned long length);
 /// Watches a directory for files written or moved into it. Returns a descriptor, or -errno.
 int linux_watch_directory(const char *path);
 
-/// Watches a file for changes of its contents. Returns a descriptor, or -errno.
-int linux_watch_file(const char *path);
+/// An instance of inotify for many watches. Returns a descriptor, or -errno.
+int linux_open_watches(void);
+
+/// Adds a watch for changes of a file's contents. Returns its number, or -errno.
+int linux_add_watch(int descriptor, const char *path);
+
+void linux_remove_watch(int descriptor, int watch);
+
+/// Reads which watches have something to say, 64 at most; -1 stands for those that were lost.
+/// Returns how many there are.
+int linux_read_watches(int descriptor, int *watches);
 
 /// Reads away what a watch has to say. Returns how many events were about this name.
 int linux_drain_watch(int descriptor, const char *name);

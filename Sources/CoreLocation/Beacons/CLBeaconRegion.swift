@@ -98,6 +98,13 @@ open class CLBeaconRegion: CLRegion {
   /// The beacon of the group; `nil` matches any.
   open var minor: NSNumber? { storedConstraint.minor.map(NSNumber.init(value:)) }
 
+  /// The identifier and which beacons are meant; `(null)` matches any.
+  open override var description: String {
+    let parts = [major, minor].map { $0.map { "\($0)" } ?? "(null)" }
+    return "\(type(of: self)) (identifier:'\(identifier)', uuid:\(uuid), "
+      + "major:\(parts[0]), minor:\(parts[1]))"
+  }
+
   /// What a peripheral must advertise to be this beacon.
   ///
   /// The power is the signal strength at one meter, in dBm; `nil` means -59 (BEACON-2).

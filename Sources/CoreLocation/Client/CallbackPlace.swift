@@ -32,7 +32,7 @@ enum CallbackPlace: Sendable {
   /// Runs the callback there, later, in the order of the calls.
   func run(_ callback: @escaping @Sendable () -> Void) {
     switch self {
-    case .mainQueue: DispatchQueue.main.async(execute: callback)
+    case .mainQueue: DispatchQueue.main.async(execute: Hearing.ofMainQueue.watch(callback))
     case .runLoop(let loop): loop.perform(callback)
     case .given(let run): run(callback)
     }
@@ -45,7 +45,9 @@ final class ThreadLoop: Sendable {
   // know (docs/decisions/0004).
   private nonisolated(unsafe) let loop: CFRunLoop
   private nonisolated(unsafe) let keepAlive: Timer
-  private let heard = Heard()
+  private let hearing = Hearing(
+    "a CLLocationManager was made on a thread whose run loop does not run, so its delegate hears "
+      + "nothing. Make it on the main thread, or run RunLoop.current there.")
 
   /// The run loop of the calling thread; a timer that never fires keeps it from ending for lack of
   /// work, as Apple's manager does.
@@ -62,46 +64,58 @@ final class ThreadLoop: Sendable {
   }
 
   func perform(_ callback: @escaping @Sendable () -> Void) {
-    let heard = heard
-    CFRunLoopPerformBlock(loop, kCFRunLoopCommonModes) {
-      heard.note()
-      callback()
-    }
+    CFRunLoopPerformBlock(loop, kCFRunLoopCommonModes, hearing.watch(callback))
     CFRunLoopWakeUp(loop)
-    heard.expectWithin(seconds: 5)
   }
 }
 
 /// Warns once when callbacks wait for a run loop that does not run (MODEL-5).
-private final class Heard: Sendable {
+private final class Hearing: Sendable {
   private enum State {
     case nothingSent, waiting, settled
   }
 
+  static let ofMainQueue = Hearing(
+    "the delegate of a CLLocationManager hears nothing while the main run loop does not run. Run "
+      + "RunLoop.main, or let an asynchronous main function await.")
+
+  /// Chosen: longer than a main thread may be busy.
+  private static let patience = DispatchTimeInterval.seconds(5)
+
+  private let warning: String
   private let state = Mutex(State.nothingSent)
 
-  func note() {
-    state.withLock { $0 = .settled }
+  init(_ warning: String) {
+    self.warning = warning
   }
 
-  func expectWithin(seconds: Int) {
-    let isFirst = state.withLock { state in
-      guard case .nothingSent = state else { return false }
-      state = .waiting
-      return true
+  /// The callback, seen to run until the first one has.
+  func watch(_ callback: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let (isFirst, isSettled) = state.withLock { state in
+      defer { if state == .nothingSent { state = .waiting } }
+      return (state == .nothingSent, state == .settled)
     }
-    guard isFirst else { return }
-    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [self] in
-      let isWaiting = state.withLock { state in
-        guard case .waiting = state else { return false }
-        state = .settled
-        return true
-      }
-      guard isWaiting else { return }
-      let warning =
-        "CoreLocation: a CLLocationManager was made on a thread whose run loop does not run, so "
-        + "its delegate hears nothing. Make it on the main thread, or run RunLoop.current there.\n"
-      FileHandle.standardError.write(Data(warning.utf8))
+    if isSettled { return callback }
+    if isFirst { warnInTime() }
+    return { [self] in
+      settle()
+      callback()
+    }
+  }
+
+  /// Returns whether it was not settled before.
+  @discardableResult
+  private func settle() -> Bool {
+    state.withLock { state in
+      defer { state = .settled }
+      return state != .settled
+    }
+  }
+
+  private func warnInTime() {
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [self] in
+      guard settle() else { return }
+      FileHandle.standardError.write(Data("CoreLocation: \(warning)\n".utf8))
     }
   }
 }

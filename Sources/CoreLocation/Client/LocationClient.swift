@@ -12,7 +12,12 @@ package final class LocationClient: Sendable {
     var readable: ClientState
     var listeners: [SubscriberID: Listener] = [:]
     var lastSubscriber: UInt64 = 0
+    /// What the app is owed and no delegate has heard, the latest hundred, in order.
+    var untaken: [OwedNews] = []
   }
+
+  /// An event that the app is owed, and its number.
+  typealias OwedNews = (number: EventNumber, event: OwedEvent)
 
   package let link: any EngineLink
   /// Runs a callback at its place.
@@ -70,6 +75,9 @@ package final class LocationClient: Sendable {
   }
 
   package func send(_ request: Request) {
+    if case .took(let number) = request {
+      state.withLock { $0.untaken.removeAll { $0.number <= number } }
+    }
     link.send(request, from: id)
   }
 
@@ -82,6 +90,9 @@ package final class LocationClient: Sendable {
   /// What can be read at once (AVAIL-2).
   var readable: ClientState { state.withLock { $0.readable } }
 
+  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  var untaken: [OwedNews] { state.withLock { $0.untaken } }
+
   // MARK: Hearing
 
   fileprivate func take(_ delivery: Delivery) {
@@ -91,10 +102,15 @@ package final class LocationClient: Sendable {
         let regions = $0.readable.regions
         $0.readable = readable
         $0.readable.regions = regions
+        // What was told before must not be told by us now (AUTH-8).
+        if !readable.tellsPlaces { $0.untaken = [] }
       }
     case .regions(let regions):
       state.withLock { $0.readable.regions = regions }
-    case .authorizationChanged(nil), .owed, .region(nil, _, _):
+    case .owed(let number, let event):
+      if number != .none { keep((number, event)) }
+      for listener in listeners { listener(delivery) }
+    case .authorizationChanged(nil), .region(nil, _, _):
       for listener in listeners { listener(delivery) }
     case .updates(let subscriber, let updates):
       if case .fixes(let fixes) = updates, let last = fixes.last { remember(last) }
@@ -114,6 +130,13 @@ package final class LocationClient: Sendable {
     state.withLock { $0.readable.lastFix = fix }
   }
 
+  private func keep(_ news: OwedNews) {
+    state.withLock { $0.untaken = ($0.untaken + [news]).suffix(Self.mostUntaken) }
+  }
+
+  /// As many as an engine keeps.
+  private static let mostUntaken = 100
+
   private func listener(of subscriber: SubscriberID) -> Listener? {
     state.withLock { $0.listeners[subscriber] }
   }
@@ -121,6 +144,13 @@ package final class LocationClient: Sendable {
   /// In the order in which they subscribed.
   private var listeners: [Listener] {
     state.withLock { state in state.listeners.sorted { $0.key < $1.key }.map(\.value) }
+  }
+}
+
+extension ClientState {
+  /// Whether the app may hear exactly where the device was.
+  fileprivate var tellsPlaces: Bool {
+    servicesEnabled && authorization.status.isGranted && authorization.accuracy == .full
   }
 }
 

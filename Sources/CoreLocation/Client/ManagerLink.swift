@@ -5,6 +5,7 @@ final class ManagerLink: Sendable {
   let client: LocationClient
   let place: CallbackPlace
   let subscriber: SubscriberID
+  private let handle: ManagerHandle
 
   /// Subscribes a manager; its first callback of authorization follows later (AUTH-11).
   init(_ manager: CLLocationManager) {
@@ -13,6 +14,7 @@ final class ManagerLink: Sendable {
     let handle = ManagerHandle(manager)
     self.client = client
     self.place = place
+    self.handle = handle
     subscriber = client.subscribe { delivery in
       place.run { handle.manager?.take(delivery) }
     }
@@ -21,6 +23,12 @@ final class ManagerLink: Sendable {
 
   deinit {
     client.end(subscriber)
+  }
+
+  /// Tells a delegate that comes late what waits for one (LIFE-5): the last event brings the earlier.
+  func tellUntaken() {
+    guard let last = client.untaken.last else { return }
+    place.run { [handle] in handle.manager?.take(.owed(last.number, last.event)) }
   }
 
   func send(_ request: UpdatesRequest) {

@@ -20,7 +20,8 @@ extension CLPlacemark {
         coordinate: center, altitude: 0, horizontalAccuracy: radius, verticalAccuracy: -1,
         timestamp: Date()),
       region: CLCircularRegion(
-        center: center, radius: radius, identifier: place.name ?? "\(place.source)"),
+        center: center, radius: radius,
+        identifier: center.text + String(format: " radius %.2f", radius)),
       timeZone: place.timeZone.flatMap { TimeZone(identifier: $0) },
       areasOfInterest: place.areasOfInterest.isEmpty ? nil : place.areasOfInterest)
   }

@@ -121,9 +121,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   /// The address by the keys of the address book.
   @available(*, deprecated, message: "Use the properties")
   open var addressDictionary: [AnyHashable: Any]? {
-    let street = [subThoroughfare, thoroughfare].compactMap { $0 }.joined(separator: " ")
     let fields: [(String, String?)] = [
-      ("Name", name), ("Street", street.isEmpty ? nil : street), ("Thoroughfare", thoroughfare),
+      ("Name", name), ("Street", street), ("Thoroughfare", thoroughfare),
       ("SubThoroughfare", subThoroughfare), ("City", locality), ("SubLocality", subLocality),
       ("State", administrativeArea), ("SubAdministrativeArea", subAdministrativeArea),
       ("ZIP", postalCode), ("Country", country), ("CountryCode", isoCountryCode),
@@ -132,9 +131,18 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     return known.isEmpty ? nil : Dictionary(uniqueKeysWithValues: known)
   }
 
-  /// The address in one line.
+  /// The number and the street.
+  private var street: String? {
+    let parts = [subThoroughfare, thoroughfare].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
+  /// The address in one line, where it is, and how far it reaches.
   open override var description: String {
-    [name, thoroughfare, locality, administrativeArea, postalCode, country]
+    let address = [name, street, locality, administrativeArea, postalCode, country]
       .compactMap { $0 }.joined(separator: ", ")
+    guard let location else { return address }
+    let place = location.coordinate.text + String(format: " +/- %.2fm", location.horizontalAccuracy)
+    return "\(address) @ \(place)" + (region.map { ", region \($0)" } ?? "")
   }
 }

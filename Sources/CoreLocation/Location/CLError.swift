@@ -9,36 +9,42 @@ public struct CLError: CustomNSError, Hashable, Sendable {
   /// What went wrong; see the shortcuts of the same names below.
   public typealias Code = CLErrorCode
 
-  private let stored: NSError
+  /// The error that this one stands for.
+  public let _nsError: NSError
+
+  /// Makes an error that stands for another.
+  public init(_nsError error: NSError) {
+    _nsError = error
+  }
 
   /// Makes an error of a code; the keys of `userInfo` are Foundation's, such as
   /// `NSLocalizedDescriptionKey`.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
-    stored = NSError(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
+    _nsError = NSError(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
   /// What went wrong.
-  public var code: Code { Code(rawValue: stored.code) ?? .locationUnknown }
+  public var code: Code { Code(rawValue: _nsError.code) ?? .locationUnknown }
 
   /// What else is known, by Foundation's keys.
-  public var userInfo: [String: Any] { stored.userInfo }
+  public var userInfo: [String: Any] { _nsError.userInfo }
 
   /// A region that could be monitored instead; `nil` unless the error carries one.
   public var alternateRegion: CLRegion? {
-    stored.userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
+    _nsError.userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
   }
 
   /// Hashes the code alone: on Linux, an `NSError` asked for its hash asks itself without end.
-  public func hash(into hasher: inout Hasher) { hasher.combine(stored.code) }
+  public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
   /// `kCLErrorDomain` (STD-36).
   public static var errorDomain: String { kCLErrorDomain }
 
   /// The number of the code, in `0...19` (STD-36).
-  public var errorCode: Int { stored.code }
+  public var errorCode: Int { _nsError.code }
 
   /// What else is known, by Foundation's keys.
-  public var errorUserInfo: [String: Any] { stored.userInfo }
+  public var errorUserInfo: [String: Any] { _nsError.userInfo }
 }
 
 extension CLError.Code {

@@ -181,10 +181,9 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// The position, its accuracy, speed, course, and time, in one line (LOC-12).
   open override var description: String {
-    let place = String(format: "<%+.8f,%+.8f>", coordinate.latitude, coordinate.longitude)
-    let accuracy = String(format: "%.2fm", horizontalAccuracy)
+    let place = coordinate.text + String(format: " +/- %.2fm", horizontalAccuracy)
     let motion = String(format: "(speed %.2f mps / course %.2f)", speed, course)
-    return "\(place) +/- \(accuracy) \(motion) @ \(Self.localTime(timestamp))"
+    return "\(place) \(motion) @ \(Self.localTime(timestamp))"
   }
 
   /// The same line as `description`.

@@ -11,5 +11,10 @@ public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bo
   coord.latitude.magnitude <= 90 && coord.longitude.magnitude <= 180
 }
 
+extension CLLocationCoordinate2D {
+  /// The coordinate as the descriptions of Core Location write it (LOC-12).
+  var text: String { String(format: "<%+.8f,%+.8f>", latitude, longitude) }
+}
+
 /// The coordinate that names no place: -180 degrees twice (LOC-16).
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)

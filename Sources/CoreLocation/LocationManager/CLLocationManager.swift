@@ -11,7 +11,9 @@ open class CLLocationManager: NSObject {
   private var accuracyRequests: [SubscriberID: ((any Error)?) -> Void] = [:]
 
   /// Who hears of locations and errors; not kept alive, `nil` unless set.
-  open weak var delegate: (any CLLocationManagerDelegate)?
+  open weak var delegate: (any CLLocationManagerDelegate)? {
+    didSet { if delegate != nil { link.tellUntaken() } }
+  }
 
   /// Makes a manager.
   public override init() {
@@ -100,6 +102,8 @@ open class CLLocationManager: NSObject {
   ) {
     let (client, place, handle) = (link.client, link.place, ManagerHandle(self))
     let ticket = client.subscribe { delivery in
+      // What all of the app's managers hear, this one hears already.
+      guard case .temporaryFullAccuracy = delivery else { return }
       place.run { handle.manager?.take(delivery) }
     }
     accuracyRequests[ticket] = completion
@@ -339,6 +343,9 @@ open class CLLocationManager: NSObject {
 
   /// The location that the delegate heard of last; `nil` before the first.
   var delivered: CLLocation? { state.withLock { $0.delivered } }
+
+  /// The last event that the app was owed and the delegate has heard.
+  var lastHeard: EventNumber { state.withLock { $0.lastHeard } }
 
   /// Whether the app wants headings.
   var wantsHeadings: Bool { state.withLock { $0.wantsHeadings } }

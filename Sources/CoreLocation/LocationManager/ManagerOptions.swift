@@ -1,3 +1,5 @@
+import LocationModel
+
 /// How a manager was told to work.
 struct ManagerOptions: Equatable, Sendable {
   var activityType = CLActivityType.other
@@ -28,6 +30,8 @@ struct ManagerState: Sendable {
   var isAnswering = false
   /// The location that the delegate heard of last; `nil` before the first.
   var delivered: CLLocation?
+  /// The last event that the app was owed and the delegate has heard.
+  var lastHeard = EventNumber.none
   var wantsHeadings = false
   var ranged = RangedBeacons()
   /// `nil` before the first heading (HEAD-13).

@@ -48,8 +48,7 @@ open class CLCircularRegion: CLRegion {
 
   /// The identifier, center, and radius.
   open override var description: String {
-    let circle = String(
-      format: "center:<%+.8f,%+.8f>, radius:%.2fm", center.latitude, center.longitude, radius)
+    let circle = "center:\(center.text)" + String(format: ", radius:%.2fm", radius)
     return "\(type(of: self)) (identifier:'\(identifier)', \(circle))"
   }
 }

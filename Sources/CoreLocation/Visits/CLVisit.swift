@@ -60,9 +60,7 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
 
   /// The place and both dates.
   open override var description: String {
-    let place = String(
-      format: "<%+.8f,%+.8f> +/- %.2fm",
-      coordinate.latitude, coordinate.longitude, horizontalAccuracy)
+    let place = coordinate.text + String(format: " +/- %.2fm", horizontalAccuracy)
     return "\(place) (arrived: \(arrivalDate), departed: \(departureDate))"
   }
 }

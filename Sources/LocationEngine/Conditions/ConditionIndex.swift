@@ -2,11 +2,11 @@ package import LocationModel
 
 /// Finds, among up to millions of circles, the few whose bounding box holds a place.
 ///
-/// The earth is cut into square cells at nine sizes. A circle is linked into the cells that its box
-/// touches, at the size of about four radii, so most circles lie in one or two cells and none of
-/// usual size in more than four. A look-up probes one cell per size in use: its cost depends on the
-/// circles near the place and not on their number. Inserting and removing touch those same cells
-/// only.
+/// A few circles are compared one by one. For more of them the earth is cut into square cells at nine
+/// sizes. A circle is linked into the cells that its box touches, at the size of about four radii, so
+/// most circles lie in one or two cells and none of usual size in more than four. A look-up probes
+/// one cell per size in use: its cost depends on the circles near the place and not on their number.
+/// Inserting and removing touch those same cells only.
 package struct ConditionIndex: Sendable {
   /// Names one circle while it is in the index; used again after removal.
   package typealias Slot = Int32
@@ -28,6 +28,11 @@ package struct ConditionIndex: Sendable {
   package private(set) var count = 0
 
   package init() {}
+
+  /// So many circles are compared one by one (chosen: more than one app may have).
+  static let few = 32
+
+  private var hasCells: Bool { boxes.count > Self.few }
 
   /// What a cell holds, as its number in the table.
   private enum Head {
@@ -55,14 +60,26 @@ package struct ConditionIndex: Sendable {
 
   /// Adds a circle with a valid center and a positive, finite radius in meters.
   package mutating func insert(center: Coordinate, radius: Double) -> Slot {
-    let slot = takeSlot(for: GeodeticBox(center: center, radius: radius))
+    let box = GeodeticBox(center: center, radius: radius)
     count += 1
-    link(slot)
+    if freeSlot >= 0 {
+      let slot = freeSlot
+      freeSlot = Slot(bitPattern: boxes[Int(slot)].west)
+      boxes[Int(slot)] = box
+      if hasCells { link(slot) }
+      return slot
+    }
+    boxes.makeRoom()
+    boxes.append(box)
+    let slot = Slot(boxes.count - 1)
+    if hasCells {
+      for fresh in (slot == Self.few ? 0 : slot)...slot { link(fresh) }
+    }
     return slot
   }
 
   package mutating func remove(_ slot: Slot) {
-    unlink(slot)
+    if hasCells { unlink(slot) }
     count -= 1
     boxes[Int(slot)] = .nowhere
     boxes[Int(slot)].west = UInt32(bitPattern: freeSlot)
@@ -72,6 +89,10 @@ package struct ConditionIndex: Sendable {
   /// Appends every circle whose box holds the place.
   package func collect(at coordinate: Coordinate, into found: inout [Slot]) {
     let point = GeodeticPoint(coordinate)
+    guard hasCells else {
+      for slot in boxes.indices where boxes[slot].contains(point) { found.append(Slot(slot)) }
+      return
+    }
     var levels = levelsInUse
     while levels != 0 {
       let level = levels.trailingZeroBitCount
@@ -97,6 +118,10 @@ package struct ConditionIndex: Sendable {
     within radius: Double, of coordinate: Coordinate, limit: Int, into found: inout [Slot]
   ) -> Bool {
     let area = GeodeticBox(center: coordinate, radius: radius)
+    guard hasCells else {
+      for slot in boxes.indices where boxes[slot].meets(area) { found.append(Slot(slot)) }
+      return true
+    }
     var seen = 0
     for level in 0..<CellGrid.levels where levelCounts[level] > 0 {
       grid.forEachCell(of: area, level: level) { key in
@@ -165,17 +190,5 @@ extension ConditionIndex {
     case .one(let slot): [slot]
     case .several(let bucket): buckets.slots(of: bucket)
     }
-  }
-
-  private mutating func takeSlot(for box: GeodeticBox) -> Slot {
-    if freeSlot >= 0 {
-      let slot = freeSlot
-      freeSlot = Slot(bitPattern: boxes[Int(slot)].west)
-      boxes[Int(slot)] = box
-      return slot
-    }
-    boxes.makeRoom()
-    boxes.append(box)
-    return Slot(boxes.count - 1)
   }
 }

@@ -139,14 +139,14 @@ extension ConditionTracker {
   }
 
   /// Where a fix says that the device is, and how well: one of the network that agrees with the
-  /// place where it rests says no more than that it still does.
+  /// place where it rests says that it still does, as well as it can.
   private func sight(
     of fix: Fix, _ point: GeocentricPoint
   ) -> (point: GeocentricPoint, accuracy: Double) {
     guard fix.horizontalAccuracy > Stay.coarse, let rest, rest.bestAccuracy <= Stay.coarse,
       rest.isSettled, !rest.isStraying
     else { return (point, fix.horizontalAccuracy) }
-    return (rest.center, Stay.coarse)
+    return (rest.center, fix.horizontalAccuracy)
   }
 
   private mutating func look(
@@ -199,7 +199,7 @@ extension ConditionTracker {
     from point: GeocentricPoint, at coordinate: Coordinate, upTo limit: Double
   ) -> Double {
     // A few are looked at one by one; only many are worth the search around the place.
-    guard followed.count > Self.few else {
+    guard followed.count > ConditionIndex.few else {
       return followed.reduce(limit) { nearest, entry in
         entry.map { min(nearest, Self.clearance(of: $0, from: point)) } ?? nearest
       }
@@ -226,8 +226,6 @@ extension ConditionTracker {
     return nearest
   }
 
-  private static let few = 64
-
   private static func clearance(of entry: Followed, from point: GeocentricPoint) -> Double {
     guard entry.detector.isVerified else { return 0 }
     return (point.distance(to: entry.center) - entry.circle.radius).magnitude
@@ -239,9 +237,7 @@ extension ConditionTracker {
     guard let last, !continuity.isDoubting,
       !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
     else { return PositionDemand(tier: .satellite) }
-    if let rest, rest.isSettled, !rest.isStraying {
-      return need(resting: rest, near: last.fix.coordinate)
-    }
+    if let rest, rest.isSettled, !rest.isStraying { return need(resting: rest) }
     let clearance = clearance(from: last.point, at: last.fix.coordinate, upTo: 20_000)
     let seconds = clearance / max(continuity.speed * 1.5, 2)
     return PositionDemand(seconds <= promise.inSeconds ? .satellite : .network, within: seconds)
@@ -249,8 +245,8 @@ extension ConditionTracker {
 
   /// A device at rest needs the network only, often enough to be seen to leave; satellites while
   /// they may yet tell on which side of a boundary it rests.
-  private func need(resting rest: Stay, near coordinate: Coordinate) -> PositionDemand {
-    let clearance = clearance(from: rest.center, at: coordinate, upTo: 20_000)
+  private func need(resting rest: Stay) -> PositionDemand {
+    let clearance = clearance(from: rest.center, at: rest.coordinate, upTo: 20_000)
     if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.patience {
       return PositionDemand(tier: .satellite)
     }

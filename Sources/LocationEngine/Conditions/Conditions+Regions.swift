@@ -28,7 +28,7 @@ extension Conditions {
     watchedBeacons.compactMap { key, _ in
       guard let condition = conditions[key], condition.notices?.onDisplay == true,
         condition.isVerified, condition.observation.state == .satisfied,
-        (access[key.app]?.diagnostics ?? []).isEmpty
+        (access[key.app]?.flags.regions ?? []).isEmpty
       else { return nil }
       return .region(key, .determined(.satisfied))
     }
@@ -39,7 +39,7 @@ extension Conditions {
   func knownState(
     of key: ConditionKey, _ target: ConditionTarget, seen fix: Fix?, at now: Moment
   ) -> ConditionState {
-    guard (access[key.app]?.diagnostics ?? []).isEmpty else { return .unknown }
+    guard (access[key.app]?.flags.regions ?? []).isEmpty else { return .unknown }
     if let condition = conditions[key], condition.watch != .surplus {
       return condition.isVerified ? condition.observation.state : .unknown
     }

@@ -26,7 +26,7 @@ extension Conditions {
       .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
       .accuracyLimited,
     ]
-    if let access = access[key.app], !access.diagnostics.isDisjoint(with: denials) {
+    if let access = access[key.app], !access.flags.regions.isDisjoint(with: denials) {
       return .denied
     }
     return conditions[key] != nil || hasRoom(for: key.app) ? nil : .limitExceeded

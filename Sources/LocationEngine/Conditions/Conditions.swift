@@ -26,7 +26,7 @@ package struct Conditions: Machine {
     /// The loop was left: what it had in hand was not handled (MON-24).
     case leave(MonitorKey)
     /// What an app may know from now on.
-    case access(AppIdentity, ConditionDiagnostics)
+    case access(AppIdentity, ConditionAccess)
     case fix(Fix)
     /// What was heard of a beacon, and when (MON-32).
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
@@ -70,15 +70,10 @@ package struct Conditions: Machine {
   /// The surplus of each app, earliest first.
   var surplus: [AppIdentity: [ConditionKey]] = [:]
   var monitors: [MonitorKey: MonitorLoop] = [:]
-  var access: [AppIdentity: Access] = [:]
+  /// What each app may know, and since when its monitors may.
+  var access: [AppIdentity: (flags: ConditionAccess, since: UnixTime)] = [:]
   var tracker = ConditionTracker()
   var nextOrdinal: UInt64 = 0
-
-  /// What an app may know, and since when.
-  struct Access: Sendable {
-    var diagnostics: ConditionDiagnostics
-    var since: UnixTime
-  }
 
   /// Takes up what an earlier engine stored; its states are believed again once borne out.
   package init(restoring entries: [StateEntry] = [], limits: Limits = Limits()) {
@@ -204,7 +199,7 @@ extension Conditions {
   func event(of condition: WatchedCondition, _ key: ConditionKey) -> ConditionEvent {
     let access = access[key.app]
     return condition.currentEvent(
-      diagnostics: access?.diagnostics ?? [], since: access?.since ?? condition.lastEvent.date)
+      diagnostics: access?.flags[key.owner] ?? [], since: access?.since ?? condition.lastEvent.date)
   }
 }
 
@@ -212,15 +207,19 @@ extension Conditions {
 
 extension Conditions {
   private mutating func setAccess(
-    _ diagnostics: ConditionDiagnostics, of app: AppIdentity, at now: Moment
+    _ flags: ConditionAccess, of app: AppIdentity, at now: Moment
   ) -> [Output] {
-    let earlier = access[app]?.diagnostics ?? []
-    access[app] = Access(diagnostics: diagnostics, since: now.unixTime)
-    guard diagnostics != earlier else { return [] }
-    return keys(of: app).flatMap { key -> [Output] in
+    let earlier = access[app]?.flags ?? ConditionAccess()
+    if access[app] == nil || flags.monitors != earlier.monitors {
+      access[app] = (flags, now.unixTime)
+    } else {
+      access[app]?.flags = flags
+    }
+    let news = keys(of: app).filter { flags[$0.owner] != earlier[$0.owner] }
+    return news.flatMap { key -> [Output] in
       if let thawed = thaw(key) { return thawed }
-      guard key.owner == .regions, diagnostics.contains(.accuracyLimited),
-        !earlier.contains(.accuracyLimited)
+      guard key.owner == .regions, flags.regions.contains(.accuracyLimited),
+        !earlier.regions.contains(.accuracyLimited)
       else { return tell(key) }
       return [.region(key, .failed(.denied))]
     }

@@ -70,7 +70,7 @@ package enum DeliveryRule {
       return Verdict(.nothing, flags: facts.denial.union(.serviceSessionRequired))
     }
     let place = DeliveryPlace(life: circumstances.life, use: circumstances.use)
-    let authority = DeliveryAuthority(facts, service: service, session: circumstances.session)
+    let authority = DeliveryAuthority(circumstances, service: service)
     guard let row = DeliveryTable.row(service, authority) else {
       return Verdict(.nothing, flags: service.isModern ? facts.refusal(in: place) : [])
     }

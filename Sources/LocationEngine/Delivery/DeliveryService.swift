@@ -57,30 +57,35 @@ package enum DeliveryAuthority: String, CaseIterable, Sendable {
   case whenInUseWithActivity = "WhenInUse + background activity session"
   case always = "Always"
   case alwaysWithSession = "Always + `.always` session"
+  /// Out of use only: in use it is as ``whenInUse`` (AUTH-37).
   case provisional = "provisional Always"
   /// Denied, restricted, undecided, or off: no row.
   case none = "none"
 
-  init(_ facts: AuthorizationFacts, service: DeliveryService, session: DeliverySession) {
+  init(_ circumstances: DeliveryRule.Circumstances, service: DeliveryService) {
+    let status = circumstances.authorization.status
+    let hasActivity = service.isModern && circumstances.session == .backgroundActivity
     if service.needsNoGrant {
       self = .any
-    } else if facts.status == .whenInUse {
-      self =
-        service.isModern && session == .backgroundActivity ? .whenInUseWithActivity : .whenInUse
-    } else if facts.status == .always {
-      self = Self.always(facts, service: service, session: session)
+    } else if status.isGranted && hasActivity {
+      // A background activity session carries modern services whatever the grant.
+      self = .whenInUseWithActivity
+    } else if status == .whenInUse {
+      self = .whenInUse
+    } else if status == .always {
+      self = Self.always(circumstances, service: service)
     } else {
       self = .none
     }
   }
 
-  /// A background activity session carries modern services whatever the grant.
   private static func always(
-    _ facts: AuthorizationFacts, service: DeliveryService, session: DeliverySession
+    _ circumstances: DeliveryRule.Circumstances, service: DeliveryService
   ) -> DeliveryAuthority {
-    if service.isModern && session == .backgroundActivity { return .whenInUseWithActivity }
-    if facts.isProvisional { return .provisional }
-    return service.isModern && session == .always ? .alwaysWithSession : .always
+    if circumstances.authorization.isProvisional {
+      return circumstances.use == .none ? .provisional : .whenInUse
+    }
+    return service.isModern && circumstances.session == .always ? .alwaysWithSession : .always
   }
 }
 

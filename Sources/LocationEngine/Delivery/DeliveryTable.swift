@@ -129,6 +129,8 @@ package enum DeliveryTable {
 
     **Allow Once**: as WhenInUse; the grant ends with the grace time.
 
+    **Provisional Always**: in use as WhenInUse, also while suspended or ended.
+
     **Denied, restricted, undecided, or off**: nothing; modern services say why by their flags.
 
     **Launches** need a registered command, background refresh, and a device unlocked since its

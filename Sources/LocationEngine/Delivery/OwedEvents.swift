@@ -29,10 +29,10 @@ struct OwedEvents: Sendable {
     record = StoredJSON.read(Record.self, from: entry.value, .any) ?? Record()
   }
 
-  /// Adds an event. Its number is near the time of day, so that numbers grow even when everything
-  /// that was stored is gone.
+  /// Adds an event. Its number is near the uptime, so that numbers grow even when everything that
+  /// was stored is gone: whoever remembers one has begun since the computer has.
   mutating func add(_ event: OwedEvent, at now: Moment) {
-    let next = max(record.last.rawValue + 1, now.unixTime.nanoseconds)
+    let next = max(record.last.rawValue + 1, now.uptime.nanoseconds)
     record.last = EventNumber(rawValue: next)
     record.waiting.append(Entry(number: record.last, event: event))
     record.waiting.removeFirst(max(0, record.waiting.count - Self.bound))

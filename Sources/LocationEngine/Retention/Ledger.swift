@@ -42,11 +42,18 @@ package struct Ledger: Machine {
         outputs += access.handle(.told(app, told.service, told.count), at: now)
       }
       if let event = ToldEvent(delivery, at: now.unixTime) {
-        outputs += events.handle(.told(app, event), at: now)
+        outputs += events.handle(.told(app, event, owed: delivery.owedNumber), at: now)
       }
       return outputs
     case .read(let app): return access.handle(.told(app, .lastPosition, 1), at: now)
     case .wake: return access.handle(.wake, at: now) + events.handle(.wake, at: now)
     }
+  }
+}
+
+extension Delivery {
+  /// The number of an event that an app is owed.
+  fileprivate var owedNumber: EventNumber? {
+    if case .owed(let number, _) = self, number != .none { number } else { nil }
   }
 }

@@ -23,9 +23,6 @@ struct StillnessDesk: Sendable {
     watches.reduce(nil) { earliest($0, $1.detector.nextDeadline) }
   }
 
-  /// What must stay on to see a still device move again (POW-6).
-  var demand: Demand { watches.reduce(.none) { $0.union($1.detector.demand) } }
-
   /// Watches for exactly those kinds of client that there are now.
   mutating func settle(_ audience: StillnessAudience) {
     guard audience != self.audience else { return }

@@ -133,24 +133,26 @@ package struct StillnessDetector: Machine {
     return [.stationary(stay.latest)]
   }
 
-  /// While stationary, satellites are off: a motion sensor, and the network now and then (POW-6).
-  package var demand: Demand {
-    guard isStationary else { return .none }
-    let position = PositionDemand(tier: .network, interval: .seconds(60))
-    return Demand(position: position, motion: true)
-  }
+  /// What a service needs while it rests: no satellites, but a motion sensor, and the network now
+  /// and then (POW-6).
+  package static let demandAtRest = Demand(
+    position: PositionDemand(tier: .network, interval: .seconds(60)), motion: true)
 
   /// For how long a stay goes on without a fix: a device at rest may give fewer (chosen).
   private static let longestSilence = Duration.seconds(60)
+  /// Without a fix for so long, a device may be anywhere (chosen, as for conditions).
+  fileprivate static let longGap = Duration.seconds(180)
 }
 
 extension StillnessDetector.Stay {
   /// Takes a fix into the stay; says no when it ends the stay.
   ///
-  /// One stray fix is noise (LIVE-29); two in a row, or a far one with good speed, are movement.
+  /// One stray fix is noise (LIVE-29); two in a row, one with good speed, or one after a long gap
+  /// are movement.
   fileprivate mutating func holds(_ fix: Fix, at now: Moment) -> Bool {
     let point = GeocentricPoint(fix.coordinate)
     let radius = max(15, fix.horizontalAccuracy)
+    let isWatched = now.uptime - latestAt <= StillnessDetector.longGap
     latest = fix
     latestAt = now.uptime
     guard point.distance(to: center) > radius else {
@@ -160,6 +162,6 @@ extension StillnessDetector.Stay {
       return true
     }
     strays += 1
-    return strays < 2 && (fix.speed ?? 0) < 1
+    return isWatched && strays < 2 && (fix.speed ?? 0) < 1
   }
 }

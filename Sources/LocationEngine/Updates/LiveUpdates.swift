@@ -77,10 +77,12 @@ package struct LiveUpdates: Machine {
 
   package var isStationary: Bool { state == .stationary }
 
+  var isBarred: Bool { state == .barred }
+
   package var demand: Demand {
     switch state {
     case .barred: return .none
-    case .stationary: return Demand(motion: true)
+    case .stationary: return StillnessDetector.demandAtRest
     case .waiting, .flowing, .unavailable:
       let navigates =
         options.activity == .automotiveNavigation || options.activity == .otherNavigation
@@ -128,6 +130,7 @@ package struct LiveUpdates: Machine {
     self.standing = standing
     guard standing.isDisjoint(with: .barring) else {
       state = .barred
+      isStill = false
       return tell(nil)
     }
     guard case .barred = state else { return [] }

@@ -91,11 +91,17 @@ package struct StandardUpdates: Machine {
 
   package var currentOptions: UpdateOptions { options }
 
+  /// Whether stillness pauses it, or the end of stillness resumes it (STD-39, STD-45).
+  var heedsStillness: Bool {
+    guard options.pausesAutomatically else { return false }
+    return isPaused || isRunning && flow.isOpen
+  }
+
   package var demand: Demand {
     guard flow.isOpen else { return .none }
     switch state {
     case .idle: return .none
-    case .paused: return Demand(motion: true)
+    case .paused: return StillnessDetector.demandAtRest
     case .running, .once:
       let tier = flow == .coarse ? PositionTier.cell : options.accuracy.tier
       return Demand(position: PositionDemand(tier: tier))

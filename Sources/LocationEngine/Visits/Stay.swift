@@ -4,7 +4,7 @@ internal import LocationModel
 struct Stay: Sendable {
   /// The mean of its fixes, weighted by their accuracy and the time they stand for.
   private(set) var center: GeocentricPoint
-  private var coordinate: Coordinate
+  private(set) var coordinate: Coordinate
   private var weight: Double
   /// The time of the first fix.
   private(set) var since: UnixTime
@@ -80,7 +80,7 @@ struct Stay: Sendable {
   var isSettled: Bool { !isFleeting && length >= 45 }
 
   /// Whether the device was hardly seen at the place.
-  var isFleeting: Bool { fixes < 3 }
+  private var isFleeting: Bool { fixes < 3 }
 
   /// Seconds in which the device may leave without being seen: who just came leaves soonest.
   var lull: Double { min(max(length / 8, 5), 30) }
@@ -112,8 +112,10 @@ struct Stay: Sendable {
         dwellSeconds: dwell, decided: now.unixTime))
   }
 
-  /// Takes a fix near the place; says no when two in a row are elsewhere.
+  /// Takes a fix near the place; says no when two in a row are elsewhere, and when the place was
+  /// hardly seen so long ago that nobody knows of a stay in between (VISIT-10).
   mutating func take(_ fix: Fix, _ point: GeocentricPoint, reach: Double) -> Bool {
+    guard !isFleeting || fix.time.seconds(since: latest) <= Self.longestGap else { return false }
     let distance = point.distance(to: center)
     guard distance > max(reach, min(1.2 * fix.horizontalAccuracy, 120)) else {
       keep(fix, point)
@@ -162,6 +164,9 @@ struct Stay: Sendable {
   /// Meters: fixes less accurate than this are coarse, and do not tell the sides of a near boundary
   /// apart.
   static let coarse = 30.0
+
+  /// Seconds without a fix after which what was hardly begun is over (chosen).
+  private static let longestGap = 600.0
 
   /// The weight of a second of fixes: less than its accuracy says, as errors stay alike.
   private static func weight(of fix: Fix) -> Double {

@@ -130,9 +130,7 @@ package struct VisitDetector: Machine {
       return []
     case .travelling(var stay):
       guard fix.time > stay.latest else { return [] }
-      // A place seen once, and again long after, was not stayed at in between (VISIT-10).
-      let isForgotten = stay.isFleeting && fix.time.seconds(since: stay.latest) > Self.longestGap
-      guard !isForgotten, stay.take(fix, point, reach: tuning.reach) else {
+      guard stay.take(fix, point, reach: tuning.reach) else {
         settleFirst(stay)
         state = .travelling(Stay(at: fix, point, approach: continuity.speed))
         return []
@@ -285,8 +283,6 @@ package struct VisitDetector: Machine {
     return Demand(position: position, motion: true)
   }
 
-  /// Seconds without a fix after which what was hardly begun is over (chosen).
-  private static let longestGap = 600.0
   /// Seconds at one place after which it might be an arrival (chosen).
   private static let lull = 40.0
   /// Meters: no fix is believed to be better than this (chosen).

@@ -1,11 +1,9 @@
-import CLinux
-package import Dispatch
 import Glibc
 
 /// The control group of a process, as far as it tells whether the system has stopped the process.
 package struct ControlGroup: Hashable, Sendable {
   /// The kernel's file about it.
-  private let events: String
+  let events: String
 
   /// Finds the group of a process; `nil` where there is none that can be frozen, as for processes
   /// in the root group, and on kernels without version 2 of control groups.
@@ -21,23 +19,6 @@ package struct ControlGroup: Hashable, Sendable {
   package var isFrozen: Bool {
     guard let bytes = SmallFile.read(events, limit: 1 << 12) else { return false }
     return Self.isFrozen(String(decoding: bytes, as: UTF8.self))
-  }
-
-  /// Calls `changed` on the queue when it is frozen, and when it goes on, until the source that it
-  /// returns is canceled; `nil` when the kernel does not tell.
-  package func follow(
-    on queue: DispatchQueue, _ changed: @escaping @Sendable (Bool) -> Void
-  ) -> (any DispatchSourceRead)? {
-    let descriptor = linux_watch_file(events)
-    guard descriptor >= 0 else { return nil }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setCancelHandler { close(descriptor) }
-    source.setEventHandler {
-      _ = linux_drain_watch(descriptor, "")
-      changed(isFrozen)
-    }
-    source.activate()
-    return source
   }
 
   /// The path in the one hierarchy of version 2: `0::/path`.

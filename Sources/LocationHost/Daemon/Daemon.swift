@@ -31,6 +31,7 @@ package final class Daemon {
   ///
   /// - Throws: what a person must mend first.
   package func start() throws(DaemonFault) {
+    ChildProcess.adopt()
     raiseDescriptorLimit()
     let configuration = try options.configuration(variables)
     let folder = StateFolder(path: configuration.state ?? options.stateFolder(variables))
@@ -76,8 +77,13 @@ package final class Daemon {
   ) -> AppLauncher {
     let folder = configuration.launch ?? options.launchFolder(variables)
     // Made now, so that it can be watched; the system's own is made by whoever installs.
-    if configuration.launch != nil || getuid() != 0 { try? StateFolder(path: folder).create() }
-    return AppLauncher(folder: folder, socket: socket, noting: noting)
+    if configuration.launch != nil || !options.isSystem {
+      try? StateFolder(path: folder).create()
+    }
+    return AppLauncher(
+      folder: folder, socket: socket,
+      manager: options.isSystem ? .system : .user(startsCommands: supervisor.isManager),
+      noting: noting)
   }
 
   /// Tells the daemon that starts over what it has made.

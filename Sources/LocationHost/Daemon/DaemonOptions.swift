@@ -18,7 +18,7 @@ package struct DaemonOptions: Hashable, Sendable {
   private var socket: String?
   private var state: String?
   /// Whether it serves the machine, and not one user.
-  private var isSystem: Bool
+  private(set) var isSystem: Bool
 
   /// Reads the arguments behind the name of the program.
   package init(

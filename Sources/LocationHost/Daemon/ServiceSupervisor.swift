@@ -7,6 +7,8 @@ package struct ServiceSupervisor: Sendable {
   package let watchdog: Duration?
   /// Sockets that listen already.
   package let sockets: [Int32]
+  /// Whether it is systemd, which has started this very process.
+  let isManager: Bool
 
   /// Reads what the environment of the process says.
   package init(_ variables: [String: String], pid: Int32 = getpid()) {
@@ -14,6 +16,7 @@ package struct ServiceSupervisor: Sendable {
     func isMine(_ variable: String) -> Bool {
       variables[variable].map { $0 == String(pid) } ?? false
     }
+    isManager = isMine("SYSTEMD_EXEC_PID")
     let isWatched = variables["WATCHDOG_PID"] == nil || isMine("WATCHDOG_PID")
     watchdog = variables["WATCHDOG_USEC"].flatMap { Int64($0) }
       .flatMap { isWatched && $0 > 0 ? .microseconds($0) : nil }
@@ -25,7 +28,7 @@ package struct ServiceSupervisor: Sendable {
   /// What systemd tells the daemon alone, and nobody that it starts.
   static let variables = [
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-    "LOCATIOND_OWN_SOCKET",
+    "LOCATIOND_OWN_SOCKET", "SYSTEMD_EXEC_PID",
   ]
 
   /// Where systemd puts the first socket.

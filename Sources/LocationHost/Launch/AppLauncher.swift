@@ -8,15 +8,28 @@ import LocationModel
 package struct AppLauncher: Sendable {
   private let folder: String
   private let socket: String
+  private let manager: Starter
   private let noting: @Sendable (Note) -> Void
 
   /// What tells a program that it was started for an event of location (LIFE-1).
   package static let variable = "LOCATIOND_LAUNCH"
 
+  /// The manager of services that starts apps.
+  package enum Starter: Hashable, Sendable {
+    /// The system's, which starts units; commands are children of the daemon.
+    case system
+    /// The user's. When it has started the daemon, it starts commands, too: the sandbox of the
+    /// daemon's unit does not hold them then, and they outlive the daemon.
+    case user(startsCommands: Bool)
+  }
+
   /// Registrations of a folder; the apps are sent to the socket.
-  package init(folder: String, socket: String, noting: @escaping @Sendable (Note) -> Void) {
+  package init(
+    folder: String, socket: String, manager: Starter, noting: @escaping @Sendable (Note) -> Void
+  ) {
     self.folder = folder
     self.socket = socket
+    self.manager = manager
     self.noting = noting
   }
 
@@ -58,43 +71,33 @@ package struct AppLauncher: Sendable {
   /// Starts the app; that it does not come is found out by its absence.
   func launch(_ app: AppIdentity) {
     guard let registration = registrations().first(where: { $0.app == app }) else { return }
-    let words: [String] =
-      switch registration.method {
-      case .command(let words): words
-      case .unit(let name):
-        ["systemctl"] + (getuid() == 0 ? [] : ["--user"]) + ["--no-block", "start", name]
-      }
-    let code = spawn(words, environment)
+    let words = words(of: registration.method)
+    let code = ChildProcess.start(words, environment)
     noting(.launched(app, code == 0 ? nil : Errno(code: code, call: words[0]).description))
+  }
+
+  /// What is run to start an app.
+  package func words(of method: LaunchRegistration.Method) -> [String] {
+    switch (method, manager) {
+    case (.command(let words), .user(startsCommands: true)):
+      ["systemd-run", "--user", "--quiet", "--collect"] + news.map { "--setenv=\($0)=\($1)" }
+        + ["--"] + words
+    case (.command(let words), .system), (.command(let words), .user): words
+    case (.unit(let name), .system): ["systemctl", "--no-block", "start", name]
+    case (.unit(let name), .user): ["systemctl", "--user", "--no-block", "start", name]
+    }
+  }
+
+  /// What its environment tells an app that is started.
+  private var news: [(String, String)] {
+    [(DaemonSocket.variable, socket), (Self.variable, "location")]
   }
 
   /// The daemon's own, without what systemd tells the daemon alone.
   private var environment: [String] {
     var variables = HostEnvironment.current.variables
     for name in ServiceSupervisor.variables { variables[name] = nil }
-    variables[DaemonSocket.variable] = socket
-    variables[Self.variable] = "location"
+    for (name, value) in news { variables[name] = value }
     return variables.map { "\($0.key)=\($0.value)" }.sorted()
-  }
-
-  /// Starts a program as the leader of a session of its own; an errno, or 0.
-  private func spawn(_ words: [String], _ environment: [String]) -> Int32 {
-    var (words, environment) = (SpawnWords.block(words), SpawnWords.block(environment))
-    var process: Int32 = 0
-    let code = linux_spawn(&words, &environment, nil, &process)
-    if code == 0 { reapAtItsEnd(process) }
-    return code
-  }
-
-  private func reapAtItsEnd(_ process: Int32) {
-    let descriptor = linux_open_process(process)
-    guard descriptor >= 0 else { return }
-    let end = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
-    end.setEventHandler {
-      _ = linux_reap(process)
-      end.cancel()
-    }
-    end.setCancelHandler { close(descriptor) }
-    end.activate()
   }
 }

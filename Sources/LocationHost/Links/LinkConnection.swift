@@ -15,8 +15,6 @@ final class LinkConnection {
   var session: LinkSession
   /// As the engine knows it; `nil` until it asks for something.
   var client: ClientID?
-  /// Watches whether the system stops its process.
-  var freezing: (any DispatchSourceRead)?
   var app: AppIdentity?
   /// Whether the owner administers over it, and may be told much at once.
   var isOwners = false
@@ -121,7 +119,6 @@ final class LinkConnection {
   }
 
   func end() {
-    freezing?.cancel()
     writer?.cancel()
     reader.cancel()
     // A source that is suspended is not let go.

@@ -27,6 +27,8 @@ actor SocketClient {
   private static let patience = (first: 50, most: 3200)
   /// Looks after which those who wait for positions are told that there are none: about 3 s.
   private static let attemptsInSilence = 6
+  /// Looks after which requests for one location fail: about 13 s.
+  private static let attemptsInVain = 9
 
   init(
     at path: String, _ handshake: Handshake?, noting: @escaping @Sendable (String) -> Void,
@@ -64,6 +66,12 @@ actor SocketClient {
   // MARK: Asking
 
   private func ask(_ request: Request) {
+    if case .away(let attempts) = state {
+      for delivery in standing.loops(endedBy: request) { deliver(delivery) }
+      if attempts >= Self.attemptsInSilence, let silence = standing.silence(for: request) {
+        deliver(silence)
+      }
+    }
     standing.note(request)
     write([request])
   }
@@ -151,6 +159,9 @@ actor SocketClient {
   private func wait(attempts: Int) {
     state = .away(attempts: attempts)
     if attempts == Self.attemptsInSilence { for delivery in standing.silence { deliver(delivery) } }
+    if attempts >= Self.attemptsInVain {
+      for delivery in standing.giveUpWaiting() { deliver(delivery) }
+    }
     let wait = min(Self.patience.most, Self.patience.first << min(attempts, 10))
     line.queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
       self?.assumeIsolated { $0.tryAgain() }

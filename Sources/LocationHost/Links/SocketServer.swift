@@ -38,6 +38,7 @@ package actor SocketServer {
   private var nextConnection = 1
   private var shares = TimeShares()
   private var news = RepeatedNews()
+  private var freezing: FreezeWatch?
   /// Small, so that a client which sends without end holds the others up for a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -64,6 +65,9 @@ package actor SocketServer {
     acceptor.setCancelHandler { close(listener) }
     acceptor.activate()
     self.acceptor = acceptor
+    freezing = FreezeWatch(on: line.queue) { [weak self] in
+      self?.assumeIsolated { $0.settleFreezing() }
+    }
     beginAdministration()
   }
 
@@ -122,6 +126,7 @@ package actor SocketServer {
       try checkRoom(for: peer)
       admit(descriptor, of: peer)
     } catch {
+      shares.charge(Self.fine, to: process, at: begin)
       journal.write(.client, "refused a client: \(error)", isFault: true)
       let reply = LinkReply(
         .fields(["reason": .string(error.description)]), error: "\(LinkInterface.name).Refused")
@@ -214,7 +219,8 @@ package actor SocketServer {
     drop(number)
   }
 
-  /// What a process owes for each time that it is cut off: ten times at once, then once a second.
+  /// What a process owes for each time that it is refused or cut off: ten times at once, then once a
+  /// second.
   private static let fine = TimeShares.credit / 10
 
   private func drop(_ number: Int) {
@@ -222,12 +228,13 @@ package actor SocketServer {
     connection.end()
     forgetOwner(number)
     agents.leave(number)
-    disconnect(connection)
+    disconnect(connection, number)
   }
 
-  private func disconnect(_ connection: LinkConnection) {
+  private func disconnect(_ connection: LinkConnection, _ number: Int) {
     guard let client = connection.client else { return }
     connection.client = nil
+    freezing?.leave(number)
     if let app = connection.app { note("\(app) has gone", about: connection) }
     host.assumeIsolated { $0.remove(client) }
   }
@@ -240,7 +247,7 @@ package actor SocketServer {
       switch output {
       case .send(let bytes): send(bytes, to: connection, number)
       case .connect: connect(connection, number)
-      case .disconnect: disconnect(connection)
+      case .disconnect: disconnect(connection, number)
       case .request(let request):
         guard let client = connection.client else { continue }
         host.assumeIsolated { $0.take(request, from: client) }
@@ -285,7 +292,9 @@ package actor SocketServer {
       }
     }
     connection.client = client
-    followFreezing(of: number, client)
+    if freezing?.follow(connection.peer.pid, as: number) == true {
+      host.assumeIsolated { $0.freeze(client, true) }
+    }
     connection.app = description.app
     note("\(description.app) has come", about: connection)
     handle(.connected(state), of: number)
@@ -296,29 +305,11 @@ package actor SocketServer {
   }
 
   /// A process that the system has stopped hears later what it would have heard (STD-50).
-  private func followFreezing(of number: Int, _ client: ClientID) {
-    guard let connection = connections[number],
-      let group = ControlGroup(ofProcess: connection.peer.pid)
-    else { return }
-    connection.freezing = group.follow(on: line.queue) { [weak self] isFrozen in
-      self?.assumeIsolated { $0.settleFreezing(of: number, client, in: group, isFrozen) }
+  private func settleFreezing() {
+    for (number, isFrozen) in freezing?.changes() ?? [] {
+      guard let client = connections[number]?.client else { continue }
+      host.assumeIsolated { $0.freeze(client, isFrozen) }
     }
-  }
-
-  /// The group says something new: that it is stopped or goes on, or that it has lost a process,
-  /// which is in another group now perhaps.
-  private func settleFreezing(
-    of number: Int, _ client: ClientID, in group: ControlGroup, _ isFrozen: Bool
-  ) {
-    guard let connection = connections[number] else { return }
-    let present = ControlGroup(ofProcess: connection.peer.pid)
-    if present != group {
-      connection.freezing?.cancel()
-      connection.freezing = nil
-      followFreezing(of: number, client)
-    }
-    let isStopped = present == group ? isFrozen : present?.isFrozen ?? false
-    host.assumeIsolated { $0.freeze(client, isStopped) }
   }
 
   private func describe(_ peer: Peer) -> ClientDescription {

@@ -54,8 +54,8 @@ package enum AdministrationInterface {
       servicesEnabled: bool,
       sources: []Source,
       clients: []Client,
-      # In the order in which they are asked.
-      agents: []Agent,
+      # In the order in which they are asked; older daemons do not say.
+      agents: ?[]Agent,
       demand: Demand,
       lastFix: ?LastFix
     )

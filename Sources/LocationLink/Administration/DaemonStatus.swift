@@ -10,8 +10,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var servicesEnabled: Bool
   package var sources: [SourceStatus]
   package var clients: [ClientStatus]
-  /// Who is asked when an app asks, in this order; empty also for an older daemon.
-  package var agents: [AgentStatus] = []
+  /// Who is asked when an app asks, in this order; `nil` when an older daemon does not say.
+  package var agents: [AgentStatus]?
   package var demand: DemandStatus
   /// The last position; `nil` when there is none, or it was forgotten.
   package var lastFix: LastFix?
@@ -112,7 +112,7 @@ extension DaemonStatus: LinkWord {
     servicesEnabled = try json.get("servicesEnabled")
     sources = try json.get("sources")
     clients = try json.get("clients")
-    agents = try json.find("agents") ?? []
+    agents = try json.find("agents")
     demand = try json.get("demand")
     lastFix = try json.find("lastFix")
   }
@@ -121,7 +121,7 @@ extension DaemonStatus: LinkWord {
     .fields([
       "pid": pid.json, "since": since.json, "state": state.json,
       "servicesEnabled": servicesEnabled.json, "sources": sources.json, "clients": clients.json,
-      "agents": agents.json, "demand": demand.json, "lastFix": lastFix?.json,
+      "agents": agents?.json, "demand": demand.json, "lastFix": lastFix?.json,
     ])
   }
 }

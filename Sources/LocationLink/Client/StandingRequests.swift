@@ -10,8 +10,15 @@ package struct StandingRequests: Sendable {
   private var authorization: AuthorizationReport
   /// The last event that the app was owed and has heard.
   private var lastHeard = EventNumber.none
-  /// Managers that are told their standing again, though it is the same.
+  /// Managers that know their standing, and those of them that a daemon which has just come back
+  /// tells it again though it is the same.
+  private var informed: Set<SubscriberID> = []
   private var unchanged: Set<SubscriberID> = []
+  /// What each loop over a session's diagnostics was told last.
+  private var diagnostics: [SubscriberID: Diagnostics] = [:]
+  private var life = AppLife.foreground
+  /// Managers whose updates began while the app was in front: they go on behind it (STD-47).
+  private var begunInFront: Set<SubscriberID> = []
 
   package init(_ state: ClientState) {
     authorization = state.authorization
@@ -28,10 +35,13 @@ package struct StandingRequests: Sendable {
       replace(ask == .stop ? nil : request) { $0.isLive(of: subscriber) }
     case .significantChanges(let subscriber, let on):
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
-    case .visits(let on): replace(on ? request : nil) { $0 == .visits(on: true) }
+    // The daemon keeps who wants visits: it has to hear that nobody does any more.
+    case .visits: replace(request) { $0 == .visits(on: true) || $0 == .visits(on: false) }
     case .took(let number): note(taken: number)
-    case .life: note(life: request)
-    case .region: replace(request) { $0 == request }
+    case .life(let life): self.life = life
+    case .region(_, let ask):
+      requests.removeAll { $0 == request || $0.isSettled(by: ask) }
+      requests.append(request)
     case .heading(let subscriber, let ask): note(ask, of: subscriber)
     case .ranging(_, .start): replace(request) { $0 == request }
     case .ranging(let subscriber, .stop(let constraint)):
@@ -44,27 +54,31 @@ package struct StandingRequests: Sendable {
       requests.removeAll { $0.subscriber == subscriber }
       monitors.removeAll { $0.subscriber == subscriber }
       unchanged.remove(subscriber)
+      informed.remove(subscriber)
+      begunInFront.remove(subscriber)
+      diagnostics[subscriber] = nil
     }
-  }
-
-  /// Comes before all others: what they are worth depends on it.
-  private mutating func note(life request: Request) {
-    requests.removeAll { if case .life = $0 { true } else { false } }
-    requests.insert(request, at: 0)
   }
 
   private mutating func note(_ ask: UpdatesRequest, of subscriber: SubscriberID) {
     let request = Request.updates(subscriber, ask)
     switch ask {
-    case .start: replace(request) { $0.isStart(of: subscriber) }
+    case .start:
+      if life == .foreground { begunInFront.insert(subscriber) }
+      replace(request) { $0.isStart(of: subscriber) }
     case .change(let options):
       guard requests.contains(where: { $0.isStart(of: subscriber) }) else { return }
       replace(.updates(subscriber, .start(options))) { $0.isStart(of: subscriber) }
-    case .stop: requests.removeAll { $0.isUpdates(of: subscriber) }
+    case .stop: forgetUpdates(of: subscriber)
     case .once: replace(request) { $0.isOnce(of: subscriber) }
     case .deferUpdates: replace(request) { $0.isDeferral(of: subscriber) }
     case .endDeferral: requests.removeAll { $0.isDeferral(of: subscriber) }
     }
+  }
+
+  private mutating func forgetUpdates(of subscriber: SubscriberID) {
+    requests.removeAll { $0.isUpdates(of: subscriber) }
+    begunInFront.remove(subscriber)
   }
 
   private mutating func note(_ ask: HeadingRequest, of subscriber: SubscriberID) {
@@ -97,7 +111,6 @@ package struct StandingRequests: Sendable {
     }
   }
 
-  /// Puts a request in the place of the one it supersedes, or at the end.
   /// Managers on several threads may say so in any order.
   private mutating func note(taken number: EventNumber) {
     let earlier = requests.firstIndex { if case .took = $0 { true } else { false } }
@@ -106,6 +119,7 @@ package struct StandingRequests: Sendable {
     requests[earlier] = .took(number)
   }
 
+  /// Puts a request in the place of the one it supersedes, or at the end.
   private mutating func replace(_ request: Request?, _ isSuperseded: (Request) -> Bool) {
     let place = requests.firstIndex(where: isSuperseded)
     switch (place, request) {
@@ -124,8 +138,12 @@ package struct StandingRequests: Sendable {
     case .state(let state): authorization = state.authorization
     case .authorizationChanged(let subscriber?):
       if unchanged.remove(subscriber) != nil { return (nil, []) }
+      informed.insert(subscriber)
     case .temporaryFullAccuracy(let ticket, _):
       requests.removeAll { $0.isAccuracyRequest(ticket) }
+    case .updates(let subscriber, .failed(.denied)):
+      // What was stopped so must be started again (STD-14).
+      forgetUpdates(of: subscriber)
     case .updates(let subscriber, .fixes), .updates(let subscriber, .failed):
       requests.removeAll { $0.isOnce(of: subscriber) }
     case .updates(let subscriber, .deferralFinished):
@@ -141,9 +159,11 @@ package struct StandingRequests: Sendable {
       return (
         told.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
       )
-    case .authorizationChanged(nil), .updates, .live, .heading, .ranging, .advertising,
-      .diagnostics:
-      break
+    case .diagnostics(let loop, let flags):
+      // A daemon that comes back begins with what is so; a loop hears of changes only (SESS-17).
+      if let flags, diagnostics[loop] == flags { return (nil, []) }
+      diagnostics[loop] = flags
+    case .authorizationChanged(nil), .updates, .live, .heading, .ranging, .advertising: break
     }
     return (delivery, [])
   }
@@ -170,12 +190,12 @@ package struct StandingRequests: Sendable {
 
   /// Everything to ask the daemon that has just come back, in order.
   package mutating func again(_ state: ClientState) -> [Request] {
-    unchanged = []
-    if state.authorization == authorization {
-      for case .authorization(.observe(let subscriber)) in requests { unchanged.insert(subscriber) }
-    }
+    unchanged = state.authorization == authorization ? informed : []
     authorization = state.authorization
-    var all = requests
+    // The rest depends on where the app is in its life. A process is in front until it says
+    // otherwise, as it was when these updates began.
+    var all = life == .foreground ? [] : requests.filter(isBegunInFront) + [.life(life)]
+    all += requests.filter { life == .foreground || !isBegunInFront($0) }
     for index in monitors.indices {
       let subscriber = monitors[index].subscriber
       all += monitors[index].again().map { .monitor(subscriber, $0) }
@@ -183,16 +203,44 @@ package struct StandingRequests: Sendable {
     return all
   }
 
+  private func isBegunInFront(_ request: Request) -> Bool {
+    guard case .updates(let subscriber, .start) = request else { return false }
+    return begunInFront.contains(subscriber)
+  }
+
+  // MARK: The daemon is away
+
   /// What those who wait for positions are told while the daemon is away.
-  package var silence: [Delivery] {
-    requests.compactMap { request in
-      switch request {
-      case .live(let subscriber, _):
-        .live(subscriber, LiveUpdate(fix: nil, diagnostics: .locationUnavailable))
-      case .updates(let subscriber, .start):
-        .updates(subscriber, .failed(.positionUnknown))
-      default: nil
-      }
+  package var silence: [Delivery] { requests.compactMap(silence) }
+
+  /// What one who asks for positions is told while the daemon is away.
+  package func silence(for request: Request) -> Delivery? {
+    switch request {
+    // Who is barred was told so, and waits for nothing else.
+    case .live(let subscriber, .start)
+    where authorization.status != .denied && authorization.status != .restricted:
+      .live(subscriber, LiveUpdate(fix: nil, diagnostics: .locationUnavailable))
+    case .updates(let subscriber, .start):
+      .updates(subscriber, .failed(.positionUnknown))
+    default: nil
+    }
+  }
+
+  /// Requests for one location fail when the daemon stays away (STD-26).
+  package mutating func giveUpWaiting() -> [Delivery] {
+    let waiting = requests.compactMap { request -> SubscriberID? in
+      if case .updates(let subscriber, .once) = request { subscriber } else { nil }
+    }
+    for subscriber in waiting { requests.removeAll { $0.isOnce(of: subscriber) } }
+    return waiting.map { .updates($0, .failed(.positionUnknown)) }
+  }
+
+  /// The loops over a session's diagnostics that end with it, though no daemon says so (SESS-16).
+  package func loops(endedBy request: Request) -> [Delivery] {
+    guard case .session(let session, .invalidate) = request else { return [] }
+    return requests.compactMap { request in
+      guard case .session(session, .diagnose(let stream)) = request else { return nil }
+      return .diagnostics(stream, nil)
     }
   }
 }
@@ -232,6 +280,18 @@ extension Request {
 
   fileprivate func isAccuracyRequest(_ ticket: SubscriberID) -> Bool {
     if case .authorization(.temporaryFullAccuracy(_, ticket)) = self { true } else { false }
+  }
+
+  /// Whether a later start or stop of the region leaves nothing of this one.
+  fileprivate func isSettled(by later: RegionRequest) -> Bool {
+    guard case .region(_, let ask) = self else { return false }
+    switch (ask, later) {
+    case (.start(let region), .start(let other)): return region.identifier == other.identifier
+    case (.start(let region), .stop(let other)): return region.identifier == other
+    case (.stop(let identifier), .start(let other)): return identifier == other.identifier
+    case (.stop(let identifier), .stop(let other)): return identifier == other
+    case (.state, _), (_, .state): return false
+    }
   }
 
   /// Whether it asks this of the region, whatever else the region's description says.

@@ -16,9 +16,6 @@ package struct EventNumber: RawRepresentable, Hashable, Comparable, Codable, Sen
   /// Before every event; also that of a daemon which knows no numbers.
   package static let none = EventNumber(rawValue: 0)
 
-  /// When the event happened, as numbers are near the time of day; `nil` where there is no number.
-  package var time: UnixTime? { self == .none ? nil : UnixTime(nanoseconds: rawValue) }
-
   package static func < (left: EventNumber, right: EventNumber) -> Bool {
     left.rawValue < right.rawValue
   }

@@ -49,18 +49,18 @@ package struct ToldEvent: Hashable, Codable, Sendable {
   /// What a delivery tells; `nil` when it is no event.
   package init?(_ delivery: Delivery, at now: UnixTime) {
     func crossed(
-      _ number: EventNumber, _ identifier: String, _ state: String, _ evidence: CrossingEvidence?
+      _ region: RegionDescription, _ state: String, _ evidence: CrossingEvidence?
     ) -> Self {
       Self(
-        .region, identifier, state, since: evidence?.lastFix ?? number.time ?? now,
+        .region, region.identifier, state, since: evidence?.lastFix ?? now,
         evidence.map { .crossing($0) })
     }
     switch delivery {
     case .monitor(_, .event(let event)): self.init(event)
-    case .owed(let number, .region(let region, .entered(let evidence))):
-      self = crossed(number, region.identifier, "entered", evidence)
-    case .owed(let number, .region(let region, .exited(let evidence))):
-      self = crossed(number, region.identifier, "exited", evidence)
+    case .owed(_, .region(let region, .entered(let evidence))):
+      self = crossed(region, "entered", evidence)
+    case .owed(_, .region(let region, .exited(let evidence))):
+      self = crossed(region, "exited", evidence)
     case .owed(_, .visit(let visit)): self.init(visit, at: now)
     case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .owed, .regions,
       .region, .monitor, .heading, .ranging, .advertising, .diagnostics:

@@ -21,9 +21,10 @@ struct AgentDiagnosis {
     howToName = "\(Self.names) in $\(HostEnvironment.agentsVariable)"
   }
 
-  /// The agents of a daemon.
-  init(of daemon: DaemonStatus) {
-    agents = daemon.agents
+  /// The agents of a daemon; `nil` when it is too old to name them.
+  init?(of daemon: DaemonStatus) {
+    guard let agents = daemon.agents else { return nil }
+    self.agents = agents
     faults = []
     areNamed = false
     howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"

@@ -75,7 +75,7 @@ struct DaemonDiagnosis {
     return findings + [agents?.unanswered(app.identity)].compactMap(\.self)
   }
 
-  /// Its agents; `nil` when it does not answer.
+  /// Its agents; `nil` when it does not answer, or does not say.
   var agents: AgentDiagnosis? {
     guard case .success(let (status, _)) = answer else { return nil }
     return AgentDiagnosis(of: status)

@@ -90,7 +90,9 @@ struct StatusReport {
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })
     line.add("clients", objects: status.clients.map { Self.object($0) })
-    line.add("agents", objects: status.agents.map { Self.object($0) })
+    if let agents = status.agents {
+      line.add("agents", objects: agents.map { Self.object($0) })
+    }
     return line.text
   }
 

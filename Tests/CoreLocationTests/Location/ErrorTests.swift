@@ -53,6 +53,29 @@ struct ErrorTests {
     #expect(!(CLError.Code.denied ~= NSError(domain: "other", code: 1)))
   }
 
+  @Test("is found again by a cast after its way through NSError")
+  func castFromNSError() throws {
+    let information = [NSLocalizedDescriptionKey: "no luck"]
+    let source = NSError(domain: kCLErrorDomain, code: 2, userInfo: information)
+    let error = try #require((source as any Error) as? CLError)
+    #expect(error.code == .network)
+    #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == "no luck")
+    #expect(error._nsError === source)
+    #expect((NSError(domain: "other", code: 2) as any Error) as? CLError == nil)
+    do {
+      throw source
+    } catch let error as CLError {
+      #expect(error == CLError(.network, userInfo: information))
+    }
+  }
+
+  @Test("stands for an NSError, and prints it")
+  func standsForAnother() {
+    let error = CLError(_nsError: NSError(domain: kCLErrorDomain, code: 1))
+    #expect(error == CLError(.denied))
+    #expect("\(error)".hasPrefix("CLError(_nsError: Error Domain=kCLErrorDomain Code=1 "))
+  }
+
   @Test("carries a region to monitor instead")
   func alternateRegion() {
     let region = CLCircularRegion(

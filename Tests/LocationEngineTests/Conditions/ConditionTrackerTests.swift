@@ -168,6 +168,40 @@ struct ConditionTrackerTests {
     #expect(walk.crossings.count == 2)
   }
 
+  @Test("REG-20: a fix coarser than the circle and 200 m decides nothing at a place of rest either")
+  func coarseAtRest() {
+    var walk = Walk()
+    let slot = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for _ in 0..<60 { walk.fix(east: 102) }
+    for _ in 0..<60 { walk.fix(east: 102, accuracy: 400, after: 30) }
+    #expect(walk.tracker.state(of: slot) == .unknown)
+  }
+
+  @Test("takes a place seen for a moment, and again an hour later, for no place of rest")
+  func longSilence() {
+    var walk = Walk()
+    _ = walk.tracker.insert(Circle(center: place(), radius: 100))
+    for _ in 0..<2 { walk.fix(east: 0) }
+    walk.fix(east: 0, after: 3600)
+    walk.fix(east: 0)
+    #expect(walk.need.tier == .satellite)
+  }
+
+  @Test("looks for boundaries around the place of rest, not around the newest fix")
+  func boundariesAroundRest() {
+    var walk = Walk()
+    for number in 0..<100 {
+      _ = walk.tracker.insert(Circle(center: place(north: 5000 + Double(number)), radius: 100))
+    }
+    _ = walk.tracker.insert(Circle(center: place(east: 310), radius: 100))
+    _ = walk.tracker.insert(Circle(center: place(north: 345), radius: 100))
+    for _ in 0..<400 { walk.fix(east: 0) }
+    let interval = walk.need.interval
+    walk.fix(east: -50, accuracy: 65, after: 30)
+    #expect(walk.need == PositionDemand(tier: .network, interval: interval))
+    #expect(interval == .seconds(60))
+  }
+
   @Test("asks for the same while a device rests, though every fix differs")
   func steadyDemand() {
     var random = SeededRandom(seed: 5)

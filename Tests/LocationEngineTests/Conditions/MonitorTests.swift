@@ -190,7 +190,7 @@ struct MonitorTests {
     _ = next()
     _ = world.stay(east: 0)
     _ = next()
-    let told = world.send(.access(ConditionsWorld.app, .accuracyLimited))
+    let told = world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))
     guard case .event(_, let event) = try #require(told.first) else {
       Issue.record("no event")
       return
@@ -199,7 +199,8 @@ struct MonitorTests {
     #expect(event.diagnostics == .accuracyLimited)
     #expect(next() == [])
     #expect(words(world.walk(from: 0, to: 400)) == [])
-    #expect(words(world.send(.access(ConditionsWorld.app, []))) == ["home unsatisfied"])
+    #expect(
+      words(world.send(.access(ConditionsWorld.app, ConditionAccess()))) == ["home unsatisfied"])
   }
 
   @Test("MON-30, MON-31: the beacon seen is told, and forgotten when it is gone")

@@ -72,7 +72,7 @@ struct RegionTests {
 
   @Test("REG-7: nothing is registered for an app that is denied")
   mutating func denied() {
-    _ = world.send(.access(ConditionsWorld.app, .authorizationDenied))
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.authorizationDenied)))
     #expect(register("home") == ["home failed: denied"])
   }
 
@@ -100,13 +100,13 @@ struct RegionTests {
   mutating func catchUp() {
     _ = register("home")
     _ = world.stay(east: 0)
-    _ = world.send(.access(ConditionsWorld.app, .insufficientlyInUse))
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.insufficientlyInUse)))
     #expect(words(world.walk(from: 0, to: 400)) == [])
-    #expect(words(world.send(.access(ConditionsWorld.app, []))) == ["home exited"])
-    _ = world.send(.access(ConditionsWorld.app, .insufficientlyInUse))
+    #expect(words(world.send(.access(ConditionsWorld.app, ConditionAccess()))) == ["home exited"])
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.insufficientlyInUse)))
     _ = world.walk(from: 400, to: 0)
     _ = world.walk(from: 0, to: 400)
-    #expect(words(world.send(.access(ConditionsWorld.app, []))) == [])
+    #expect(words(world.send(.access(ConditionsWorld.app, ConditionAccess()))) == [])
   }
 
   @Test("REG-36: reduced accuracy fails each region once and silences it")
@@ -114,7 +114,9 @@ struct RegionTests {
     _ = register("home")
     _ = world.stay(east: 0)
     #expect(
-      words(world.send(.access(ConditionsWorld.app, .accuracyLimited))) == ["home failed: denied"])
+      words(world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))) == [
+        "home failed: denied"
+      ])
     #expect(words(world.walk(from: 0, to: 400)) == [])
   }
 

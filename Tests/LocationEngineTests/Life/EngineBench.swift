@@ -13,8 +13,15 @@ struct EngineBench {
   /// The present process.
   private(set) var client = ClientID(0)
 
-  init(_ setting: AuthorizationSetting = .always, stored: [StateEntry] = []) {
-    bench = Bench(LocationEngine(providers: 1, secret: 7), describe: Self.describe)
+  /// When a bench begins that is not told another moment.
+  static let beginning = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_000_000))
+
+  init(
+    _ setting: AuthorizationSetting = .always, stored: [StateEntry] = [],
+    startingAt moment: Moment = beginning
+  ) {
+    bench = Bench(
+      LocationEngine(providers: 1, secret: 7), startingAt: moment, describe: Self.describe)
     bench.send(.stored(stored))
     connect()
     if stored.isEmpty { bench.send(.setting(.authorization(Self.app, setting))) }

@@ -206,6 +206,24 @@ struct LaunchTests {
     }
   }
 
+  @Test(
+    "REG-33: a region that a suspended app may not hear of now is told when it is in use again")
+  func regionHeldForActivity() {
+    var bench = EngineBench(.whileUsing)
+    bench.request(.authorization(.observe(EngineBench.manager)))
+    bench.request(.session(SubscriberID(2), .openBackgroundActivity))
+    bench.request(.region(EngineBench.manager, .start(Self.region)))
+    bench.fixes(100)
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.live(.suspended)
+    _ = bench.heard()
+    bench.fixes(120, by: 10)
+    #expect(bench.heard() == [])
+    bench.live(.background)
+    #expect(bench.heard() == ["left home"])
+  }
+
   // MARK: What is said of a process
 
   @Test(

@@ -9,8 +9,8 @@ struct OwedEventsTests {
   private static let observe = Request.authorization(.observe(EngineBench.manager))
 
   /// An Always app at home that has a region there, and has heard of the state.
-  private func atHome() -> EngineBench {
-    var bench = EngineBench(.always)
+  private func atHome(startingAt moment: Moment = EngineBench.beginning) -> EngineBench {
+    var bench = EngineBench(.always, startingAt: moment)
     let region = RegionDescription(
       identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
       notices: RegionNotices())
@@ -19,8 +19,8 @@ struct OwedEventsTests {
     return bench
   }
 
-  private func left() -> EngineBench {
-    var bench = atHome()
+  private func left(startingAt moment: Moment = EngineBench.beginning) -> EngineBench {
+    var bench = atHome(startingAt: moment)
     bench.fixes(120, from: 0, by: 10)
     return bench
   }
@@ -101,6 +101,15 @@ struct OwedEventsTests {
     later.request(Self.observe)
     later.fixes(400, from: 1190)
     later.fixes(150, from: 1190, by: -10)
+    #expect(try #require(later.owed.last) > first)
+  }
+
+  @Test("has a number above all before, also when all was erased and the clock set back")
+  func numbersByAnyClock() throws {
+    let bench = left()
+    let first = try #require(bench.owed.last)
+    let dayBefore = bench.now.unixTime - .seconds(86_400)
+    let later = left(startingAt: Moment(uptime: bench.now.uptime, unixTime: dayBefore))
     #expect(try #require(later.owed.last) > first)
   }
 

@@ -56,13 +56,17 @@ struct StillnessDetectorTests {
     #expect(bench.transcript == "00:03:00  stationary\n00:03:20  moving, no fix")
   }
 
-  @Test("STD-42, POW-6: a motion sensor ends stillness; satellites were off until then")
-  mutating func motion() {
-    #expect(bench.machine.demand == .none)
+  @Test("LIVE-24: after minutes without a fix, the first one elsewhere is movement")
+  mutating func gap() {
     stay(200)
-    #expect(bench.machine.demand.motion)
-    #expect(bench.machine.demand.position?.tier == .network)
-    bench.send(.motion)
+    bench.run(for: .seconds(170))
+    stay(1) { _ in 200 }
+    #expect(bench.machine.isStationary, "one stray fix")
+    bench.run(for: .seconds(200))
+    stay(1)
+    #expect(bench.machine.isStationary, "where it was")
+    bench.run(for: .seconds(200))
+    stay(1) { _ in 200 }
     #expect(!bench.machine.isStationary)
   }
 

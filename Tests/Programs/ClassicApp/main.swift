@@ -1,7 +1,8 @@
 import CoreLocation
 
 // An app whose main function is not asynchronous: "main" hears its delegate on the main run loop,
-// "thread" on the run loop of a thread of its own, "deaf" on a thread without one.
+// "thread" on the run loop of a thread of its own, "deaf" on a thread without one, "stuck" not at
+// all, as the main run loop does not run.
 
 func say(_ text: String) {
   FileHandle.standardOutput.write(Data("\(text)\n".utf8))
@@ -68,6 +69,10 @@ case "deaf":
     while true { pause() }
     withExtendedLifetime(managers) {}
   }
+case "stuck":
+  let managers = begin()
+  while true { pause() }
+  withExtendedLifetime(managers) {}
 case "background":
   CLLocationManager().allowsBackgroundLocationUpdates = true
   say("still here")

@@ -1,0 +1,100 @@
+import CLinux
+package import Dispatch
+import Glibc
+
+/// Tells which processes the system has stopped, by the control groups that they are in.
+///
+/// One watch for each group, in one instance of inotify for all: a user has few of those (128, unless
+/// root allows more). Never leaves its queue.
+package final class FreezeWatch {
+  private struct Followed {
+    var process: Int32
+    /// `nil` while it is in a group that cannot be frozen.
+    var group: ControlGroup?
+    var isFrozen = false
+  }
+
+  /// A group with at least one process that is followed.
+  private struct Watched {
+    /// The kernel's number.
+    var watch: Int32
+    var members: Set<Int> = []
+  }
+
+  private let descriptor: Int32
+  private let source: (any DispatchSourceRead)?
+  private var followed: [Int: Followed] = [:]
+  private var watched: [ControlGroup: Watched] = [:]
+
+  /// Calls `heard` on the queue when ``changes()`` may have some; never where the kernel does not
+  /// tell.
+  package init(on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
+    let descriptor = linux_open_watches()
+    self.descriptor = descriptor
+    guard descriptor >= 0 else {
+      source = nil
+      return
+    }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+    source.setEventHandler(handler: heard)
+    source.setCancelHandler { close(descriptor) }
+    source.activate()
+    self.source = source
+  }
+
+  deinit {
+    source?.cancel()
+  }
+
+  /// Begins to follow a process under a number; whether it is stopped now.
+  package func follow(_ process: Int32, as number: Int) -> Bool {
+    guard source != nil else { return false }
+    followed[number] = Followed(process: process)
+    return settle(number) ?? false
+  }
+
+  package func leave(_ number: Int) {
+    if let group = followed.removeValue(forKey: number)?.group { exit(group, number) }
+  }
+
+  /// What has changed since the last look, in the order of the numbers.
+  package func changes() -> [(number: Int, isFrozen: Bool)] {
+    var said = [Int32](repeating: 0, count: 64)
+    let count = Int(linux_read_watches(descriptor, &said))
+    let news = Set(said.prefix(count))
+    let touched = watched.values.filter { news.contains($0.watch) || news.contains(-1) }
+      .flatMap(\.members).sorted()
+    return touched.compactMap { number in settle(number).map { (number, $0) } }
+  }
+
+  /// Looks where a process is now, and whether it is stopped; `nil` when that is as it was.
+  private func settle(_ number: Int) -> Bool? {
+    guard let before = followed[number] else { return nil }
+    var now = before
+    now.group = ControlGroup(ofProcess: before.process)
+    if now.group != before.group {
+      if let group = before.group { exit(group, number) }
+      if let group = now.group { enter(group, number) }
+    }
+    // The watch comes before the look, or what happens in between is missed.
+    now.isFrozen = now.group?.isFrozen ?? false
+    followed[number] = now
+    return now.isFrozen == before.isFrozen ? nil : now.isFrozen
+  }
+
+  private func enter(_ group: ControlGroup, _ number: Int) {
+    if watched[group] == nil {
+      let watch = linux_add_watch(descriptor, group.events)
+      guard watch >= 0 else { return }
+      watched[group] = Watched(watch: watch)
+    }
+    watched[group]?.members.insert(number)
+  }
+
+  private func exit(_ group: ControlGroup, _ number: Int) {
+    watched[group]?.members.remove(number)
+    guard let entry = watched[group], entry.members.isEmpty else { return }
+    linux_remove_watch(descriptor, entry.watch)
+    watched[group] = nil
+  }
+}
