@@ -16,10 +16,11 @@ extension AppDesk {
     case .start(let constraint):
       let new = Ranging(client: client, subscriber: subscriber, constraint: constraint)
       guard !ranging.contains(new) else { return [] }
-      // The first one is told by itself; of others, a change (BEACON-16).
-      if ranging.isEmpty { toldRangingRefusal = standingRefusal }
+      let refusal = refusal(reception)
+      // Of the first one this is all; those who range already are told of a change.
+      if ranging.isEmpty { toldRangingRefusal = refusal }
       ranging.append(new)
-      return refusal(reception).map { fail(new, $0) } ?? []
+      return refusal.map { fail(new, $0) } ?? []
     case .stop(let constraint):
       ranging.removeAll {
         $0.client == client && $0.subscriber == subscriber && $0.constraint == constraint
@@ -42,15 +43,11 @@ extension AppDesk {
     }
   }
 
-  /// Nothing can be heard any more: everyone who ranges is told (BEACON-16).
-  mutating func failRanging(_ reception: BeaconReception) -> [Output] {
-    guard verdicts.ranging.flows, let failure = Self.failure(reception) else { return [] }
-    return ranging.flatMap { fail($0, failure) }
-  }
-
-  /// Tells those who range when the app may no longer (BEACON-16, BEACON-17).
-  mutating func settleRanging() -> [Output] {
-    let refusal = standingRefusal
+  /// Tells those who range when the app may no longer, or nothing can be heard (BEACON-16,
+  /// BEACON-17); one that may not hear of the radio now is told when it may.
+  mutating func settleRanging(_ reception: BeaconReception?) -> [Output] {
+    guard standingRefusal != nil || verdicts.ranging.flows else { return [] }
+    let refusal = refusal(reception)
     guard refusal != toldRangingRefusal else { return [] }
     toldRangingRefusal = refusal
     return refusal.map { refusal in ranging.flatMap { fail($0, refusal) } } ?? []

@@ -8,7 +8,8 @@ extension AppDesk {
   ) -> [Output] {
     // One that comes late for an event has its time for it, too (LIFE-6).
     let isAwaited = isLaunched || description.life == .background && isOwed
-    processes.append(Process(client: client, said: description.life))
+    processes.append(
+      Process(client: client, number: description.process, said: description.life))
     isCalled = false
     isClaimed = false
     // A person who opens the app is there to see what it starts.

@@ -136,13 +136,12 @@ extension AppDesk {
     }
   }
 
-  /// A stay began or ended (VISIT-2, VISIT-3, VISIT-13).
-  mutating func take(_ visit: Visit, at now: Moment) -> [Output] {
+  /// A stay began or ended (VISIT-2, VISIT-3), at a place that stands for a coarse one (VISIT-13).
+  mutating func take(_ visit: Visit, coarse: Coordinate, at now: Moment) -> [Output] {
     var visit = visit
     if verdicts.visits.isCoarse {
-      guard let coarse = world.coarse else { return [] }
-      visit.coordinate = coarse.coordinate
-      visit.horizontalAccuracy = coarse.horizontalAccuracy
+      visit.coordinate = coarse
+      visit.horizontalAccuracy = CoarseLocator.accuracy
     }
     return announce(.visit(visit), verdicts.visits, at: now)
   }

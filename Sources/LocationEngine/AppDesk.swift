@@ -56,6 +56,8 @@ struct AppDesk: Sendable {
 
   struct Process: Sendable {
     var client: ClientID
+    /// Its number, where the kernel says it.
+    var number: Int32?
     /// What its life cycle source said last: the app's framework, or a simulated system.
     var said: AppLife
     /// The system has stopped it, which the process itself cannot know.

@@ -137,8 +137,8 @@ extension LocationEngine {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .opened: break
-      case .refused(let key, _):
-        refuse(key, to: &outputs)
+      case .refused(let key, let opener):
+        refuse(key, openedBy: opener, to: &outputs)
       case .event(let key, let event):
         announce(event, of: key, at: now, to: &outputs)
       case .waiting(let key):
@@ -154,12 +154,17 @@ extension LocationEngine {
   }
 
   /// The last one who opened it is not its opener.
-  private mutating func refuse(_ key: MonitorKey, to outputs: inout [Output]) {
+  private mutating func refuse(
+    _ key: MonitorKey, openedBy opener: UInt64, to outputs: inout [Output]
+  ) {
     guard let desk = deskIndex(of: key.app),
       let place = desks[desk].monitors.lastIndex(where: { $0.key == key })
     else { return }
     let monitor = desks[desk].monitors.remove(at: place)
-    outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, .refused)))
+    let first = AppDesk.subscriber(Int(opener)).0
+    let process = first == monitor.client ? nil : desks[desk].number(of: first)
+    outputs.append(
+      .deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: process))))
   }
 
   private mutating func announce(
@@ -227,6 +232,11 @@ extension AppDesk.OpenMonitor {
 }
 
 extension AppDesk {
+  /// The number of a process, where the kernel says it.
+  func number(of client: ClientID) -> Int32? {
+    processes.first { $0.client == client }?.number
+  }
+
   /// What a monitor's request means for the conditions; a loop that may not hear waits here.
   mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input {
     let monitor = monitors[place]

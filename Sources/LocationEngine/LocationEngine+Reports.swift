@@ -14,14 +14,9 @@ extension LocationEngine {
   /// What everybody monitors, in the order of the keys.
   package var conditionReports: [ConditionReport] {
     conditions.conditions.sorted { $0.key < $1.key }.map { key, condition in
-      let isWatched =
-        switch condition.watch {
-        case .circle, .beacon: true
-        case .surplus, .unsupported: false
-        }
+      let state = MonitoredState(condition.observation.state)
       return ConditionReport(
-        key: key, target: condition.target,
-        state: isWatched ? MonitoredState(condition.observation.state) : .unmonitored,
+        key: key, target: condition.target, state: condition.isWatched ? state : .unmonitored,
         date: condition.observation.date)
     }
   }

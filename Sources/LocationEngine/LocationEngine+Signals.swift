@@ -42,7 +42,7 @@ extension LocationEngine {
   /// Keeps ranging and watching in step with what apps want and may.
   mutating func settleBeacons(at now: Moment, to outputs: inout [Output]) {
     for index in desks.indices where !desks[index].ranging.isEmpty {
-      outputs += desks[index].settleRanging()
+      outputs += desks[index].settleRanging(beacons.reception)
     }
     beacons.settleRanging(
       desks.reduce(into: []) { $0.formUnion($1.rangedConstraints) }, at: now)
@@ -57,13 +57,9 @@ extension LocationEngine {
         for index in desks.indices where !desks[index].ranging.isEmpty {
           outputs += desks[index].take(beacons, of: constraint, at: now)
         }
-      case .deaf(let reception):
-        for index in desks.indices where !desks[index].ranging.isEmpty {
-          outputs += desks[index].failRanging(reception)
-        }
-      case .presence(let key, let state):
+      case .presence(let key, let state, let date):
         let input = Conditions.Input.beacon(
-          key, ConditionState(state), refinement: state.refinement)
+          key, ConditionState(state), refinement: state.refinement, seen: date)
         carry(conditions.handle(input, at: now), at: now, to: &outputs)
       }
     }

@@ -172,7 +172,8 @@ package struct LocationEngine: Machine {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .visit(let app, let visit):
-        each(app, at: now, &outputs) { $0.take(visit, at: $1) }
+        let coarse = coarse.place(of: visit.coordinate)
+        each(app, at: now, &outputs) { $0.take(visit, coarse: coarse, at: $1) }
       }
     }
     if !news.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }

@@ -96,6 +96,7 @@ extension ClientDescription: LinkWord {
     self.init(
       app: AppIdentity(try json.get("app")), manifest: manifest, life: try json.get("life"))
     isNew = try json.find("new") ?? false
+    process = try json.find("process")
   }
 
   package var json: JSON {
@@ -104,8 +105,8 @@ extension ClientDescription: LinkWord {
         key: StateKey(domain: "", owner: "", name: $0.key), value: [UInt8]($0.value.utf8))
     }
     return .fields([
-      "app": app.name.json, "life": life.json, "file": manifest.file.json,
-      "new": isNew ? true.json : nil,
+      "app": app.name.json, "life": life.json, "process": process?.json,
+      "file": manifest.file.json, "new": isNew ? true.json : nil,
       "identifier": manifest.identifier?.json, "displayName": manifest.displayName?.json,
       "whenInUse": manifest.whenInUseUsage?.json, "always": manifest.alwaysAndWhenInUseUsage?.json,
       "olderAlways": manifest.olderAlwaysUsage?.json, "temporary": purposes.json,

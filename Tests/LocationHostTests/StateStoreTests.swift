@@ -35,7 +35,7 @@ struct StateStoreTests {
     #expect(try store.entries(of: app).map(\.key) == [first])
   }
 
-  @Test("erases one app, or all but the settings, so that no byte of it stays in its files")
+  @Test("REG-14: erases one app, or all but the settings, so that no byte stays in its files")
   func erase() throws {
     let store = try StateStore(path: path)
     let settings = StateKey(domain: "settings", owner: "", name: "services")

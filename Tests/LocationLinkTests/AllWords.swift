@@ -16,7 +16,7 @@ extension Samples {
     let live: [LiveRequest] = [.start(LiveOptions(activity: member())), .stop]
     let regions: [RegionRequest] = [.start(region()), .stop(identifier: text()), .state(region())]
     let monitor: [MonitorRequest] = [
-      .open(name: text()), .add(identifier: text(), target(), assuming: member()),
+      .open(name: "m\(pick(9))"), .add(identifier: text(), target(), assuming: member()),
       .remove(identifier: text()), .next, .leave,
     ]
     let options = HeadingOptions(filter: maybe { $0.number() }, orientation: member())
@@ -53,7 +53,8 @@ extension Samples {
       .region(region(), .exited(maybe { $0.evidence() })),
     ]
     let monitor: [MonitorDelivery] = [
-      .refused, .records(after: pick(9), records()), .event(event()),
+      .refused(by: maybe { Int32($0.pick(9)) }), .records(after: pick(9), records()),
+      .event(event()),
     ]
     let heading: [HeadingDelivery] = [.heading(self.heading()), .failed, .askCalibration]
     let ranging: [RangingDelivery] = [

@@ -39,6 +39,18 @@ struct WordTests {
     }
   }
 
+  @Test(
+    "MON-4: of a monitor have a name of letters, digits, and inner underscores",
+    arguments: ["", "_home", "home_", "home/work", "home work", "Straße"])
+  func monitorNames(_ name: String) throws {
+    #expect(!MonitorRequest.isValid(name: name))
+    #expect(throws: LinkFault.mismatch("name")) {
+      try MonitorRequest(json: MonitorRequest.open(name: name).json)
+    }
+    let inner = MonitorRequest.open(name: "home_and_work2")
+    #expect(try MonitorRequest(json: inner.json) == inner)
+  }
+
   @Test("from a newer peer are read without what is not known")
   func newer() throws {
     var samples = Samples(seed: 8)

@@ -19,12 +19,10 @@ extension CLLocationManager {
   }
 
   func startRanging(_ region: CLBeaconRegion) {
-    let description = RegionDescription(region)
-    remember { state in
-      state.ranged.regions.removeAll { $0.identifier == description.identifier }
-      state.ranged.regions.append(description)
-    }
+    let earlier = forgetRanging(region.identifier)
+    remember { $0.ranged.regions.append(RegionDescription(region)) }
     link.send(.start(BeaconConstraint(region.beaconIdentityConstraint)))
+    earlier.forEach(stopUnlessWanted)
   }
 
   func stopRanging(_ constraint: BeaconConstraint) {
@@ -33,8 +31,18 @@ extension CLLocationManager {
   }
 
   func stopRanging(_ region: CLBeaconRegion) {
-    remember { state in state.ranged.regions.removeAll { $0.identifier == region.identifier } }
-    stopUnlessWanted(BeaconConstraint(region.beaconIdentityConstraint))
+    forgetRanging(region.identifier).forEach(stopUnlessWanted)
+  }
+
+  /// Forgets the region of a name; the constraints that were ranged for it, which need not be those
+  /// of another region of that name.
+  private func forgetRanging(_ identifier: String) -> [BeaconConstraint] {
+    let forgotten = ranged.regions.filter { $0.identifier == identifier }
+    remember { state in state.ranged.regions.removeAll { $0.identifier == identifier } }
+    return forgotten.compactMap {
+      guard case .beacon(let constraint) = $0.target else { return nil }
+      return constraint
+    }
   }
 
   private func stopUnlessWanted(_ constraint: BeaconConstraint) {

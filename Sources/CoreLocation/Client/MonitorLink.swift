@@ -14,6 +14,13 @@ final class MonitorLink: Sendable {
     var isIterated = false
   }
 
+  /// What became of the name.
+  enum Opening: Sendable {
+    case free
+    /// Somebody has it open: this process, or another one of the app.
+    case taken(by: Int32?)
+  }
+
   /// An event with the requests that were carried out when it came.
   private typealias Told = (event: ConditionEvent, after: Int)
 
@@ -26,7 +33,7 @@ final class MonitorLink: Sendable {
   private final class Box: Sendable {
     let state = Mutex(State())
     /// Ends the wait of ``MonitorLink/opened()``.
-    let opened = Mailbox<Bool>()
+    let opened = Mailbox<Opening>()
   }
 
   /// Opens the monitor of a name.
@@ -37,13 +44,13 @@ final class MonitorLink: Sendable {
       guard case .monitor(_, let delivery) = delivery else { return }
       switch delivery {
       case .event(let event): mailbox.add((event, box.state.withLock { $0.answered }))
-      case .refused: box.opened.add(false)
+      case .refused(let process): box.opened.add(.taken(by: process))
       case .records(let requests, let records):
         box.state.withLock { state in
           state.answered = requests
           if requests >= state.requests { state.records = records }
         }
-        if requests == 1 { box.opened.add(true) }
+        if requests == 1 { box.opened.add(.free) }
       }
     }
     send(.open(name: name))
@@ -54,7 +61,7 @@ final class MonitorLink: Sendable {
   }
 
   /// Whether the name was free (MON-2).
-  func opened() async -> Bool { await box.opened.next() ?? true }
+  func opened() async -> Opening { await box.opened.next() ?? .free }
 
   private func send(_ request: MonitorRequest) {
     box.state.withLock { $0.requests += 1 }

@@ -15,17 +15,13 @@ public actor CLMonitor {
   /// time in all processes of the app (MON-2); anything else ends the process with a message.
   public init(_ name: String) async {
     precondition(
-      Self.isValid(name),
+      MonitorRequest.isValid(name: name),
       "CLMonitor: the name \"\(name)\" is not valid: use letters, digits, and inner underscores")
     link = MonitorLink(name)
     events = Events(link: link)
-    let isFree = await link.opened()
-    precondition(isFree, "CLMonitor: the monitor \"\(name)\" is already in use by this app")
-  }
-
-  private static func isValid(_ name: String) -> Bool {
-    guard let first = name.first, first != "_" else { return false }
-    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+    guard case .taken(let process) = await link.opened() else { return }
+    let first = process.map { "process \($0) of this app" } ?? "this process"
+    preconditionFailure("CLMonitor: the monitor \"\(name)\" is already in use by \(first)")
   }
 
   /// The identifiers of all conditions, in the order in which they were added (MON-16).

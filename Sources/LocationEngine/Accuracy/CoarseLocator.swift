@@ -82,10 +82,20 @@ package struct CoarseLocator: Machine {
     return compute(from: latest, turn: turn, at: now)
   }
 
+  /// The coarse place that stands for another one, between two turns.
+  package func place(of coordinate: Coordinate) -> Coordinate {
+    grid.center(of: cell(of: coordinate))
+  }
+
+  /// The cell of a place: the present one until it is left by the margin.
+  private func cell(of coordinate: Coordinate) -> CoarseGrid.Cell {
+    if let cell, grid.distance(from: coordinate, to: cell) <= Self.margin { return cell }
+    return grid.cell(at: coordinate)
+  }
+
   private mutating func compute(from fix: Fix, turn: Int, at now: Moment) -> [Output] {
     let before = (cell: cell, place: place)
-    let isWithin = cell.map { grid.distance(from: fix.coordinate, to: $0) <= Self.margin } ?? false
-    let cell = isWithin ? self.cell ?? grid.cell(at: fix.coordinate) : grid.cell(at: fix.coordinate)
+    let cell = cell(of: fix.coordinate)
     self.cell = cell
     let age = now.uptime - instant(ofTurn: turn)
     let coarse = Fix(

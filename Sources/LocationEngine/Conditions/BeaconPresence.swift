@@ -28,6 +28,8 @@ package struct BeaconPresence: Machine {
   private struct Watch: Sendable {
     var constraint: BeaconConstraint
     var state: BeaconState
+    /// When the state was observed; `nil` while nothing is known.
+    var since: UnixTime?
     /// When a match was last heard, or listening began.
     var lastNews: Instant
   }
@@ -43,6 +45,13 @@ package struct BeaconPresence: Machine {
   /// `nil` for a constraint that is not watched.
   package func state(of constraint: BeaconConstraint) -> BeaconState? {
     watches.first { $0.constraint == constraint }?.state
+  }
+
+  /// What was observed of a constraint, and when; `nil` while nothing is known.
+  func known(of constraint: BeaconConstraint) -> (state: BeaconState, since: UnixTime)? {
+    guard let watch = watches.first(where: { $0.constraint == constraint }), let since = watch.since
+    else { return nil }
+    return (watch.state, since)
   }
 
   /// How hard Bluetooth must listen (POW-3).
@@ -84,7 +93,7 @@ package struct BeaconPresence: Machine {
       isWatched = true
       watches[index].lastNews = now
       if case .satisfied = watches[index].state { continue }
-      watches[index].state = .satisfied(sample.identity)
+      (watches[index].state, watches[index].since) = (.satisfied(sample.identity), sample.time)
       outputs.append(.changed(watches[index].constraint, watches[index].state, sample.time))
     }
     return isWatched ? outputs : [.ignored(sample, .unwanted)]
@@ -95,7 +104,7 @@ package struct BeaconPresence: Machine {
     var outputs: [Output] = []
     for index in watches.indices where watches[index].state != .unsatisfied {
       guard now.uptime - watches[index].lastNews >= Self.silence else { continue }
-      watches[index].state = .unsatisfied
+      (watches[index].state, watches[index].since) = (.unsatisfied, now.unixTime)
       outputs.append(.changed(watches[index].constraint, .unsatisfied, now.unixTime))
     }
     return outputs

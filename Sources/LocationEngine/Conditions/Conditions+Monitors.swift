@@ -29,6 +29,8 @@ struct MonitorLoop: Sendable {
   /// Who has the monitor open; `nil` while nobody has.
   var opener: UInt64?
   var state = State.idle
+  /// Stored conditions that could not be read, until the app has heard of it (MON-7).
+  var unreadable: [String] = []
   /// Conditions with possible news, in the order in which it was detected (MON-29).
   private var queue: [String] = []
   /// How many at the front of the queue are done with.
@@ -95,13 +97,24 @@ extension Conditions {
     monitors[monitor]?.state = .idle
     let key = conditionKey(event.identifier, of: monitor)
     guard conditions[key] != nil else { return [] }
-    conditions[key]?.lastEvent = event
+    var handled = event
+    let toldOfLoss = handled.diagnostics.remove(.persistenceUnavailable) != nil
+    conditions[key]?.lastEvent = handled
     if let later = conditions[key]?.later {
       conditions[key]?.observation = later
       conditions[key]?.later = nil
     }
     monitors[monitor]?.enqueue(event.identifier)
-    return [store(key)].compactMap(\.self)
+    return (toldOfLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
+  }
+
+  /// What could not be read is out of the way, where nothing has taken its place.
+  private mutating func dropUnreadable(_ monitor: MonitorKey) -> [Output] {
+    defer { monitors[monitor]?.unreadable = [] }
+    return (monitors[monitor]?.unreadable ?? []).compactMap { identifier in
+      let key = conditionKey(identifier, of: monitor)
+      return conditions[key] == nil ? .store(.remove(stateKey(of: key))) : nil
+    }
   }
 
   mutating func tellMonitor(_ monitor: MonitorKey, of key: ConditionKey) -> [Output] {
@@ -121,8 +134,11 @@ extension Conditions {
     while let identifier = monitors[monitor]?.dequeue() {
       let key = conditionKey(identifier, of: monitor)
       guard let condition = conditions[key] else { continue }
-      let event = event(of: condition, key)
+      var event = event(of: condition, key)
       guard condition.isNews(event) else { continue }
+      if monitors[monitor]?.unreadable.isEmpty == false {
+        event.diagnostics.insert(.persistenceUnavailable)
+      }
       monitors[monitor]?.state = .handling(event)
       return [.event(monitor, event)]
     }

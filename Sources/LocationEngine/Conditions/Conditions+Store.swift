@@ -56,6 +56,15 @@ extension Conditions {
     return StateKey(domain: Self.stateDomain, owner: key.app.name, name: name)
   }
 
+  /// The condition of a monitor that such a key names; `nil` for a region.
+  private static func monitored(
+    _ key: StateKey
+  ) -> (monitor: MonitorKey, identifier: String)? {
+    let parts = key.name.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == "monitor" else { return nil }
+    return (MonitorKey(app: AppIdentity(key.owner), name: String(parts[1])), String(parts[2]))
+  }
+
   /// The change that makes the present state of a condition durable; `nil` for an unknown one.
   func store(_ key: ConditionKey) -> Output? {
     guard let condition = conditions[key] else { return nil }
@@ -63,11 +72,16 @@ extension Conditions {
     return .store(.set(stateKey(of: key), bytes))
   }
 
-  /// Takes up the stored conditions in the order of their registration; unreadable ones stay out.
+  /// Takes up the stored conditions in the order of their registration; unreadable ones stay out, and
+  /// their monitor says so (MON-7).
   mutating func restore(_ entries: [StateEntry]) {
-    let stored = entries.filter { $0.key.domain == Self.stateDomain }.compactMap { entry in
-      StoredJSON.read(StoredCondition.self, from: entry.value, .any)
-        .map { (app: AppIdentity(entry.key.owner), condition: $0) }
+    var stored: [(app: AppIdentity, condition: StoredCondition)] = []
+    for entry in entries where entry.key.domain == Self.stateDomain {
+      if let condition = StoredJSON.read(StoredCondition.self, from: entry.value, .any) {
+        stored.append((AppIdentity(entry.key.owner), condition))
+      } else if let (monitor, identifier) = Self.monitored(entry.key) {
+        monitors[monitor, default: MonitorLoop()].unreadable.append(identifier)
+      }
     }
     for entry in stored.sorted(by: { $0.condition.ordinal < $1.condition.ordinal }) {
       let key = entry.condition.key(in: entry.app)
@@ -75,7 +89,8 @@ extension Conditions {
       watch(&condition, key, isStored: true)
       conditions[key] = condition
       nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
-      guard case .monitor(let name) = key.owner else { continue }
+      // What must be seen again is news when it is, in that order (MON-29, MON-36).
+      guard case .monitor(let name) = key.owner, !condition.isWatched else { continue }
       monitors[MonitorKey(app: key.app, name: name), default: MonitorLoop()]
         .enqueue(key.identifier)
     }

@@ -27,10 +27,9 @@ package struct Conditions: Machine {
     case leave(MonitorKey)
     /// What an app may know from now on.
     case access(AppIdentity, ConditionAccess)
-    /// The app is gone for good (REG-14).
-    case uninstall(AppIdentity)
     case fix(Fix)
-    case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?)
+    /// What was heard of a beacon, and when (MON-32).
+    case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
     /// The display turned on (BEACON-24).
     case display
     case wake
@@ -111,12 +110,10 @@ package struct Conditions: Machine {
       return []
     case .access(let app, let diagnostics):
       return setAccess(diagnostics, of: app, at: now)
-    case .uninstall(let app):
-      return uninstall(app, at: now)
     case .fix(let fix):
       return apply(tracker.observe(fix, at: now), at: now)
-    case .beacon(let key, let state, let refinement):
-      return observeBeacon(key, state, refinement, at: now)
+    case .beacon(let key, let state, let refinement, let date):
+      return observeBeacon(key, .init(state: state, date: date, refinement: refinement))
     case .display:
       return tellBeaconRegions()
     case .wake:
@@ -155,14 +152,12 @@ extension Conditions {
   }
 
   private mutating func observeBeacon(
-    _ key: ConditionKey, _ state: ConditionState, _ refinement: BeaconIdentity?, at now: Moment
+    _ key: ConditionKey, _ observation: WatchedCondition.Observation
   ) -> [Output] {
     guard let condition = conditions[key], condition.watch == .beacon else { return [] }
     let known = condition.later ?? condition.observation
-    if condition.isVerified, known.state == state { return [] }
-    return observe(
-      key,
-      WatchedCondition.Observation(state: state, date: now.unixTime, refinement: refinement))
+    if condition.isVerified, known.state == observation.state { return [] }
+    return observe(key, observation)
   }
 
   private mutating func observe(
@@ -230,13 +225,6 @@ extension Conditions {
       else { return tell(key) }
       return [.region(key, .failed(.denied))]
     }
-  }
-
-  private mutating func uninstall(_ app: AppIdentity, at now: Moment) -> [Output] {
-    let outputs = keys(of: app).flatMap { remove($0, at: now) }
-    access[app] = nil
-    for monitor in monitors.keys where monitor.app == app { monitors[monitor] = nil }
-    return outputs
   }
 
   /// The conditions of an app in the order of their registration.

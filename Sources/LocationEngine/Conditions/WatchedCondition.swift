@@ -36,6 +36,14 @@ struct WatchedCondition: Sendable {
   /// Whether the observation was made, or made again, since this engine started (MON-36).
   var isVerified: Bool
 
+  /// Whether it is followed, so that its state can be seen.
+  var isWatched: Bool {
+    switch watch {
+    case .circle, .beacon: true
+    case .surplus, .unsupported: false
+    }
+  }
+
   /// What the app should know now, if it may know what `diagnostics` allow.
   func currentEvent(
     diagnostics access: ConditionDiagnostics, since: UnixTime

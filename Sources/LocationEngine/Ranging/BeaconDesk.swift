@@ -5,9 +5,8 @@ import LocationModel
 struct BeaconDesk: Sendable {
   enum Output: Hashable, Sendable {
     case ranged(BeaconConstraint, [RangedBeacon])
-    /// Nothing can be heard any more.
-    case deaf(BeaconReception)
-    case presence(ConditionKey, BeaconState)
+    /// What is known of a condition's beacon, and since when.
+    case presence(ConditionKey, BeaconState, UnixTime)
   }
 
   private var ranger = BeaconRanger()
@@ -59,8 +58,8 @@ struct BeaconDesk: Sendable {
     let news = wanted.filter { entry in !watched.contains { $0 == entry } }
     watched = wanted
     return news.compactMap { key, constraint in
-      guard let state = presence.state(of: constraint), state != .unknown else { return nil }
-      return .presence(key, state)
+      guard let known = presence.known(of: constraint) else { return nil }
+      return .presence(key, known.state, known.since)
     }
   }
 
@@ -72,11 +71,9 @@ struct BeaconDesk: Sendable {
   }
 
   mutating func settle(_ new: BeaconReception, at now: Moment) -> [Output] {
-    let old = reception
     reception = new
-    let changes = tell(presence.handle(.reception(new), at: now))
     _ = ranger.handle(.reception(new), at: now)
-    return changes + (new == .listening || new == old ? [] : [.deaf(new)])
+    return tell(presence.handle(.reception(new), at: now))
   }
 
   mutating func wake(at now: Moment) -> [Output] {
@@ -89,8 +86,8 @@ struct BeaconDesk: Sendable {
 
   private func tell(_ changes: [BeaconPresence.Output]) -> [Output] {
     changes.flatMap { output -> [Output] in
-      guard case .changed(let constraint, let state, _) = output else { return [] }
-      return watched.filter { $0.constraint == constraint }.map { .presence($0.key, state) }
+      guard case .changed(let constraint, let state, let date) = output else { return [] }
+      return watched.filter { $0.constraint == constraint }.map { .presence($0.key, state, date) }
     }
   }
 }

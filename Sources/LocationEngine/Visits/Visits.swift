@@ -8,8 +8,6 @@ package struct Visits: Machine {
     case stop(AppIdentity)
     /// Whether visits may reach the app now (VISIT-9).
     case access(AppIdentity, Bool)
-    /// The app is gone for good.
-    case uninstall(AppIdentity)
     case fix(Fix)
     case wake
   }
@@ -74,7 +72,7 @@ package struct Visits: Machine {
       guard listeners[app] == nil else { return [] }
       listeners[app] = Listener()
       return [store(app)]
-    case .stop(let app), .uninstall(let app):
+    case .stop(let app):
       guard listeners.removeValue(forKey: app) != nil else { return [] }
       return [.store(.remove(Self.key(of: app)))] + rest()
     case .access(let app, let allowed):

@@ -312,16 +312,20 @@ package actor SocketServer {
     }
   }
 
-  /// The client as its program declares it. The identifier counts only for the first program that
-  /// has used it, and another user's app is another app.
   private func describe(_ peer: Peer) -> ClientDescription {
     let manifest = Manifest(ofExecutable: peer.executable)
+    var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
+    description.process = peer.pid
+    return description
+  }
+
+  /// The app as its program declares it. The identifier counts only for the first program that has
+  /// used it, and another user's app is another app.
+  private func app(of peer: Peer, declaring manifest: Manifest) -> AppIdentity {
     let suffix = peer.user == getuid() ? "" : "@\(peer.user)"
     let byPath = AppIdentity(peer.executable + suffix)
     // A sandboxed app has the name that it was installed under, and is itself through its updates.
-    guard let identifier = peer.sandbox?.name ?? manifest.identifier else {
-      return ClientDescription(app: byPath, manifest: manifest)
-    }
+    guard let identifier = peer.sandbox?.name ?? manifest.identifier else { return byPath }
     let identity = AppIdentity(identifier + suffix)
     let claimant = peer.sandbox?.home ?? peer.executable
     guard host.assumeIsolated({ $0.claim(identity, by: claimant) }) else {
@@ -329,8 +333,8 @@ package actor SocketServer {
         "\(peer.executable) declares \(identifier), which is another program's; it is "
         + "served as \(byPath)"
       journal.write(.client, text, isFault: true)
-      return ClientDescription(app: byPath, manifest: manifest)
+      return byPath
     }
-    return ClientDescription(app: identity, manifest: manifest)
+    return identity
   }
 }

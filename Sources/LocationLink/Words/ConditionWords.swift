@@ -136,7 +136,11 @@ extension MonitorRequest: LinkWord {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
-    case "open": self = .open(name: try value.get("name"))
+    case "open":
+      let name: String = try value.get("name")
+      // A name is part of a stored key (MON-4).
+      guard Self.isValid(name: name) else { throw .mismatch("name") }
+      self = .open(name: name)
     case "add":
       self = .add(
         identifier: try value.get("identifier"), try value.get("target"),
@@ -166,7 +170,7 @@ extension MonitorDelivery: LinkWord {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
-    case "refused": self = .refused
+    case "refused": self = .refused(by: try value.find("process"))
     case "records": self = .records(after: try value.get("after"), try value.get("records"))
     case "event": self = .event(try ConditionEvent(json: value))
     default: throw .unknownWord(name)
@@ -175,7 +179,7 @@ extension MonitorDelivery: LinkWord {
 
   package var json: JSON {
     switch self {
-    case .refused: .word("refused")
+    case .refused(let process): .word("refused", .fields(["process": process?.json]))
     case .records(let requests, let records):
       .word("records", .fields(["after": requests.json, "records": records.json]))
     case .event(let event): .word("event", event.json)

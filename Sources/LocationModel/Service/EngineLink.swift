@@ -31,6 +31,8 @@ package struct ClientDescription: Hashable, Sendable {
   package var life: AppLife
   /// Whether the process began with its engine, so that nothing lasts from an earlier use (AUTH-28).
   package var isNew = false
+  /// Its number, where the kernel says it.
+  package var process: Int32?
 
   package init(app: AppIdentity, manifest: Manifest, life: AppLife = .foreground) {
     self.app = app

@@ -31,10 +31,18 @@ package enum MonitorRequest: Hashable, Sendable {
   case leave
 }
 
+extension MonitorRequest {
+  /// Whether a monitor may have this name: letters, digits, and inner underscores (MON-4).
+  package static func isValid(name: String) -> Bool {
+    guard let first = name.first, first != "_", name.last != "_" else { return false }
+    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+  }
+}
+
 /// What a monitor is told.
 package enum MonitorDelivery: Hashable, Sendable {
-  /// The name is somebody else's (MON-2).
-  case refused
+  /// The name is open in the app already (MON-2); in which process, if it is another one.
+  case refused(by: Int32?)
   /// Everything the monitor holds, after so many of its requests were carried out.
   case records(after: Int, [NamedRecord])
   /// For the loop that asked.

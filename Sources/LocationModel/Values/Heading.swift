@@ -9,7 +9,7 @@ package struct Heading: Hashable, Sendable {
   /// Degrees at 68 % confidence; `nil` when uncalibrated or disturbed (HEAD-6).
   package var accuracy: Double?
 
-  /// The raw field in microtesla (HEAD-7); `nil` from a compass that tells only the heading.
+  /// The field along the device's axes in microtesla (HEAD-7), as ``HeadingSample/field``.
   package var field: DeviceVector?
 
   /// When the device pointed there (HEAD-14a).

@@ -41,7 +41,9 @@ package struct HeadingSample: Hashable, Sendable {
   /// Degrees at 68 % confidence, greater than zero; `nil` when the compass is not calibrated.
   package var accuracy: Double?
 
-  /// Microtesla; `nil` from a compass that tells only the heading.
+  /// Microtesla along the device's axes, not smoothed: what is around the device, with the magnetism
+  /// that a calibration knows to be its own taken off, as Apple's range of ±128 has it; `nil` from a
+  /// compass that tells only the heading.
   package var field: DeviceVector?
 
   /// Degrees the field points below the horizon; `nil` when unknown.

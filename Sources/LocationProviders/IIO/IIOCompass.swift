@@ -106,7 +106,7 @@ package struct IIOCompass: Machine {
     if hasLearned { smoothed.field = field }
     smoothed.follow(field: field, acceleration: acceleration, at: now.uptime)
     state = .running(nextRead: due, last: smoothed)
-    return (hasLearned ? store() : []) + observe(smoothed, raw: field, at: now)
+    return (hasLearned ? store() : []) + observe(smoothed, field, at: now)
   }
 
   private func store() -> [Output] {
@@ -114,14 +114,16 @@ package struct IIOCompass: Machine {
     return [.store(.set(Self.key(of: magnetometer), calibration.encoded))]
   }
 
-  private func observe(_ smoothed: Smoothed, raw: DeviceVector, at now: Moment) -> [Output] {
+  private func observe(
+    _ smoothed: Smoothed, _ field: DeviceVector, at now: Moment
+  ) -> [Output] {
     guard
       let heading = TiltCompensation(field: smoothed.field, acceleration: smoothed.acceleration)
     else { return [.rejected(.fieldVertical)] }
     return [
       .observation(
         HeadingSample(
-          magneticHeading: heading.magneticHeading, accuracy: accuracy(of: heading), field: raw,
+          magneticHeading: heading.magneticHeading, accuracy: accuracy(of: heading), field: field,
           inclination: heading.inclination, time: now.unixTime))
     ]
   }

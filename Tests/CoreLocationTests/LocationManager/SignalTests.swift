@@ -25,7 +25,7 @@ struct SignalTests {
     #expect(listener.headings == [90])
   }
 
-  @Test("HEAD-4, HEAD-6, HEAD-7: what is unknown is negative, and the raw field is handed on")
+  @Test("HEAD-4, HEAD-6, HEAD-7: what is unknown is negative, and the field is handed on")
   func sentinels() throws {
     manager.startUpdatingHeading()
     link.deliver(.heading(SubscriberID(1), .heading(heading(359.5, accuracy: nil))))
@@ -73,6 +73,18 @@ struct SignalTests {
     #expect(!link.requests.contains(.ranging(SubscriberID(1), .stop(constraint))))
     old.stopRangingBeacons(in: region)
     #expect(link.requests.last == .ranging(SubscriberID(1), .stop(constraint)))
+  }
+
+  @Test("BEACON-19: a region of the same name ends what the one before it ranged")
+  func renamed() {
+    let ranging: any OldRanging = manager
+    let other = CLBeaconRegion(uuid: uuid, major: 2, identifier: "shop")
+    ranging.startRangingBeacons(in: CLBeaconRegion(uuid: uuid, major: 1, identifier: "shop"))
+    ranging.startRangingBeacons(in: other)
+    #expect(link.requests.last == .ranging(SubscriberID(1), .stop(constraint)))
+    ranging.stopRangingBeacons(in: CLBeaconRegion(uuid: uuid, major: 3, identifier: "shop"))
+    let second = BeaconConstraint(uuid: constraint.uuid, major: 2)
+    #expect(link.requests.last == .ranging(SubscriberID(1), .stop(second)))
   }
 
   @Test(

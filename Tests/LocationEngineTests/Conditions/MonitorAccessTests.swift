@@ -5,6 +5,28 @@ import Testing
 
 @Suite("A monitor of an app that may not know")
 struct MonitorAccessTests {
+  @Test("MON-2, MON-40: who opens a name a second time hears which other process has it open")
+  func opener() {
+    var bench = Bench(LocationEngine(providers: 1, secret: 7)) { output -> String? in
+      guard case .deliver(let client, .monitor(_, .refused(let process))) = output else {
+        return nil
+      }
+      return "client \(client.rawValue) by \(process.map { "\($0)" } ?? "itself")"
+    }
+    for (number, subscribers) in [(1, [1, 2]), (2, [1])] as [(UInt64, [UInt64])] {
+      var description = ClientDescription(app: World.app, manifest: Manifest())
+      description.process = Int32(100 + number)
+      bench.send(.client(ClientID(number), .connected(description)))
+      for subscriber in subscribers {
+        let request = Request.monitor(SubscriberID(subscriber), .open(name: "places"))
+        bench.send(.client(ClientID(number), .request(request)))
+      }
+    }
+    #expect(
+      bench.transcript.split(separator: "\n").map { $0.dropFirst(10) }
+        == ["client 1 by itself", "client 2 by 101"])
+  }
+
   @Test("MON-34, SESS-10: tells of each condition that a session is required, and of its end")
   func session() {
     var world = World(.always, requiresSession: true)

@@ -106,12 +106,9 @@ struct MonitorTests {
 
   @Test("MON-27: a beacon that was gone for a while behind a pending event is no second event")
   mutating func flickered() {
-    let desk = ConditionsWorld.condition("desk")
-    _ = add("desk", .beacon(BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))))
+    _ = add("desk", .beacon(Self.desk))
     _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
-    for state in [ConditionState.satisfied, .unsatisfied, .satisfied] {
-      _ = world.send(.beacon(desk, state, refinement: nil))
-    }
+    for state in [ConditionState.satisfied, .unsatisfied, .satisfied] { _ = see(state, "desk") }
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
     #expect(next() == ["desk satisfied"])
     #expect(next() == [])
@@ -213,14 +210,15 @@ struct MonitorTests {
     _ = add("desk", .beacon(BeaconConstraint(uuid: uuid)))
     _ = next()
     let identity = BeaconIdentity(uuid: uuid, major: 3, minor: 4)
-    let told = world.send(.beacon(desk, .satisfied, refinement: identity))
+    let now = world.bench.now.unixTime
+    let told = world.send(.beacon(desk, .satisfied, refinement: identity, seen: now))
     guard case .event(_, let event) = try #require(told.first) else {
       Issue.record("no event")
       return
     }
     #expect(event.refinement == identity)
     _ = next()
-    let gone = world.send(.beacon(desk, .unsatisfied, refinement: identity))
+    let gone = world.send(.beacon(desk, .unsatisfied, refinement: identity, seen: now))
     guard case .event(_, let last) = try #require(gone.first) else {
       Issue.record("no event")
       return
@@ -244,11 +242,72 @@ struct MonitorTests {
     #expect(lastState(of: "home") == .satisfied)
   }
 
+  @Test("MON-29: after a restart events come in the order in which they were seen again")
+  mutating func orderAfterRestart() {
+    for name in ["first", "second"] { _ = add(name, .beacon(Self.desk)) }
+    for name in ["first", "second"] { _ = see(.satisfied, name) }
+    _ = add("odd", .unsupported)
+    world.restart()
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    for name in ["second", "first"] { _ = see(.satisfied, name) }
+    #expect(next() == ["odd unmonitored"], "which was to be told at once")
+    #expect(next() == ["second satisfied"])
+    #expect(next() == ["first satisfied"])
+    #expect(next() == [])
+  }
+
+  @Test("MON-32: an event of a beacon is dated by the observation")
+  mutating func observationDate() {
+    _ = add("desk", .beacon(Self.desk))
+    _ = next()
+    let seen = world.bench.now.unixTime - .seconds(3600)
+    let told = world.send(
+      .beacon(ConditionsWorld.condition("desk"), .unsatisfied, refinement: nil, seen: seen))
+    guard case .event(_, let event) = told.first else {
+      Issue.record("no event")
+      return
+    }
+    #expect(event.date == seen)
+  }
+
+  private static let desk = BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))
+
+  private mutating func see(_ state: ConditionState, _ identifier: String) -> [String] {
+    let condition = ConditionsWorld.condition(identifier)
+    let now = world.bench.now.unixTime
+    return words(world.send(.beacon(condition, state, refinement: nil, seen: now)))
+  }
+
+  @Test("MON-7: stored conditions that cannot be read are missing, which is said once")
+  mutating func unreadable() throws {
+    for name in ["home", "work", "gym/pool"] { _ = add(name) }
+    for name in ["work", "gym/pool"] {
+      let key = try #require(world.entries.keys.first { $0.name == "monitor/places/" + name })
+      world.entries[key] = Array("{".utf8)
+    }
+    world.restart()
+    _ = add("work", ConditionsWorld.circle(east: 900))
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    _ = next()
+    let told = world.stay(east: 0)
+    #expect(told.events.map(\.diagnostics) == [.persistenceUnavailable])
+    let rest = (0..<2).flatMap { _ in world.send(.next(ConditionsWorld.monitor)) }
+    #expect(rest.events.map(\.diagnostics) == [[]])
+    let names = world.entries.keys.map(\.name).sorted()
+    #expect(names == ["monitor/places/home", "monitor/places/work"])
+  }
+
   @Test("MON-37: a monitor hears nothing of regions")
   mutating func apart() {
     _ = world.send(
       .register(ConditionsWorld.region("home"), ConditionsWorld.circle(), RegionNotices()))
     _ = next()
     #expect(words(world.stay(east: 0)) == ["home determined satisfied"])
+  }
+}
+
+extension [Conditions.Output] {
+  fileprivate var events: [ConditionEvent] {
+    compactMap { if case .event(_, let event) = $0 { event } else { nil } }
   }
 }

@@ -146,15 +146,6 @@ struct RegionTests {
     #expect(words(world.stay(east: -400)) == [])
   }
 
-  @Test("REG-14: nothing is left of an app that was removed")
-  mutating func uninstalled() {
-    _ = register("home")
-    _ = world.send(.uninstall(ConditionsWorld.app))
-    #expect(world.entries.isEmpty)
-    #expect(words(world.stay(east: 0)) == [])
-    #expect(world.bench.machine.demand == .none)
-  }
-
   @Test("BEACON-24: a beacon region that asks for it is told when the display turns on")
   mutating func display() {
     let uuid = BeaconUUID(high: 1, low: 2)
@@ -163,7 +154,8 @@ struct RegionTests {
     _ = register("desk", target, RegionNotices(onDisplay: true))
     #expect(world.bench.machine.watchedBeacons.map(\.key) == [desk])
     #expect(words(world.send(.display)) == [])
-    let seen = world.send(.beacon(desk, .satisfied, refinement: nil))
+    let now = world.bench.now.unixTime
+    let seen = world.send(.beacon(desk, .satisfied, refinement: nil, seen: now))
     #expect(words(seen) == ["desk determined satisfied"])
     #expect(words(world.send(.display)) == ["desk determined satisfied"])
   }

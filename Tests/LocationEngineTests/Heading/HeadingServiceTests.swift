@@ -124,7 +124,7 @@ struct HeadingServiceTests {
     #expect(bench.outputs.count == 2)
   }
 
-  @Test("HEAD-7: hands on the raw field")
+  @Test("HEAD-7: hands on the field as it was seen")
   mutating func field() {
     bench.send(.start)
     let sample = sample(7, microtesla: 50)

@@ -109,6 +109,31 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:06  ranged [] to 1")
   }
 
+  @Test("BEACON-16: fail for an app that was suspended when the radio went, when it runs again")
+  mutating func deafMeanwhile() {
+    bench.send(.reception(.listening))
+    bench.range(hall)
+    bench.live(.suspended)
+    bench.send(.reception(.unavailable))
+    bench.run(seconds: 5)
+    bench.live(.foreground)
+    bench.run(seconds: 5)
+    #expect(bench.transcript == "00:00:05  ranging unavailable")
+  }
+
+  @Test("MON-32: date a condition added later by what was heard before")
+  mutating func lateCondition() {
+    bench = SignalsBench(.always)
+    bench.send(.reception(.listening))
+    let monitor = SubscriberID(7)
+    bench.request(.monitor(monitor, .open(name: "beacons")))
+    bench.request(.monitor(monitor, .add(identifier: "first", .beacon(hall), assuming: .unknown)))
+    bench.run(seconds: 3600)
+    bench.request(.monitor(monitor, .add(identifier: "second", .beacon(hall), assuming: .unknown)))
+    for _ in 0..<2 { bench.request(.monitor(monitor, .next)) }
+    #expect(bench.dates == [30, 30])
+  }
+
   @Test("BEACON-21, BEACON-22: enter a region at once, and leave it after half a minute's silence")
   mutating func region() {
     bench = SignalsBench(.always)

@@ -20,6 +20,14 @@ struct SignalsBench {
   var demand: Demand { bench.machine.currentDemand }
   var equipment: Equipment { bench.machine.state(of: Self.client).equipment }
 
+  /// Seconds at which what the events of conditions tell was observed.
+  var dates: [Double] {
+    bench.outputs.compactMap { entry in
+      guard case .deliver(_, .monitor(_, .event(let event))) = entry.output else { return nil }
+      return event.date.seconds - 1_700_000_000
+    }
+  }
+
   mutating func send(_ input: LocationEngine.Input) { bench.send(input) }
   mutating func request(_ request: Request) { bench.send(.client(Self.client, .request(request))) }
   mutating func live(_ life: AppLife) { bench.send(.client(Self.client, .life(life))) }
