@@ -183,11 +183,12 @@ extension AppDesk {
   ) -> [Output] {
     switch verdict.action {
     case .deliver:
-      if let client { return [.deliver(client, delivery)] }
-      let receivers = clients
+      let receivers = client.map { [$0] } ?? clients
+      var outputs: [Output] = receivers.map { .deliver($0, delivery) }
       // After a restart an app may be on its way back (LIFE-9).
-      if receivers.isEmpty { outbox.add(delivery, for: nil) }
-      return receivers.map { .deliver($0, delivery) } + grantRuntime(for: delivery, at: now)
+      if outputs.isEmpty { outbox.add(delivery, for: nil) }
+      grantRuntime(for: delivery, at: now, to: &outputs)
+      return outputs
     case .queue, .queueLatest:
       outbox.add(delivery, for: client)
       return []
@@ -203,9 +204,11 @@ extension AppDesk {
   }
 
   /// An app that runs on the time it was given for an event has some for each update (LIVE-37).
-  private mutating func grantRuntime(for delivery: Delivery, at now: Moment) -> [Output] {
-    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return [] }
-    return hold(.presence(.woken(runtime: AppPresence.liveUpdateRuntime)), at: now)
+  private mutating func grantRuntime(
+    for delivery: Delivery, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return }
+    outputs += hold(.presence(.woken(runtime: AppPresence.liveUpdateRuntime)), at: now)
   }
 
   /// Keeps the event until the person has said whether the app may always know (AUTH-33).
