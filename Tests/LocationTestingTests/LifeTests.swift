@@ -180,6 +180,25 @@ struct LifeTests {
     #expect(!heard.values.contains(1))
   }
 
+  @Test("runs on its own device though the test's task was last resumed by another")
+  func secondDevice() async throws {
+    try await device.advance(by: .seconds(1))
+    let other = SimulatedDevice(at: Self.home)
+    let app = other.app("com.example.second")
+    app.setPermission(.always)
+    let heard = Log<Bool>()
+    app.whenLaunched {
+      do {
+        for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
+          heard.add(true)
+        }
+      } catch {}
+    }
+    app.moveToForeground()
+    try await other.advance(by: .seconds(30))
+    #expect(heard.values.count > 25)
+  }
+
   @Test("reaches code on Dispatch's threads when asked to")
   func leavesTheTree() async throws {
     let heard = Log<Date>()

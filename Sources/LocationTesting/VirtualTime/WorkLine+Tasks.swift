@@ -16,22 +16,17 @@ extension WorkLine {
     TaskOwners.shared.owner(of: virtual_time_current_task()) ?? current
   }
 
-  /// The line that a job belongs to: its task's, else that of the thread that made it ready, else
-  /// that of the app bound where it was made.
+  /// The line that a job belongs to: its task's, else that of the app bound where it was made, else
+  /// that of the thread that made it ready.
   static func owner(of job: UnownedJob) -> WorkLine? {
     let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
     if let line = TaskOwners.shared.owner(of: task) {
       line.resume(task, by: current === line ? .device : TaskBook.Resumer.outside)
       return line
     }
-    if let line = current {
-      line.adopt(task)
-      return line
-    }
-    guard TaskOwners.shared.isNeeded,
-      let line = (LocationClient.bound?.link as? SimulatedDevice)?.line
-    else { return nil }
-    line.adopt(task)
+    guard TaskOwners.shared.isNeeded else { return nil }
+    let line = (LocationClient.bound?.link as? SimulatedDevice)?.line ?? current
+    line?.adopt(task)
     return line
   }
 
