@@ -39,8 +39,9 @@ package struct StandingRequests: Sendable {
     case .visits: replace(request) { $0 == .visits(on: true) || $0 == .visits(on: false) }
     case .took(let number): note(taken: number)
     case .life(let life): self.life = life
-    case .region(_, let ask):
-      requests.removeAll { $0 == request || $0.isSettled(by: ask) }
+    case .region:
+      let region = request.watchedRegion
+      requests.removeAll { $0 == request || region != nil && $0.watchedRegion == region }
       requests.append(request)
     case .heading(let subscriber, let ask): note(ask, of: subscriber)
     case .ranging(_, .start): replace(request) { $0 == request }
@@ -282,15 +283,12 @@ extension Request {
     if case .authorization(.temporaryFullAccuracy(_, ticket)) = self { true } else { false }
   }
 
-  /// Whether a later start or stop of the region leaves nothing of this one.
-  fileprivate func isSettled(by later: RegionRequest) -> Bool {
-    guard case .region(_, let ask) = self else { return false }
-    switch (ask, later) {
-    case (.start(let region), .start(let other)): return region.identifier == other.identifier
-    case (.start(let region), .stop(let other)): return region.identifier == other
-    case (.stop(let identifier), .start(let other)): return identifier == other.identifier
-    case (.stop(let identifier), .stop(let other)): return identifier == other
-    case (.state, _), (_, .state): return false
+  /// The region that it begins or ends to watch: the last such word on a region is what counts.
+  fileprivate var watchedRegion: String? {
+    switch self {
+    case .region(_, .start(let region)): region.identifier
+    case .region(_, .stop(let identifier)): identifier
+    default: nil
     }
   }
 
