@@ -32,6 +32,7 @@ package struct HostCore: Machine {
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
+  private var unfinished: Unfinished?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -63,8 +64,15 @@ package struct HostCore: Machine {
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    defer { settleDeadline() }
+    var outputs = begin(input, at: now)
+    outputs += finish()
+    return outputs
+  }
+
+  /// Everything but what may wait until apps have heard of the last fix; `finish` does that.
+  package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
+    finish(&outputs)
     switch input {
     case .channel(let id, let event):
       guard isOpen(id) else { return [] }
@@ -79,6 +87,30 @@ package struct HostCore: Machine {
     case .wake: wake(at: now, to: &outputs)
     }
     return outputs
+  }
+
+  /// The rest of what was begun, as of the moment when it was.
+  package mutating func finish() -> [Output] {
+    var outputs: [Output] = []
+    finish(&outputs)
+    settleDeadline()
+    return outputs
+  }
+
+  private mutating func finish(_ outputs: inout [Output]) {
+    guard let step = unfinished else { return }
+    unfinished = nil
+    var answers: [LocationEngine.Output] = []
+    engine.finish(&answers)
+    recorder?.note(step.input, step.answers + answers, at: step.now)
+    carry(answers, at: step.now, to: &outputs)
+  }
+
+  /// A step of the engine of which the second half is to come.
+  private struct Unfinished: Sendable {
+    var input: LocationEngine.Input
+    var answers: [LocationEngine.Output]
+    var now: Moment
   }
 
   /// Time has passed for those who waited for it.
@@ -143,8 +175,15 @@ package struct HostCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    let answers = engine.handle(input, at: now)
-    recorder?.note(input, answers, at: now)
+    finish(&outputs)
+    let answers = engine.begin(input, at: now)
+    unfinished = Unfinished(input: input, answers: answers, now: now)
+    carry(answers, at: now, to: &outputs)
+  }
+
+  private mutating func carry(
+    _ answers: [LocationEngine.Output], at now: Moment, to outputs: inout [Output]
+  ) {
     for output in answers {
       outputs.append(.engine(output))
       if ledger != nil, case .deliver(let client, let delivery) = output,
@@ -185,6 +224,7 @@ package struct HostCore: Machine {
   private mutating func carry(
     _ output: SourceOutput, of index: Int, at now: Moment, to outputs: inout [Output]
   ) {
+    finish(&outputs)
     let provider = ProviderID(index)
     switch output {
     case .open(let channel):

@@ -71,6 +71,8 @@ package struct LocationEngine: Machine {
   private var retention: Retention
   private var stored: [StateEntry] = []
   private var demand = Demand.none
+  /// `nil` between steps.
+  private var rest: Rest?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -89,21 +91,33 @@ package struct LocationEngine: Machine {
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    defer { settleDeadline() }
+    var outputs = begin(input, at: now)
+    finish(&outputs)
+    return outputs
+  }
+
+  /// The first half of a step: what apps hear of an input at once.
+  ///
+  /// A fix reaches those who wait for it while everything that follows from it is still to be
+  /// decided. `finish` must come before the next input (docs/decisions/0064).
+  package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
+    precondition(rest == nil, "a step begins when the one before is finished")
+    var rest = Rest(now: now, concernsBeacons: input.concernsBeacons)
     var outputs: [Output] = []
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
-    case .fix(let fix, let provider): judge(fix, from: provider, at: now, to: &outputs)
+    case .fix(let fix, let provider):
+      rest.fix = judge(fix, from: provider, at: now, to: &outputs)
     case .provider(let provider, let status):
       tell(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
     case .compass(let provider, let hasCompass):
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
-      guard !outputs.isEmpty else { return [] }
+      rest.isQuiet = outputs.isEmpty
     case .beacon(let sample):
       if !beacons.isIdle { tell(beacons.hear(sample, at: now), at: now, to: &outputs) }
-      guard !outputs.isEmpty else { return [] }
+      rest.isQuiet = outputs.isEmpty
     case .reception(let reception): settle(reception, at: now, to: &outputs)
     case .advertising(let state): air = state
     case .answer(let id, let answer, let precise):
@@ -115,34 +129,58 @@ package struct LocationEngine: Machine {
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
+    self.rest = rest
+    return outputs
+  }
+
+  /// The other half: what follows from it, and what the hardware must do from now on.
+  package mutating func finish(_ outputs: inout [Output]) {
+    guard let rest else { return }
+    self.rest = nil
+    defer { settleDeadline() }
+    let now = rest.now
+    if let fix = rest.fix { follow(fix, at: now, to: &outputs) }
+    guard !rest.isQuiet else { return }
     settleAccess(at: now, to: &outputs)
     settleLaunches(at: now, to: &outputs)
-    if input.concernsBeacons { settleBeacons(at: now, to: &outputs) }
+    if rest.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
-    if input.concernsBeacons { settleAdvertising(to: &outputs) }
-    return outputs
+    if rest.concernsBeacons { settleAdvertising(to: &outputs) }
+  }
+
+  /// What a step still has to do.
+  private struct Rest: Sendable {
+    var now: Moment
+    var concernsBeacons: Bool
+    /// The new current fix.
+    var fix: Fix?
+    /// A sample that nobody heard of changes nothing.
+    var isQuiet = false
   }
 
   // MARK: Observations
 
+  /// The new current fix, which every app has heard of, whatever it may know of it.
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
-  ) {
+  ) -> Fix? {
+    var current: Fix?
     for verdict in arbiter.handle(.fix(fix, provider), at: now) {
+      if let fix = current.take() { follow(fix, at: now, to: &outputs) }
       switch verdict {
       case .ignored(let fix, let provider, let reason):
         outputs.append(.ignored(fix, provider, reason))
       case .current(let fix, _):
         tell(watch.handle(.fix, at: now), at: now, to: &outputs)
         keep(.position, at: now, to: &outputs)
-        take(fix, at: now, to: &outputs)
+        for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
+        current = fix
       }
     }
+    return current
   }
 
-  /// Everyone hears of the new current fix, whatever they may know of it.
-  private mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
+  private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 package import LocationCore
 package import LocationEngine
 package import LocationModel
@@ -149,17 +150,26 @@ package actor LocationHost: EngineLink {
 
   // MARK: Steps
 
-  /// One step: decide, make it durable, then carry it out.
+  /// One step, in two halves: apps that were told something run before the rest is decided.
+  ///
+  /// A woken thread often stands behind this one on its processor; without giving way it would
+  /// wait for the other half (docs/decisions/0064).
   func step(_ input: HostCore.Input) {
-    let now = HostClock.now
-    let outputs = core.handle(input, at: now)
+    let news = core.begin(input, at: HostClock.now)
+    carryOut(news)
+    if !news.isEmpty { sched_yield() }
+    carryOut(core.finish())
     writeRecording()
+    arm()
+  }
+
+  /// What was decided is made durable, then carried out.
+  private func carryOut(_ outputs: [HostCore.Output]) {
     keeper?.commit(outputs, noting: journal)
     for output in outputs {
       if let observer, !output.isPosition { observer(output) }
       carryOut(output)
     }
-    arm()
   }
 
   // MARK: The flight recorder

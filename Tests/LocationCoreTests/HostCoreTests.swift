@@ -48,6 +48,61 @@ struct HostCoreTests {
     #expect((core.report?.fixes ?? 0) >= 1)
   }
 
+  /// What a core says of a drive, and what it records; each input carried out by `step`.
+  private func drive(
+    _ step: (inout HostCore, HostCore.Input, Moment) -> [HostCore.Output]
+  ) -> (told: [String], recording: [UInt8]) {
+    var core = HostCore(sources: [.nmeaTCP(host: "receiver", port: 10110)])
+    core.record()
+    var now = Moment(uptime: .start, unixTime: UnixTime(milliseconds: 1_785_844_800_000))
+    var told: [String] = []
+    let client = ClientID(1)
+    let manifest = Manifest([Manifest.Key.whenInUse: .string("to test")])
+    let app = ClientDescription(app: AppIdentity("an.app"), manifest: manifest)
+    let channel = ChannelID(provider: ProviderID(0), opening: 1)
+    let inputs: [HostCore.Input] = [
+      .engine(.stored([])), .engine(.client(client, .connected(app))),
+      .engine(.setting(.authorization(app.app, .whileUsing))),
+      .engine(.client(client, .request(.visits(on: true)))),
+      .engine(.client(client, .request(.updates(SubscriberID(1), .start(UpdateOptions()))))),
+      .channel(channel, .opened), .channel(channel, .bytes(Self.bytes)), .wake,
+      .channel(channel, .closed(.ended)), .wake,
+    ]
+    for input in inputs {
+      told += step(&core, input, now).map { "\($0)" }
+      now = Moment(uptime: now.uptime + .seconds(2), unixTime: now.unixTime + .seconds(2))
+    }
+    told += core.finish().map { "\($0)" }
+    return (told, core.takeRecording())
+  }
+
+  @Test("says the same in two halves, finished at once or with the next input")
+  func halves() {
+    let whole = drive { $0.handle($1, at: $2) }
+    let halves = drive { $0.begin($1, at: $2) + $0.finish() }
+    let late = drive { $0.begin($1, at: $2) }
+    #expect(whole.told.contains { $0.contains("fixes") })
+    #expect(halves == whole)
+    #expect(late == whole)
+  }
+
+  @Test("tells the app of a fix in the first half, and the hardware in the other")
+  func firstHalf() {
+    var firsts: [String] = []
+    var seconds: [String] = []
+    _ = drive { core, input, now in
+      let first = core.begin(input, at: now)
+      let second = core.finish()
+      firsts += first.map { "\($0)" }
+      seconds += second.map { "\($0)" }
+      return first + second
+    }
+    #expect(firsts.contains { $0.contains("fixes") })
+    #expect(!seconds.contains { $0.contains("fixes") })
+    #expect(seconds.contains { $0.contains("demand") })
+    #expect(!firsts.contains { $0.contains("demand") })
+  }
+
   @Test("lets a place that its receiver took back go with the reason, and no app hears of it")
   func superseded() throws {
     var core = try CoreBench("nmea+udp://:10110")
