@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists the statements of the behavior document with the tests that pin them.
 
-SECTION is a number of a chapter (default: 2 3 11 13 14 15). A test pins a statement by naming it
+SECTION is a number of a chapter (default: all). A test pins a statement by naming it
 in its title; `AUTH-32 to AUTH-34` names a range. With --check the exit status is 1 while a
 statement has neither a test nor a line in docs/statements-without-tests.md, or has both.
 
@@ -91,7 +91,7 @@ def main():
     if behavior and options.check and rows != read_document(behavior):
         sys.exit("statement_coverage: docs/statements.tsv is older than the document: --update")
     pins, excuses = tests(), reasons()
-    sections = options.sections or [2, 3, 11, 13, 14, 15]
+    sections = options.sections or sorted({chapter for _, chapter, _ in rows})
     listed = [(name, basis == "documented") for name, chapter, basis in rows if chapter in sections]
     missing = []
     for name, documented in listed:

@@ -54,10 +54,11 @@ package struct HostCore: Machine {
   /// The secret shapes the coarse places of this machine (docs/decisions/0015).
   package init(
     sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init(),
-    keeping terms: KeepingTerms = KeepingTerms()
+    keeping terms: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
   ) {
     setup = Recording.Setup(
-      providers: sources.count, secret: secret, limits: limits, keeping: terms)
+      providers: sources.count, secret: secret, limits: limits, keeping: terms,
+      visitLatency: visitLatency)
     engine = setup.engine
     ledger = terms.access.map { Ledger(keeping: $0) }
     desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }

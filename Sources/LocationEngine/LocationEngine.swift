@@ -54,7 +54,7 @@ package struct LocationEngine: Machine {
   private var watch: PositionWatch
   private var coarse: CoarseLocator
   var conditions: Conditions
-  var visits = Visits()
+  var visits: Visits
   var stillness = StillnessDesk()
   var compass = HeadingDesk()
   var beacons = BeaconDesk()
@@ -82,8 +82,9 @@ package struct LocationEngine: Machine {
   /// (docs/decisions/0015).
   package init(
     providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init(),
-    keeping terms: KeepingTerms = KeepingTerms()
+    keeping terms: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
   ) {
+    visits = Visits(tuning: VisitDetector.Tuning(latency: visitLatency))
     retention = Retention(terms)
     watch = PositionWatch(providers: providers)
     coarse = CoarseLocator(secret: secret)
@@ -440,7 +441,7 @@ package struct LocationEngine: Machine {
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
-    visits = Visits(restoring: entries, at: now)
+    visits = Visits(restoring: entries, at: now, tuning: visits.tuning)
   }
 
   /// The app that a process belongs to.

@@ -35,11 +35,14 @@ package enum Recording {
     package var secret: UInt64
     package var limits: Conditions.Limits
     package var keeping: KeepingTerms
+    /// How long arrivals and departures wait, as a multiple of the usual (VISIT-11).
+    package var visitLatency: Double
 
     package init(
       providers: Int, secret: UInt64, limits: Conditions.Limits,
-      keeping: KeepingTerms = KeepingTerms()
+      keeping: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
     ) {
+      self.visitLatency = visitLatency
       self.providers = providers
       self.secret = secret
       self.limits = limits
@@ -48,7 +51,8 @@ package enum Recording {
 
     package var engine: LocationEngine {
       LocationEngine(
-        providers: providers, secret: secret, limits: limits, keeping: keeping)
+        providers: providers, secret: secret, limits: limits, keeping: keeping,
+        visitLatency: visitLatency)
     }
 
     init(words: [UInt8]) throws(RecordingFault) {
@@ -62,7 +66,8 @@ package enum Recording {
             perApp: try json.find("perApp"), maximumRadius: try json.get("maximumRadius")),
           keeping: KeepingTerms(
             position: try Self.seconds(json.find("keepPosition")),
-            visits: try Self.seconds(json.find("keepVisits"))))
+            visits: try Self.seconds(json.find("keepVisits"))),
+          visitLatency: try json.find("visitLatency") ?? 1)
       } catch { throw RecordingFault(error) }
     }
 
@@ -72,6 +77,7 @@ package enum Recording {
         "perApp": limits.perApp?.json, "maximumRadius": limits.maximumRadius.json,
         "keepPosition": keeping.position.map { Int($0.components.seconds).json },
         "keepVisits": keeping.visits.map { Int($0.components.seconds).json },
+        "visitLatency": visitLatency == 1 ? nil : visitLatency.json,
       ]).bytes
     }
 

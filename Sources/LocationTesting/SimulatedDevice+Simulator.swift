@@ -36,12 +36,18 @@ public enum RouteEnd: Sendable {
 // MARK: The verbs of `simctl location`
 
 extension SimulatedDevice {
-  /// Sets the position, exactly (SIM-7): no speed, no course.
+  /// Sets the position, exactly (SIM-7): no speed and no course, unless they are given (SIM-10).
+  ///
+  /// Altitude and accuracy are meters, the speed is meters per second, and the course, in degrees
+  /// from true north, is told with a speed of at least 0.5: below, receivers know none.
   public func setLocation(
     _ place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
-    horizontalAccuracy: CLLocationAccuracy = 5
+    horizontalAccuracy: CLLocationAccuracy = 5, speed: CLLocationSpeed? = nil,
+    course: CLLocationDirection? = nil
   ) {
-    simulate(Journey(from: Coordinate(place), altitude: altitude), accuracy: horizontalAccuracy)
+    simulate(
+      Journey(from: Coordinate(place), altitude: altitude),
+      as: .simulator(accuracy: horizontalAccuracy, speed: speed, course: course))
   }
 
   /// Goes through places, with an update each `interval` or, where given, each so many meters
@@ -54,12 +60,12 @@ extension SimulatedDevice {
   ) {
     let pace = distance.map { Duration.seconds($0 / max(speed, 0.001)) } ?? interval
     let route = Route(through: places, altitude: altitude, speed: speed)
-    simulate(route.journey, accuracy: horizontalAccuracy, every: pace)
+    simulate(route.journey, as: .simulator(accuracy: horizontalAccuracy), every: pace)
   }
 
   /// Plays a scenario (SIM-9); those that go round begin again.
   public func runScenario(_ scenario: SimulatedScenario) {
-    simulate(scenario.builtIn.journey, accuracy: 5)
+    simulate(scenario.builtIn.journey, as: .simulator(accuracy: 5))
   }
 
   /// Ends whatever was set, started, or run, and removes the position (SIM-9, SIM-11).
@@ -69,9 +75,11 @@ extension SimulatedDevice {
   }
 
   /// A simulator's receiver is exact.
-  private func simulate(_ journey: Journey, accuracy: Double, every pace: Duration = .seconds(1)) {
+  private func simulate(
+    _ journey: Journey, as noise: ReceiverNoise, every pace: Duration = .seconds(1)
+  ) {
     does(.sky(nil))
-    does(.tune(0, .simulator(accuracy: accuracy), every: pace))
+    does(.tune(0, noise, every: pace))
     does(.depart(journey))
   }
 }

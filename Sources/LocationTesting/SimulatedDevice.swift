@@ -54,16 +54,19 @@ public final class SimulatedDevice: Sendable {
 
   /// Makes a device that is switched on at a place and a date, with one receiver under an open sky,
   /// Bluetooth, and a compass.
+  ///
+  /// `visitLatency` is how long a stay or a departure must last before a visit is told, as a
+  /// multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it.
   public convenience init(
     at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
-    receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1
+    receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1, visitLatency: Double = 1
   ) {
     let origin = Coordinate(latitude: place.latitude, longitude: place.longitude)
     self.init(
       VirtualWorld(
         at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
         receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
-        compass: VirtualCompass(seed: seed)))
+        compass: VirtualCompass(seed: seed), visitLatency: max(visitLatency, 0)))
   }
 
   init(_ world: sending VirtualWorld) {

@@ -142,7 +142,7 @@ struct AdministrationTests {
     #expect(said.contains("program:/nonexistent: "))
   }
 
-  @Test("reads the log by category, follows it, and finds no place in it")
+  @Test("SIM-14: reads the log by category, follows it, and finds no place in it")
   func log() async throws {
     let daemon = try await DaemonRun()
     try await daemon.answer("whenInUse", for: Self.app)

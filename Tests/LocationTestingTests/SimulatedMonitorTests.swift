@@ -54,6 +54,23 @@ struct SimulatedMonitorTests {
     #expect(words.sorted() == ["home in", "shop out"])
   }
 
+  @Test("MON-28: a second loop over the same monitor ends the program, and says why")
+  func secondLoop() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let app = SimulatedDevice(at: .init(latitude: 1, longitude: 2)).app("com.example.monitor")
+      await app.run {
+        let monitor = await CLMonitor("places")
+        let first = await monitor.events.makeAsyncIterator()
+        let second = await monitor.events.makeAsyncIterator()
+        withExtendedLifetime((first, second)) {}
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("one loop at a time"))
+  }
+
   @Test("MON-32, MON-34, MON-39: watches while its app is not in use, and tells later what it saw")
   func behind() async throws {
     app.setPermission(.whileUsing)
@@ -157,6 +174,31 @@ struct SimulatedVisitTests {
       try await device.advance(by: .seconds(1800))
       return try #require(listener.visits.first)
     }
+  }
+
+  /// Seconds until the visit at the first place is told, at most an hour.
+  private func wait(latency: Double) async throws -> TimeInterval {
+    let device = SimulatedDevice(at: home, visitLatency: latency)
+    let app = device.app("com.example.visits")
+    app.setPermission(.always)
+    let listener = VisitListener()
+    return try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = listener
+      manager.startMonitoringVisits()
+      let began = device.date
+      while listener.visits.isEmpty, device.date < began + 3600 {
+        try await device.advance(by: .seconds(10))
+      }
+      return device.date.timeIntervalSince(began)
+    }
+  }
+
+  @Test("VISIT-11: is told sooner or later where a test asks for it")
+  func latency() async throws {
+    let usual = try await wait(latency: 1)
+    #expect(try await wait(latency: 0) < usual / 2)
+    #expect(try await wait(latency: 3) > usual * 2)
   }
 
   @Test("VISIT-6: says how large the place is")

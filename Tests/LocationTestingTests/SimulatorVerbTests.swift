@@ -117,6 +117,20 @@ struct SimulatorVerbTests {
     #expect(heard.locations.last?.altitude == 300)
   }
 
+  @Test("SIM-10: set tells an altitude, an accuracy, a speed, and a course where they are given")
+  func motion() async throws {
+    try await listening {
+      device.setLocation(
+        .init(latitude: 48, longitude: 11), altitude: 520, horizontalAccuracy: 12, speed: 3,
+        course: 250)
+      try await device.advance(by: .seconds(10))
+    }
+    let location = try #require(heard.locations.last)
+    #expect(abs(location.speed - 3) < 0.01 && abs(location.course - 250) < 0.01)
+    #expect(location.altitude == 520 && abs(location.horizontalAccuracy - 12) < 0.1)
+    #expect(Set(heard.locations.map(\.coordinate.latitude)).count == 1)
+  }
+
   @Test("SIM-8: start refuses a way without a place, rather than go to 0, 0")
   func nowhere() async {
     await #expect(processExitsWith: .failure) { _ = Route(through: []) }

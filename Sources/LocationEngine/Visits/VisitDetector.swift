@@ -79,7 +79,14 @@ package struct VisitDetector: Machine {
     /// Seconds that a departure must last at least.
     package var leaveDwell = 8.0
 
-    package init() {}
+    /// Waits so many times as long as usual; 0 for what the fixes themselves need (VISIT-11).
+    package init(latency: Double = 1) {
+      familiarDwell *= latency
+      newDwell *= latency
+      rideDwell *= latency
+      coarseDwell *= latency
+      leaveDwell *= latency
+    }
   }
 
   /// - Parameters:

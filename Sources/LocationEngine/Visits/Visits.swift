@@ -89,6 +89,8 @@ package struct Visits: Machine {
   @inline(__always)
   package var demand: Demand { listeners.isEmpty ? .none : detector.demand }
 
+  var tuning: VisitDetector.Tuning { detector.tuning }
+
   /// When the place that was not seen for longest was seen; `nil` when none is known.
   var oldestPlace: UnixTime? { detector.places.map(\.lastSeen).min() }
 

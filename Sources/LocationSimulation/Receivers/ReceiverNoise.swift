@@ -22,6 +22,13 @@ package struct ReceiverNoise: Hashable, Sendable {
 
   /// Standard deviation of one axis that is claimed in place of the true one; meters.
   package var claimed: Double?
+  /// What is told in place of the true motion; meters per second, and degrees from true north.
+  package var claimedMotion: Motion?
+
+  package struct Motion: Hashable, Sendable {
+    package var speed: Double
+    package var course: Double?
+  }
 
   package init(
     deviation: Double, memory: Double, jitter: Double, outliers: Double = 0,
@@ -39,10 +46,14 @@ package struct ReceiverNoise: Hashable, Sendable {
   /// No error at all.
   package static let exact = ReceiverNoise(deviation: 0, memory: 1, jitter: 0)
 
-  /// The position that a simulator sets (SIM-7): exact, with a claim of so many meters at 68 %.
-  package static func simulator(accuracy: Double) -> ReceiverNoise {
+  /// The position that a simulator sets (SIM-7): exact, with a claim of so many meters at 68 %, and
+  /// of a motion that there need not be (SIM-10).
+  package static func simulator(
+    accuracy: Double, speed: Double? = nil, course: Double? = nil
+  ) -> ReceiverNoise {
     var noise = exact
     noise.claimed = accuracy / 1.5096
+    noise.claimedMotion = speed.map { Motion(speed: $0, course: course) }
     return noise
   }
 

@@ -120,14 +120,19 @@ package struct VirtualReceiver: Hashable, Sendable {
     guard now.uptime >= fixFrom, let noise else { return noFix(at: date) }
     let error = walk.step(noise, seconds: interval.inSeconds)
     if walk.chance(noise.loss) { return noFix(at: date) }
-    return say(truth, off: error, claim: noise.claim, at: date)
+    return say(truth, off: error, noise, at: date)
   }
 
   private func say(
-    _ truth: Truth, off error: (east: Double, north: Double), claim: Double, at date: UnixTime
+    _ truth: Truth, off error: (east: Double, north: Double), _ noise: ReceiverNoise,
+    at date: UnixTime
   ) -> [UInt8] {
     var seen = truth
-    var claim = claim
+    var claim = noise.claim
+    if let motion = noise.claimedMotion {
+      seen.speed = motion.speed
+      seen.course = motion.course ?? seen.course
+    }
     seen.coordinate = truth.coordinate.moved(
       by: hypotenuse(error.east, error.north), towards: arctangent(error.east, error.north).degrees)
     if case .lies(let claimed, let off, let bearing) = fault {

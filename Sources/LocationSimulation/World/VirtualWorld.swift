@@ -28,6 +28,7 @@ package struct VirtualWorld: Sendable {
   private var core: HostCore
   package var person = Person()
   private let sources: [Source]
+  private let visitLatency: Double
   private var receivers: [VirtualReceiver]
   private var bluetooth: VirtualBluetooth?
   private var compass: VirtualCompass?
@@ -52,14 +53,15 @@ package struct VirtualWorld: Sendable {
   /// A world with receivers, each on a line of its own; Bluetooth and a compass where given.
   package init(
     at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
-    bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil
+    bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil, visitLatency: Double = 1
   ) {
     var sources = receivers.indices.map { index in
       receivers[index].source(port: UInt16(10_110 + index))
     }
     if bluetooth != nil { sources.append(.bluez) }
     if compass != nil { sources.append(.iio) }
-    self.init(sources: sources, receivers: receivers, at: origin, date: date)
+    self.init(
+      sources: sources, receivers: receivers, at: origin, date: date, visitLatency: visitLatency)
     self.bluetooth = bluetooth
     self.compass = compass
     if let entry = self.compass?.calibration(at: origin, date) { store[entry.key] = entry.value }
@@ -75,10 +77,12 @@ package struct VirtualWorld: Sendable {
   }
 
   private init(
-    sources: [Source], receivers: [VirtualReceiver], at origin: Coordinate, date: UnixTime
+    sources: [Source], receivers: [VirtualReceiver], at origin: Coordinate, date: UnixTime,
+    visitLatency: Double = 1
   ) {
+    self.visitLatency = visitLatency
     now = Moment(uptime: .start, unixTime: date)
-    core = HostCore(sources: sources)
+    core = HostCore(sources: sources, visitLatency: visitLatency)
     self.sources = sources
     self.receivers = receivers
     channels = []
@@ -332,7 +336,7 @@ extension VirtualWorld {
     for index in receivers.indices { receivers[index].close() }
     bluetooth?.close()
     channels = []
-    core = HostCore(sources: sources)
+    core = HostCore(sources: sources, visitLatency: visitLatency)
     isLocked = locked
     return locked ? [] : begin()
   }

@@ -106,6 +106,22 @@ struct CLGeocoderTests {
     #expect(places == 1)
   }
 
+  @Test("GEO-13: answers an app that may not know where it is")
+  @MainActor func unauthorized() async {
+    let link = ScriptedLink()
+    let app = ClientDescription(app: AppIdentity("an.app"), manifest: Manifest())
+    let client = LocationClient(app, over: link)
+    link.deliver(
+      .state(
+        ClientState(authorization: AuthorizationReport(status: .denied), servicesEnabled: false)))
+    let ending = await LocationClient.$bound.withValue(client) {
+      #expect(CLLocationManager().authorizationStatus == .denied)
+      return await places(of: "Berlin")
+    }
+    #expect(ending.placemarks?.isEmpty == false)
+    #expect(ending.error == nil)
+  }
+
   @Test("GEO-8, GEO-9, GEO-12, GEO-14: knows the city at a coordinate, in the language asked for")
   @MainActor func reverse() async throws {
     let geocoder = CLGeocoder()

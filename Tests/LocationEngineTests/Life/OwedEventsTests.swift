@@ -55,6 +55,21 @@ struct OwedEventsTests {
     #expect(bench.heard().filter { $0.contains("home") } == ["left home"])
   }
 
+  @Test("VISIT-8: tells an app that was launched every visit that came meanwhile, in their order")
+  func visitsTogether() throws {
+    var bench = EngineBench(.always)
+    bench.request(.visits(on: true))
+    bench.end()
+    bench.fixes(400)
+    bench.fixes(120, from: 0, by: 10)
+    bench.fixes(400, from: 1190)
+    #expect(bench.heard().filter { $0 == "launched" }.isEmpty == false)
+    bench.connect(.background)
+    bench.request(.visits(on: true))
+    #expect(bench.heard() == ["arrived", "left", "arrived"])
+    #expect(bench.owed == bench.owed.sorted() && Set(bench.owed).count == 3)
+  }
+
   @Test("is told once to a process, however many managers it makes")
   func managers() {
     var bench = left()
