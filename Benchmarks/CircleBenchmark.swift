@@ -28,7 +28,7 @@ func measureCircles() throws {
   try reportRatios(of: rows)
   let target = arguments.first ?? "docs"
   try CircleDocument(rows: rows, missing: peers.missing).text.write(
-    to: Peers.packageRoot.appending(path: target).appending(path: "circle-cost.md"),
+    to: URL(filePath: target, relativeTo: Peers.packageRoot).appending(path: "circle-cost.md"),
     atomically: true, encoding: .utf8)
 }
 

@@ -32,7 +32,10 @@ package struct HostCore: Machine {
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
-  private var unfinished: Unfinished?
+  /// When the step began of which the second half is to come; `nil` between two steps.
+  private var unfinishedSince: Moment?
+  /// What the recorder is to be told of it.
+  private var unrecorded: (input: LocationEngine.Input, answers: [LocationEngine.Output])?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -99,19 +102,12 @@ package struct HostCore: Machine {
   }
 
   private mutating func finish(_ outputs: inout [Output]) {
-    guard let step = unfinished else { return }
-    unfinished = nil
+    guard let now = unfinishedSince else { return }
+    unfinishedSince = nil
     var answers: [LocationEngine.Output] = []
     engine.finish(&answers)
-    recorder?.note(step.input, step.answers + answers, at: step.now)
-    carry(answers, at: step.now, to: &outputs)
-  }
-
-  /// A step of the engine of which the second half is to come.
-  private struct Unfinished: Sendable {
-    var input: LocationEngine.Input
-    var answers: [LocationEngine.Output]
-    var now: Moment
+    if let (input, first) = unrecorded.take() { recorder?.note(input, first + answers, at: now) }
+    carry(answers, at: now, to: &outputs)
   }
 
   /// Time has passed for those who waited for it.
@@ -178,7 +174,8 @@ package struct HostCore: Machine {
   ) {
     finish(&outputs)
     let answers = engine.begin(input, at: now)
-    unfinished = Unfinished(input: input, answers: answers, now: now)
+    unfinishedSince = now
+    if recorder != nil { unrecorded = (input, answers) }
     carry(answers, at: now, to: &outputs)
   }
 

@@ -183,8 +183,12 @@ extension AppDesk {
   ) -> [Output] {
     switch verdict.action {
     case .deliver:
-      let receivers = client.map { [$0] } ?? clients
-      var outputs: [Output] = receivers.map { .deliver($0, delivery) }
+      var outputs: [Output]
+      if let client {
+        outputs = [.deliver(client, delivery)]
+      } else {
+        outputs = clients.map { .deliver($0, delivery) }
+      }
       // After a restart an app may be on its way back (LIFE-9).
       if outputs.isEmpty { outbox.add(delivery, for: nil) }
       grantRuntime(for: delivery, at: now, to: &outputs)

@@ -9,7 +9,7 @@ package import LocationProviders
 ///
 /// Everything happens on one serial queue, one job at a time, so clients hear of things in the
 /// order in which they happened. No method waits.
-package actor LocationHost: EngineLink {
+package actor LocationHost: EngineLink, LineActor {
   nonisolated package let line: HostQueue
   private(set) var core: HostCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
@@ -51,15 +51,15 @@ package actor LocationHost: EngineLink {
     prompts = PromptDesk(agents: agents.count)
     self.launcher = launcher
     self.journal = journal
-    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(recordingTo: file) } }
+    line.queue.async { [weak self] in self?.onLine { $0.begin(recordingTo: file) } }
   }
 
   /// Reads the state, and arms what wakes the host.
   private func begin(recordingTo file: String?) {
     if let file { record(to: file) }
-    timer = UptimeTimer(on: line.queue) { [weak self] in self?.assumeIsolated { $0.wake() } }
+    timer = UptimeTimer(on: line.queue) { [weak self] in self?.onLine { $0.wake() } }
     keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
-      self?.assumeIsolated { $0.step(.engine(.stored(entries))) }
+      self?.onLine { $0.step(.engine(.stored(entries))) }
     }
     beginToLaunch()
     step(.engine(.stored(keeper?.entries ?? [])))
@@ -69,7 +69,7 @@ package actor LocationHost: EngineLink {
   private func beginToLaunch() {
     guard let launcher else { return }
     registrations = launcher.follow(on: line.queue) { [weak self] apps in
-      self?.assumeIsolated { $0.step(.engine(.launchable(apps))) }
+      self?.onLine { $0.step(.engine(.launchable(apps))) }
     }
     step(.engine(.launchable(launcher.registrations().map(\.app))))
   }
@@ -87,7 +87,7 @@ package actor LocationHost: EngineLink {
   nonisolated package func connect(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
-    line.queue.sync { assumeIsolated { $0.add(client, receiving: deliver) } }
+    line.queue.sync { onLine { $0.add(client, receiving: deliver) } }
   }
 
   /// Adds a client, for a caller that is on the queue already.
@@ -140,12 +140,12 @@ package actor LocationHost: EngineLink {
 
   /// What each source said last, in the order the sources were given.
   nonisolated package func sourceReports() -> [SourceReport] {
-    line.queue.sync { assumeIsolated { $0.core.sourceReports } }
+    line.queue.sync { onLine { $0.core.sourceReports } }
   }
 
   /// Runs on the host's queue, after everything posted before.
   nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
-    line.queue.async { self.assumeIsolated { body($0) } }
+    line.queue.async { self.onLine { body($0) } }
   }
 
   // MARK: Steps
@@ -257,7 +257,7 @@ package actor LocationHost: EngineLink {
   private func listen(_ descriptor: Int32, as id: ChannelID) throws(Errno) {
     channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
       [weak self] event in
-      self?.assumeIsolated { $0.hear(event, of: id) }
+      self?.onLine { $0.hear(event, of: id) }
     }
     step(.channel(id, .opened))
   }
@@ -269,7 +269,7 @@ package actor LocationHost: EngineLink {
 
   private func write(_ bytes: [UInt8], to id: ChannelID) {
     channels[id]?.write(bytes, on: line.queue) { [weak self] in
-      self?.assumeIsolated { $0.channels[id]?.flush() }
+      self?.onLine { $0.channels[id]?.flush() }
     }
   }
 
@@ -293,7 +293,7 @@ package actor LocationHost: EngineLink {
     do throws(Errno) {
       let descriptor = try Opening.tcp(address)
       let pending = PendingConnection(descriptor: descriptor, on: line.queue) { [weak self] error in
-        self?.assumeIsolated { actor in
+        self?.onLine { actor in
           actor.settle(descriptor, error: error, rest: addresses.dropFirst(), of: host, as: id)
         }
       }
@@ -350,11 +350,11 @@ extension LocationHost {
   private func enterBus(as id: ChannelID) {
     do throws(BusFault) {
       let bus = try BusConnection(address: places.bus) { [weak self] event in
-        self?.assumeIsolated { $0.step(.channel(id, event)) }
+        self?.onLine { $0.step(.channel(id, event)) }
       }
       buses[id] = bus
       try bus.begin(on: line.queue) { [weak self] in
-        self?.assumeIsolated { $0.serveBus(id) }
+        self?.onLine { $0.serveBus(id) }
       }
     } catch {
       close(id)

@@ -121,7 +121,10 @@ struct HouseTests {
 
   @Test(
     "sees a promise",
-    arguments: ["final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 1"])
+    arguments: [
+      "final class A: @unchecked Sendable {}", "nonisolated(unsafe) var a = 1",
+      "let a = unsafeBitCast(1, to: Int.self)",
+    ])
   func promise(_ line: String) {
     let file = planted(line)
     #expect(SafetyRule.promises(in: file, decisions: "Sources/Other.swift").count == 1)

@@ -10,7 +10,7 @@ enum SafetyRule {
   static func promises(in file: ProjectFile, decisions: String) -> [Violation] {
     guard file.target != nil, !decisions.contains(file.path) else { return [] }
     return file.violations(
-      of: /@unchecked\s+Sendable|nonisolated\(unsafe\)/, in: file.code,
+      of: /@unchecked\s+Sendable|nonisolated\(unsafe\)|unsafeBitCast/, in: file.code,
       because: "no file of docs/decisions names \(file.path)")
   }
 }

@@ -5,6 +5,8 @@ struct ProviderTrack: Sendable {
   let provider: ProviderID
   /// The last fix that agreed with the ones before it, and when it came.
   private var last: Heard?
+  /// The one that it agreed with; `nil` where a story begins.
+  private var previous: Heard?
   /// A fix that did not agree, waiting for another to confirm it.
   private var suspect: Heard?
   /// Fixes in a row that agreed with each other, the last one included.
@@ -13,20 +15,24 @@ struct ProviderTrack: Sendable {
   private var jumpedAt: Instant?
   /// Seconds between fixes, as learned.
   private var interval = 1.0
-  /// Meters per second, as measured or as the last two fixes tell.
-  private var pace = 0.0
   /// Whether the last fix came after a confirmed step of the receiver's clock.
   private(set) var clockStepped = false
 
   private struct Heard: Sendable {
     let fix: Fix
     let at: Instant
-    let point: GeocentricPoint
 
-    init(fix: Fix, at: Instant) {
-      self.fix = fix
-      self.at = at
-      point = GeocentricPoint(fix.coordinate)
+    /// Meters over ground.
+    func distance(to other: Heard) -> Double {
+      GeocentricPoint(fix.coordinate).distance(to: GeocentricPoint(other.fix.coordinate))
+    }
+
+    /// Whether it is surely no farther than so many meters: no degree of a meridian or a parallel is
+    /// longer than 111,700 m.
+    private func isWithin(_ meters: Double, of other: Heard) -> Bool {
+      let north = fix.coordinate.latitude - other.fix.coordinate.latitude
+      let east = fix.coordinate.longitude - other.fix.coordinate.longitude
+      return 111_700 * (north.magnitude + east.magnitude) <= meters
     }
 
     /// Why it cannot follow an earlier one; `nil` when it can.
@@ -38,7 +44,9 @@ struct ProviderTrack: Sendable {
       }
       let reach = ProviderTrack.fastest * max(dates, 1)
       let slack = 4 * (fix.horizontalAccuracy + earlier.fix.horizontalAccuracy) + 200
-      return point.distance(to: earlier.point) > reach + slack ? .unconfirmedJump : nil
+      // Nearly every fix is near the one before, which costs no sines to see.
+      if isWithin(reach + slack, of: earlier) { return nil }
+      return distance(to: earlier) > reach + slack ? .unconfirmedJump : nil
     }
   }
 
@@ -78,15 +86,21 @@ struct ProviderTrack: Sendable {
   }
 
   private mutating func accept(_ heard: Heard, restarting: Bool) {
-    pace = heard.fix.speed ?? 0
     if let last, !restarting {
       let gap = min(heard.at.seconds(since: last.at), 60)
       interval += (gap - interval) * 0.2
-      let dates = max(heard.fix.time.seconds(since: last.fix.time), 1)
-      pace = max(pace, heard.point.distance(to: last.point) / dates)
     }
     confirmations = restarting ? 1 : confirmations + 1
+    previous = restarting ? nil : last
     last = heard
+  }
+
+  /// Meters per second, as measured or as the last two fixes tell.
+  private var pace: Double {
+    guard let last else { return 0 }
+    guard let previous else { return last.fix.speed ?? 0 }
+    let dates = max(last.fix.time.seconds(since: previous.fix.time), 1)
+    return max(last.fix.speed ?? 0, last.distance(to: previous) / dates)
   }
 
   /// The radius of the last fix, grown by how far the device may have moved since it was due.
@@ -108,7 +122,7 @@ struct ProviderTrack: Sendable {
   /// Whether the two last fixes cannot both be true, each at its own date.
   func isContradicted(by other: ProviderTrack) -> Bool {
     guard let mine = last, let theirs = other.last else { return false }
-    let apart = mine.point.distance(to: theirs.point)
+    let apart = mine.distance(to: theirs)
     let dates = min(abs(theirs.fix.time.seconds(since: mine.fix.time)), Self.longestDelay)
     let gap = max(abs(theirs.at.seconds(since: mine.at)), dates)
     let radii = hypotenuse(mine.fix.horizontalAccuracy, theirs.fix.horizontalAccuracy)

@@ -75,7 +75,9 @@ package struct GeodeticBox: Sendable {
   }
 
   func contains(_ point: GeodeticPoint) -> Bool {
-    point.latitude &- south <= height && point.longitude &- west <= width
+    // Both are compared, so that there is nothing to guess.
+    let (north, east) = (point.latitude &- south <= height, point.longitude &- west <= width)
+    return north && east
   }
 
   func meets(_ other: GeodeticBox) -> Bool {

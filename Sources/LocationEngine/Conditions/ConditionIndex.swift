@@ -89,10 +89,7 @@ package struct ConditionIndex: Sendable {
   /// Appends every circle whose box holds the place.
   package func collect(at coordinate: Coordinate, into found: inout [Slot]) {
     let point = GeodeticPoint(coordinate)
-    guard hasCells else {
-      for slot in boxes.indices where boxes[slot].contains(point) { found.append(Slot(slot)) }
-      return
-    }
+    guard hasCells else { return collectFew(at: point, into: &found) }
     var levels = levelsInUse
     while levels != 0 {
       let level = levels.trailingZeroBitCount
@@ -109,6 +106,19 @@ package struct ConditionIndex: Sendable {
       }
     }
     for slot in wide where boxes[Int(slot)].contains(point) { found.append(slot) }
+  }
+
+  /// Compares every box and takes the hits afterwards: which ones hit is nothing that a processor
+  /// could guess.
+  private func collectFew(at point: GeodeticPoint, into found: inout [Slot]) {
+    var hits: UInt32 = 0
+    boxes.withUnsafeBufferPointer { boxes in
+      for box in boxes.reversed() { hits = hits &<< 1 | (box.contains(point) ? 1 : 0) }
+    }
+    while hits != 0 {
+      found.append(Slot(hits.trailingZeroBitCount))
+      hits &= hits - 1
+    }
   }
 
   /// Appends circles whose box meets the box of a circle around the place, some more than once.

@@ -9,14 +9,14 @@ import LocationProviders
 extension SocketServer {
   /// Takes up what the owner monitored before, and sees to it that followers hear of everything.
   func beginAdministration() {
-    host.assumeIsolated { host in
-      host.observer = { [weak self] output in self?.assumeIsolated { $0.observe(output) } }
+    host.onLine { host in
+      host.observer = { [weak self] output in self?.onLine { $0.observe(output) } }
     }
     journal.follow { [weak self] record in
       guard let server = self else { return }
-      server.line.queue.async { server.assumeIsolated { $0.tellFollowers(record) } }
+      server.line.queue.async { server.onLine { $0.tellFollowers(record) } }
     }
-    let hasMonitored = host.assumeIsolated { host in
+    let hasMonitored = host.onLine { host in
       host.storedEntries.contains {
         $0.key.owner == AppIdentity.owner.name && $0.key.domain == "condition"
       }
@@ -55,16 +55,16 @@ extension SocketServer {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
     case .apps:
-      let apps = host.assumeIsolated { $0.apps() }
+      let apps = host.onLine { $0.apps() }
       answer(number, .fields(["apps": apps.json]))
     case .authorize(let app, let level, let precise):
       answer(number, try decide(AppIdentity(app), level, precise).json)
     case .services(let on):
-      host.assumeIsolated { $0.turnServices(on: on) }
+      host.onLine { $0.turnServices(on: on) }
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
       answer(number, .object([]))
     case .conditions(let places):
-      let conditions = host.assumeIsolated { $0.conditionStatuses(places: places) }
+      let conditions = host.onLine { $0.conditionStatuses(places: places) }
       answer(number, .fields(["conditions": conditions.json]))
     case .addCondition(let identifier, let circle):
       try monitor(.add(identifier: identifier, .circle(circle), assuming: .unknown), circle)
@@ -75,13 +75,13 @@ extension SocketServer {
     case .followEvents: followEvents(number)
     case .log(let query): readLog(query, of: number)
     case .access(let app):
-      let records = host.assumeIsolated { $0.accessRecords(of: app) }
+      let records = host.onLine { $0.accessRecords(of: app) }
       answer(number, .fields(["access": records.json]))
     case .events(let app):
-      let records = host.assumeIsolated { $0.eventRecords(of: app) }
+      let records = host.onLine { $0.eventRecords(of: app) }
       list(records, as: "event", to: number)
     case .export(let app):
-      let entries = host.assumeIsolated { $0.storedEntries }
+      let entries = host.onLine { $0.storedEntries }
       list(
         entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }, as: "entry",
         to: number)
@@ -99,14 +99,14 @@ extension SocketServer {
 
   private func status(places: Bool) -> DaemonStatus {
     let facts = facts
-    var status = host.assumeIsolated { $0.status(facts, places: places) }
+    var status = host.onLine { $0.status(facts, places: places) }
     status.clients = connections.sorted { $0.key < $1.key }.map { _, connection in
       let peer = connection.peer
       var client = ClientStatus(
         program: peer.executable, pid: peer.pid, user: peer.user, since: connection.since)
       client.app = connection.app?.name
       if let id = connection.client {
-        client.services = host.assumeIsolated { $0.services(of: id) }
+        client.services = host.onLine { $0.services(of: id) }
       }
       return client
     }
@@ -116,7 +116,7 @@ extension SocketServer {
   private func decide(
     _ app: AppIdentity, _ level: String?, _ precise: Bool?
   ) throws(AdministrationFault) -> AuthorizationDecision {
-    let result: Result<AuthorizationDecision, AdministrationFault> = host.assumeIsolated { host in
+    let result: Result<AuthorizationDecision, AdministrationFault> = host.onLine { host in
       Result { () throws(AdministrationFault) in
         try host.decide(app, level: level, precise: precise)
       }
@@ -136,9 +136,9 @@ extension SocketServer {
     if let client = owner.client { return client }
     let description = ClientDescription(
       app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
-    let client = host.assumeIsolated { host in
+    let client = host.onLine { host in
       let (client, _) = host.add(description) { [weak self] delivery in
-        self?.assumeIsolated { $0.hear(delivery) }
+        self?.onLine { $0.hear(delivery) }
       }
       host.step(.engine(.setting(.authorization(.owner, .always))))
       host.take(.monitor(OwnerDesk.subscriber, .open(name: OwnerDesk.monitor)), from: client)
@@ -150,7 +150,7 @@ extension SocketServer {
 
   private func ask(_ request: MonitorRequest) {
     let client = ownerClient()
-    host.assumeIsolated { $0.take(.monitor(OwnerDesk.subscriber, request), from: client) }
+    host.onLine { $0.take(.monitor(OwnerDesk.subscriber, request), from: client) }
   }
 
   private func monitor(
@@ -163,7 +163,7 @@ extension SocketServer {
   }
 
   private func remove(_ identifier: String) throws(AdministrationFault) {
-    let isThere = host.assumeIsolated { host in
+    let isThere = host.onLine { host in
       host.conditionStatuses(places: false).contains {
         $0.app == AppIdentity.owner.name && $0.identifier == identifier
       }
@@ -182,7 +182,7 @@ extension SocketServer {
   private func hear(_ delivery: Delivery) {
     guard case .monitor(_, .event(let event)) = delivery else { return }
     // Not now: the engine is in the middle of a step.
-    line.queue.async { [weak self] in self?.assumeIsolated { $0.pass(event) } }
+    line.queue.async { [weak self] in self?.onLine { $0.pass(event) } }
   }
 
   private func pass(_ event: ConditionEvent) {
@@ -254,7 +254,7 @@ extension SocketServer {
   }
 
   private func source(_ provider: ProviderID) -> String {
-    let reports = host.assumeIsolated { $0.core.sourceReports }
+    let reports = host.onLine { $0.core.sourceReports }
     return reports.indices.contains(provider.index)
       ? reports[provider.index].source.loggedURL : "a source"
   }
@@ -276,7 +276,7 @@ extension SocketServer {
 
   private func erase(_ app: String?, of number: Int) throws(AdministrationFault) {
     try facts.checkConfiguration()
-    let result: Result<Int, AdministrationFault> = host.assumeIsolated { host in
+    let result: Result<Int, AdministrationFault> = host.onLine { host in
       Result { () throws(AdministrationFault) in try host.erase(app) }
     }
     answer(number, .fields(["entries": .integer(Int64(try result.get()))]))

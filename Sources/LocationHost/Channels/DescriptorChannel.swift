@@ -34,7 +34,8 @@ final class DescriptorChannel {
     let line = DispatchQueue(label: "meridian.reader", qos: .userInitiated)
     line.async {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-      while Self.waits(for: descriptor, or: end) {
+      var watched = [descriptor, end].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      while Self.waits(for: &watched) {
         guard let event = Self.read(descriptor, into: buffer) else { continue }
         queue.sync { hear(event) }
       }
@@ -44,12 +45,9 @@ final class DescriptorChannel {
     }
   }
 
-  /// Waits until there is something to read; `false` when the channel has ended.
-  private static func waits(for descriptor: Int32, or end: Int32) -> Bool {
-    var watched = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: end, events: Int16(POLLIN), revents: 0),
-    ]
+  /// Waits until there is something to read from the first; `false` when the channel has ended, as
+  /// the second says.
+  private static func waits(for watched: inout [pollfd]) -> Bool {
     while poll(&watched, 2, -1) < 0, errno == EINTR {}
     return watched[1].revents == 0
   }

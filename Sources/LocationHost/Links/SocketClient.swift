@@ -5,9 +5,9 @@ import LocationModel
 
 /// One app's connection to a daemon: comes back by itself when the daemon does, and asks again for
 /// everything that the app still wants.
-actor SocketClient {
+actor SocketClient: LineActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
-  nonisolated private let line = HostQueue(label: "meridian.link")
+  nonisolated let line = HostQueue(label: "meridian.link")
   private let path: String
   private let noting: @Sendable (String) -> Void
   private let deliver: @Sendable (Delivery) -> Void
@@ -38,7 +38,7 @@ actor SocketClient {
     self.deliver = deliver
     standing = StandingRequests(handshake?.state ?? LocationModel.ClientState())
     line.queue.async { [weak self] in
-      self?.assumeIsolated { client in
+      self?.onLine { client in
         if let handshake { client.take(handshake) } else { client.wait(attempts: 0) }
       }
     }
@@ -49,12 +49,12 @@ actor SocketClient {
   }
 
   nonisolated func send(_ request: Request) {
-    line.queue.async { self.assumeIsolated { $0.ask(request) } }
+    line.queue.async { self.onLine { $0.ask(request) } }
   }
 
   nonisolated func end() {
     line.queue.async {
-      self.assumeIsolated { client in
+      self.onLine { client in
         if case .connected(let channel, _) = client.state { channel.end() }
         client.state = .ended
       }
@@ -83,7 +83,7 @@ actor SocketClient {
         ).json)
     }
     channel.write(bytes, on: line.queue) { [weak self] in
-      self?.assumeIsolated { client in
+      self?.onLine { client in
         if case .connected(let channel, _) = client.state { channel.flush() }
       }
     }
@@ -100,7 +100,7 @@ actor SocketClient {
     do throws(Errno) {
       let channel = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
         [weak self] event in
-        self?.assumeIsolated { $0.hear(event, from: descriptor) }
+        self?.onLine { $0.hear(event, from: descriptor) }
       }
       state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
       lastFault = ""
@@ -162,7 +162,7 @@ actor SocketClient {
     }
     let wait = min(Self.patience.most, Self.patience.first << min(attempts, 10))
     line.queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
-      self?.assumeIsolated { $0.tryAgain() }
+      self?.onLine { $0.tryAgain() }
     }
   }
 

@@ -8,7 +8,7 @@ import LocationModel
 ///
 /// Runs on the host's own queue, so a delivery goes from the engine to the socket without a hop.
 /// Nobody waits for a client: what it does not read is kept up to a limit, then it is cut off.
-package actor SocketServer {
+package actor SocketServer: LineActor {
   /// What all clients together, and each of them, may take.
   package struct Limits: Hashable, Sendable {
     package var clients = 2048
@@ -24,7 +24,7 @@ package actor SocketServer {
   nonisolated package var unownedExecutor: UnownedSerialExecutor {
     line.asUnownedSerialExecutor()
   }
-  nonisolated let line: HostQueue
+  nonisolated package let line: HostQueue
   let host: LocationHost
   private let limits: Limits
   private let agents: LinkAgents
@@ -53,7 +53,7 @@ package actor SocketServer {
     self.agents = agents
     self.journal = journal
     self.facts = facts
-    line.queue.async { [weak self] in self?.assumeIsolated { $0.begin(listener) } }
+    line.queue.async { [weak self] in self?.onLine { $0.begin(listener) } }
   }
 
   private func begin(_ listener: Int32) {
@@ -61,12 +61,12 @@ package actor SocketServer {
     // Inherited by every connection, so that not even its first bytes come without their sender.
     _ = linux_name_senders(listener)
     let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: line.queue)
-    acceptor.setEventHandler { [weak self] in self?.assumeIsolated { $0.accept(from: listener) } }
+    acceptor.setEventHandler { [weak self] in self?.onLine { $0.accept(from: listener) } }
     acceptor.setCancelHandler { close(listener) }
     acceptor.activate()
     self.acceptor = acceptor
     freezing = FreezeWatch(on: line.queue) { [weak self] in
-      self?.assumeIsolated { $0.settleFreezing() }
+      self?.onLine { $0.settleFreezing() }
     }
     beginAdministration()
   }
@@ -104,7 +104,7 @@ package actor SocketServer {
     isPaused = true
     acceptor?.suspend()
     line.queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
-      self?.assumeIsolated { $0.goOnAccepting() }
+      self?.onLine { $0.goOnAccepting() }
     }
   }
 
@@ -158,7 +158,7 @@ package actor SocketServer {
     connections[number] = LinkConnection(
       descriptor, of: peer, limits: limits.session, on: line.queue
     ) { [weak self] in
-      self?.assumeIsolated { $0.attend(number) }
+      self?.onLine { $0.attend(number) }
     }
   }
 
@@ -174,7 +174,7 @@ package actor SocketServer {
     defer { charge(process, since: begin) }
     if let end = shares.rest(of: process, at: begin) {
       return connection.rest(for: end - begin) { [weak self] in
-        self?.assumeIsolated { $0.goOn(number) }
+        self?.onLine { $0.goOn(number) }
       }
     }
     switch connection.read(into: buffer) {
@@ -184,7 +184,7 @@ package actor SocketServer {
       // A source whose peer has hung up fires once, whatever is left to read: libdispatch on Linux
       // forgets the descriptor then. So a piece is followed by another look, after the others' turn.
       connection.awaitsTurn = true
-      line.queue.async { [weak self] in self?.assumeIsolated { $0.takeTurn(number) } }
+      line.queue.async { [weak self] in self?.onLine { $0.takeTurn(number) } }
     case .ended: drop(number)
     case .foreign(let pid):
       cut(
@@ -236,7 +236,7 @@ package actor SocketServer {
     connection.client = nil
     freezing?.leave(number)
     if let app = connection.app { note("\(app) has gone", about: connection) }
-    host.assumeIsolated { $0.remove(client) }
+    host.onLine { $0.remove(client) }
   }
 
   // MARK: Sessions
@@ -250,7 +250,7 @@ package actor SocketServer {
       case .disconnect: disconnect(connection, number)
       case .request(let request):
         guard let client = connection.client else { continue }
-        host.assumeIsolated { $0.take(request, from: client) }
+        host.onLine { $0.take(request, from: client) }
       case .administer(let call): administer(call, of: number)
       case .attend: attend(connection, number)
       case .answer(let answer):
@@ -264,12 +264,12 @@ package actor SocketServer {
   private func send(_ bytes: [UInt8], to connection: LinkConnection, _ number: Int) {
     let limit = connection.isOwners ? Self.ownersUnread : limits.unread
     let isRead = connection.send(bytes, limit: limit) { [weak self] in
-      self?.assumeIsolated { $0.connections[number]?.flush() }
+      self?.onLine { $0.connections[number]?.flush() }
     }
     guard !isRead else { return }
     // Not now: the engine may be in the middle of a step.
     line.queue.async { [weak self] in
-      self?.assumeIsolated {
+      self?.onLine {
         $0.cut(number, because: "it has left \($0.limits.unread) bytes unread")
       }
     }
@@ -280,20 +280,20 @@ package actor SocketServer {
 
   private func attend(_ connection: LinkConnection, _ number: Int) {
     agents.attend(number, user: connection.peer.user) { [weak self] news in
-      self?.assumeIsolated { $0.handle(.news(news), of: number) }
+      self?.onLine { $0.handle(.news(news), of: number) }
     }
   }
 
   private func connect(_ connection: LinkConnection, _ number: Int) {
     let description = describe(connection.peer)
-    let (client, state) = host.assumeIsolated { host in
+    let (client, state) = host.onLine { host in
       host.add(description) { [weak self] delivery in
-        self?.assumeIsolated { $0.tell(delivery, to: number) }
+        self?.onLine { $0.tell(delivery, to: number) }
       }
     }
     connection.client = client
     if freezing?.follow(connection.peer.pid, as: number) == true {
-      host.assumeIsolated { $0.freeze(client, true) }
+      host.onLine { $0.freeze(client, true) }
     }
     connection.app = description.app
     note("\(description.app) has come", about: connection)
@@ -308,7 +308,7 @@ package actor SocketServer {
   private func settleFreezing() {
     for (number, isFrozen) in freezing?.changes() ?? [] {
       guard let client = connections[number]?.client else { continue }
-      host.assumeIsolated { $0.freeze(client, isFrozen) }
+      host.onLine { $0.freeze(client, isFrozen) }
     }
   }
 
@@ -328,7 +328,7 @@ package actor SocketServer {
     guard let identifier = peer.sandbox?.name ?? manifest.identifier else { return byPath }
     let identity = AppIdentity(identifier + suffix)
     let claimant = peer.sandbox?.home ?? peer.executable
-    guard host.assumeIsolated({ $0.claim(identity, by: claimant) }) else {
+    guard host.onLine({ $0.claim(identity, by: claimant) }) else {
       let text =
         "\(peer.executable) declares \(identifier), which is another program's; it is "
         + "served as \(byPath)"

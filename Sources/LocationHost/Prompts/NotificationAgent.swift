@@ -6,8 +6,8 @@ package import LocationModel
 /// Asks by notifications with buttons, on the bus of the person's session.
 ///
 /// On a queue of its own, so that no desktop holds back a fix.
-package actor NotificationAgent: PromptAgent {
-  nonisolated private let line = HostQueue(label: "meridian.notifications")
+package actor NotificationAgent: PromptAgent, LineActor {
+  nonisolated package let line = HostQueue(label: "meridian.notifications")
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package let name = AgentChoice.notification.name
   /// `nil` where there is no session.
@@ -54,7 +54,7 @@ package actor NotificationAgent: PromptAgent {
   private nonisolated func enter(
     _ body: @escaping @Sendable (isolated NotificationAgent) -> Void
   ) {
-    line.queue.async { self.assumeIsolated { body($0) } }
+    line.queue.async { self.onLine { body($0) } }
   }
 
   private func step(_ input: NotificationDesk.Input) {
@@ -74,13 +74,13 @@ package actor NotificationAgent: PromptAgent {
     guard let address else { return later(.closed(reason: Self.noSession)) }
     do throws(BusFault) {
       let bus = try BusConnection(address: address) { [weak self] event in
-        self?.assumeIsolated { agent in
+        self?.onLine { agent in
           guard case .bus(let event) = event else { return }
           agent.step(.bus(event))
         }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.assumeIsolated { $0.serve() } }
+      try bus.begin(on: line.queue) { [weak self] in self?.onLine { $0.serve() } }
     } catch {
       leaveBus()
       return later(.closed(reason: Errno(code: error.code, call: address).description))
