@@ -153,13 +153,15 @@ package actor LocationHost: EngineLink, LineActor {
   /// One step, in two halves: apps that were told something run before the rest is decided.
   ///
   /// A woken thread often stands behind this one on its processor; without giving way it would
-  /// wait for the other half (docs/decisions/0064).
+  /// wait for the other half (docs/decisions/0064). What apps are told stands in the recording
+  /// before, and a step is written down as a whole.
   func step(_ input: HostCore.Input) {
-    let news = core.begin(input, at: HostClock.now)
+    let now = HostClock.now
+    let news = recording == nil ? core.begin(input, at: now) : core.handle(input, at: now)
+    writeRecording()
     carryOut(news)
     if !news.isEmpty { sched_yield() }
     carryOut(core.finish())
-    writeRecording()
     arm()
   }
 
