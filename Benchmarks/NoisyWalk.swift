@@ -12,6 +12,8 @@ struct NoisyWalk<R: FenceRule> {
   var speed = 0.0
   var hasEpisodes = false
   private(set) var transitions = 0
+  /// Seconds since a reflection ended; negative while one lasts.
+  var sinceReflection: Double { second - reflectionEnd }
 
   private var rule: R
   private var random: SeededRandom
@@ -20,7 +22,7 @@ struct NoisyWalk<R: FenceRule> {
   private var bias = SIMD2<Double>.zero
   private var growth = 1.0
   private var reflection = SIMD2<Double>.zero
-  private var reflectionEnd = 0.0
+  private var reflectionEnd = -Double.infinity
   private var episodeEnd = 0.0
   private var grown = 0.0
   private var wasInside = true

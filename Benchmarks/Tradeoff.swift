@@ -25,6 +25,8 @@ func measureTradeoff() throws {
     try Figure.report(name + ".false", point.falseTransitions, "/1000 h", label + ", false")
     try Figure.report(name + ".delay", point.delay, "s", label + ", exit delay, median")
     try Figure.report(name + ".worst", point.worst, "s", label + ", exit delay, longest")
+    let longest = point.undisturbed.max() ?? 0
+    try Figure.report(name + ".undisturbed", longest, "s", label + ", the same, no reflection")
   }
   try document.text.write(
     to: folder.appending(path: "conditions-tradeoff.md"), atomically: true, encoding: .utf8)
@@ -58,6 +60,9 @@ struct TradeoffPoint {
   var delay = 0.0
   var delay90 = 0.0
   var worst = 0.0
+  /// Of the simulated walks, those that no reflection met from a minute before the crossing on, and
+  /// their delays in seconds.
+  var undisturbed: [Double] = []
   var missed: Int
 
   init(rule: String, radius: Double, transitions: Int, hours: Double, delays: [Double], missed: Int)
@@ -96,6 +101,7 @@ struct TradeoffPoint {
       transitions += world.transitions
     }
     var delays: [Double] = []
+    var undisturbed: [Double] = []
     var missed = 0
     for walk in 0..<walks {
       var world = NoisyWalk<R>(radius: radius, seed: UInt64(1000 + walk))
@@ -106,9 +112,12 @@ struct TradeoffPoint {
       world.run(seconds: Int((radius - world.distance) / 1.4))
       let waited = world.secondsUntilOutside(limit: 600)
       if waited < 600 { delays.append(Double(waited)) } else { missed += 1 }
+      if world.sinceReflection >= Double(waited + 60) { undisturbed.append(Double(waited)) }
     }
-    return TradeoffPoint(
+    var point = TradeoffPoint(
       rule: name, radius: radius, transitions: transitions, hours: Double(hours), delays: delays,
       missed: missed)
+    point.undisturbed = undisturbed
+    return point
   }
 }

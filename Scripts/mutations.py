@@ -40,7 +40,7 @@ FAULTS = {
         "false"),
     "conditions: coarse fixes": (
         "Conditions/ConditionTracker.swift",
-        "guard «fix.horizontalAccuracy <= max(radius, 200)» else { return }", "true"),
+        "guard «sight.accuracy <= max(radius, 200)» else { return }", "true"),
     "visits: dwell": ("Visits/VisitDetector.swift", "var newDwell = «165.0»", "30.0"),
     "visits: departure": ("Visits/VisitDetector.swift", "var leaveDwell = «8.0»", "300.0"),
     "significant: distance": (
@@ -58,7 +58,7 @@ FAULTS = {
         "Demand(position: PositionDemand(tier: .satellite))"),
     "arbitration: jumps": (
         "Arbitration/ProviderTrack.swift",
-        "return «distance > reach + slack» ? .unconfirmedJump : nil", "false"),
+        "return «distance(to: earlier) > reach + slack» ? .unconfirmedJump : nil", "false"),
     "arbitration: old fixes": (
         "Arbitration/ProviderTrack.swift", "if «dates <= 0» { return .olderThanCurrent }",
         "false"),
