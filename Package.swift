@@ -226,7 +226,8 @@ let package = Package(
     .testTarget(
       name: "LocationCoreTests",
       dependencies: [
-        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "MachineTesting",
+        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "LocationRecording",
+        "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "LocationHostTests",

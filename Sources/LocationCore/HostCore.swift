@@ -32,7 +32,7 @@ package struct HostCore: Machine {
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
-  /// When the step began of which the second half is to come; `nil` between two steps.
+  /// When the engine began a fix of which the second half is to come; `nil` between two steps.
   private var unfinishedSince: Moment?
   /// What the recorder is to be told of it.
   private var unrecorded: (input: LocationEngine.Input, answers: [LocationEngine.Output])?
@@ -73,20 +73,21 @@ package struct HostCore: Machine {
     return outputs
   }
 
-  /// Everything but what may wait until apps have heard of the last fix; `finish` does that.
+  /// Everything but what follows from a last fix, which may wait until apps have heard of it;
+  /// `finish` does that.
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
     finish(&outputs)
     switch input {
     case .channel(let id, let event):
-      guard isOpen(id) else { return [] }
+      guard isOpen(id) else { break }
       if case .closed = event { desks[id.provider.index].channel = nil }
       drive(id.provider.index, .channel(event), at: now, to: &outputs)
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
     case .told(let client):
-      guard let app = engine.app(of: client) else { return [] }
+      guard let app = engine.app(of: client) else { break }
       note(.read(app), at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
@@ -101,21 +102,26 @@ package struct HostCore: Machine {
     return outputs
   }
 
+  /// Comes before anything else is done, so that all of it goes as if no fix had been begun only. What
+  /// follows from a fix may make a source give another.
   private mutating func finish(_ outputs: inout [Output]) {
-    guard let now = unfinishedSince else { return }
-    unfinishedSince = nil
-    var answers: [LocationEngine.Output] = []
-    engine.finish(&answers)
-    if let (input, first) = unrecorded.take() { recorder?.note(input, first + answers, at: now) }
-    carry(answers, at: now, to: &outputs)
+    while let now = unfinishedSince {
+      unfinishedSince = nil
+      var answers: [LocationEngine.Output] = []
+      engine.finish(&answers)
+      if let (input, first) = unrecorded.take() { recorder?.note(input, first + answers, at: now) }
+      carry(answers, at: now, to: &outputs)
+    }
   }
 
   /// Time has passed for those who waited for it.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
-    for index in desks.indices where isDue(desks[index].deadline, now) {
-      drive(index, .wake, at: now, to: &outputs)
+    for index in desks.indices {
+      finish(&outputs)
+      if isDue(desks[index].deadline, now) { drive(index, .wake, at: now, to: &outputs) }
     }
+    finish(&outputs)
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
   }
 
@@ -173,9 +179,15 @@ package struct HostCore: Machine {
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
     finish(&outputs)
-    let answers = engine.begin(input, at: now)
-    unfinishedSince = now
-    if recorder != nil { unrecorded = (input, answers) }
+    let answers: [LocationEngine.Output]
+    if case .fix = input {
+      answers = engine.begin(input, at: now)
+      unfinishedSince = now
+      if recorder != nil { unrecorded = (input, answers) }
+    } else {
+      answers = engine.handle(input, at: now)
+      recorder?.note(input, answers, at: now)
+    }
     carry(answers, at: now, to: &outputs)
   }
 
@@ -214,6 +226,7 @@ package struct HostCore: Machine {
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
   ) {
+    finish(&outputs)
     let news = desks[index].driver.handle(input, at: now)
     desks[index].deadline = desks[index].driver.nextDeadline
     for output in news { carry(output, of: index, at: now, to: &outputs) }

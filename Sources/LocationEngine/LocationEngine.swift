@@ -29,7 +29,7 @@ package struct LocationEngine: Machine {
   }
 
   package indirect enum Output: Sendable {
-    /// Durable before any delivery of the same step leaves.
+    /// Durable before any delivery of the same half of a step leaves.
     case persist(StateChange)
     case deliver(ClientID, Delivery)
     /// What all clients together need of the hardware from now on.
@@ -165,20 +165,16 @@ package struct LocationEngine: Machine {
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
-    var current: Fix?
-    for verdict in arbiter.handle(.fix(fix, provider), at: now) {
-      if let fix = current.take() { follow(fix, at: now, to: &outputs) }
-      switch verdict {
-      case .ignored(let fix, let provider, let reason):
-        outputs.append(.ignored(fix, provider, reason))
-      case .current(let fix, _):
-        tell(watch.handle(.fix, at: now), at: now, to: &outputs)
-        keep(.position, at: now, to: &outputs)
-        for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
-        current = fix
-      }
+    switch arbiter.judge(fix, from: provider, at: now) {
+    case .ignored(let fix, let provider, let reason):
+      outputs.append(.ignored(fix, provider, reason))
+      return nil
+    case .current(let fix, _):
+      tell(watch.handle(.fix, at: now), at: now, to: &outputs)
+      keep(.position, at: now, to: &outputs)
+      for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
+      return fix
     }
-    return current
   }
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {

@@ -160,7 +160,7 @@ package actor LocationHost: EngineLink, LineActor {
     let news = recording == nil ? core.begin(input, at: now) : core.handle(input, at: now)
     writeRecording()
     carryOut(news)
-    if !news.isEmpty { sched_yield() }
+    if news.contains(where: \.isDelivery) { sched_yield() }
     carryOut(core.finish())
     arm()
   }
@@ -337,6 +337,10 @@ package actor LocationHost: EngineLink, LineActor {
 }
 
 extension HostCore.Output {
+  fileprivate var isDelivery: Bool {
+    if case .engine(.deliver) = self { true } else { false }
+  }
+
   /// Whether it is what comes to every client with every fix.
   fileprivate var isPosition: Bool {
     switch self {

@@ -56,7 +56,8 @@ public final class SimulatedDevice: Sendable {
   /// Bluetooth, and a compass.
   ///
   /// `visitLatency` is how long a stay or a departure must last before a visit is told, as a
-  /// multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it.
+  /// multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the usual
+  /// where it is no number.
   public convenience init(
     at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
     receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1, visitLatency: Double = 1
@@ -66,7 +67,7 @@ public final class SimulatedDevice: Sendable {
       VirtualWorld(
         at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
         receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
-        compass: VirtualCompass(seed: seed), visitLatency: max(visitLatency, 0)))
+        compass: VirtualCompass(seed: seed), visitLatency: visitLatency.isFinite ? max(visitLatency, 0) : 1))
   }
 
   init(_ world: sending VirtualWorld) {

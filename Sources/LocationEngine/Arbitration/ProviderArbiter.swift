@@ -36,7 +36,8 @@ package struct ProviderArbiter: Machine {
     return [judge(fix, from: provider, at: now)]
   }
 
-  private mutating func judge(_ fix: Fix, from provider: ProviderID, at now: Moment) -> Output {
+  /// What to make of one fix: one verdict.
+  mutating func judge(_ fix: Fix, from provider: ProviderID, at now: Moment) -> Output {
     guard fix.coordinate.isValid, fix.horizontalAccuracy > 0, fix.horizontalAccuracy.isFinite
     else { return .ignored(fix, provider, .notAPosition) }
     let index = trackIndex(of: provider)
