@@ -67,7 +67,8 @@ public final class SimulatedDevice: Sendable {
       VirtualWorld(
         at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
         receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
-        compass: VirtualCompass(seed: seed), visitLatency: visitLatency.isFinite ? max(visitLatency, 0) : 1))
+        compass: VirtualCompass(seed: seed),
+        visitLatency: visitLatency.isFinite ? max(visitLatency, 0) : 1))
   }
 
   init(_ world: sending VirtualWorld) {

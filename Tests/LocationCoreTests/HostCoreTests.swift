@@ -74,7 +74,8 @@ struct HostCoreTests {
       ask(.updates(manager, .start(UpdateOptions()))), .channel(channel, .opened),
       .channel(channel, .bytes(Self.bytes)), .channel(stale, .bytes(Self.bytes)), .wake, once,
       .wake, .channel(channel, .bytes(Self.bytes)), ask(.updates(manager, .stop)), .wake,
-      .channel(channel, .closed(.ended)), .wake, ask(.region(manager, .stop(identifier: "here"))), once, .wake,
+      .channel(channel, .closed(.ended)), .wake, ask(.region(manager, .stop(identifier: "here"))),
+      once, .wake,
       ask(.visits(on: false)), .channel(stale, .opened), .wake,
     ]
     var told: [[String]] = []
