@@ -32,9 +32,7 @@ package struct HostCore: Machine {
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
-  /// When the engine began a fix of which the second half is to come; `nil` between two steps.
-  private var unfinishedSince: Moment?
-  /// What the recorder is to be told of it.
+  /// What the recorder is to be told of a fix of which the second half is to come.
   private var unrecorded: (input: LocationEngine.Input, answers: [LocationEngine.Output])?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
@@ -105,8 +103,7 @@ package struct HostCore: Machine {
   /// Comes before anything else is done, so that all of it goes as if no fix had been begun only. What
   /// follows from a fix may make a source give another.
   private mutating func finish(_ outputs: inout [Output]) {
-    while let now = unfinishedSince {
-      unfinishedSince = nil
+    while let now = engine.unfinishedSince {
       var answers: [LocationEngine.Output] = []
       engine.finish(&answers)
       if let (input, first) = unrecorded.take() { recorder?.note(input, first + answers, at: now) }
@@ -182,7 +179,6 @@ package struct HostCore: Machine {
     let answers: [LocationEngine.Output]
     if case .fix = input {
       answers = engine.begin(input, at: now)
-      unfinishedSince = now
       if recorder != nil { unrecorded = (input, answers) }
     } else {
       answers = engine.handle(input, at: now)

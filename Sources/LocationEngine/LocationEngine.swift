@@ -134,6 +134,9 @@ package struct LocationEngine: Machine {
     return outputs
   }
 
+  /// When the step began of which the other half is to come; `nil` between two steps.
+  package var unfinishedSince: Moment? { rest?.now }
+
   /// The other half: what follows from it, and what the hardware must do from now on.
   package mutating func finish(_ outputs: inout [Output]) {
     guard let rest else { return }
