@@ -84,6 +84,7 @@ struct AskedReceiver {
   private(set) var resting = OnTime()
   private(set) var travelling = OnTime()
   private var heard: [PhoneDay.Delivered] = []
+  private var nextMotion = 0
   /// Seconds since the beginning.
   private var second = 0.0
   private var lastFix = -1000.0
@@ -114,11 +115,31 @@ struct AskedReceiver {
       }
       count { $0.total += 1 }
       wake(at: now(time))
+      feel(until: time)
       if let place, let latest { step(from: place, latest, isFresh: isFresh, at: time) }
     }
     var result = day
     result.fixes = heard
     return result
+  }
+
+  /// What the motion sensor told, while anybody asked for one.
+  private mutating func feel(until time: UnixTime) {
+    while nextMotion < day.motion.count, day.motion[nextMotion].time <= time {
+      let told = day.motion[nextMotion]
+      nextMotion += 1
+      if demands.values.contains(where: \.motion) {
+        _ = visits.handle(.motion(told.activity), at: now(time))
+        _ = conditions.handle(.motion(told.activity), at: now(time))
+      }
+    }
+  }
+
+  private var demands: [String: Demand] {
+    [
+      "conditions": conditions.demand, "significant change": significant.demand,
+      "visits": visits.demand,
+    ]
   }
 
   /// Counts for where the device is now.
@@ -164,10 +185,7 @@ struct AskedReceiver {
   private mutating func step(
     from place: PhoneDay.Delivered, _ latest: PhoneDay.Delivered, isFresh: Bool, at time: UnixTime
   ) {
-    let demands = [
-      "conditions": conditions.demand, "significant change": significant.demand,
-      "visits": visits.demand,
-    ]
+    let demands = demands
     let wanted = demands.values.reduce(Demand.none) { $0.union($1) }
     guard let position = wanted.position else { return }
     let isDue = second - lastFix >= position.interval.inSeconds

@@ -8,6 +8,11 @@ struct PhoneDay {
     var delivered: UnixTime
   }
 
+  struct Told {
+    var activity: MotionActivity
+    var time: UnixTime
+  }
+
   struct Trip {
     var start: UnixTime
     var end: UnixTime
@@ -18,6 +23,8 @@ struct PhoneDay {
   var fixes: [Delivered]
   /// All that was recorded, where `fixes` are only those that an engine asked for.
   var path: [Delivered]
+  /// What the motion sensor told, where it was recorded.
+  var motion: [Told]
   var trips: [Trip]
   /// When the recording began and ended.
   var span: (start: UnixTime, end: UnixTime)
@@ -42,6 +49,7 @@ struct PhoneDay {
     name = folder.pathComponents.suffix(2).joined(separator: "/") + "/" + phone
     fixes = rows.compactMap { Self.delivered($0) }.sorted { $0.delivered < $1.delivered }
     path = fixes
+    motion = try Self.motion(of: phone, in: folder)
     let times = marks.compactMap { row -> (name: String, time: UnixTime)? in
       guard let mark = row["transition"], let time = row["ts"].flatMap(Double.init) else {
         return nil
@@ -112,6 +120,26 @@ struct PhoneDay {
     return Delivered(fix: fix, delivered: UnixTime(seconds: delivered))
   }
 
+  /// iOS tells changes. Android tells what it sees every few seconds, and stops doing so while it lies
+  /// still; after any other silence nothing is known.
+  private static func motion(of phone: String, in folder: URL) throws -> [Told] {
+    let rows = try rows(of: folder.appending(path: "\(phone)-motion.csv.gz")) ?? []
+    let reports = rows.compactMap { row -> Told? in
+      guard let time = row["ts"].flatMap(Double.init), let name = row["activity"],
+        let activity = MotionActivity(logged: name, row["confidence"] ?? "")
+      else { return nil }
+      return Told(activity: activity, time: UnixTime(seconds: time))
+    }.sorted { $0.time < $1.time }
+    guard rows.first?["activity"].flatMap(Int.init) != nil else { return reports }
+    return zip(reports, reports.dropFirst().map { Optional($0) } + [nil]).flatMap { report, next in
+      let end = report.time + .seconds(30)
+      if report.activity.kind == .stationary || next.map({ $0.time <= end }) ?? false {
+        return [report]
+      }
+      return [report, Told(activity: MotionActivity(.unknown), time: end)]
+    }
+  }
+
   /// The rows of a packed table by column name; `nil` when the file cannot be read.
   private static func rows(of file: URL) throws -> [[String: String]]? {
     guard FileManager.default.fileExists(atPath: file.path), let gzip = executable("gzip"),
@@ -123,6 +151,25 @@ struct PhoneDay {
     return lines.dropFirst().map { line in
       let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
       return Dictionary(zip(names, fields)) { first, _ in first }
+    }
+  }
+}
+
+extension MotionActivity {
+  /// As the logs say it: names and a word on iOS, numbers and percents on Android; `nil` for what
+  /// names no activity of its own.
+  fileprivate init?(logged name: String, _ confidence: String) {
+    if let percent = Int(confidence) {
+      let kinds: [String: Kind] = [
+        "0": .automotive, "1": .cycling, "2": .walking, "3": .stationary, "4": .unknown,
+        "7": .walking, "8": .running,
+      ]
+      guard let kind = kinds[name] else { return nil }
+      self.init(kind, percent >= 75 ? .high : percent >= 50 ? .medium : .low)
+    } else {
+      // A ride that stands still is told as both.
+      let kind = name.split(separator: "+").compactMap { Kind(rawValue: String($0)) }.last
+      self.init(kind ?? .unknown, Confidence(rawValue: confidence) ?? .low)
     }
   }
 }

@@ -193,8 +193,8 @@ extension PhoneReport {
 extension PhoneDay {
   /// Runs one machine over the day; `body` gets each input's outputs with their time.
   private func replay<M: Machine>(
-    _ machine: inout M, _ fixes: some Sequence<Delivered>, until end: UnixTime,
-    input: (Fix) -> M.Input, body: (M.Output, UnixTime) -> Void
+    _ machine: inout M, _ inputs: [(time: UnixTime, input: M.Input)], until end: UnixTime,
+    body: (M.Output, UnixTime) -> Void
   ) {
     func moment(_ time: UnixTime) -> Moment {
       Moment(
@@ -206,20 +206,28 @@ extension PhoneDay {
         for output in machine.handle(.wake, at: moment(at)) { body(output, at) }
       }
     }
-    for delivered in fixes {
-      wake(until: delivered.delivered)
-      for output in machine.handle(input(delivered.fix), at: moment(delivered.delivered)) {
-        body(output, delivered.delivered)
-      }
+    for (time, input) in inputs {
+      wake(until: time)
+      for output in machine.handle(input, at: moment(time)) { body(output, time) }
     }
     wake(until: end)
+  }
+
+  /// Fixes and what the motion sensor told, in the order of time.
+  private func inputs<Input>(
+    from start: UnixTime, _ fix: (Fix) -> Input, _ motion: (MotionActivity) -> Input
+  ) -> [(time: UnixTime, input: Input)] {
+    let seen = fixes.map { (time: $0.delivered, input: fix($0.fix)) }
+    let felt = self.motion.map { (time: $0.time, input: motion($0.activity)) }
+    return (felt + seen).filter { $0.time >= start }.sorted { $0.time < $1.time }
   }
 
   /// What was told of visits, in order.
   func toldVisits() -> [Visit] {
     var detector = VisitDetector()
     var told: [Visit] = []
-    replay(&detector, fixes, until: span.end, input: { .fix($0) }) { output, _ in
+    replay(&detector, inputs(from: span.start, { .fix($0) }, { .motion($0) }), until: span.end) {
+      output, _ in
       switch output {
       case .arrived(let visit), .departed(let visit): told.append(visit)
       }
@@ -231,7 +239,8 @@ extension PhoneDay {
   func visits() -> [(isArrival: Bool, time: UnixTime)] {
     var detector = VisitDetector()
     var told: [(isArrival: Bool, time: UnixTime)] = []
-    replay(&detector, fixes, until: span.end, input: { .fix($0) }) { output, time in
+    replay(&detector, inputs(from: span.start, { .fix($0) }, { .motion($0) }), until: span.end) {
+      output, time in
       switch output {
       case .arrived: told.append((true, time))
       case .departed: told.append((false, time))
@@ -249,7 +258,7 @@ extension PhoneDay {
     _ = conditions.handle(.register(key, .circle(circle), RegionNotices()), at: now)
     var exits: [UnixTime] = []
     let part = fixes.filter { $0.delivered >= start && $0.delivered <= end }
-    replay(&conditions, part, until: end, input: { .fix($0) }) { output, time in
+    replay(&conditions, part.map { ($0.delivered, .fix($0.fix)) }, until: end) { output, time in
       if case .region(_, .exited) = output { exits.append(time) }
     }
     return exits

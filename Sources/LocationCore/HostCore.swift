@@ -258,6 +258,7 @@ package struct HostCore: Machine {
     case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
     case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
+    case .motion(let activity): ask(.motion(activity), at: now, to: &outputs)
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
     case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)

@@ -56,6 +56,8 @@ package enum SourceOutput: Hashable, Sendable {
   /// Whether there is a compass behind this source.
   case compass(Bool)
   case heading(HeadingSample)
+  /// How the device moves.
+  case motion(MotionActivity)
   /// Whether beacons can be heard by this source.
   case reception(BeaconReception)
   case beacon(BeaconSample)

@@ -12,6 +12,8 @@ package struct LocationEngine: Machine {
     /// Whether this provider has a compass (AVAIL-3).
     case compass(ProviderID, Bool)
     case heading(HeadingSample, from: ProviderID)
+    /// How the device moves, by a motion sensor.
+    case motion(MotionActivity)
     case beacon(BeaconSample)
     /// Whether beacons can be heard; before the first of these there is no radio.
     case reception(BeaconReception)
@@ -116,6 +118,7 @@ package struct LocationEngine: Machine {
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
       rest.isQuiet = outputs.isEmpty
+    case .motion(let activity): feel(activity, at: now)
     case .beacon(let sample):
       if !beacons.isIdle { tell(beacons.hear(sample, at: now), at: now, to: &outputs) }
       rest.isQuiet = outputs.isEmpty
@@ -185,6 +188,14 @@ package struct LocationEngine: Machine {
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)
     takeVisits(.fix(fix), at: now, to: &outputs)
+  }
+
+  /// What moves the device decides nothing by itself: it says where to look, and how to read what is
+  /// seen (POW-6, decision 0065).
+  private mutating func feel(_ activity: MotionActivity, at now: Moment) {
+    _ = conditions.handle(.motion(activity), at: now)
+    _ = visits.handle(.motion(activity), at: now)
+    stillness.take(activity, at: now)
   }
 
   /// A place that has not changed has become newer, and is told to those who have none (AUTH-42).
@@ -288,7 +299,7 @@ package struct LocationEngine: Machine {
     stillness.settle(audience)
     var wanted = conditions.demand
     for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
-    wanted = wanted.union(visits.demand).union(beacons.demand)
+    wanted = wanted.union(visits.demand).union(stillness.demand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
@@ -471,6 +482,7 @@ package struct LocationEngine: Machine {
     desks.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
       DemandShare(client: "visits", demand: visits.demand),
+      DemandShare(client: "stillness", demand: stillness.demand),
       DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
     ]
   }

@@ -12,6 +12,7 @@ extension LocationEngine.Input {
     case "client": self = .client(ClientID(try value.get("id")), try value.get("event"))
     case "provider": self = .provider(try provider(), try value.get("status"))
     case "compass": self = .compass(try provider(), try value.get("has"))
+    case "motion": self = .motion(try MotionActivity(json: value))
     case "reception": self = .reception(try BeaconReception(json: value))
     case "advertising": self = .advertising(try BeaconAdvertising(json: value))
     case "launchable":
@@ -35,6 +36,7 @@ extension LocationEngine.Input {
       .word("provider", .fields(["provider": provider.index.json, "status": status.json]))
     case .compass(let provider, let has):
       .word("compass", .fields(["provider": provider.index.json, "has": has.json]))
+    case .motion(let activity): .word("motion", activity.json)
     case .reception(let reception): .word("reception", reception.json)
     case .advertising(let advertising): .word("advertising", advertising.json)
     case .launchable(let apps):
@@ -182,6 +184,19 @@ extension ProviderStatus: LinkWord {
     }
   }
 }
+
+extension MotionActivity: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(try json.get("kind"), try json.get("confidence"))
+  }
+
+  package var json: JSON {
+    .fields(["kind": kind.json, "confidence": confidence.json])
+  }
+}
+
+extension MotionActivity.Kind: LinkWord {}
+extension MotionActivity.Confidence: LinkWord {}
 
 extension BeaconReception: LinkWord {
   package init(json: JSON) throws(LinkFault) {

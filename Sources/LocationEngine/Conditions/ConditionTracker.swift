@@ -26,6 +26,7 @@ package struct ConditionTracker: Sendable {
   private var last: (point: GeocentricPoint, fix: Fix, uptime: Instant)?
   /// Where the device rests, if the newest fixes keep to one place.
   private var rest: Stay?
+  private var activity = ActivityTrack()
 
   package init() {}
 
@@ -80,6 +81,10 @@ package struct ConditionTracker: Sendable {
     last = (point, fix, now.uptime)
     guard verdict != .doubted else { return [] }
     return decide(at: fix.time)
+  }
+
+  package mutating func take(_ news: MotionActivity, at now: Moment) {
+    activity.take(news, at: now.uptime)
   }
 
   /// Lets silence decide what the last fix left open.
@@ -238,7 +243,9 @@ extension ConditionTracker {
     guard let last, !continuity.isDoubting,
       !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
     else { return PositionDemand(tier: .satellite) }
-    if let rest, rest.isSettled, !rest.isStraying { return need(resting: rest) }
+    if let rest, rest.isSettled, !activity.isOnTheWay, activity.isResting || !rest.isStraying {
+      return need(resting: rest)
+    }
     let clearance = clearance(from: last.point, at: last.fix.coordinate, upTo: 20_000)
     let seconds = clearance / max(continuity.speed * 1.5, 2)
     return PositionDemand(seconds <= promise.inSeconds ? .satellite : .network, within: seconds)
@@ -251,7 +258,8 @@ extension ConditionTracker {
     if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.patience {
       return PositionDemand(tier: .satellite)
     }
-    return PositionDemand(.network, within: max(clearance / Self.startingSpeed, rest.lull))
+    let seconds = max(clearance / Self.startingSpeed, rest.lull, activity.pause)
+    return PositionDemand(.network, within: seconds)
   }
 
   /// Meters per second that a device at rest may have when it is next seen (chosen).

@@ -28,6 +28,8 @@ package struct Conditions: Machine {
     /// What an app may know from now on.
     case access(AppIdentity, ConditionAccess)
     case fix(Fix)
+    /// What the motion sensor says.
+    case motion(MotionActivity)
     /// What was heard of a beacon, and when (MON-32).
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
     /// The display turned on (BEACON-24).
@@ -112,6 +114,9 @@ package struct Conditions: Machine {
       return setAccess(diagnostics, of: app, at: now)
     case .fix(let fix):
       return apply(tracker.observe(fix, at: now), at: now)
+    case .motion(let activity):
+      tracker.take(activity, at: now)
+      return []
     case .beacon(let key, let state, let refinement, let date):
       return observeBeacon(key, .init(state: state, date: date, refinement: refinement))
     case .display:

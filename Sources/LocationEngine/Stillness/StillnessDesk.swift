@@ -10,6 +10,7 @@ struct StillnessDesk: Sendable {
 
   private var watches: [Watch] = []
   private var audience = StillnessAudience()
+  private var activity = ActivityTrack()
 
   var nextDeadline: Instant? {
     watches.reduce(nil) { earliest($0, $1.detector.nextDeadline) }
@@ -33,6 +34,18 @@ struct StillnessDesk: Sendable {
     case (let place?, false): watches.remove(at: place)
     case (nil, false), (_?, true): break
     }
+  }
+
+  mutating func take(_ news: MotionActivity, at now: Moment) {
+    activity.take(news, at: now.uptime)
+  }
+
+  /// Good fixes as soon as the sensor says that a device at rest has set out: they decide whether it
+  /// has (POW-6).
+  @inline(__always)
+  var demand: Demand {
+    activity.isOnTheWay && watches.contains(where: \.detector.isStationary)
+      ? Demand(position: PositionDemand(tier: .satellite), motion: true) : .none
   }
 
   /// Those for whom the device is still now.

@@ -6,10 +6,16 @@ package import LocationModel
 /// was visited before, longer at a new one, and longest where coarse fixes could hide slow traffic
 /// (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
 /// departure is told by the same kind of sequential test that watches circles (chosen on the
-/// same runs). Both carry the time at which they happened.
+/// same runs), sooner where a motion sensor says that the device is on its way. Both carry the time
+/// at which they happened.
+///
+/// Where the device was when the engine began is a place, too: nobody saw it arrive, so that its
+/// departure may be the first that is told (VISIT-4).
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
+    /// What the motion sensor says.
+    case motion(MotionActivity)
     case wake
   }
 
@@ -23,21 +29,12 @@ package struct VisitDetector: Machine {
     case empty
     /// On the way; the newest fixes might be the beginning of a stay.
     case travelling(Stay)
-    /// At a place; `leaving` is evidence of departure that has not yet decided.
-    case visiting(Stay, leaving: Leaving?)
-  }
-
-  /// Evidence that the device is leaving.
-  private struct Leaving: Sendable {
-    var since: UnixTime
-    var fixes = 0
-    var logOdds = 0.0
-    /// A stay that might have begun elsewhere meanwhile.
-    var next: Stay
+    case visiting(Presence)
   }
 
   private var state = State.empty
   private var continuity = FixContinuity()
+  private var activity = ActivityTrack()
   /// When the last fix came; `nil` before the first.
   private var lastUptime: Instant?
   /// Whether the first stay since the engine began is not over.
@@ -58,37 +55,6 @@ package struct VisitDetector: Machine {
     }
   }
 
-  /// The numbers of the decision.
-  package struct Tuning: Hashable, Sendable {
-    /// Seconds at a place visited before, until the arrival is told.
-    package var familiarDwell = 90.0
-    /// Seconds at a new place.
-    package var newDwell = 165.0
-    /// Seconds at a new place that was reached faster than `ride`: most likely a traffic light.
-    package var rideDwell = 300.0
-    /// Meters per second: nobody walks as fast.
-    package var ride = 3.0
-    /// Seconds at a new place seen by coarse fixes only, which slow traffic does not leave.
-    package var coarseDwell = 300.0
-    /// Meters: a mean accuracy above this is coarse.
-    package var coarseAccuracy = 45.0
-    /// Meters that a stay extends, beside the errors of its fixes.
-    package var reach = 35.0
-    /// Logarithm of the odds that decide a departure.
-    package var leaveOdds = 1.5
-    /// Seconds that a departure must last at least.
-    package var leaveDwell = 8.0
-
-    /// Waits so many times as long as usual; 0 for what the fixes themselves need (VISIT-11).
-    package init(latency: Double = 1) {
-      familiarDwell *= latency
-      newDwell *= latency
-      rideDwell *= latency
-      coarseDwell *= latency
-      leaveDwell *= latency
-    }
-  }
-
   /// - Parameters:
   ///   - places: places visited before.
   ///   - current: the visit that was not over when the engine ended.
@@ -98,19 +64,30 @@ package struct VisitDetector: Machine {
   ) {
     self.places = places
     self.tuning = tuning
-    if let current { state = .visiting(Stay(of: current), leaving: nil) }
+    guard let current else { return }
+    state = .visiting(Presence(Stay(of: current), isTold: true))
+    isFirst = false
   }
 
   /// The visit that lasts.
   package var current: Visit? {
-    guard case .visiting(let stay, _) = state else { return nil }
-    return stay.visit
+    guard case .visiting(let presence) = state, presence.isTold else { return nil }
+    return presence.stay.visit
   }
 
   package var nextDeadline: Instant? {
-    guard case .travelling(let stay) = state, stay.isSettled, let lastUptime else { return nil }
+    guard let stay = arriving, stay.isSettled, let lastUptime else { return nil }
     let due = stay.since + .seconds(dwell(at: place(of: stay)))
     return lastUptime + max(due - stay.latest, .zero)
+  }
+
+  /// A stay that may become an arrival.
+  private var arriving: Stay? {
+    switch state {
+    case .travelling(let stay): stay
+    case .visiting(let presence) where !presence.isTold && !presence.isDoubtful: presence.stay
+    case .empty, .visiting: nil
+    }
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -118,10 +95,11 @@ package struct VisitDetector: Machine {
     case .fix(let fix):
       guard fix.horizontalAccuracy <= Self.coarsest else { return [] }
       return observe(fix, at: now)
+    case .motion(let news):
+      activity.take(news, at: now.uptime)
+      return []
     case .wake:
-      guard let due = nextDeadline, due <= now.uptime, case .travelling(let stay) = state else {
-        return []
-      }
+      guard let due = nextDeadline, due <= now.uptime, let stay = arriving else { return [] }
       return arrive(stay, at: now)
     }
   }
@@ -138,90 +116,71 @@ package struct VisitDetector: Machine {
     case .travelling(var stay):
       guard fix.time > stay.latest else { return [] }
       guard stay.take(fix, point, reach: tuning.reach) else {
-        settleFirst(stay)
+        leaveFirst(stay)
         state = .travelling(Stay(at: fix, point, approach: continuity.speed))
         return []
       }
-      state = .travelling(stay)
-      return stay.length >= dwell(at: place(of: stay)) ? arrive(stay, at: now) : []
-    case .visiting(let stay, let leaving):
-      guard fix.time > stay.latest else { return [] }
-      return attend(stay, leaving, fix, point, verdict, at: now)
+      // Where the device was when the engine began is a place, however soon it leaves.
+      state =
+        isFirst && stay.isSettled
+        ? .visiting(Presence(stay, isTold: false)) : .travelling(stay)
+    case .visiting(let presence):
+      guard fix.time > presence.stay.latest else { return [] }
+      if let visit = attend(presence, fix, point, verdict, at: now) { return [.departed(visit)] }
     }
+    guard let stay = arriving, stay.length >= dwell(at: place(of: stay)) else { return [] }
+    return arrive(stay, at: now)
   }
 
   /// When the clock was set back, what is remembered is dated by the clock as it is now, so that a
   /// stay keeps its length; one of an earlier engine begins anew.
   private mutating func followClock(of fix: Fix, at now: Moment) {
-    var stay: Stay
-    let newest: UnixTime
+    let passed = lastUptime.map { now.uptime - $0 } ?? .zero
     switch state {
     case .empty: return
-    case .travelling(let present): (stay, newest) = (present, present.latest)
-    case .visiting(let present, let leaving):
-      (stay, newest) = (present, leaving?.next.latest ?? present.latest)
+    case .travelling(var stay):
+      guard fix.time.isSetBack(from: stay.latest) else { return }
+      stay.move(by: fix.time - passed - stay.latest)
+      state = .travelling(stay)
+    case .visiting(var presence):
+      guard fix.time.isSetBack(from: presence.latest) else { return }
+      presence.move(by: fix.time - passed - presence.latest)
+      state = .visiting(presence)
     }
-    guard fix.time.isSetBack(from: newest) else { return }
-    let passed = lastUptime.map { now.uptime - $0 } ?? .zero
-    stay.move(by: fix.time - passed - newest)
     continuity = FixContinuity()
-    state = if case .visiting = state { .visiting(stay, leaving: nil) } else { .travelling(stay) }
   }
 
   private mutating func attend(
-    _ present: Stay, _ earlier: Leaving?, _ fix: Fix, _ point: GeocentricPoint,
-    _ verdict: FixContinuity.Verdict, at now: Moment
-  ) -> [Output] {
-    var stay = present
-    let spread = max(fix.horizontalAccuracy, Self.finest)
-    let excess = stay.excess(of: fix, point)
-    let support = min(max(excess / spread - 0.5, -3), 3)
-    let seconds = fix.time.seconds(since: earlier?.next.latest ?? stay.latest)
-    let gained = support * min(seconds, 10) / 10
-    if verdict == .returned || (earlier?.logOdds ?? 0) + gained <= 0 {
-      stay.keep(fix, point)
-      state = .visiting(stay, leaving: nil)
-      return []
+    _ present: Presence, _ fix: Fix, _ point: GeocentricPoint, _ verdict: FixContinuity.Verdict,
+    at now: Moment
+  ) -> Visit? {
+    var presence = present
+    let departure = presence.take(
+      fix, point,
+      Presence.Circumstances(
+        verdict: verdict, speed: continuity.speed, onTheWay: activity.share(at: now.uptime),
+        tuning: tuning, now: now))
+    guard let departure else {
+      state = .visiting(presence)
+      return nil
     }
-    var leaving =
-      earlier ?? Leaving(since: fix.time, next: Stay(at: fix, point))
-    leaving.fixes += support > 0 ? 1 : 0
-    leaving.logOdds = min(leaving.logOdds + gained, 6)
-    if leaving.next.latest < fix.time, !leaving.next.take(fix, point, reach: tuning.reach) {
-      leaving.next = Stay(at: fix, point, approach: continuity.speed)
-    }
-    let lasted = fix.time.seconds(since: leaving.since)
-    guard verdict != .doubted, leaving.logOdds >= tuning.leaveOdds, lasted >= tuning.leaveDwell
-    else {
-      state = .visiting(stay, leaving: leaving)
-      return []
-    }
-    state = .travelling(leaving.next)
-    remember(stay)
-    var visit = stay.visit
-    // The last fix that kept to the place; the boundary was crossed after it at the soonest. A visit
-    // taken up again and not seen since lasted until the device was seen elsewhere.
-    let left = stay.length > 0 ? stay.latest : leaving.since
-    visit.departure = left
-    visit.evidence = .crossing(
-      CrossingEvidence(
-        firstFix: leaving.since, lastFix: fix.time, fixes: leaving.fixes,
-        probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: left,
-        decided: now.unixTime, distance: excess, spread: spread))
-    return [.departed(visit)]
+    state = .travelling(departure.next)
+    isFirst = false
+    remember(presence.stay)
+    return departure.visit
   }
 
   /// Where the device was when the engine began is a place, however soon it left.
-  private mutating func settleFirst(_ stay: Stay) {
-    guard isFirst else { return }
+  private mutating func leaveFirst(_ stay: Stay) {
+    if isFirst, stay.isSettled { remember(stay) }
     isFirst = false
-    if stay.isSettled { remember(stay) }
   }
 
   private mutating func arrive(_ stay: Stay, at now: Moment) -> [Output] {
     let place = place(of: stay)
-    state = .visiting(stay, leaving: nil)
+    state = .visiting(Presence(stay, isTold: true))
     remember(stay)
+    isFirst = false
     var visit = stay.visit
     visit.evidence = stay.evidence(place, dwell: dwell(at: place), at: now)
     return [.arrived(visit)]
@@ -239,10 +198,10 @@ package struct VisitDetector: Machine {
 
   /// Forgets places, and the visit that lasts, not seen since a date; whether there was any.
   package mutating func forget(before date: UnixTime) -> Bool {
-    if case .visiting(let stay, _) = state { remember(stay) }
+    if case .visiting(let presence) = state, presence.isTold { remember(presence.stay) }
     let known = places.count
     places.removeAll { $0.lastSeen < date }
-    guard case .visiting(let stay, _) = state, stay.latest < date else {
+    guard case .visiting(let presence) = state, presence.stay.latest < date else {
       return places.count < known
     }
     state = .empty
@@ -265,7 +224,9 @@ package struct VisitDetector: Machine {
   }
 
   private func isFamiliar(_ stay: Stay) -> Bool {
-    places.contains { isSame($0, stay) }
+    places.contains {
+      isSame($0, stay) && stay.since.seconds(since: $0.lastSeen) > Self.errand
+    }
   }
 
   private func isSame(_ place: KnownPlace, _ stay: Stay) -> Bool {
@@ -281,22 +242,29 @@ package struct VisitDetector: Machine {
       case .travelling(let stay) where stay.length >= Self.lull:
         PositionDemand(tier: .satellite, interval: .seconds(10))
       case .travelling: PositionDemand(tier: .network, interval: .seconds(20))
-      case .visiting(let stay, leaving: nil) where stay.isStraying:
-        PositionDemand(tier: .satellite)
-      case .visiting(let stay, leaving: nil):
-        PositionDemand(.network, within: stay.lull)
-      case .visiting(_, leaving: _?): PositionDemand(tier: .satellite)
+      case .visiting(let presence) where mayEnd(presence): PositionDemand(tier: .satellite)
+      case .visiting(let presence) where !presence.isTold:
+        PositionDemand(tier: .satellite, interval: .seconds(10))
+      case .visiting(let presence):
+        PositionDemand(.network, within: max(presence.stay.lull, activity.pause))
       }
     return Demand(position: position, motion: true)
   }
 
+  /// Whether a good fix may tell that the device leaves.
+  private func mayEnd(_ presence: Presence) -> Bool {
+    presence.isDoubtful || activity.isOnTheWay
+      || presence.stay.isStraying && !activity.isResting
+  }
+
   /// Seconds at one place after which it might be an arrival (chosen).
   private static let lull = 40.0
-  /// Meters: no fix is believed to be better than this (chosen).
-  private static let finest = 7.0
   /// Meters: coarser fixes say nothing about stays.
   private static let coarsest = 200.0
   /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).
   private static let sameplace = 100.0
   private static let mostPlaces = 200
+  /// Seconds: who leaves a place and stops near it so soon is most likely on the way, at the car or
+  /// at the bus stop (chosen).
+  private static let errand = 300.0
 }

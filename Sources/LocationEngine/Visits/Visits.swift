@@ -9,6 +9,8 @@ package struct Visits: Machine {
     /// Whether visits may reach the app now (VISIT-9).
     case access(AppIdentity, Bool)
     case fix(Fix)
+    /// What the motion sensor says.
+    case motion(MotionActivity)
     case wake
   }
 
@@ -81,6 +83,8 @@ package struct Visits: Machine {
     case .fix(let fix):
       guard !listeners.isEmpty else { return [] }
       return tell(detector.handle(.fix(fix), at: now))
+    case .motion(let activity):
+      return tell(detector.handle(.motion(activity), at: now))
     case .wake:
       return tell(detector.handle(.wake, at: now))
     }

@@ -1,0 +1,55 @@
+internal import LocationModel
+
+/// How far the motion sensor speaks for a device that is on its way.
+///
+/// Nobody walks from one end to the other without a pause that the sensor cannot name, and a door
+/// must be locked: so what it cannot name takes away a little of what was seen, and rest takes it
+/// fast.
+struct ActivityTrack: Hashable, Sendable {
+  /// `nil` before the sensor said anything.
+  private var latest: MotionActivity.Kind?
+  private var since = Instant.start
+  /// Seconds on the way until then, at most `enough`.
+  private var travelled = 0.0
+
+  mutating func take(_ activity: MotionActivity, at now: Instant) {
+    travelled = seconds(at: now)
+    since = now
+    latest = activity.confidence == .low ? .unknown : activity.kind
+  }
+
+  /// From 0, when it rests or nothing is known, to 1, when it has been on the way for a minute.
+  func share(at now: Instant) -> Double { seconds(at: now) / Self.enough }
+
+  /// Whether the device is on its way, or was a moment ago.
+  var isOnTheWay: Bool { latest.map { $0.gain > 0 || travelled > Self.moment } ?? false }
+
+  /// Whether the sensor says that the device lies still.
+  var isResting: Bool { latest == .stationary }
+
+  /// Seconds in which nobody need look where the device is: while it lies still, the sensor tells of
+  /// its leaving sooner than a fix of the network does (chosen).
+  var pause: Double { isResting ? 60 : 0 }
+
+  private func seconds(at now: Instant) -> Double {
+    guard let latest else { return 0 }
+    let passed = max(now.seconds(since: since), 0)
+    return min(max(travelled + latest.gain * passed, 0), Self.enough)
+  }
+
+  /// Seconds (chosen on the shared car and bicycle days, runs 0 and 4).
+  private static let enough = 60.0
+  /// Seconds (chosen).
+  private static let moment = 8.0
+}
+
+extension MotionActivity.Kind {
+  /// What a second of it adds to the seconds on the way (chosen).
+  fileprivate var gain: Double {
+    switch self {
+    case .walking, .running, .cycling, .automotive: 1
+    case .unknown: -0.3
+    case .stationary: -2
+    }
+  }
+}
