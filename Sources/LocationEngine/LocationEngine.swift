@@ -299,7 +299,7 @@ package struct LocationEngine: Machine {
     stillness.settle(audience)
     var wanted = conditions.demand
     for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
-    wanted = wanted.union(visits.demand).union(stillness.demand).union(beacons.demand)
+    wanted = wanted.union(visits.demand).union(stirring).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
@@ -307,6 +307,11 @@ package struct LocationEngine: Machine {
     outputs.append(.demand(wanted))
     tell(watch.handle(.needed(wanted.position?.interval), at: now), at: now, to: &outputs)
     for index in desks.indices { desks[index].settleNeeds() }
+  }
+
+  /// What decides whether a device at rest has set out, where anybody who may hear of it rests.
+  private var stirring: Demand {
+    desks.contains { $0.needs.demand.motion } ? stillness.demand : .none
   }
 
   /// Whether somebody waits for the turns of the coarse place.
@@ -482,7 +487,7 @@ package struct LocationEngine: Machine {
     desks.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
       DemandShare(client: "visits", demand: visits.demand),
-      DemandShare(client: "stillness", demand: stillness.demand),
+      DemandShare(client: "stillness", demand: stirring),
       DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
     ]
   }

@@ -118,6 +118,7 @@ struct RecordingTests {
             uuid: BeaconUUID(high: .max, low: 1), major: 7, minor: .max),
           address: BluetoothAddress(bits: 0xc000_0000_0001), measuredPower: -59, rssi: nil,
           time: Self.date)),
+      .motion(MotionActivity(.cycling, .medium)),
       .wake,
     ]
     var recorder = Recorder(

@@ -68,6 +68,7 @@ package struct ConditionTracker: Sendable {
       guard fix.time.isSetBack(from: last.fix.time) else { return [] }
       beginAnew()
     }
+    activity.pass(to: now.uptime)
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     if verdict == .returned { dismissExcursions() }

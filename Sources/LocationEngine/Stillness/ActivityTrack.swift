@@ -13,16 +13,26 @@ struct ActivityTrack: Hashable, Sendable {
   private var travelled = 0.0
 
   mutating func take(_ activity: MotionActivity, at now: Instant) {
-    travelled = seconds(at: now)
+    pass(to: now)
     since = now
     latest = activity.confidence == .low ? .unknown : activity.kind
+  }
+
+  /// Time goes on, and nothing else is told.
+  mutating func pass(to now: Instant) {
+    guard latest != nil else { return }
+    travelled = seconds(at: now)
+    since = now
   }
 
   /// From 0, when it rests or nothing is known, to 1, when it has been on the way for a minute.
   func share(at now: Instant) -> Double { seconds(at: now) / Self.enough }
 
-  /// Whether the device is on its way, or was a moment ago.
-  var isOnTheWay: Bool { latest.map { $0.gain > 0 || travelled > Self.moment } ?? false }
+  /// Whether the device is on its way, or was a moment before the latest pass of time.
+  var isOnTheWay: Bool {
+    guard let latest else { return false }
+    return latest.gain > 0 || latest == .unknown && travelled > Self.moment
+  }
 
   /// Whether the sensor says that the device lies still.
   var isResting: Bool { latest == .stationary }

@@ -52,6 +52,7 @@ struct StillnessDesk: Sendable {
   mutating func handle(
     _ input: StillnessDetector.Input, at now: Moment
   ) -> StillnessAudience {
+    activity.pass(to: now.uptime)
     var still = StillnessAudience()
     for index in watches.indices {
       _ = watches[index].detector.handle(input, at: now)

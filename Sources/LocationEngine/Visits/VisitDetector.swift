@@ -106,6 +106,7 @@ package struct VisitDetector: Machine {
 
   private mutating func observe(_ fix: Fix, at now: Moment) -> [Output] {
     followClock(of: fix, at: now)
+    activity.pass(to: now.uptime)
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     defer { lastUptime = now.uptime }
@@ -122,7 +123,7 @@ package struct VisitDetector: Machine {
       }
       // Where the device was when the engine began is a place, however soon it leaves.
       state =
-        isFirst && stay.isSettled
+        isFirst && stay.isSettled && !stay.isStraying
         ? .visiting(Presence(stay, isTold: false)) : .travelling(stay)
     case .visiting(let presence):
       guard fix.time > presence.stay.latest else { return [] }

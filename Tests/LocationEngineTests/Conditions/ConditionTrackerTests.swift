@@ -202,6 +202,25 @@ struct ConditionTrackerTests {
     #expect(interval == .seconds(60))
   }
 
+  @Test("POW-6: a device that lies still is looked for once a minute, one that sets out at once")
+  func movedByItself() {
+    var (walk, _) = standing()
+    for _ in 0..<300 { walk.fix(east: 0) }
+    func feel(_ kind: MotionActivity.Kind) {
+      walk.tracker.take(MotionActivity(kind), at: moment(walk.seconds))
+    }
+    feel(.stationary)
+    #expect(walk.need == PositionDemand(tier: .network, interval: .seconds(60)))
+    feel(.walking)
+    #expect(walk.need.tier == .satellite)
+    walk.fix(east: 0, after: 20)
+    feel(.stationary)
+    walk.fix(east: 0, after: 20)
+    #expect(walk.need == PositionDemand(tier: .network, interval: .seconds(60)))
+    feel(.unknown)
+    #expect(walk.need == PositionDemand(tier: .network, interval: .seconds(30)))
+  }
+
   @Test("asks for the same while a device rests, though every fix differs")
   func steadyDemand() {
     var random = SeededRandom(seed: 5)

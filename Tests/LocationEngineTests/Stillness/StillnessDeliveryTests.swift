@@ -38,6 +38,25 @@ struct StillnessDeliveryTests {
     #expect(bench.demand == .none)
   }
 
+  @Test("POW-6: a loop at rest has satellites while the motion sensor says that it sets out")
+  func setsOut() {
+    var bench = resting()
+    let atRest = bench.demand
+    #expect(atRest.motion)
+    bench.send(.motion(MotionActivity(.walking)))
+    #expect(bench.demand.position == PositionDemand(tier: .satellite))
+    _ = bench.heard()
+    bench.fixes(1)
+    #expect(bench.heard() == [], "a fix at the place is no movement, whatever the sensor says")
+    bench.send(.motion(MotionActivity(.stationary)))
+    bench.fixes(30)
+    #expect(bench.demand == atRest)
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.send(.motion(MotionActivity(.walking)))
+    #expect(bench.demand == .none, "nobody may hear of it")
+  }
+
   @Test("POW-5, LIVE-33: stillness that is seen later switches nothing on for a barred loop")
   func barredBeforeRest() {
     var bench = EngineBench(.whileUsing)

@@ -107,11 +107,41 @@ struct VisitsTests {
 
   @Test("VISIT-10: a short stop is no visit")
   mutating func shortStop() {
+    walk.walk(to: 300)
     walk.stay(60)
     walk.walk(to: 600)
     walk.stay(60)
     walk.walk(to: 1200)
     #expect(walk.visits(of: Self.app).isEmpty)
+  }
+
+  @Test("VISIT-4: where it was when visits began is left, and nobody saw it come")
+  mutating func leavesFirstPlace() throws {
+    walk.stay(60)
+    let left = walk.bench.now.unixTime
+    walk.walk(to: 600)
+    let visit = try #require(walk.visits(of: Self.app).first)
+    #expect(visit.arrival == nil)
+    #expect(try #require(visit.departure).seconds(since: left).magnitude < 30)
+    #expect(visit.coordinate.distance(to: place(east: 0)) < 15)
+    #expect(walk.visits(of: Self.app).count == 1)
+  }
+
+  @Test("VISIT-10: who is on the way when visits begin leaves no place")
+  mutating func beginsOnTheWay() {
+    walk.walk(to: 600)
+    walk.stay(60)
+    walk.walk(to: 1200)
+    #expect(walk.visits(of: Self.app).isEmpty)
+  }
+
+  @Test("a stop near a place that was just left is no arrival at it")
+  mutating func stopOnTheWay() {
+    walk.stay(600)
+    walk.walk(to: 80)
+    walk.stay(90)
+    walk.walk(to: 800)
+    #expect(walk.visits(of: Self.app).count { $0.departure == nil } == 1)
   }
 
   @Test("an arrival at a place known from before is told sooner")
