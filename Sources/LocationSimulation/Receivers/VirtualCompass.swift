@@ -34,7 +34,9 @@ package struct VirtualCompass: Hashable, Sendable {
   ) -> [SysfsReading] {
     let world = field(at: truth.coordinate, date) + disturbance
     let magnetic = turned(world, truth) + hardIron + noise(Self.fieldNoise)
-    let up = turned(DeviceVector(x: 0, y: 0, z: 9.81), truth) + noise(Self.accelerationNoise)
+    let gait = VirtualGait(speed: truth.speed)
+    let weight = 9.81 + gait.swing(at: date)
+    let up = turned(DeviceVector(x: 0, y: 0, z: weight), truth) + noise(gait.shaking)
     let values =
       Self.axes("in_magn", magnetic * (1 / Self.fieldStep))
       + Self.axes("in_accel", up * (1 / Self.accelerationStep))
@@ -103,8 +105,6 @@ package struct VirtualCompass: Hashable, Sendable {
   /// Microtesla, and meters per second squared, of one step of the scales above.
   private static let fieldStep = 0.1
   private static let accelerationStep = 0.01
-  /// Microtesla, and meters per second squared, root mean square of each axis: those of the chips
-  /// in docs/decisions/0023.
+  /// Microtesla, root mean square of each axis: that of the chips in docs/decisions/0023.
   private static let fieldNoise = 0.6
-  private static let accelerationNoise = 0.1
 }
