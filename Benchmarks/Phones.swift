@@ -135,8 +135,11 @@ extension PhoneReport {
         }
       // The day begins at a place: a departure counts only when its arrival could be seen.
       let wasVisiting = visits.last { $0.time < trip.start }?.isArrival ?? false
+      // What began on the way is a wait, not the place that the trip leaves; a receiver that was off
+      // may see that place late.
       let departure = visits.first {
         !$0.isArrival && $0.time > trip.start - grace && $0.time < trip.end
+          && $0.visit.arrival ?? trip.start <= trip.start + .seconds(30)
       }
       if let departure {
         departures.append(departure.time.seconds(since: trip.start))
@@ -223,27 +226,18 @@ extension PhoneDay {
   }
 
   /// What was told of visits, in order.
-  func toldVisits() -> [Visit] {
-    var detector = VisitDetector()
-    var told: [Visit] = []
-    replay(&detector, inputs(from: span.start, { .fix($0) }, { .motion($0) }), until: span.end) {
-      output, _ in
-      switch output {
-      case .arrived(let visit), .departed(let visit): told.append(visit)
-      }
-    }
-    return told
-  }
+  func toldVisits() -> [Visit] { visits().map(\.visit) }
 
-  /// When arrivals and departures were told.
-  func visits() -> [(isArrival: Bool, time: UnixTime)] {
+  /// The same with the time at which each was told.
+  func visits() -> [(isArrival: Bool, visit: Visit, time: UnixTime)] {
     var detector = VisitDetector()
-    var told: [(isArrival: Bool, time: UnixTime)] = []
-    replay(&detector, inputs(from: span.start, { .fix($0) }, { .motion($0) }), until: span.end) {
-      output, time in
+    var told: [(isArrival: Bool, visit: Visit, time: UnixTime)] = []
+    replay(
+      &detector, inputs(from: span.start, { .fix($0) }, { .motion($0) }), until: span.end
+    ) { output, time in
       switch output {
-      case .arrived: told.append((true, time))
-      case .departed: told.append((false, time))
+      case .arrived(let visit): told.append((true, visit, time))
+      case .departed(let visit): told.append((false, visit, time))
       }
     }
     return told

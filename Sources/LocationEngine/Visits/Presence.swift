@@ -22,8 +22,8 @@ struct Presence: Sendable {
     var verdict: FixContinuity.Verdict
     /// Meters per second.
     var speed: Double
-    /// How far the motion sensor speaks for a device on its way: 0 to 1.
-    var onTheWay: Double
+    /// Spreads that a fix must lie farther out than any at the place, to speak for a departure.
+    var presumption: Double
     var tuning: VisitDetector.Tuning
     var now: Moment
   }
@@ -46,9 +46,7 @@ struct Presence: Sendable {
     let tuning = circumstances.tuning
     let spread = max(fix.horizontalAccuracy, Self.finest)
     let excess = stay.excess(of: fix, point)
-    // Who has been on the way for a while is no longer presumed to stay.
-    let presumption = Self.presumption * (1 - circumstances.onTheWay)
-    let support = min(max(excess / spread - presumption, -3), 3)
+    let support = min(max(excess / spread - circumstances.presumption, -3), 3)
     let seconds = fix.time.seconds(since: latest)
     let gained = support * min(seconds, 10) / 10
     guard circumstances.verdict != .returned, (leaving?.logOdds ?? 0) + gained > 0 else {
@@ -87,7 +85,4 @@ struct Presence: Sendable {
 
   /// Meters: no fix is believed to be better than this (chosen).
   private static let finest = 7.0
-  /// Spreads that a fix must lie farther out, while nothing moves the device, to speak for a
-  /// departure (chosen).
-  private static let presumption = 0.5
 }

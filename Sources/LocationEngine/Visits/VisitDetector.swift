@@ -159,7 +159,7 @@ package struct VisitDetector: Machine {
     let departure = presence.take(
       fix, point,
       Presence.Circumstances(
-        verdict: verdict, speed: continuity.speed, onTheWay: activity.share(at: now.uptime),
+        verdict: verdict, speed: continuity.speed, presumption: presumption(at: now),
         tuning: tuning, now: now))
     guard let departure else {
       state = .visiting(presence)
@@ -256,6 +256,12 @@ package struct VisitDetector: Machine {
   private func mayEnd(_ presence: Presence) -> Bool {
     presence.isDoubtful || activity.isOnTheWay
       || presence.stay.isStraying && !activity.isResting
+  }
+
+  /// Spreads by which a device is presumed to be at its place still: many while it lies still, none
+  /// after a minute on the way (chosen).
+  private func presumption(at now: Moment) -> Double {
+    activity.isResting ? 2 : 0.5 * (1 - activity.share(at: now.uptime))
   }
 
   /// Seconds at one place after which it might be an arrival (chosen).

@@ -73,4 +73,18 @@ struct MovedVisitTests {
     for turn in 0..<20 { walk.walk(to: turn.isMultiple(of: 2) ? 12 : -12) }
     #expect(walk.visits(of: Self.app).count == 1)
   }
+
+  @Test("VISIT-3: a receiver that errs does not carry away a device that lies still")
+  mutating func errsAtRest() {
+    var restless = walk
+    feel(.stationary)
+    walk.east = 30
+    restless.east = 30
+    walk.stay(60)
+    restless.stay(60)
+    #expect(restless.visits(of: Self.app).count == 2)
+    #expect(walk.visits(of: Self.app).count == 1)
+    walk.walk(to: 300)
+    #expect(walk.visits(of: Self.app).count == 2, "far enough away, the fixes win")
+  }
 }
