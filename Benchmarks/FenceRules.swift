@@ -6,6 +6,31 @@ protocol FenceRule {
   init(circle: Circle)
   /// Whether the device is believed inside after this fix.
   mutating func observe(_ fix: Fix, distance: Double, at now: Moment) -> Bool
+  /// Takes what a motion sensor tells.
+  mutating func feel(_ activity: MotionActivity, at now: Moment)
+}
+
+extension FenceRule {
+  mutating func feel(_ activity: MotionActivity, at now: Moment) {}
+}
+
+/// Ours, with a motion sensor.
+struct MovedEvidenceRule: FenceRule {
+  private var tracker = ConditionTracker()
+  private let slot: ConditionTracker.Slot
+
+  init(circle: Circle) {
+    slot = tracker.insert(circle)
+  }
+
+  mutating func observe(_ fix: Fix, distance: Double, at now: Moment) -> Bool {
+    _ = tracker.observe(fix, at: now)
+    return tracker.state(of: slot) == .satisfied
+  }
+
+  mutating func feel(_ activity: MotionActivity, at now: Moment) {
+    tracker.take(activity, at: now)
+  }
 }
 
 /// Ours: the tracker of the engine.

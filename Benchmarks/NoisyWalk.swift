@@ -26,11 +26,16 @@ struct NoisyWalk<R: FenceRule> {
   private var episodeEnd = 0.0
   private var grown = 0.0
   private var wasInside = true
+  /// Seconds for which it has walked; negative, stood.
+  private var felt = 0
+  private var strollEnd = 0.0
+  private var habits: SeededRandom
   private static var center: Coordinate { Coordinate(latitude: 45, longitude: 7) }
 
   init(radius: Double, seed: UInt64) {
     rule = R(circle: Circle(center: Self.center, radius: radius))
     random = SeededRandom(seed: seed)
+    habits = SeededRandom(seed: seed ^ 0x57A1)
   }
 
   mutating func run(seconds: Int) {
@@ -50,6 +55,7 @@ struct NoisyWalk<R: FenceRule> {
     second += 1
     distance += speed
     advanceErrors()
+    feel()
     let white = SIMD2(gaussian(), gaussian()) * 3
     let isWrong = second < episodeEnd
     if isWrong { grown = min(grown + growth, 1) }
@@ -67,6 +73,20 @@ struct NoisyWalk<R: FenceRule> {
     // The first minute settles the state.
     if isInside != wasInside, second > 60 { transitions += 1 }
     wasInside = isInside
+  }
+
+  /// The motion sensor tells a walk and a rest some seconds late; who stays walks about twice an hour
+  /// for up to three minutes, four times as often as the carriers of the recorded phones.
+  private mutating func feel() {
+    if Double.random(in: 0..<1, using: &habits) < 1.0 / 1800 {
+      strollEnd = second + .random(in: 20...180, using: &habits)
+    }
+    felt = speed > 0 || second < strollEnd ? max(felt, 0) + 1 : min(felt, 0) - 1
+    guard felt == 6 || felt == -10 else { return }
+    let time = UnixTime(seconds: 1_700_000_000 + second)
+    rule.feel(
+      MotionActivity(felt > 0 ? .walking : .stationary),
+      at: Moment(uptime: Instant(nanoseconds: Int64(second * 1e9)), unixTime: time))
   }
 
   private mutating func advanceErrors() {

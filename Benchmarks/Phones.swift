@@ -194,15 +194,17 @@ extension PhoneReport {
 }
 
 extension PhoneDay {
+  /// As the engine of the phone counts it.
+  func moment(_ time: UnixTime) -> Moment {
+    Moment(uptime: Instant(nanoseconds: time.nanoseconds - span.start.nanoseconds), unixTime: time)
+  }
+
   /// Runs one machine over the day; `body` gets each input's outputs with their time.
   private func replay<M: Machine>(
-    _ machine: inout M, _ inputs: [(time: UnixTime, input: M.Input)], until end: UnixTime,
+    _ machine: inout M, _ inputs: some Sequence<(time: UnixTime, input: M.Input)>,
+    until end: UnixTime,
     body: (M.Output, UnixTime) -> Void
   ) {
-    func moment(_ time: UnixTime) -> Moment {
-      Moment(
-        uptime: Instant(nanoseconds: time.nanoseconds - span.start.nanoseconds), unixTime: time)
-    }
     func wake(until time: UnixTime) {
       while let due = machine.nextDeadline, due <= moment(time).uptime {
         let at = span.start + (due - .start)
@@ -251,8 +253,10 @@ extension PhoneDay {
     let now = Moment(uptime: .start, unixTime: start)
     _ = conditions.handle(.register(key, .circle(circle), RegionNotices()), at: now)
     var exits: [UnixTime] = []
-    let part = fixes.filter { $0.delivered >= start && $0.delivered <= end }
-    replay(&conditions, part.map { ($0.delivered, .fix($0.fix)) }, until: end) { output, time in
+    replay(
+      &conditions, inputs(from: start, { .fix($0) }, { .motion($0) }).prefix { $0.time <= end },
+      until: end
+    ) { output, time in
       if case .region(_, .exited) = output { exits.append(time) }
     }
     return exits

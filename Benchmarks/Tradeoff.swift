@@ -12,6 +12,7 @@ func measureTradeoff() throws {
   var document = TradeoffDocument()
   for radius in [50.0, 100, 200, 500, 1000] {
     measure(EvidenceRule.self, TradeoffPoint.ours, radius, days, into: &document)
+    measure(MovedEvidenceRule.self, TradeoffPoint.oursMoved, radius, days, into: &document)
     measure(ContainmentRule.self, "containment", radius, days, into: &document)
     measure(DwellRule.self, "margin and 20 s", radius, days, into: &document)
     measure(OverlapRule.self, "overlap 75/25", radius, days, into: &document)
@@ -19,9 +20,10 @@ func measureTradeoff() throws {
   }
   if !days.isEmpty { document.phones = PhoneTable(days).text }
   print(document.text)
-  for point in document.simulated where point.rule == TradeoffPoint.ours {
-    let name = "tradeoff.\(Int(point.radius))"
-    let label = "ours, \(Int(point.radius)) m"
+  for point in document.simulated where TradeoffPoint.isOurs(point.rule) {
+    let isMoved = point.rule == TradeoffPoint.oursMoved
+    let name = "tradeoff.\(isMoved ? "moved." : "")\(Int(point.radius))"
+    let label = "ours\(isMoved ? " with a motion sensor" : ""), \(Int(point.radius)) m"
     try Figure.report(name + ".false", point.falseTransitions, "/1000 h", label + ", false")
     try Figure.report(name + ".delay", point.delay, "s", label + ", exit delay, median")
     try Figure.report(name + ".worst", point.worst, "s", label + ", exit delay, longest")
@@ -48,6 +50,8 @@ private func measure<R: FenceRule>(
 /// One rule at one radius.
 struct TradeoffPoint {
   static let ours = "evidence (ours)"
+  /// With a motion sensor.
+  static let oursMoved = "evidence and motion (ours)"
 
   var rule: String
   /// Meters.
@@ -79,10 +83,13 @@ struct TradeoffPoint {
 
   /// Whether this rule is both no later and no more often wrong, and better in one of the two.
   func dominates(_ other: TradeoffPoint) -> Bool {
-    radius == other.radius && missed <= other.missed && delay <= other.delay
+    radius == other.radius && !(Self.isOurs(rule) && Self.isOurs(other.rule))
+      && missed <= other.missed && delay <= other.delay
       && falseTransitions <= other.falseTransitions
       && (delay < other.delay || falseTransitions < other.falseTransitions)
   }
+
+  static func isOurs(_ rule: String) -> Bool { rule == ours || rule == oursMoved }
 
   private static let places = 20
   private static let walks = 200
@@ -90,7 +97,7 @@ struct TradeoffPoint {
   /// A device at twenty places in the circle, and walks out of it.
   static func simulate<R: FenceRule>(_: R.Type, _ name: String, _ radius: Double) -> TradeoffPoint {
     // The plain rules need no long watch to be seen to err.
-    let hours = name == ours ? 5000 : 1000
+    let hours = isOurs(name) ? 5000 : 1000
     var transitions = 0
     for place in 0..<places {
       var world = NoisyWalk<R>(radius: radius, seed: UInt64(place + 1))

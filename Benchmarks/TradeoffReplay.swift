@@ -39,13 +39,16 @@ extension TradeoffPoint {
       var exit: UnixTime?
       let crossed = day.crossing(of: circle, after: stay.end, until: stay.tripEnd)
       var isSettled = false
+      var felt = day.motion.drop { $0.time < stay.start }
       for delivered in day.fixes where delivered.delivered >= stay.start {
         let time = delivered.delivered
         if time > stay.tripEnd { break }
+        while let told = felt.first, told.time <= time {
+          rule.feel(told.activity, at: day.moment(told.time))
+          felt.removeFirst()
+        }
         let distance = circle.center.distance(to: delivered.fix.coordinate)
-        let uptime = Instant(nanoseconds: time.nanoseconds - day.span.start.nanoseconds)
-        let isInside = rule.observe(
-          delivered.fix, distance: distance, at: Moment(uptime: uptime, unixTime: time))
+        let isInside = rule.observe(delivered.fix, distance: distance, at: day.moment(time))
         // The first entry is the finding of the state.
         if isInside != wasInside, isSettled {
           if time < crossed ?? (stay.end - .seconds(30)) { transitions += 1 }

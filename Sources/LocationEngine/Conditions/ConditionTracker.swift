@@ -70,7 +70,7 @@ package struct ConditionTracker: Sendable {
     }
     activity.pass(to: now.uptime)
     let point = GeocentricPoint(fix.coordinate)
-    let verdict = continuity.observe(point, of: fix)
+    let verdict = continuity.observe(point, of: fix, pace: activity.pace)
     if verdict == .returned { dismissExcursions() }
     if rest?.take(fix, point, reach: Self.reach) != true { rest = Stay(at: fix, point) }
     activate(at: fix.coordinate)

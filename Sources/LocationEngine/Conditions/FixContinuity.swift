@@ -79,12 +79,15 @@ struct FixContinuity: Sendable {
     }
   }
 
-  mutating func observe(_ point: GeocentricPoint, of fix: Fix) -> Verdict {
+  /// - Parameter pace: meters per second, as for ``TravelMeter``.
+  mutating func observe(
+    _ point: GeocentricPoint, of fix: Fix, pace: Double? = nil
+  ) -> Verdict {
     guard fix.horizontalAccuracy <= Self.coarsest else { return isDoubting ? .doubted : .trusted }
     var place = Place(
       point: point, spread: max(fix.horizontalAccuracy, Self.finest), time: fix.time,
       speed: fix.speed ?? 0)
-    travel.observe(point, spread: place.spread, of: fix)
+    travel.observe(point, spread: place.spread, of: fix, pace: pace)
     switch state {
     case .empty:
       trust(place)

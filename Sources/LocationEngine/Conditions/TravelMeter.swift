@@ -25,7 +25,11 @@ struct TravelMeter: Sendable {
     seconds = 2 * Self.enough
   }
 
-  mutating func observe(_ point: GeocentricPoint, spread: Double, of fix: Fix) {
+  /// - Parameter pace: meters per second that a device travels at most by its motion sensor: zero while
+  ///   it lies still, `nil` when nobody knows.
+  mutating func observe(
+    _ point: GeocentricPoint, spread: Double, of fix: Fix, pace: Double?
+  ) {
     let passed = min(last.map { fix.time.seconds(since: $0) } ?? 0, 30)
     last = fix.time
     while marks.count > 1, fix.time.seconds(since: marks[1].time) >= 20 { marks.removeFirst() }
@@ -34,14 +38,22 @@ struct TravelMeter: Sendable {
       if way <= min(max(spread * 1.8, 18), 40) {
         seconds = max(seconds - 3 * passed, 0)
       } else if isSteady(from: oldest, to: point, at: fix.time) {
-        // A speed that the receiver measured says the same by other means.
-        let credit = (fix.speed ?? 0) >= 0.8 ? 2 * passed : passed
-        seconds = min(seconds + credit, 2 * Self.enough)
+        let speed = way / fix.time.seconds(since: oldest.time)
+        seconds = min(seconds + passed * Self.credit(fix, speed, pace: pace), 2 * Self.enough)
       }
     }
     if marks.last.map({ fix.time.seconds(since: $0.time) >= 5 }) ?? true {
       marks.append(Mark(point: point, time: fix.time))
     }
+  }
+
+  /// What a second of travel counts: more where the motion sensor, or the speed that the receiver
+  /// measured, says the same by other means, nothing where the sensor alone speaks, and speaks against
+  /// it (chosen).
+  private static func credit(_ fix: Fix, _ speed: Double, pace: Double?) -> Double {
+    if let pace, pace > 0, speed <= pace { return 3 }
+    if (fix.speed ?? 0) >= 0.8 { return 2 }
+    return pace == 0 ? 0 : 1
   }
 
   /// Whether the middle of the way was made in the middle of the time: a step was not travel.

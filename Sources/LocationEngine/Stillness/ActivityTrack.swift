@@ -34,6 +34,10 @@ struct ActivityTrack: Hashable, Sendable {
     return latest.gain > 0 || latest == .unknown && travelled > Self.moment
   }
 
+  /// Meters per second that the device travels at most, zero while it lies still; `nil` when nobody
+  /// knows.
+  var pace: Double? { latest?.pace }
+
   /// Whether the sensor says that the device lies still.
   var isResting: Bool { latest == .stationary }
 
@@ -54,6 +58,18 @@ struct ActivityTrack: Hashable, Sendable {
 }
 
 extension MotionActivity.Kind {
+  /// Meters per second (chosen).
+  fileprivate var pace: Double? {
+    switch self {
+    case .walking: 3
+    case .running: 7
+    case .cycling: 15
+    case .automotive: 70
+    case .stationary: 0
+    case .unknown: nil
+    }
+  }
+
   /// What a second of it adds to the seconds on the way (chosen).
   fileprivate var gain: Double {
     switch self {
