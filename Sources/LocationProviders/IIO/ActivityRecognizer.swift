@@ -79,10 +79,9 @@ package struct ActivityRecognizer: Sendable {
       believe(gait.kind, gait.clarity >= Self.highClarity ? .high : .medium)
     case .stirred where activity.kind == .stationary: activity = .unknown
     case .vague where activity.kind == .stationary && repeats >= Self.restful: activity = .unknown
-    case .stirred where repeats >= Self.convincing, .vague where repeats >= Self.convincing,
-      .still where isStepping && repeats >= Self.convincing:
-      if isStepping { activity = .unknown }
-    case .still, .steps, .stirred, .vague: break
+    case .still, .stirred, .vague:
+      if isStepping && repeats >= Self.convincing { activity = .unknown }
+    case .steps: break
     }
   }
 
