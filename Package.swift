@@ -172,7 +172,7 @@ let package = Package(
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "LocationSimulationTests",
-      dependencies: ["LocationSimulation", "LocationModel", "MachineTesting"],
+      dependencies: ["LocationSimulation", "LocationProviders", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
       name: "LocationTestingTests",

@@ -36,7 +36,7 @@ struct GpsdDriver: SourceDriver {
     switch input {
     case .demand(let demand):
       return demand.needsPosition || demand.magnetometer && hasCompass ? begin(at: now) : rest()
-    case .stored, .channel(.bus), .channel(.readings): return []
+    case .stored, .channel(.bus), .channel(.readings), .sensors: return []
     case .channel(.opened): return tell(.connected, at: now)
     case .channel(.bytes(let bytes)): return tell(.bytes(bytes), at: now)
     case .channel(.closed(let end)):

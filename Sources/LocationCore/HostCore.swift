@@ -48,6 +48,8 @@ package struct HostCore: Machine {
     var openings = 0
     /// The channel that is open, or being opened.
     var channel: ChannelID?
+    /// The kernel's sensors, open or being opened beside the channel.
+    var sensors: ChannelID?
     /// The driver's, kept as every step asks for it.
     var deadline: Instant?
   }
@@ -79,8 +81,7 @@ package struct HostCore: Machine {
     switch input {
     case .channel(let id, let event):
       guard isOpen(id) else { break }
-      if case .closed = event { desks[id.provider.index].channel = nil }
-      drive(id.provider.index, .channel(event), at: now, to: &outputs)
+      hear(event, on: id, at: now, to: &outputs)
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
@@ -146,7 +147,23 @@ package struct HostCore: Machine {
 
   /// Whether this opening is the present one; an event of an earlier one is stale.
   @inline(__always)
-  package func isOpen(_ id: ChannelID) -> Bool { desks[id.provider.index].channel == id }
+  package func isOpen(_ id: ChannelID) -> Bool {
+    desks[id.provider.index].channel == id || desks[id.provider.index].sensors == id
+  }
+
+  private mutating func hear(
+    _ event: ChannelEvent, on id: ChannelID, at now: Moment, to outputs: inout [Output]
+  ) {
+    let index = id.provider.index
+    let isOver = if case .closed = event { true } else { false }
+    if desks[index].sensors == id {
+      if isOver { desks[index].sensors = nil }
+      drive(index, .sensors(event), at: now, to: &outputs)
+    } else {
+      if isOver { desks[index].channel = nil }
+      drive(index, .channel(event), at: now, to: &outputs)
+    }
+  }
 
   // MARK: The flight recorder
 
@@ -237,11 +254,13 @@ package struct HostCore: Machine {
     case .open(let channel):
       desks[index].openings += 1
       let id = ChannelID(provider: provider, opening: desks[index].openings)
-      desks[index].channel = id
+      if channel == .sensors { desks[index].sensors = id } else { desks[index].channel = id }
       outputs.append(.open(id, channel))
     case .close:
-      guard let id = desks[index].channel else { return }
-      desks[index].channel = nil
+      guard let id = desks[index].channel.take() else { return }
+      outputs.append(.close(id))
+    case .closeSensors:
+      guard let id = desks[index].sensors.take() else { return }
       outputs.append(.close(id))
     case .send(let bytes):
       guard let id = desks[index].channel else { return }
@@ -250,7 +269,7 @@ package struct HostCore: Machine {
       guard let id = desks[index].channel else { return }
       outputs.append(.bus(id, action))
     case .read(let query):
-      guard let id = desks[index].channel else { return }
+      guard let id = desks[index].sensors else { return }
       outputs.append(.read(id, query))
     case .fix(let fix):
       desks[index].fixes += 1

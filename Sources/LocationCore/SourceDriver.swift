@@ -27,9 +27,27 @@ package struct SourceEvidence: Hashable, Sendable {
   package var satellites: SatelliteSummary?
   /// The receivers that gpsd serves.
   package var devices: [String] = []
+  /// What this computer's sensors can tell; `nil` for another source, and until it is known.
+  package var sensors: SensorEvidence?
 
   package init(diagnosis: NMEAReceiverStatus.Diagnosis? = nil) {
     self.diagnosis = diagnosis
+  }
+}
+
+/// What the sensors of a computer can tell.
+package struct SensorEvidence: Hashable, Sendable {
+  package var tellsHeading: Bool
+  package var tellsMotion: Bool
+  /// Why there is no compass; `nil` while there is one, or nobody has said.
+  package var compassFault: ProviderStatus.Reason?
+
+  package init(
+    tellsHeading: Bool, tellsMotion: Bool, compassFault: ProviderStatus.Reason? = nil
+  ) {
+    self.tellsHeading = tellsHeading
+    self.tellsMotion = tellsMotion
+    self.compassFault = compassFault
   }
 }
 
@@ -40,6 +58,8 @@ package enum SourceInput: MachineInput {
   /// What all clients together need now.
   case demand(Demand)
   case channel(ChannelEvent)
+  /// Something happens to the kernel's sensors, which may be open beside the channel.
+  case sensors(ChannelEvent)
   case wake
 }
 
@@ -47,6 +67,8 @@ package enum SourceInput: MachineInput {
 package enum SourceOutput: Hashable, Sendable {
   case open(Channel)
   case close
+  /// The kernel's sensors, which are open beside the channel, are closed.
+  case closeSensors
   case send([UInt8])
   case bus(BusAction)
   case read(SensorQuery)

@@ -141,7 +141,7 @@ private struct AttentiveReceiver: SourceDriver {
     case .channel:
       let place = Coordinate(latitude: 48, longitude: 11)
       return [.fix(Fix(coordinate: place, horizontalAccuracy: 5, time: now.unixTime))]
-    case .stored, .wake: return []
+    case .stored, .sensors, .wake: return []
     }
   }
 }

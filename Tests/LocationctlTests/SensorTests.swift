@@ -28,6 +28,16 @@ struct SensorTests {
     #expect(run.status == 1)
     #expect(run.error.contains("there is no compass"))
   }
+
+  @Test("AVAIL-3: says that there is movement where there is an accelerometer alone")
+  func accelerometerOnly() throws {
+    let sensors = MockSensors.accelerometerOnly
+    let heading = try sensors.run("heading", "--source", "iio:", "--timeout", "20")
+    #expect(heading.status == 1)
+    #expect(heading.error.contains("it tells movement, and there is no compass"))
+    let doctor = try sensors.run("doctor", "--source", "iio:", "--json")
+    #expect(doctor.output.contains("it tells movement"))
+  }
 }
 
 /// Sensors as umockdev describes them, and what a compass must make of them.
@@ -92,6 +102,10 @@ struct MockSensors: Sendable, CustomTestStringConvertible {
   static let magnetometerOnly = MockSensors(
     name: "ak8975", heading: 0, field: [],
     devices: [vector("magn", 0, 200, -400, ["name": "ak8975", "in_magn_scale": "0.001000"])])
+
+  static let accelerometerOnly = MockSensors(
+    name: "lis3dh", heading: 0, field: [],
+    devices: [vector("accel", 0, 0, 1000, ["name": "lis3dh", "in_accel_scale": "0.00981"])])
 
   private static func vector(
     _ kind: String, _ x: Int, _ y: Int, _ z: Int, _ files: [String: String]

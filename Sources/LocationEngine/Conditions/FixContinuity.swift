@@ -79,7 +79,7 @@ struct FixContinuity: Sendable {
     }
   }
 
-  /// - Parameter pace: meters per second, as for ``TravelMeter``.
+  /// Judges the next fix; `pace` is what a motion sensor says, as for ``TravelMeter``.
   mutating func observe(
     _ point: GeocentricPoint, of fix: Fix, pace: Double? = nil
   ) -> Verdict {

@@ -25,8 +25,8 @@ struct TravelMeter: Sendable {
     seconds = 2 * Self.enough
   }
 
-  /// - Parameter pace: meters per second that a device travels at most by its motion sensor: zero while
-  ///   it lies still, `nil` when nobody knows.
+  /// Takes the next place; `pace` is how many meters per second the device travels at most by its
+  /// motion sensor: zero while it lies still, `nil` when nobody knows.
   mutating func observe(
     _ point: GeocentricPoint, spread: Double, of fix: Fix, pace: Double?
   ) {

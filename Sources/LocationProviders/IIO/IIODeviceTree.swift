@@ -1,12 +1,15 @@
 package import LocationModel
 
-/// Finds the sensors of a compass among the kernel's industrial I/O devices.
+/// Finds the sensors of a compass, and of movement, among the kernel's industrial I/O devices.
 package struct IIODeviceTree: Hashable, Sendable {
   /// The first magnetometer, by name of its folder.
   package var magnetometer: IIOSensor?
   /// The accelerometer nearest to the magnetometer: in the same chip, else the display's, else
   /// the first.
   package var accelerometer: IIOSensor?
+  /// The accelerometer that tells how the whole device moves: the first outside the display, whose
+  /// hinge is turned while the rest lies still; else the first.
+  package var motionSensor: IIOSensor?
 
   /// Whether the host should read a file once, to describe the sensors.
   package static func describes(_ path: String) -> Bool {
@@ -36,6 +39,7 @@ package struct IIODeviceTree: Hashable, Sendable {
     accelerometer =
       accelerometers.first { $0.folder == magnetometer?.folder }
       ?? accelerometers.first { $0.isInDisplay } ?? accelerometers.first
+    motionSensor = accelerometers.first { !$0.isInDisplay } ?? accelerometers.first
   }
 
   private static func fileName(_ path: String) -> String {

@@ -2,7 +2,7 @@ package import LocationModel
 import LocationProviders
 
 /// A magnetometer and an accelerometer as the kernel shows them, in the Earth's field and in what
-/// disturbs it.
+/// disturbs it, of a device that is carried or driven as fast as it moves.
 package struct VirtualCompass: Hashable, Sendable {
   /// Degrees from true north, of the device's top edge; `nil` where it goes by the way.
   package var heading: Double?
@@ -15,6 +15,8 @@ package struct VirtualCompass: Hashable, Sendable {
   package var hardIron = DeviceVector(x: 0, y: 0, z: 0)
 
   private var chance: NormalNoise
+  /// The noise of readings of the accelerometer alone: they change no heading.
+  private var shake: NormalNoise
   private var local: LocalField?
 
   /// The Earth's field around a place.
@@ -26,23 +28,38 @@ package struct VirtualCompass: Hashable, Sendable {
 
   package init(seed: UInt64 = 1) {
     chance = NormalNoise(seed: seed ^ 0x00C0_4A55)
+    shake = NormalNoise(seed: seed ^ 0x5AA4E)
   }
 
   /// What the kernel's files say; of a survey, all of them.
   package mutating func answer(
     _ query: SensorQuery, truth: Truth, date: UnixTime
   ) -> [SysfsReading] {
+    let weight = DeviceVector(x: 0, y: 0, z: Self.gravity + swing(of: truth, date))
+    if case .files(let paths) = query, !paths.contains(where: Self.isOfMagnetometer) {
+      let noise = Self.noise(Self.accelerationNoise, &shake)
+      return Self.files(turned(weight, truth) + noise).filter { paths.contains($0.path) }
+    }
     let world = field(at: truth.coordinate, date) + disturbance
-    let magnetic = turned(world, truth) + hardIron + noise(Self.fieldNoise)
-    let gait = VirtualGait(speed: truth.speed)
-    let weight = 9.81 + gait.swing(at: date)
-    let up = turned(DeviceVector(x: 0, y: 0, z: weight), truth) + noise(gait.shaking)
-    let values =
-      Self.axes("in_magn", magnetic * (1 / Self.fieldStep))
-      + Self.axes("in_accel", up * (1 / Self.accelerationStep))
+    let magnetic =
+      turned(world, truth) + hardIron + Self.noise(Self.fieldNoise, &chance)
+    let up = turned(weight, truth) + Self.noise(Self.accelerationNoise, &chance)
+    let values = Self.axes("in_magn", magnetic * (1 / Self.fieldStep)) + Self.files(up)
     switch query {
     case .survey: return Self.description + values
     case .files(let paths): return values.filter { paths.contains($0.path) }
+    }
+  }
+
+  /// Meters per second squared, up: what steps, or a road, add to gravity. As it points the same way,
+  /// it changes no heading.
+  private mutating func swing(of truth: Truth, _ date: UnixTime) -> Double {
+    let turn = 2 * Double.pi * Self.seconds(of: date)
+    switch truth.speed {
+    case ..<0.2: return 0
+    case ..<2.5: return 1.5 * sine(1.8 * turn)
+    case ..<4: return 4.8 * sine(2.8 * turn)
+    default: return min(max(shake.normal(), -3), 3)
     }
   }
 
@@ -86,8 +103,21 @@ package struct VirtualCompass: Hashable, Sendable {
     (cos(Angle(degrees: degrees)), sin(Angle(degrees: degrees)))
   }
 
-  private mutating func noise(_ size: Double) -> DeviceVector {
+  private static func noise(_ size: Double, _ chance: inout NormalNoise) -> DeviceVector {
     DeviceVector(x: chance.normal(), y: chance.normal(), z: chance.normal()) * size
+  }
+
+  private static func files(_ acceleration: DeviceVector) -> [SysfsReading] {
+    axes("in_accel", acceleration * (1 / accelerationStep))
+  }
+
+  private static func isOfMagnetometer(_ path: String) -> Bool {
+    path.split(separator: "/").last?.hasPrefix("in_magn") ?? false
+  }
+
+  /// Within an hour: the hours turn no step about.
+  private static func seconds(of date: UnixTime) -> Double {
+    Double(date.nanoseconds % 3_600_000_000_000) / 1e9
   }
 
   private static func axes(_ prefix: String, _ vector: DeviceVector) -> [SysfsReading] {
@@ -102,9 +132,13 @@ package struct VirtualCompass: Hashable, Sendable {
     SysfsReading(path: "iio:device0/in_magn_scale", text: "0.001\n"),
     SysfsReading(path: "iio:device0/in_accel_scale", text: "0.01\n"),
   ]
+  /// Meters per second squared.
+  private static let gravity = 9.81
   /// Microtesla, and meters per second squared, of one step of the scales above.
   private static let fieldStep = 0.1
   private static let accelerationStep = 0.01
-  /// Microtesla, root mean square of each axis: that of the chips in docs/decisions/0023.
+  /// Microtesla, and meters per second squared, root mean square of each axis: those of the chips
+  /// in docs/decisions/0023.
   private static let fieldNoise = 0.6
+  private static let accelerationNoise = 0.1
 }

@@ -29,11 +29,10 @@ struct SourceDiagnosis {
   /// Reads what one source has said.
   init(_ report: SourceReport) {
     self.init(report, verdict: .bad, code: "unknown", said: "")
-    switch report.lastWord {
-    case .working: conclude(.good, "working", Self.working(report))
-    case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
-    case .searching: judgeSearch(report)
-    case .unavailable(let reason): judge(reason, of: report.source)
+    if let sensors = report.evidence.sensors {
+      judge(sensors, isRefusing: !report.rejections.isEmpty)
+    } else {
+      judge(report)
     }
     if verdict != .good, !report.rejections.isEmpty {
       let counts = report.rejections.map { "\($0.count) × \($0.reason)" }
@@ -46,6 +45,25 @@ struct SourceDiagnosis {
     self.verdict = verdict
     self.code = code
     self.said = said
+  }
+
+  private mutating func judge(_ report: SourceReport) {
+    switch report.lastWord {
+    case .working: conclude(.good, "working", Self.working(report))
+    case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
+    case .searching: judgeSearch(report)
+    case .unavailable(let reason): judge(reason, of: report.source)
+    }
+  }
+
+  /// Sensors give no positions, so their status says little here.
+  private mutating func judge(_ sensors: SensorEvidence, isRefusing: Bool) {
+    let words = [
+      sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
+    ]
+    let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
+    let said = "it tells " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
+    conclude(isRefusing ? .doubtful : .good, "sensors", said)
   }
 
   private mutating func conclude(

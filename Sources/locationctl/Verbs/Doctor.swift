@@ -98,12 +98,12 @@ extension Verb {
 }
 
 extension Person {
-  /// Whether every source gives positions or has said why it cannot.
+  /// Whether every source gives positions, or has said why it cannot, or what it gives instead.
   fileprivate var haveSourcesDecided: Bool {
     host.sourceReports().allSatisfy {
       switch $0.lastWord {
       case .working, .unavailable: true
-      case .idle, .searching: false
+      case .idle, .searching: $0.evidence.sensors != nil
       }
     }
   }

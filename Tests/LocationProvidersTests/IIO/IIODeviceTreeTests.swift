@@ -74,6 +74,15 @@ struct IIODeviceTreeTests {
       IIODeviceTree(magnetometer + base + display + same).accelerometer?.folder == "iio:device0")
   }
 
+  @Test("feels movement where no hinge is turned")
+  func motionSensor() {
+    let base = accelerometer("iio:device2", label: "accel-base\n")
+    let display = accelerometer("iio:device1", label: "accel-display\n")
+    #expect(IIODeviceTree(display + base).motionSensor?.folder == "iio:device2")
+    #expect(IIODeviceTree(display).motionSensor?.folder == "iio:device1")
+    #expect(IIODeviceTree([]).motionSensor == nil)
+  }
+
   @Test("asks the host for descriptions only")
   func describes() {
     #expect(IIODeviceTree.describes("iio:device0/in_accel_mount_matrix"))

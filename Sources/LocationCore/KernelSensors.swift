@@ -1,0 +1,180 @@
+import LocationModel
+import LocationProviders
+
+/// The kernel's own sensors: a compass where there are two of them, and movement where there is an
+/// accelerometer.
+///
+/// The kernel is asked once, at the start, what it has; after that nothing is read or opened while
+/// nobody wants any of it.
+struct KernelSensors: Sendable {
+  private enum State: Sendable {
+    /// The sensors are being looked for.
+    case surveying
+    /// Nobody wants them, or they have gone.
+    case closed
+    case opening
+    case open
+  }
+
+  /// Who asked for files and waits for the answer; answers come in the order of the questions.
+  private enum Asker: Sendable {
+    case compass
+    case motion
+  }
+
+  private var state = State.surveying
+  private var compass: IIOCompass?
+  private var motion: IIOMotion?
+  private var wantsHeading = false
+  private var wantsMotion = false
+  private var askers: [Asker] = []
+  /// `nil` while the sensors are looked for, and where there is none.
+  private(set) var status: ProviderStatus?
+  private(set) var hasCompass = false
+  private(set) var refusals: [String: Int] = [:]
+
+  /// Whether there is an accelerometer that can be read, as far as is known.
+  var hasMotion: Bool {
+    if case .unavailable = status { return false }
+    return motion != nil
+  }
+
+  /// Whether it is known that there is no compass to be made of the sensors.
+  var lacksCompass: Bool {
+    if case .surveying = state { return false }
+    return compass == nil
+  }
+
+  var nextDeadline: Instant? {
+    guard case .open = state else { return nil }
+    return earliest(compass?.nextDeadline, motion?.nextDeadline)
+  }
+
+  mutating func want(heading: Bool, motion: Bool, at now: Moment) -> [SourceOutput] {
+    wantsHeading = heading
+    wantsMotion = motion
+    return settle(at: now)
+  }
+
+  /// `stored` is what was learned of the compass.
+  mutating func hear(
+    _ event: ChannelEvent, stored: [StateEntry], at now: Moment
+  ) -> [SourceOutput] {
+    switch (event, state) {
+    case (.opened, .surveying): return [.read(.survey)]
+    case (.readings(let readings), .surveying):
+      return begin(IIODeviceTree(readings), stored: stored, at: now)
+    case (.closed, .surveying):
+      state = .closed
+      return []
+    case (.opened, .opening):
+      state = .open
+      return settle(at: now)
+    case (.readings(let readings), .open): return take(readings, at: now)
+    case (.closed(let end), .opening), (.closed(let end), .open):
+      let last = stop(at: now)
+      status = .unavailable(end.reason)
+      hasCompass = false
+      return last
+    case (.opened, _), (.bytes, _), (.bus, _), (.readings, _), (.closed, _): return []
+    }
+  }
+
+  mutating func wake(at now: Moment) -> [SourceOutput] {
+    guard case .open = state else { return [] }
+    let isCompassDue = isDue(compass?.nextDeadline, now)
+    let isMotionDue = isDue(motion?.nextDeadline, now)
+    return (isCompassDue ? tellCompass(.wake, at: now) : [])
+      + (isMotionDue ? tellMotion(.wake, at: now) : [])
+  }
+
+  // MARK: The channel
+
+  /// The kernel has told what there is.
+  private mutating func begin(
+    _ tree: IIODeviceTree, stored: [StateEntry], at now: Moment
+  ) -> [SourceOutput] {
+    compass = IIOCompass(tree) { key in stored.first { $0.key == key }?.value }
+    motion = IIOMotion(tree)
+    hasCompass = compass != nil
+    status = compass == nil && motion == nil ? nil : .idle
+    state = .closed
+    return [.closeSensors] + settle(at: now)
+  }
+
+  private var isNeeded: Bool {
+    (wantsHeading && compass != nil) || (wantsMotion && motion != nil)
+  }
+
+  private mutating func settle(at now: Moment) -> [SourceOutput] {
+    switch (state, isNeeded) {
+    case (.closed, true):
+      state = .opening
+      status = .searching
+      return [.open(.sensors)]
+    case (.open, true):
+      return tellCompass(wantsHeading ? .start : .stop, at: now)
+        + tellMotion(wantsMotion ? .start : .stop, at: now)
+    case (.opening, false), (.open, false):
+      let last = stop(at: now)
+      status = .idle
+      return last + [.closeSensors]
+    case (.surveying, _), (.closed, false), (.opening, true): return []
+    }
+  }
+
+  private mutating func stop(at now: Moment) -> [SourceOutput] {
+    state = .closed
+    askers = []
+    return tellCompass(.stop, at: now) + tellMotion(.stop, at: now)
+  }
+
+  // MARK: The machines
+
+  private mutating func take(_ readings: [SysfsReading], at now: Moment) -> [SourceOutput] {
+    guard !askers.isEmpty else { return [] }
+    switch askers.removeFirst() {
+    case .compass: return tellCompass(.readings(readings), at: now)
+    case .motion: return tellMotion(.readings(readings), at: now)
+    }
+  }
+
+  private mutating func tellCompass(_ input: IIOCompass.Input, at now: Moment) -> [SourceOutput] {
+    (compass?.handle(input, at: now) ?? []).flatMap { output -> [SourceOutput] in
+      switch output {
+      case .read(let paths): return ask(paths, for: .compass)
+      case .observation(let sample):
+        status = .working
+        return [.heading(sample)]
+      case .store(let change): return [.store(change)]
+      case .rejected(let reason): return refuse("\(reason)")
+      }
+    }
+  }
+
+  private mutating func tellMotion(_ input: IIOMotion.Input, at now: Moment) -> [SourceOutput] {
+    let outputs = motion?.handle(input, at: now) ?? []
+    if case .readings = input, !outputs.contains(where: \.isRejection) { status = .working }
+    return outputs.flatMap { output -> [SourceOutput] in
+      switch output {
+      case .read(let paths): return ask(paths, for: .motion)
+      case .activity(let activity): return [.motion(activity)]
+      case .rejected(let reason): return refuse("motion: \(reason)")
+      }
+    }
+  }
+
+  private mutating func ask(_ paths: [String], for asker: Asker) -> [SourceOutput] {
+    askers.append(asker)
+    return [.read(.files(paths))]
+  }
+
+  private mutating func refuse(_ reason: String) -> [SourceOutput] {
+    refusals[reason, default: 0] += 1
+    return []
+  }
+}
+
+extension IIOMotion.Output {
+  fileprivate var isRejection: Bool { if case .rejected = self { true } else { false } }
+}

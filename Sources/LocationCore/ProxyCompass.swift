@@ -1,0 +1,93 @@
+import LocationModel
+import LocationProviders
+
+/// The compass of iio-sensor-proxy, on a bus that is entered again when it was lost.
+struct ProxyCompass: Sendable {
+  private enum State: Sendable {
+    /// The proxy is asked, on a bus that is open or being opened.
+    case asking(SensorProxyCompass)
+    /// There is no bus; another try then.
+    case waiting(until: Instant)
+  }
+
+  private var state = State.asking(SensorProxyCompass())
+  private var isWanted = false
+  private var retry = Retry()
+  private(set) var status = ProviderStatus.searching
+  private(set) var hasCompass = false
+  private(set) var refusals: [String: Int] = [:]
+
+  var nextDeadline: Instant? {
+    switch state {
+    case .asking(let compass): compass.nextDeadline
+    case .waiting(let until): until
+    }
+  }
+
+  /// Enters the bus.
+  mutating func ask(at now: Moment) -> [SourceOutput] {
+    var compass = SensorProxyCompass()
+    // Not connected yet, so it has nothing to say.
+    if isWanted { _ = compass.handle(.start, at: now) }
+    state = .asking(compass)
+    return [.open(.systemBus)]
+  }
+
+  mutating func want(_ heading: Bool, at now: Moment) -> [SourceOutput] {
+    guard heading != isWanted else { return [] }
+    isWanted = heading
+    if !heading, status == .working { status = .idle }
+    return tell(heading ? .start : .stop, at: now)
+  }
+
+  mutating func hear(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
+    switch (event, state) {
+    case (.opened, .asking): return tell(.bus(.connected), at: now)
+    case (.bus(let event), .asking): return tell(.bus(event), at: now)
+    case (.closed(let end), .asking):
+      state = .waiting(until: retry.next(after: now.uptime))
+      status = .unavailable(end.reason)
+      hasCompass = false
+      return []
+    case (.opened, _), (.bytes, _), (.bus, _), (.readings, _), (.closed, _): return []
+    }
+  }
+
+  mutating func wake(at now: Moment) -> [SourceOutput] {
+    guard case .waiting(let until) = state, now.uptime >= until else { return [] }
+    return ask(at: now)
+  }
+
+  private mutating func tell(_ input: SensorProxyCompass.Input, at now: Moment) -> [SourceOutput] {
+    guard case .asking(var compass) = state else { return [] }
+    let outputs = compass.handle(input, at: now)
+    state = .asking(compass)
+    return outputs.flatMap { output -> [SourceOutput] in
+      switch output {
+      case .bus(let action): return [.bus(action)]
+      case .observation(let sample):
+        status = .working
+        return [.heading(sample)]
+      case .availability(let availability):
+        status = ProviderStatus(availability)
+        hasCompass = availability == .present
+        return []
+      case .rejected(let reason):
+        refusals["\(reason)", default: 0] += 1
+        return []
+      }
+    }
+  }
+}
+
+extension ProviderStatus {
+  fileprivate init(_ availability: SensorProxyAvailability) {
+    switch availability {
+    case .present: self = .idle
+    case .absent:
+      self = .unavailable(.missing("neither the kernel nor iio-sensor-proxy has a compass"))
+    case .denied:
+      self = .unavailable(.noPermission("the bus lets only GeoClue ask iio-sensor-proxy"))
+    }
+  }
+}
