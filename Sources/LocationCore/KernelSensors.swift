@@ -33,6 +33,12 @@ struct KernelSensors: Sendable {
   private(set) var hasCompass = false
   private(set) var refusals: [String: Int] = [:]
 
+  private let sensesMotion: Bool
+
+  init(sensesMotion: Bool) {
+    self.sensesMotion = sensesMotion
+  }
+
   /// Whether there is an accelerometer that can be read, as far as is known.
   var hasMotion: Bool {
     if case .unavailable = status { return false }
@@ -95,7 +101,7 @@ struct KernelSensors: Sendable {
     _ tree: IIODeviceTree, stored: [StateEntry], at now: Moment
   ) -> [SourceOutput] {
     compass = IIOCompass(tree) { key in stored.first { $0.key == key }?.value }
-    motion = IIOMotion(tree)
+    motion = sensesMotion ? IIOMotion(tree) : nil
     hasCompass = compass != nil
     status = compass == nil && motion == nil ? nil : .idle
     state = .closed

@@ -7,7 +7,7 @@ import LocationProviders
 /// only when the kernel shows no pair of sensors, and is asked for at the start; movement comes from
 /// the kernel alone, as the proxy tells nothing of it but which edge is up.
 package struct SensorDriver: SourceDriver {
-  private var kernel = KernelSensors()
+  private var kernel: KernelSensors
   /// `nil` while the kernel's sensors are enough, or are looked for.
   private var proxy: ProxyCompass?
   private var demand = Demand.none
@@ -15,7 +15,10 @@ package struct SensorDriver: SourceDriver {
   private var status = ProviderStatus.idle
   private var hasCompass = false
 
-  package init() {}
+  /// - Parameter sensesMotion: whether the accelerometer may be read for anything but the compass.
+  package init(sensesMotion: Bool = true) {
+    kernel = KernelSensors(sensesMotion: sensesMotion)
+  }
 
   package var rejections: [SourceRejection] {
     let counts = kernel.refusals.merging(proxy?.refusals ?? [:]) { $0 + $1 }

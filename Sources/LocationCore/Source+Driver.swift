@@ -24,7 +24,7 @@ extension Source {
       }
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
-    case .iio: SensorDriver()
+    case .iio(let motion): SensorDriver(sensesMotion: motion)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
   }

@@ -91,6 +91,34 @@ extension SimulatedDevice {
   }
 }
 
+// MARK: Motion
+
+/// What a motion sensor may recognize.
+public enum SimulatedMotion: String, Hashable, Sendable, CaseIterable {
+  /// Nothing that has a name.
+  case unknown
+  /// The device lies still.
+  case stationary
+  /// By the steps of the one who carries it.
+  case walking, running
+  /// By the shaking of what carries it.
+  case cycling, automotive
+}
+
+extension SimulatedDevice {
+  /// Holds the motion sensor to what it tells, wherever the device goes: a train that rolls so
+  /// smoothly that the device seems to lie still; `nil` lets it tell by the device's way again, which is
+  /// how it begins.
+  ///
+  /// The sensor decides nothing by itself. It says when to look for a departure or an exit, and
+  /// whether fixes that seem to travel are to be believed (POW-6).
+  public func holdMotionSensor(at motion: SimulatedMotion?) {
+    does(
+      .motion(
+        motion.map { MotionActivity(MotionActivity.Kind(rawValue: $0.rawValue) ?? .unknown) }))
+  }
+}
+
 // MARK: Switching off and on
 
 extension SimulatedDevice {

@@ -53,7 +53,7 @@ public final class SimulatedDevice: Sendable {
   let line: WorkLine
 
   /// Makes a device that is switched on at a place and a date, with one receiver under an open sky,
-  /// Bluetooth, and a compass.
+  /// Bluetooth, a compass, and a motion sensor.
   ///
   /// `visitLatency` is how long a stay or a departure must last before a visit is told, as a
   /// multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the usual
@@ -67,7 +67,7 @@ public final class SimulatedDevice: Sendable {
       VirtualWorld(
         at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
         receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
-        compass: VirtualCompass(seed: seed),
+        compass: VirtualCompass(seed: seed), motion: VirtualMotion(),
         visitLatency: visitLatency.isFinite ? max(visitLatency, 0) : 1))
   }
 

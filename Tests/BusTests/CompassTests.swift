@@ -15,7 +15,7 @@ struct SensorProxyTests {
   func proxy() async throws {
     let machine = try MockMachine()
     try machine.tell("compass start")
-    let app = HostOnBus(.iio, bus: machine.address, .never)
+    let app = HostOnBus(.iio(motion: true), bus: machine.address, .never)
     let isThere = await app.first { delivery -> Bool? in
       guard case .state(let state) = delivery, state.equipment.hasCompass else { return nil }
       return true
@@ -38,7 +38,8 @@ struct KernelCompassTests {
     let tree = try SensorTree()
     // Level, with the top edge to magnetic north: the field lies along y, and points down.
     try tree.point(x: 0, y: 200, z: -400)
-    let app = HostOnBus(.iio, bus: "unix:path=/nonexistent/bus", sensors: tree.path, .never)
+    let app = HostOnBus(
+      .iio(motion: true), bus: "unix:path=/nonexistent/bus", sensors: tree.path, .never)
     #expect(app.state.equipment.hasCompass)
     app.send(.start(HeadingOptions()))
     let north = try #require(await app.nextHeading()).magneticHeading
@@ -53,7 +54,7 @@ struct KernelCompassTests {
   @Test("AVAIL-3: is missing where the kernel has one sensor only, and there is no proxy")
   func halfATree() throws {
     let tree = try SensorTree(hasAccelerometer: false)
-    let app = HostOnBus(.iio, bus: "unix:path=/nonexistent/bus", sensors: tree.path)
+    let app = HostOnBus(.iio(motion: true), bus: "unix:path=/nonexistent/bus", sensors: tree.path)
     #expect(!app.state.equipment.hasCompass)
     guard case .unavailable = app.host.sourceReports().first?.status else {
       Issue.record("the source says nothing of it")

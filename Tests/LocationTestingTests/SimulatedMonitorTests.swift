@@ -201,6 +201,36 @@ struct SimulatedVisitTests {
     #expect(try await wait(latency: 3) > usual * 2)
   }
 
+  /// Seconds from a walk's start until the departure is told.
+  private func leave(_ motion: SimulatedMotion?) async throws -> TimeInterval {
+    let device = SimulatedDevice(at: home)
+    let app = device.app("com.example.visits")
+    app.setPermission(.always)
+    let listener = VisitListener()
+    return try await app.run {
+      let manager = CLLocationManager()
+      manager.delegate = listener
+      manager.startMonitoringVisits()
+      device.holdMotionSensor(at: motion)
+      try await device.advance(by: .seconds(1800))
+      device.travel(walk)
+      let began = device.date
+      while listener.visits.count < 2, device.date < began + 3600 {
+        try await device.advance(by: .seconds(1))
+      }
+      #expect(listener.visits.last?.departureDate != .distantFuture)
+      return device.date.timeIntervalSince(began)
+    }
+  }
+
+  @Test("POW-6, VISIT-3: is over sooner for who is felt to walk, later for who seems to lie still")
+  func felt() async throws {
+    let (felt, unfelt) = (try await leave(nil), try await leave(.unknown))
+    #expect(felt <= unfelt)
+    let still = try await leave(.stationary)
+    #expect(unfelt < still && still < unfelt + 60, "the fixes win in the end")
+  }
+
   @Test("VISIT-6: says how large the place is")
   func size() async throws {
     let visit = try await firstVisit()

@@ -22,8 +22,8 @@ package indirect enum Source: Hashable, Sendable {
   case geoclue
   /// `bluez:`
   case bluez
-  /// `iio:`
-  case iio
+  /// `iio:`; with `motion=false` the accelerometer is read for the compass only.
+  case iio(motion: Bool)
   /// `rest=true` with a receiver: off between the fixes that are needed.
   case resting(Source)
 

@@ -78,7 +78,13 @@ private struct SourceURL {
       return .fixes(path: try file("fixes:///PATH"))
     case "geoclue": return try bare(.geoclue)
     case "bluez": return try bare(.bluez)
-    case "iio": return try bare(.iio)
+    case "iio":
+      let form = "iio: or iio:?motion=false"
+      try refuseQuery(except: ["motion"], form)
+      guard path.isEmpty, (authority ?? "").isEmpty else {
+        throw fault("there is no place to name", form)
+      }
+      return .iio(motion: try flag("motion") ?? true)
     default: throw fault("\"\(scheme)\" is not a scheme", "one of \(Self.schemes)")
     }
   }
@@ -102,10 +108,16 @@ private struct SourceURL {
     _ source: Source, _ form: String, takes others: [String] = []
   ) throws(SourceFault) -> Source {
     try refuseQuery(except: others + ["rest"], form)
-    switch value("rest") {
-    case nil, "false", "no", "0": return source
-    case "", "true", "yes", "1": return .resting(source)
-    case let text?: throw fault("rest cannot be \"\(text)\"", "rest=true or false")
+    return try flag("rest") ?? false ? .resting(source) : source
+  }
+
+  /// `nil` when the query does not name it.
+  private func flag(_ name: String) throws(SourceFault) -> Bool? {
+    switch value(name) {
+    case nil: return nil
+    case "false", "no", "0": return false
+    case "", "true", "yes", "1": return true
+    case let text?: throw fault("\(name) cannot be \"\(text)\"", "\(name)=true or false")
     }
   }
 

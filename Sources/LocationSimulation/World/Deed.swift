@@ -26,6 +26,8 @@ package enum Deed: Sendable {
   case field(DeviceVector)
   /// Microtesla along the device's axes: iron that turns with it.
   case iron(DeviceVector)
+  /// What the motion sensor tells from now on, whatever moves the device; `nil` goes by its way.
+  case motion(MotionActivity?)
   /// The device is switched off and on; a locked one cannot read its store.
   case reboot(locked: Bool)
   case unlock

@@ -32,6 +32,7 @@ package struct VirtualWorld: Sendable {
   private var receivers: [VirtualReceiver]
   private var bluetooth: VirtualBluetooth?
   private var compass: VirtualCompass?
+  private var motion: VirtualMotion?
   private var channels: [ChannelID]
   private var journey: Journey
   private var departure: Instant
@@ -53,17 +54,20 @@ package struct VirtualWorld: Sendable {
   /// A world with receivers, each on a line of its own; Bluetooth and a compass where given.
   package init(
     at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
-    bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil, visitLatency: Double = 1
+    bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil,
+    motion: VirtualMotion? = nil, visitLatency: Double = 1
   ) {
     var sources = receivers.indices.map { index in
       receivers[index].source(port: UInt16(10_110 + index))
     }
     if bluetooth != nil { sources.append(.bluez) }
-    if compass != nil { sources.append(.iio) }
+    // What moves the device is told by a sensor of its own, once for each change.
+    if compass != nil { sources.append(.iio(motion: false)) }
     self.init(
       sources: sources, receivers: receivers, at: origin, date: date, visitLatency: visitLatency)
     self.bluetooth = bluetooth
     self.compass = compass
+    self.motion = motion
     if let entry = self.compass?.calibration(at: origin, date) { store[entry.key] = entry.value }
     _ = begin()
   }
@@ -97,7 +101,7 @@ package struct VirtualWorld: Sendable {
   package var nextDeadline: Instant? {
     var next = earliest(core.nextDeadline, plan.first?.at)
     for receiver in receivers { next = earliest(next, receiver.nextDeadline) }
-    next = earliest(next, bluetooth?.nextDeadline)
+    next = earliest(earliest(next, bluetooth?.nextDeadline), motion?.nextDeadline)
     return next.map { max($0, now.uptime) }
   }
 
@@ -114,8 +118,13 @@ package struct VirtualWorld: Sendable {
       plan.removeFirst()
       effects += perform(first.deed)
     }
-    guard !channels.isEmpty else { return effects + wakeCore() }
+    guard !channels.isEmpty || isDue(motion?.nextDeadline, now) else {
+      return effects + wakeCore()
+    }
     let truth = truth
+    if let felt = motion?.wake(at: now.uptime, speed: truth.speed) {
+      step(.engine(.motion(felt)), &effects)
+    }
     for id in channels {
       guard receivers.indices.contains(id.provider.index) else {
         listen(on: id, truth, &effects)
@@ -186,6 +195,7 @@ package struct VirtualWorld: Sendable {
     case .turn(let heading): compass?.heading = heading
     case .field(let field): compass?.disturbance = field
     case .iron(let field): compass?.hardIron = field
+    case .motion(let activity): motion?.held = activity
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
     }
@@ -214,7 +224,11 @@ package struct VirtualWorld: Sendable {
     case .engine(.persist(.set(let key, let value))): store[key] = value
     case .engine(.persist(.remove(let key))): store[key] = nil
     case .engine(.deliver(let client, let delivery)): effects.append(.deliver(client, delivery))
-    case .engine(.demand(let demand)): effects.append(.demand(demand))
+    case .engine(.demand(let demand)):
+      effects.append(.demand(demand))
+      if let felt = motion?.want(demand.motion, at: now.uptime) {
+        step(.engine(.motion(felt)), &effects)
+      }
     case .engine(.prompt(let prompt)): ask(prompt, &effects)
     case .engine(.note(let note)): effects.append(.note(note))
     case .engine(.ignored(let fix, let provider, let reason)):
@@ -335,6 +349,7 @@ extension VirtualWorld {
   private mutating func reboot(locked: Bool) -> [Effect] {
     for index in receivers.indices { receivers[index].close() }
     bluetooth?.close()
+    _ = motion?.want(false, at: now.uptime)
     channels = []
     core = HostCore(sources: sources, visitLatency: visitLatency)
     isLocked = locked

@@ -22,7 +22,8 @@ extension Verb {
     examples: ["locationctl heading", "locationctl heading --source iio: --json"],
     run: { invocation in
       let choice = try SourceChoice(invocation)
-      let sources = choice.origin == .discovery ? [.iio] + choice.sources : choice.sources
+      let sources =
+        choice.origin == .discovery ? [.iio(motion: false)] + choice.sources : choice.sources
       let person = Person(sources: sources)
       let limit = invocation.wholeNumber(count)
       let degrees = invocation.number(filter) ?? 1

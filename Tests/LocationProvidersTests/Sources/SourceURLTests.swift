@@ -38,7 +38,8 @@ struct SourceURLTests {
       ("fixed:47.37,-8.54,12.5", .fixed(zurich, accuracy: 12.5)),
       ("fixed:0,0", .fixed(Coordinate(latitude: 0, longitude: 0), accuracy: 5)),
       ("fixes:///f%C3%A9.jsonl", .fixes(path: "/fé.jsonl")),
-      ("geoclue:", .geoclue), ("bluez:", .bluez), ("iio:", .iio),
+      ("geoclue:", .geoclue), ("bluez:", .bluez), ("iio:", .iio(motion: true)),
+      ("iio:?motion=no", .iio(motion: false)),
       ("gpsd://h?rest=true", .resting(.gpsd(host: "h", port: 2947))),
       (
         "nmea:///dev/ttyS0?baud=4800&rest", .resting(.nmeaSerial(path: "/dev/ttyS0", baud: 4800))
@@ -62,6 +63,7 @@ struct SourceURLTests {
       ("gpsd://[::1]x", "\"x\" follows the address"), ("gpsd://h/x", "a path has no meaning here"),
       ("gpsd://h?x=1", "\"x\" is not known"), ("nmea+tcp://h", "there is no port"),
       ("gpsd://h?rest=3", "rest cannot be \"3\""),
+      ("iio:?motion=2", "motion cannot be \"2\""), ("iio:device0", "there is no place to name"),
       ("nmea+udp://", "there is no port"), ("nmea+tcp://:1", "there is no host"),
       ("nmea://dev/ttyUSB0", "\"dev\" stands where a host would"),
       ("nmea:", "there is no absolute path"), ("nmea:///", "there is no absolute path"),

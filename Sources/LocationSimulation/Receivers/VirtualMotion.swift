@@ -1,0 +1,56 @@
+package import LocationModel
+
+/// A motion sensor as phones have it: it tells what it recognizes when that changes.
+///
+/// A walk is recognized after six seconds and rest after ten, as by the accelerometer of a real device
+/// (`IIOMotion`), which virtual time need not read seventeen times a second.
+package struct VirtualMotion: Hashable, Sendable {
+  /// What it tells whatever moves the device; `nil` where it goes by the device's way.
+  package var held: MotionActivity?
+  /// What the way looks like, and since when.
+  private var seen = MotionActivity.unknown
+  private var since = Instant.start
+  private var told = MotionActivity.unknown
+  /// `nil` while nobody wants it.
+  package private(set) var nextDeadline: Instant?
+
+  package init() {}
+
+  /// What it has to tell when it is wanted, or no longer: then it knows nothing any more.
+  package mutating func want(_ isWanted: Bool, at now: Instant) -> MotionActivity? {
+    guard isWanted != (nextDeadline != nil) else { return nil }
+    nextDeadline = isWanted ? now + Self.interval : nil
+    defer { (seen, told) = (.unknown, .unknown) }
+    return told == .unknown ? nil : .unknown
+  }
+
+  /// What it has to tell now, of a device that goes at so many meters per second.
+  package mutating func wake(at now: Instant, speed: Double) -> MotionActivity? {
+    guard let due = nextDeadline, due <= now else { return nil }
+    nextDeadline = now + Self.interval
+    let activity = held ?? MotionActivity(MotionActivity.Kind(speed: speed))
+    if activity != seen { (seen, since) = (activity, now) }
+    let wait = activity.kind == .stationary ? Self.restful : Self.convincing
+    guard seen != told, held != nil || now - since >= wait else { return nil }
+    told = seen
+    return told
+  }
+
+  /// How often it looks.
+  private static let interval = Duration.seconds(2)
+  /// How long it must look alike.
+  private static let convincing = Duration.seconds(6)
+  private static let restful = Duration.seconds(10)
+}
+
+extension MotionActivity.Kind {
+  /// - Parameter speed: meters per second.
+  fileprivate init(speed: Double) {
+    switch speed {
+    case ..<0.3: self = .stationary
+    case ..<2.2: self = .walking
+    case ..<5: self = .running
+    default: self = .automotive
+    }
+  }
+}
