@@ -82,7 +82,7 @@ private struct SourceURL {
       let form = "iio: or iio:?motion=false"
       try refuseQuery(except: ["motion"], form)
       guard path.isEmpty, (authority ?? "").isEmpty else {
-        throw fault("there is no place to name", form)
+        throw fault("nothing but a query may follow the scheme", form)
       }
       return .iio(motion: try flag("motion") ?? true)
     default: throw fault("\"\(scheme)\" is not a scheme", "one of \(Self.schemes)")
