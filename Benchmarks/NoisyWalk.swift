@@ -29,6 +29,8 @@ struct NoisyWalk<R: FenceRule> {
   /// Seconds for which it has walked; negative, stood.
   private var felt = 0
   private var strollEnd = 0.0
+  /// Meters.
+  private var stroll = 0.0
   private var habits: SeededRandom
   private static var center: Coordinate { Coordinate(latitude: 45, longitude: 7) }
 
@@ -60,7 +62,7 @@ struct NoisyWalk<R: FenceRule> {
     let isWrong = second < episodeEnd
     if isWrong { grown = min(grown + growth, 1) }
     let error = isWrong ? bias * grown + white * 0.3 : slow + white + reflection
-    let east = distance + error.x
+    let east = distance + stroll + error.x
     let place = Coordinate(
       latitude: Self.center.latitude + error.y / 111_132,
       longitude: Self.center.longitude + east / 78_847)
@@ -76,16 +78,20 @@ struct NoisyWalk<R: FenceRule> {
   }
 
   /// The motion sensor tells a walk and a rest some seconds late; who stays walks about twice an hour
-  /// for up to three minutes, four times as often as the carriers of the recorded phones.
+  /// for up to three minutes, four times as often as the carriers of the recorded phones, 15 m to and
+  /// fro, and holds the device, so that the sensor knows nothing, for ten minutes after that.
   private mutating func feel() {
     if Double.random(in: 0..<1, using: &habits) < 1.0 / 1800 {
       strollEnd = second + .random(in: 20...180, using: &habits)
     }
-    felt = speed > 0 || second < strollEnd ? max(felt, 0) + 1 : min(felt, 0) - 1
-    guard felt == 6 || felt == -10 else { return }
+    let isWalking = speed > 0 || second < strollEnd
+    stroll =
+      second < strollEnd && speed == 0 ? stroll + 1.2 * (Int(second / 12) % 2 == 0 ? 1 : -1) : 0
+    felt = isWalking ? max(felt, 0) + 1 : min(felt, 0) - 1
+    guard felt == 6 || felt == -10 || felt == -600 else { return }
     let time = UnixTime(seconds: 1_700_000_000 + second)
     rule.feel(
-      MotionActivity(felt > 0 ? .walking : .stationary),
+      MotionActivity(felt > 0 ? .walking : felt == -10 ? .unknown : .stationary),
       at: Moment(uptime: Instant(nanoseconds: Int64(second * 1e9)), unixTime: time))
   }
 

@@ -120,7 +120,8 @@ struct PhoneDay {
     return Delivered(fix: fix, delivered: UnixTime(seconds: delivered))
   }
 
-  /// iOS tells changes. Android tells what it sees every few seconds, and stops doing so while it lies
+  /// iOS tells changes, and the logs date them by when they began, as judged later: what a phone
+  /// recognizes at once, it knows some seconds after that. Android tells what it sees every few seconds, and stops doing so while it lies
   /// still; after any other silence nothing is known.
   private static func motion(of phone: String, in folder: URL) throws -> [Told] {
     let rows = try rows(of: folder.appending(path: "\(phone)-motion.csv.gz")) ?? []
@@ -130,7 +131,9 @@ struct PhoneDay {
       else { return nil }
       return Told(activity: activity, time: UnixTime(seconds: time))
     }.sorted { $0.time < $1.time }
-    guard rows.first?["activity"].flatMap(Int.init) != nil else { return reports }
+    guard rows.first?["activity"].flatMap(Int.init) != nil else {
+      return reports.map { Told(activity: $0.activity, time: $0.time + .seconds(recognition)) }
+    }
     return zip(reports, reports.dropFirst().map { Optional($0) } + [nil]).flatMap { report, next in
       let end = report.time + .seconds(30)
       if report.activity.kind == .stationary || next.map({ $0.time <= end }) ?? false {
@@ -139,6 +142,11 @@ struct PhoneDay {
       return [report, Told(activity: MotionActivity(.unknown), time: end)]
     }
   }
+
+  /// Seconds until a sensor knows what began: those of our own, for a walk and for rest;
+  /// `$MERIDIAN_RECOGNITION` tries others.
+  private static let recognition =
+    ProcessInfo.processInfo.environment["MERIDIAN_RECOGNITION"].flatMap(Double.init) ?? 10
 
   /// The rows of a packed table by column name; `nil` when the file cannot be read.
   private static func rows(of file: URL) throws -> [[String: String]]? {

@@ -217,6 +217,12 @@ struct AppDesk: Sendable {
     return audience
   }
 
+  /// Whether anybody rests here who is to hear when the device sets out (POW-6).
+  var rests: Bool {
+    live.entries.contains { $0.service.demand == StillnessDetector.demandAtRest }
+      || standard.entries.contains { $0.service.demand == StillnessDetector.demandAtRest }
+  }
+
   /// Derives what the engine reads of this desk after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)

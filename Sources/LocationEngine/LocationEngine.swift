@@ -311,7 +311,8 @@ package struct LocationEngine: Machine {
 
   /// What decides whether a device at rest has set out, where anybody who may hear of it rests.
   private var stirring: Demand {
-    desks.contains { $0.needs.demand.motion } ? stillness.demand : .none
+    let demand = stillness.demand
+    return demand.motion && desks.contains(where: \.rests) ? demand : .none
   }
 
   /// Whether somebody waits for the turns of the coarse place.

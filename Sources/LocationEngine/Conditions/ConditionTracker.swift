@@ -90,7 +90,8 @@ package struct ConditionTracker: Sendable {
 
   /// Lets silence decide what the last fix left open.
   package mutating func wake(at now: Moment) -> [(slot: Slot, decision: Decision)] {
-    guard let last, !continuity.isDoubting, let due = nextDeadline, due <= now.uptime else {
+    activity.pass(to: now.uptime)
+    guard let last, !continuity.isDoubting, let due = decisionDeadline, due <= now.uptime else {
       return []
     }
     let time = last.fix.time + (now.uptime - last.uptime)
@@ -102,7 +103,10 @@ package struct ConditionTracker: Sendable {
 
   /// When silence will have decided the first open question.
   @inline(__always)
-  package var nextDeadline: Instant? {
+  package var nextDeadline: Instant? { earliest(decisionDeadline, activity.nextDeadline) }
+
+  @inline(__always)
+  private var decisionDeadline: Instant? {
     guard let last, !continuity.isDoubting else { return nil }
     var soonest: UnixTime?
     for slot in active {

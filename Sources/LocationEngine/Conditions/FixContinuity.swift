@@ -254,7 +254,7 @@ extension FixContinuity {
   /// Meters per second: an airliner.
   private static let fastest = 300.0
   /// Meters: receivers that claim a good fix are not more wrong than this (chosen).
-  private static let largestError = 300.0
+  static let largestError = 300.0
   /// Seconds: after a step that was possible, but not watched (chosen).
   private static let gapPatience = 60.0
   /// Seconds: after a step that was impossible (chosen: longer than receivers stay wrong).

@@ -38,8 +38,10 @@ struct TravelMeter: Sendable {
       if way <= min(max(spread * 1.8, 18), 40) {
         seconds = max(seconds - 3 * passed, 0)
       } else if isSteady(from: oldest, to: point, at: fix.time) {
-        let speed = way / fix.time.seconds(since: oldest.time)
-        seconds = min(seconds + passed * Self.credit(fix, speed, pace: pace), 2 * Self.enough)
+        let lasted = fix.time.seconds(since: oldest.time)
+        seconds = min(
+          seconds + Self.credit(passed, way, lasted, speed: fix.speed, pace: pace),
+          2 * Self.enough)
       }
     }
     if marks.last.map({ fix.time.seconds(since: $0.time) >= 5 }) ?? true {
@@ -47,13 +49,16 @@ struct TravelMeter: Sendable {
     }
   }
 
-  /// What a second of travel counts: more where the motion sensor, or the speed that the receiver
-  /// measured, says the same by other means, nothing where the sensor alone speaks, and speaks against
-  /// it (chosen).
-  private static func credit(_ fix: Fix, _ speed: Double, pace: Double?) -> Double {
-    if let pace, pace > 0, speed <= pace { return 3 }
-    if (fix.speed ?? 0) >= 0.8 { return 2 }
-    return pace == 0 ? 0 : 1
+  /// What so many seconds of travel count: more where the motion sensor, or the speed that the
+  /// receiver measured, says the same by other means; nothing where the sensor alone speaks, says that
+  /// the device lies still, and the way is no longer than receivers err (chosen).
+  private static func credit(
+    _ passed: Double, _ way: Double, _ lasted: Double, speed: Double?, pace: Double?
+  ) -> Double {
+    // The sensor speaks for the moment, not for all of a gap.
+    if let pace, pace > 0, way <= pace * lasted { return passed + 2 * min(passed, 5) }
+    if (speed ?? 0) >= 0.8 { return 2 * passed }
+    return pace == 0 && way < FixContinuity.largestError ? 0 : passed
   }
 
   /// Whether the middle of the way was made in the middle of the time: a step was not travel.

@@ -128,7 +128,7 @@ package struct SignificantChangeDetector: Machine {
     case .announced where isReduced: CoarseLocator.demand(isFirst: false)
     case .silent: Demand(position: PositionDemand(tier: .network, interval: .zero))
     case .announced:
-      Demand(position: PositionDemand(tier: .network, interval: quiet / 5), motion: true)
+      Demand(position: PositionDemand(tier: .network, interval: quiet / 5))
     }
   }
 

@@ -28,10 +28,16 @@ struct ActivityTrack: Hashable, Sendable {
   /// From 0, when it rests or nothing is known, to 1, when it has been on the way for a minute.
   func share(at now: Instant) -> Double { seconds(at: now) / Self.enough }
 
+  /// Whether the sensor says now that the device is on its way.
+  var isMoving: Bool { latest.map { $0.gain > 0 } ?? false }
+
   /// Whether the device is on its way, or was a moment before the latest pass of time.
-  var isOnTheWay: Bool {
-    guard let latest else { return false }
-    return latest.gain > 0 || latest == .unknown && travelled > Self.moment
+  var isOnTheWay: Bool { isMoving || latest == .unknown && travelled > Self.moment }
+
+  /// When what was seen of a way will have faded, if nothing more is told; `nil` when nothing fades.
+  var nextDeadline: Instant? {
+    guard latest == .unknown, travelled > Self.moment else { return nil }
+    return since + .seconds((travelled - Self.moment) / -MotionActivity.Kind.unknown.gain + 1)
   }
 
   /// Meters per second that the device travels at most, zero while it lies still; `nil` when nobody

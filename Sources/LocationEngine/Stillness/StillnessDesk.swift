@@ -13,7 +13,8 @@ struct StillnessDesk: Sendable {
   private var activity = ActivityTrack()
 
   var nextDeadline: Instant? {
-    watches.reduce(nil) { earliest($0, $1.detector.nextDeadline) }
+    guard !watches.isEmpty else { return nil }
+    return watches.reduce(activity.nextDeadline) { earliest($0, $1.detector.nextDeadline) }
   }
 
   /// Watches for exactly those kinds of client that there are now.

@@ -75,7 +75,9 @@ package struct VisitDetector: Machine {
     return presence.stay.visit
   }
 
-  package var nextDeadline: Instant? {
+  package var nextDeadline: Instant? { earliest(arrivalDeadline, activity.nextDeadline) }
+
+  private var arrivalDeadline: Instant? {
     guard let stay = arriving, stay.isSettled, let lastUptime else { return nil }
     let due = stay.since + .seconds(dwell(at: place(of: stay)))
     return lastUptime + max(due - stay.latest, .zero)
@@ -91,6 +93,7 @@ package struct VisitDetector: Machine {
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    activity.pass(to: now.uptime)
     switch input {
     case .fix(let fix):
       guard fix.horizontalAccuracy <= Self.coarsest else { return [] }
@@ -99,14 +102,13 @@ package struct VisitDetector: Machine {
       activity.take(news, at: now.uptime)
       return []
     case .wake:
-      guard let due = nextDeadline, due <= now.uptime, let stay = arriving else { return [] }
+      guard let due = arrivalDeadline, due <= now.uptime, let stay = arriving else { return [] }
       return arrive(stay, at: now)
     }
   }
 
   private mutating func observe(_ fix: Fix, at now: Moment) -> [Output] {
     followClock(of: fix, at: now)
-    activity.pass(to: now.uptime)
     let point = GeocentricPoint(fix.coordinate)
     let verdict = continuity.observe(point, of: fix)
     defer { lastUptime = now.uptime }
@@ -123,7 +125,7 @@ package struct VisitDetector: Machine {
       }
       // Where the device was when the engine began is a place, however soon it leaves.
       state =
-        isFirst && stay.isSettled && !stay.isStraying
+        isFirst && isRest(stay)
         ? .visiting(Presence(stay, isTold: false)) : .travelling(stay)
     case .visiting(let presence):
       guard fix.time > presence.stay.latest else { return [] }
@@ -131,6 +133,18 @@ package struct VisitDetector: Machine {
     }
     guard let stay = arriving, stay.length >= dwell(at: place(of: stay)) else { return [] }
     return arrive(stay, at: now)
+  }
+
+  /// Whether a first stay is one, and not the beginning of a way that coarse fixes hide.
+  private func isRest(_ stay: Stay) -> Bool {
+    stay.isSettled && !stay.isStraying && stay.bestAccuracy <= Stay.coarse
+      && continuity.speed < Self.slowest && !activity.isMoving
+  }
+
+  /// Begins anew with what is known of places, and of the sensor.
+  mutating func forgetStay() {
+    (state, lastUptime, isFirst) = (.empty, nil, true)
+    continuity = FixContinuity()
   }
 
   /// When the clock was set back, what is remembered is dated by the clock as it is now, so that a
@@ -226,7 +240,8 @@ package struct VisitDetector: Machine {
 
   private func isFamiliar(_ stay: Stay) -> Bool {
     places.contains {
-      isSame($0, stay) && stay.since.seconds(since: $0.lastSeen) > Self.errand
+      let away = stay.since.seconds(since: $0.lastSeen)
+      return isSame($0, stay) && (away > Self.errand || away < 0)
     }
   }
 
@@ -271,6 +286,8 @@ package struct VisitDetector: Machine {
   /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).
   private static let sameplace = 100.0
   private static let mostPlaces = 200
+  /// Meters per second: nobody walks as slowly, and most receivers at rest say less (chosen).
+  private static let slowest = 0.7
   /// Seconds: who leaves a place and stops near it so soon is most likely on the way, at the car or
   /// at the bus stop (chosen).
   private static let errand = 300.0

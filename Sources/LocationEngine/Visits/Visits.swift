@@ -112,7 +112,7 @@ package struct Visits: Machine {
   /// While nobody listens nothing is seen: what follows begins anew, at places known from before.
   private mutating func rest() -> [Output] {
     guard listeners.isEmpty else { return [] }
-    detector = VisitDetector(places: detector.places, tuning: detector.tuning)
+    detector.forgetStay()
     return [storeMemory()]
   }
 

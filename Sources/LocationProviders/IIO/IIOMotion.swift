@@ -41,8 +41,10 @@ package struct IIOMotion: Machine {
   private var recognizer = ActivityRecognizer()
   private var told = MotionActivity.unknown
   private var toldAt = Instant.start
-  /// When the sensor last said something that can be.
+  /// When the sensor last said something from which anything follows.
   private var heardAt = Instant.start
+  /// Whether nothing was heard for so long that nobody knows any more.
+  private var isDeaf = false
   /// How many readings were asked for: no two intervals of a few follow each other.
   private var reads = 0
 
@@ -62,7 +64,7 @@ package struct IIOMotion: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch (input, state) {
     case (.start, .stopped):
-      heardAt = now.uptime
+      (heardAt, isDeaf) = (now.uptime, false)
       toldAt = now.uptime
       return look(at: now.uptime)
     case (.wake, .looking(let due)) where now.uptime >= due:
@@ -86,6 +88,7 @@ package struct IIOMotion: Machine {
 
   private mutating func look(at now: Instant) -> [Output] {
     recognizer.look()
+    if !isDeaf { heardAt = now }
     return read(at: now)
   }
 
@@ -116,11 +119,15 @@ package struct IIOMotion: Machine {
     guard acceleration.magnitude <= Self.utmost else {
       return [.rejected(.absurd)] + (lament(at: now) ?? [])
     }
-    heardAt = now
+    // After a silence, any reading is a reason to look again.
+    if isDeaf { (isDeaf, heardAt) = (false, now) }
     if case .resting(let due, let gravity) = state {
+      heardAt = now
       return compare(acceleration, with: gravity, due: due, at: now)
     }
+    // Readings too far apart to be a look say nothing, however many come.
     guard let finding = recognizer.take(acceleration, at: now) else { return [] }
+    heardAt = now
     let news = tell(at: now)
     settle(finding, at: now)
     return news
@@ -152,6 +159,7 @@ package struct IIOMotion: Machine {
   private mutating func lament(at now: Instant) -> [Output]? {
     guard now.seconds(since: heardAt) >= Self.patience else { return nil }
     recognizer.forget()
+    isDeaf = true
     state = .pausing(until: now + Self.pause)
     return tell(at: now)
   }

@@ -57,6 +57,22 @@ struct StillnessDeliveryTests {
     #expect(bench.demand == .none, "nobody may hear of it")
   }
 
+  @Test("POW-5, STD-43: nobody's paused manager has satellites because others hear of changes")
+  func setsOutBehind() {
+    var bench = EngineBench(.always)
+    bench.start(background: true)
+    bench.fixes(1000)
+    #expect(bench.heard().contains("paused"))
+    bench.send(.motion(MotionActivity(.walking)))
+    #expect(bench.demand.position?.tier == .satellite)
+    bench.send(.motion(MotionActivity(.stationary)))
+    bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
+    bench.live(.background)
+    bench.run(seconds: 10)
+    bench.send(.motion(MotionActivity(.walking)))
+    #expect(bench.demand.position?.tier != .satellite)
+  }
+
   @Test("POW-5, LIVE-33: stillness that is seen later switches nothing on for a barred loop")
   func barredBeforeRest() {
     var bench = EngineBench(.whileUsing)

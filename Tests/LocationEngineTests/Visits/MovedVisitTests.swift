@@ -36,6 +36,27 @@ struct MovedVisitTests {
     #expect(demand == PositionDemand(tier: .network, interval: .seconds(60)))
   }
 
+  @Test(
+    "POW-5: what was seen of a walk fades, though no fix comes and the sensor knows nothing more")
+  mutating func fades() {
+    feel(.walking)
+    walk.stay(60)
+    feel(.unknown)
+    #expect(demand == Self.satellites)
+    walk.bench.run(for: .seconds(200))
+    #expect(demand == PositionDemand(tier: .network, interval: .seconds(30)))
+    #expect(walk.bench.machine.nextDeadline == nil)
+  }
+
+  @Test("POW-6: knows that the device lies still when visits are stopped and begun again")
+  mutating func anew() {
+    feel(.stationary)
+    walk.bench.send(.stop(Self.app))
+    walk.bench.send(.start(Self.app))
+    walk.stay(600)
+    #expect(demand == PositionDemand(tier: .network, interval: .seconds(60)))
+  }
+
   @Test("POW-6: a stray fix of the network wants no satellites while the device lies still")
   mutating func straysAtRest() {
     let stray = fix(

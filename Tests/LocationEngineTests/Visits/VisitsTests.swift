@@ -29,6 +29,19 @@ struct VisitsTests {
       }
     }
 
+    /// Walks for ten minutes at a speed that no receiver measures, with a fix every so many seconds
+    /// that errs by a third of what it claims.
+    mutating func walk(at speed: Double, accuracy: Double, every interval: Double) {
+      for _ in 0..<Int(600 / interval) {
+        east += speed * interval
+        let seconds = bench.now.unixTime.seconds - 1_700_000_000
+        let place = east + accuracy / 3 * gaussian(&random)
+        bench.send(
+          .fix(LocationEngineTests.fix(east: place, accuracy: accuracy, at: seconds)))
+        bench.run(for: .seconds(interval))
+      }
+    }
+
     private mutating func fix(speed: Double = 0) {
       let seconds = bench.now.unixTime.seconds - 1_700_000_000
       let place = east + 3 * gaussian(&random)
@@ -132,6 +145,15 @@ struct VisitsTests {
     walk.walk(to: 600)
     walk.stay(60)
     walk.walk(to: 1200)
+    #expect(walk.visits(of: Self.app).isEmpty)
+  }
+
+  @Test(
+    "VISIT-10: nor does who begins on the way behind coarse fixes",
+    arguments: [(1.4, 65, 20), (1.2, 65, 20), (1.4, 100, 20), (1.4, 45, 20)]
+      as [(Double, Double, Double)])
+  mutating func beginsOnTheWayCoarsely(speed: Double, accuracy: Double, interval: Double) {
+    walk.walk(at: speed, accuracy: accuracy, every: interval)
     #expect(walk.visits(of: Self.app).isEmpty)
   }
 

@@ -174,6 +174,19 @@ struct IIOMotionTests {
     #expect(day.said.map(\.activity.kind) == [.stationary, .unknown])
   }
 
+  @Test("knows nothing any more when the readings come too far apart to be a look")
+  mutating func sparseReadings() throws {
+    day.run(seconds: 30)
+    #expect(day.said.last?.activity.kind == .stationary)
+    day.answersEvery = 12
+    day.begin(.steps(.init(rate: 1.8, strength: 2.2)))
+    day.run(seconds: 40)
+    #expect(try #require(day.first(.unknown)) <= 15)
+    day.answersEvery = 1
+    day.run(seconds: 20)
+    #expect(day.said.last?.activity.kind == .walking)
+  }
+
   @Test("asks nothing before it is started, and says nothing when nothing was said")
   mutating func stopped() throws {
     var bench = Bench(try #require(IIOMotion(SimulatedCompass.tree)))
@@ -194,6 +207,8 @@ private struct ShakenDay {
   /// What all files say instead.
   var text: String?
   var isSilent = false
+  /// Of so many questions one is answered.
+  var answersEvery = 1
   /// Readings to come that feel a knock.
   var knocks = 0
   private(set) var reads = 0
@@ -228,7 +243,7 @@ private struct ShakenDay {
 
   private mutating func answer() {
     reads += 1
-    guard !isSilent else { return }
+    guard !isSilent, reads.isMultiple(of: answersEvery) else { return }
     var felt = shake.acceleration(after: max(bench.now.uptime.seconds(since: answeredAt), 0.001))
     answeredAt = bench.now.uptime
     if knocks > 0 {
