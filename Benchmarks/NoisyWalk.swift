@@ -12,6 +12,8 @@ struct NoisyWalk<R: FenceRule> {
   var speed = 0.0
   var hasEpisodes = false
   private(set) var transitions = 0
+  /// Those of the transitions that were exits.
+  private(set) var exits = 0
   /// Seconds since a reflection ended; negative while one lasts.
   var sinceReflection: Double { second - reflectionEnd }
 
@@ -31,6 +33,7 @@ struct NoisyWalk<R: FenceRule> {
   private var strollEnd = 0.0
   /// Meters.
   private var stroll = 0.0
+  private var strolled = 0
   private var habits: SeededRandom
   private static var center: Coordinate { Coordinate(latitude: 45, longitude: 7) }
 
@@ -62,31 +65,38 @@ struct NoisyWalk<R: FenceRule> {
     let isWrong = second < episodeEnd
     if isWrong { grown = min(grown + growth, 1) }
     let error = isWrong ? bias * grown + white * 0.3 : slow + white + reflection
-    let east = distance + stroll + error.x
+    let (east, north) = (distance + error.x, stroll + error.y)
     let place = Coordinate(
-      latitude: Self.center.latitude + error.y / 111_132,
+      latitude: Self.center.latitude + north / 111_132,
       longitude: Self.center.longitude + east / 78_847)
     let time = UnixTime(seconds: 1_700_000_000 + second)
     let claim = isWrong ? 2 : Double.random(in: 4...10, using: &random)
     let fix = Fix(coordinate: place, horizontalAccuracy: claim, time: time)
     let now = Moment(uptime: Instant(nanoseconds: Int64(second * 1e9)), unixTime: time)
-    let away = hypotenuse(east, error.y)
+    let away = hypotenuse(east, north)
     let isInside = rule.observe(fix, distance: away, at: now)
     // The first minute settles the state.
-    if isInside != wasInside, second > 60 { transitions += 1 }
+    if isInside != wasInside, second > 60 {
+      transitions += 1
+      exits += isInside ? 0 : 1
+    }
     wasInside = isInside
   }
 
-  /// The motion sensor tells a walk and a rest some seconds late; who stays walks about twice an hour
-  /// for up to three minutes, four times as often as the carriers of the recorded phones, 15 m to and
-  /// fro, and holds the device, so that the sensor knows nothing, for ten minutes after that.
+  /// The motion sensor tells a walk and a rest some seconds late. Who stays walks about twice an hour
+  /// for up to three minutes, four times as often as the carriers of the recorded phones: 14 m to
+  /// and fro along the boundary. For ten minutes after that the device is held, and the sensor knows
+  /// nothing.
   private mutating func feel() {
     if Double.random(in: 0..<1, using: &habits) < 1.0 / 1800 {
       strollEnd = second + .random(in: 20...180, using: &habits)
     }
     let isWalking = speed > 0 || second < strollEnd
-    stroll =
-      second < strollEnd && speed == 0 ? stroll + 1.2 * (Int(second / 12) % 2 == 0 ? 1 : -1) : 0
+    if isWalking, speed == 0 {
+      strolled += 1
+      // 12 s away, 12 s back.
+      stroll = 1.2 * Double(12 - abs(strolled % 24 - 12))
+    }
     felt = isWalking ? max(felt, 0) + 1 : min(felt, 0) - 1
     guard felt == 6 || felt == -10 || felt == -600 else { return }
     let time = UnixTime(seconds: 1_700_000_000 + second)

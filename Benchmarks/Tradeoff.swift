@@ -24,7 +24,7 @@ func measureTradeoff() throws {
     let isMoved = point.rule == TradeoffPoint.oursMoved
     let name = "tradeoff.\(isMoved ? "moved." : "")\(Int(point.radius))"
     let label = "ours\(isMoved ? " with a motion sensor" : ""), \(Int(point.radius)) m"
-    try Figure.report(name + ".false", point.falseTransitions, "/1000 h", label + ", false")
+    try Figure.report(name + ".false", point.falseExits, "/1000 h", label + ", false exits")
     try Figure.report(name + ".delay", point.delay, "s", label + ", exit delay, median")
     try Figure.report(name + ".worst", point.worst, "s", label + ", exit delay, longest")
     let longest = point.undisturbed.max() ?? 0
@@ -60,6 +60,8 @@ struct TradeoffPoint {
   var hours: Double
   /// Changes of the rule's mind in that time, per 1,000 hours.
   var falseTransitions: Double
+  /// Of simulated truth, the exits among them; the others are the returns.
+  var falseExits = 0.0
   /// Seconds from the true crossing to the exit: median, nine tenths, and the longest.
   var delay = 0.0
   var delay90 = 0.0
@@ -98,7 +100,7 @@ struct TradeoffPoint {
   static func simulate<R: FenceRule>(_: R.Type, _ name: String, _ radius: Double) -> TradeoffPoint {
     // The plain rules need no long watch to be seen to err.
     let hours = isOurs(name) ? 5000 : 1000
-    var transitions = 0
+    var (transitions, exits) = (0, 0)
     for place in 0..<places {
       var world = NoisyWalk<R>(radius: radius, seed: UInt64(place + 1))
       world.hasEpisodes = true
@@ -106,6 +108,7 @@ struct TradeoffPoint {
       world.distance = max(radius - 25, 0) * ((Double(place) + 0.5) / Double(places)).squareRoot()
       world.run(seconds: hours * 3600 / places)
       transitions += world.transitions
+      exits += world.exits
     }
     var delays: [Double] = []
     var undisturbed: [Double] = []
@@ -125,6 +128,7 @@ struct TradeoffPoint {
       rule: name, radius: radius, transitions: transitions, hours: Double(hours), delays: delays,
       missed: missed)
     point.undisturbed = undisturbed
+    point.falseExits = Double(exits) * 1000 / Double(hours)
     return point
   }
 }

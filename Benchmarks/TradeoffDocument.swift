@@ -29,10 +29,11 @@ struct TradeoffDocument {
     circle from 30 to 100 m inside: the delay counts from the true crossing. REG-18 asks for 20 s
     beyond the boundary, so no rule that keeps to it can be earlier than that.
 
-    *Evidence and motion* is our rule on a device that has a motion sensor: it tells a walk after six
-    seconds and rest after ten. Those who stay walk about there twice an hour for up to three minutes,
-    four times as often as the carriers of the recorded phones. Our two rows are not compared with
-    each other.
+    Those who stay walk about there twice an hour for up to three minutes, four times as often as the
+    carriers of the recorded phones: 14 m to and fro along the boundary. *Evidence and motion* is our
+    rule on a device that has a motion sensor: it tells such walks after six seconds, knows nothing
+    for ten minutes after each, and tells rest else. Our two rows are not compared with each other. A
+    false exit is two false transitions, as the return is told, too.
 
     \(table(simulated))
 

@@ -50,15 +50,17 @@ struct TravelMeter: Sendable {
   }
 
   /// What so many seconds of travel count: more where the motion sensor, or the speed that the
-  /// receiver measured, says the same by other means; nothing where the sensor alone speaks, says that
-  /// the device lies still, and the way is no longer than receivers err (chosen).
+  /// receiver measured, says the same by other means; nothing where the sensor alone speaks, the way
+  /// is faster than it says, and no longer than receivers err (chosen).
   private static func credit(
     _ passed: Double, _ way: Double, _ lasted: Double, speed: Double?, pace: Double?
   ) -> Double {
+    let isMeasured = (speed ?? 0) >= 0.8
+    guard let pace else { return isMeasured ? 2 * passed : passed }
     // The sensor speaks for the moment, not for all of a gap.
-    if let pace, pace > 0, way <= pace * lasted { return passed + 2 * min(passed, 5) }
-    if (speed ?? 0) >= 0.8 { return 2 * passed }
-    return pace == 0 && way < FixContinuity.largestError ? 0 : passed
+    if pace > 0, way <= pace * lasted { return passed + 2 * min(passed, 5) }
+    if isMeasured { return 2 * passed }
+    return way < FixContinuity.largestError ? 0 : passed
   }
 
   /// Whether the middle of the way was made in the middle of the time: a step was not travel.
