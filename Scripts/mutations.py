@@ -41,8 +41,8 @@ FAULTS = {
     "conditions: coarse fixes": (
         "Conditions/ConditionTracker.swift",
         "guard «sight.accuracy <= max(radius, 200)» else { return }", "true"),
-    "visits: dwell": ("Visits/VisitDetector.swift", "var newDwell = «165.0»", "30.0"),
-    "visits: departure": ("Visits/VisitDetector.swift", "var leaveDwell = «8.0»", "300.0"),
+    "visits: dwell": ("Visits/VisitDetector+Tuning.swift", "var newDwell = «165.0»", "30.0"),
+    "visits: departure": ("Visits/VisitDetector+Tuning.swift", "var leaveDwell = «8.0»", "300.0"),
     "significant: distance": (
         "SignificantChange/SignificantChangeDetector.swift", "static let distance = «500.0»",
         "900.0"),
