@@ -114,7 +114,7 @@ struct AskedReceiver {
         next += 1
       }
       count { $0.total += 1 }
-      wake(at: now(time))
+      wake(at: day.moment(time))
       feel(until: time)
       if let place, let latest { step(from: place, latest, isFresh: isFresh, at: time) }
     }
@@ -129,8 +129,8 @@ struct AskedReceiver {
       let told = day.motion[nextMotion]
       nextMotion += 1
       if demands.values.contains(where: \.motion) {
-        _ = visits.handle(.motion(told.activity), at: now(time))
-        _ = conditions.handle(.motion(told.activity), at: now(time))
+        _ = visits.handle(.motion(told.activity), at: day.moment(time))
+        _ = conditions.handle(.motion(told.activity), at: day.moment(time))
       }
     }
   }
@@ -150,7 +150,7 @@ struct AskedReceiver {
   }
 
   private mutating func begin() {
-    let start = now(day.span.start)
+    let start = day.moment(day.span.start)
     _ = significant.handle(.start(cached: nil), at: start)
     let key = { (number: Int) in
       ConditionKey(app: AppIdentity("phone"), owner: .regions, identifier: "\(number)")
@@ -165,11 +165,6 @@ struct AskedReceiver {
       let circle = Circle(center: center, radius: 100)
       _ = conditions.handle(.register(key(number), .circle(circle), RegionNotices()), at: start)
     }
-  }
-
-  private func now(_ time: UnixTime) -> Moment {
-    Moment(
-      uptime: Instant(nanoseconds: time.nanoseconds - day.span.start.nanoseconds), unixTime: time)
   }
 
   private mutating func wake(at now: Moment) {
@@ -222,9 +217,9 @@ struct AskedReceiver {
     lastFix = second
     if let last = heard.last, fix.time <= last.fix.time { return }
     heard.append(PhoneDay.Delivered(fix: fix, delivered: time))
-    _ = visits.handle(.fix(fix), at: now(time))
-    _ = conditions.handle(.fix(fix), at: now(time))
-    _ = significant.handle(.fix(fix), at: now(time))
+    _ = visits.handle(.fix(fix), at: day.moment(time))
+    _ = conditions.handle(.fix(fix), at: day.moment(time))
+    _ = significant.handle(.fix(fix), at: day.moment(time))
   }
 
   private mutating func networkFix(at place: PhoneDay.Delivered, _ time: UnixTime) -> Fix {

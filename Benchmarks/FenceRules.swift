@@ -16,26 +16,24 @@ extension FenceRule {
 
 /// Ours, with a motion sensor.
 struct MovedEvidenceRule: FenceRule {
-  private var tracker = ConditionTracker()
-  private let slot: ConditionTracker.Slot
+  private var evidence: EvidenceRule
 
   init(circle: Circle) {
-    slot = tracker.insert(circle)
+    evidence = EvidenceRule(circle: circle)
   }
 
   mutating func observe(_ fix: Fix, distance: Double, at now: Moment) -> Bool {
-    _ = tracker.observe(fix, at: now)
-    return tracker.state(of: slot) == .satisfied
+    evidence.observe(fix, distance: distance, at: now)
   }
 
   mutating func feel(_ activity: MotionActivity, at now: Moment) {
-    tracker.take(activity, at: now)
+    evidence.tracker.take(activity, at: now)
   }
 }
 
 /// Ours: the tracker of the engine.
 struct EvidenceRule: FenceRule {
-  private var tracker = ConditionTracker()
+  fileprivate var tracker = ConditionTracker()
   private let slot: ConditionTracker.Slot
 
   init(circle: Circle) {

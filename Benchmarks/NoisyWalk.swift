@@ -56,6 +56,12 @@ struct NoisyWalk<R: FenceRule> {
     return waited
   }
 
+  private var now: Moment {
+    Moment(
+      uptime: Instant(nanoseconds: Int64(second * 1e9)),
+      unixTime: UnixTime(seconds: 1_700_000_000 + second))
+  }
+
   private mutating func step() {
     second += 1
     distance += speed
@@ -69,10 +75,8 @@ struct NoisyWalk<R: FenceRule> {
     let place = Coordinate(
       latitude: Self.center.latitude + north / 111_132,
       longitude: Self.center.longitude + east / 78_847)
-    let time = UnixTime(seconds: 1_700_000_000 + second)
     let claim = isWrong ? 2 : Double.random(in: 4...10, using: &random)
-    let fix = Fix(coordinate: place, horizontalAccuracy: claim, time: time)
-    let now = Moment(uptime: Instant(nanoseconds: Int64(second * 1e9)), unixTime: time)
+    let fix = Fix(coordinate: place, horizontalAccuracy: claim, time: now.unixTime)
     let away = hypotenuse(east, north)
     let isInside = rule.observe(fix, distance: away, at: now)
     // The first minute settles the state.
@@ -99,10 +103,8 @@ struct NoisyWalk<R: FenceRule> {
     }
     felt = isWalking ? max(felt, 0) + 1 : min(felt, 0) - 1
     guard felt == 6 || felt == -10 || felt == -600 else { return }
-    let time = UnixTime(seconds: 1_700_000_000 + second)
     rule.feel(
-      MotionActivity(felt > 0 ? .walking : felt == -10 ? .unknown : .stationary),
-      at: Moment(uptime: Instant(nanoseconds: Int64(second * 1e9)), unixTime: time))
+      MotionActivity(felt > 0 ? .walking : felt == -10 ? .unknown : .stationary), at: now)
   }
 
   private mutating func advanceErrors() {

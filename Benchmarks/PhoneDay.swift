@@ -120,9 +120,9 @@ struct PhoneDay {
     return Delivered(fix: fix, delivered: UnixTime(seconds: delivered))
   }
 
-  /// iOS tells changes, and the logs date them by when they began, as judged later: what a phone
-  /// recognizes at once, it knows some seconds after that. Android tells what it sees every few seconds, and stops doing so while it lies
-  /// still; after any other silence nothing is known.
+  /// iOS tells changes, and the logs date them by when they began, as judged later: the phone knew
+  /// some seconds after that. Android tells what it sees every few seconds, and stops doing so while
+  /// it lies still; after any other silence nothing is known.
   private static func motion(of phone: String, in folder: URL) throws -> [Told] {
     let rows = try rows(of: folder.appending(path: "\(phone)-motion.csv.gz")) ?? []
     let reports = rows.compactMap { row -> Told? in

@@ -149,6 +149,15 @@ struct SimulatedMonitorTests {
 /// What a manager's delegate hears of visits.
 private final class VisitListener: NSObject, CLLocationManagerDelegate {
   var visits: [CLVisit] = []
+  private let manager: CLLocationManager
+
+  /// Begins to listen, in the app that makes it.
+  override init() {
+    manager = CLLocationManager()
+    super.init()
+    manager.delegate = self
+    manager.startMonitoringVisits()
+  }
 
   func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
     visits.append(visit)
@@ -166,11 +175,8 @@ struct SimulatedVisitTests {
   }
 
   private func firstVisit() async throws -> CLVisit {
-    let listener = VisitListener()
     return try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = listener
-      manager.startMonitoringVisits()
+      let listener = VisitListener()
       try await device.advance(by: .seconds(1800))
       return try #require(listener.visits.first)
     }
@@ -181,11 +187,8 @@ struct SimulatedVisitTests {
     let device = SimulatedDevice(at: home, visitLatency: latency)
     let app = device.app("com.example.visits")
     app.setPermission(.always)
-    let listener = VisitListener()
     return try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = listener
-      manager.startMonitoringVisits()
+      let listener = VisitListener()
       let began = device.date
       while listener.visits.isEmpty, device.date < began + 3600 {
         try await device.advance(by: .seconds(10))
@@ -206,11 +209,8 @@ struct SimulatedVisitTests {
     let device = SimulatedDevice(at: home)
     let app = device.app("com.example.visits")
     app.setPermission(.always)
-    let listener = VisitListener()
     return try await app.run {
-      let manager = CLLocationManager()
-      manager.delegate = listener
-      manager.startMonitoringVisits()
+      let listener = VisitListener()
       device.holdMotionSensor(at: motion)
       try await device.advance(by: .seconds(1800))
       device.travel(walk)
