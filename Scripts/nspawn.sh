@@ -38,12 +38,12 @@ Type=oneshot
 ExecStart=/mnt/share/check.sh
 StandardOutput=file:/mnt/share/results
 StandardError=file:/mnt/share/errors
-TimeoutStartSec=120
+TimeoutStartSec=240
 ExecStopPost=/usr/bin/systemctl --no-block poweroff
 UNIT
 
 start=$(date +%s%N)
-timeout 180 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
+timeout 300 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
   --private-network --bind="$share:/mnt/share" \
   --bind-ro="$share/meridian-check.service:/etc/systemd/system/meridian-check.service" \
   --boot systemd.unit=multi-user.target systemd.wants=meridian-check.service \

@@ -65,8 +65,12 @@ before=$(date +%s%N)
 check "the first client starts the service, and is answered" locationctl status
 echo "        first answer after $((($(date +%s%N) - before) / 1000000)) ms"
 check "the service says that it is ready (Type=notify)" is "$(show ActiveState),$(show SubState)" active,running
-check "it runs as a user of its own" not is "$(stat -c %U "/proc/$(show MainPID)")" root
+check "it runs as a user of its own" not is "$(awk '/^Uid/ {print $2}' "/proc/$(show MainPID)/status")" 0
 check "it has one capability" is "$(awk '/CapEff/ {print $2}' "/proc/$(show MainPID)/status")" 0000000000080000
+check "and gives it to no program that it starts (ambient)" is "$(awk '/CapAmb/ {print $2}' "/proc/$(show MainPID)/status")" 0000000000000000
+check "it leaves no core dump" is "$(awk '/core file/ {print $5}' "/proc/$(show MainPID)/limits")" 0
+check "its memory is closed to its own user" not setpriv --reuid "$(awk '/^Uid/ {print $2}' "/proc/$(show MainPID)/status")" --clear-groups cat "/proc/$(show MainPID)/environ"
+check "its memory and its tasks are limited" is "$(show MemoryMax),$(show MemorySwapMax),$(show TasksMax)" 402653184,0,256
 check "its state is its own alone" is "$(stat -c %a /var/lib/private/locationd)" 700
 check "a client of another user is served, and told nothing" \
   runuser -u nobody -- python3 -c "$ask" $socket GetState notDetermined
@@ -83,6 +87,13 @@ pid=$(show MainPID)
 check "SIGHUP keeps process and socket" sh -c "systemctl reload locationd && locationctl status && [ $pid = \$(systemctl show -P MainPID locationd) ]"
 kill -9 "$pid"
 check "killed, it is started again" soon sh -c '[ "$(systemctl show -P NRestarts locationd)" = 1 ] && systemctl -q is-active locationd'
+# More often than the five starts that systemd allows by default.
+for number in $(seq 2 7); do
+  soon systemctl -q is-active locationd
+  kill -9 "$(show MainPID)"
+  soon sh -c "[ \"\$(systemctl show -P NRestarts locationd)\" = $number ]"
+done
+check "killed seven times, it still comes back, and serves" soon locationctl status
 check "and knows what it knew" sh -c "locationctl apps | grep -q '$python@65534 *whenInUse'"
 
 mkdir -p /run/systemd/system/locationd.service.d
@@ -117,6 +128,8 @@ check "the socket unit starts, the service does not yet" sh -c "
   ! runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user -q is-active locationd"
 check "only the user may connect to the socket" is "$(stat -c %a,%U "/run/user/$uid/locationd.sock")" 600,tester
 check "the first client starts it; its user is its owner" as locationctl status
+check "its memory is closed to its own user" not as cat "/proc/$(as systemctl --user show -P MainPID locationd)/environ"
+check "it leaves no core dump" is "$(awk '/core file/ {print $5}' "/proc/$(as systemctl --user show -P MainPID locationd)/limits")" 0
 check "it is ready" is "$(as systemctl --user show -P SubState locationd)" running
 check "its state lies with the user, for the user alone" is "$(stat -c %a,%U /home/tester/.local/state/meridian)" 700,tester
 check "the user authorizes" as locationctl authorize "$python" always

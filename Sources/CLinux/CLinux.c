@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -281,4 +284,26 @@ void linux_arm_uptime_timer(int descriptor, long long nanoseconds) {
   struct itimerspec when = {
       .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
   timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+int linux_forbid_core_dumps(void) {
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &none)) return errno;
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? errno : 0;
+}
+
+int linux_keep_capabilities_from_children(void) {
+  return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) ? errno : 0;
+}
+
+int linux_pass_capabilities_on(void) {
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  if (syscall(SYS_capget, &head, sets)) return errno;
+  for (unsigned number = 0; number < 32 * _LINUX_CAPABILITY_U32S_3; number++) {
+    unsigned held = sets[number / 32].permitted & sets[number / 32].inheritable;
+    if (!(held & 1u << number % 32)) continue;
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0)) return errno;
+  }
+  return 0;
 }

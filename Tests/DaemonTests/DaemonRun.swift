@@ -9,25 +9,38 @@ final class DaemonRun: Sendable {
   var socket: String { folder.file("socket") }
   var state: String { folder.file("state") }
 
-  /// Starts a daemon and waits until it says that it is ready.
+  /// The arguments of `setpriv` that make a program run as a user, with no group of ours.
+  static func identity(_ user: Int) -> [String] {
+    ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"]
+  }
+
+  /// Starts a daemon and waits until it says that it is ready; as another user where one is named,
+  /// with capabilities in the words of `setpriv`.
   init(
     sources: [String] = ["fixed:48.5,11.5,5"], arguments: [String] = [],
-    environment: [String: String] = [:], in folder: TemporaryFolder? = nil
+    environment: [String: String] = [:], in folder: TemporaryFolder? = nil,
+    as user: Int? = nil, capabilities: String? = nil
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     let notices = try NoticeSocket(at: folder.file("notify-\(UUID())"))
-    program = try RunningProgram(
-      BuiltProgram.path("locationd"),
-      ["--socket", folder.file("socket"), "--state", folder.file("state")]
+    let program = BuiltProgram.path("locationd")
+    var start = user.map { ["/usr/bin/setpriv"] + Self.identity($0) } ?? []
+    if let capabilities {
+      start += ["--inh-caps", capabilities, "--ambient-caps", capabilities]
+    }
+    start.append(program)
+    self.program = try RunningProgram(
+      start[0],
+      start.dropFirst() + ["--socket", folder.file("socket"), "--state", folder.file("state")]
         + arguments + sources.flatMap { ["--source", $0] },
       environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""]
         .merging(environment) { $1 })
     do {
       _ = try await notices.events.next(seconds: 30, where: { $0.contains("READY=1") })
     } catch {
-      program.end()
-      let said = try? await program.lines.next(seconds: 1)
+      self.program.end()
+      let said = try? await self.program.lines.next(seconds: 1)
       throw NotReady(said: said ?? "nothing")
     }
     withExtendedLifetime(notices) {}
@@ -96,6 +109,7 @@ final class NoticeSocket: Sendable {
       }
     }
     guard bound == 0 else { throw POSIXError(.EADDRINUSE) }
+    chmod(path, 0o666)
     let events = events
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {

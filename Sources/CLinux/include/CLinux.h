@@ -70,3 +70,16 @@ int linux_open_uptime_timer(void);
 
 /// Has a timer fire once at an uptime greater than 0; at once when that has passed.
 void linux_arm_uptime_timer(int descriptor, long long nanoseconds);
+
+/// Keeps the memory of this process out of core dumps, and from other processes of its user: they
+/// can neither trace it nor read its memory. Lasts until the next exec. Returns 0, or an errno.
+int linux_forbid_core_dumps(void);
+
+/// Empties the ambient capabilities of this thread, so that a program it starts has none; its own
+/// stay. Call it before there is a second thread: each has a set of its own, and a new one takes
+/// over that of its maker. Returns 0, or an errno.
+int linux_keep_capabilities_from_children(void);
+
+/// Makes the capabilities of this thread that are permitted and inheritable ambient again: the
+/// program that it execs next has them. Returns 0, or an errno.
+int linux_pass_capabilities_on(void);

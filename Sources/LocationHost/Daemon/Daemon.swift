@@ -1,3 +1,4 @@
+import CLinux
 import Dispatch
 import Glibc
 import LocationEngine
@@ -31,6 +32,7 @@ package final class Daemon {
   ///
   /// - Throws: what a person must mend first.
   package func start() throws(DaemonFault) {
+    try confine()
     ChildProcess.adopt()
     raiseDescriptorLimit()
     let configuration = try options.configuration(variables)
@@ -89,6 +91,20 @@ package final class Daemon {
   /// Tells the daemon that starts over what it has made.
   private static let ownSocketVariable = "LOCATIOND_OWN_SOCKET"
 
+  /// Keeps positions out of core dumps and from tracers of the same user, and the daemon's one
+  /// capability from the programs that it starts (docs/decisions/0073).
+  ///
+  /// - Throws: `DaemonFault` when the kernel refuses: a daemon that cannot be confined serves nobody.
+  private func confine() throws(DaemonFault) {
+    let steps = [
+      ("prctl(PR_SET_DUMPABLE)", linux_forbid_core_dumps()),
+      ("prctl(PR_CAP_AMBIENT)", linux_keep_capabilities_from_children()),
+    ]
+    for (call, code) in steps where code != 0 {
+      throw DaemonFault(reason: "the daemon cannot be confined: \(Errno(code: code, call: call))")
+    }
+  }
+
   /// Every client is a descriptor, and each one that is slow another.
   private func raiseDescriptorLimit() {
     var limit = rlimit()
@@ -141,6 +157,10 @@ package final class Daemon {
     var arguments = CommandLine.arguments.map { strdup($0) }
     arguments.append(nil)
     for number in [SIGTERM, SIGINT, SIGHUP] { signal(number, SIG_DFL) }
+    let code = linux_pass_capabilities_on()
+    if code != 0 {
+      journal.write(.service, "\(Errno(code: code, call: "prctl(PR_CAP_AMBIENT)"))", isFault: true)
+    }
     execv("/proc/self/exe", arguments)
     journal.write(.service, "\(Errno(last: "exec")); ending", isFault: true)
     exit(1)

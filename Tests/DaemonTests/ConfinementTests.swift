@@ -1,0 +1,98 @@
+import Foundation
+import HostTesting
+import Testing
+
+/// What the daemon's process keeps to itself, whoever has started it.
+@Suite("The daemon's process", .serialized)
+struct ConfinementTests {
+  private static let nobody = 65_534
+
+  /// The value of a field of `/proc/PID/status`.
+  private func status(_ field: String, of process: Int32) throws -> String? {
+    try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+      .split(separator: "\n").first { $0.hasPrefix(field + ":") }
+      .map { $0.dropFirst(field.count + 1).trimmingCharacters(in: .whitespaces) }
+  }
+
+  @Test("border 14: leaves no core dump")
+  func coreDump() async throws {
+    let daemon = try await DaemonRun()
+    let limits = try String(
+      contentsOfFile: "/proc/\(daemon.program.pid)/limits", encoding: .utf8)
+    let line = try #require(limits.split(separator: "\n").first { $0.contains("core file") })
+    #expect(line.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+    daemon.kill()
+  }
+
+  @Test(
+    "border 14: cannot be traced or read by another program of its user",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func memory() async throws {
+    let folder = try TemporaryFolder()
+    chown(folder.path, uid_t(Self.nobody), gid_t(Self.nobody))
+    let daemon = try await DaemonRun(in: folder, as: Self.nobody)
+    let script = """
+      import ctypes, os, sys
+      pid = int(sys.argv[1])
+      print("traced", ctypes.CDLL(None).ptrace(16, pid, 0, 0) == 0)
+      for name in ["mem", "environ", "maps"]:
+        try:
+          with open(f"/proc/{pid}/{name}", "rb") as file: file.read(1)
+          print("read", name)
+        except OSError: print("closed", name)
+      """
+    let other = try RunningProgram(
+      "/usr/bin/setpriv",
+      DaemonRun.identity(Self.nobody) + ["/usr/bin/python3", "-c", script, "\(daemon.program.pid)"])
+    defer { other.end() }
+    let traced = try await other.lines.next()
+    #expect(traced == "traced False")
+    for name in ["mem", "environ", "maps"] {
+      #expect(try await other.lines.next() == "closed \(name)")
+    }
+    daemon.kill()
+  }
+
+  @Test(
+    "border 14: gives the programs that it starts no capability, and keeps its own through a reload",
+    .enabled(if: getuid() == 0, "only root can grant a capability"))
+  func capabilities() async throws {
+    let folder = try TemporaryFolder()
+    chown(folder.path, uid_t(Self.nobody), gid_t(Self.nobody))
+    let script = folder.file("started")
+    try "grep Cap /proc/self/status\n".write(toFile: script, atomically: true, encoding: .utf8)
+    let launch = folder.file("launch")
+    try FileManager.default.createDirectory(atPath: launch, withIntermediateDirectories: true)
+    try "app = \(DaemonTests.app)\ncommand = /bin/sh \(script)\n".write(
+      toFile: launch + "/app.conf", atomically: true, encoding: .utf8)
+    let file = folder.file("locationd.conf")
+    func write(source: String) throws {
+      try "source = \(source)\nlaunch = \(launch)\n".write(
+        toFile: file, atomically: true, encoding: .utf8)
+    }
+    try write(source: "fixed:48.5,11.5,5")
+    let daemon = try await DaemonRun(
+      sources: [], arguments: ["--config", file], in: folder, as: Self.nobody,
+      capabilities: "+sys_ptrace")
+    let held = "0000000000080000"
+    #expect(try status("CapEff", of: daemon.program.pid) == held)
+    #expect(try status("CapAmb", of: daemon.program.pid) == "0000000000000000")
+    try await daemon.answer("always", for: DaemonTests.app)
+    let program = try daemon.install("LaunchedApp", as: DaemonTests.app, in: "a")
+    let app = try RunningProgram(
+      "/usr/bin/setpriv", DaemonRun.identity(Self.nobody) + [program, "region"],
+      environment: daemon.surroundings)
+    _ = try await app.lines.next { $0 == "home is inside" }
+    app.end()
+    try write(source: "fixed:49.5,11.5,5")
+    daemon.program.signal(SIGHUP)
+    for field in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+      let line = try await daemon.program.lines.next { $0.hasPrefix(field) }
+      guard field != "CapInh", field != "CapBnd" else { continue }
+      #expect(line == "\(field):\t0000000000000000")
+    }
+    #expect(try status("CapEff", of: daemon.program.pid) == held)
+    #expect(try status("CapAmb", of: daemon.program.pid) == "0000000000000000")
+    daemon.kill()
+  }
+}
