@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|docs|test|bench|qemu
+#   Scripts/bootstrap.sh build|docs|test|bench|nspawn|qemu
 set -eu
 
 # What Swift links with, and what the package links to.
@@ -14,6 +14,8 @@ case ${1:-build} in
     packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
     packages="$packages gpsd-clients osmium-tool bubblewrap"
     ;;
+  # A container with a systemd of its own, for Scripts/nspawn.sh.
+  nspawn) packages="$packages systemd-container mmdebstrap" ;;
   # A machine that is emulated, for Scripts/qemu.sh.
   qemu) packages="$packages qemu-system-x86 mmdebstrap cpio kmod python3 python3-venv" ;;
   # What the figures are compared with.
@@ -23,7 +25,7 @@ case ${1:-build} in
     packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|docs|test|bench|qemu" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|test|bench|nspawn|qemu" >&2
     exit 2
     ;;
 esac
