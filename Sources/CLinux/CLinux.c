@@ -241,7 +241,7 @@ static int start_connected(char **words, char **environment, int *ends, int *pid
     close(in[1]);
     return code;
   }
-  int code = start(words, environment, in[0], out[1], 0, pid);
+  int code = start(words, environment, in[0], out[1], POSIX_SPAWN_SETSID, pid);
   close(in[0]);
   close(out[1]);
   if (code) {
