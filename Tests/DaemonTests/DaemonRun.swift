@@ -10,16 +10,31 @@ final class DaemonRun: Sendable {
   var state: String { folder.file("state") }
 
   /// Starts a daemon and waits until it says that it is ready.
+  ///
+  /// Without a `--config` among the arguments this process is registered as an agent and to administer;
+  /// `configuration` are the lines of the file instead.
   init(
     sources: [String] = ["fixed:48.5,11.5,5"], arguments: [String] = [],
-    environment: [String: String] = [:], in folder: TemporaryFolder? = nil
+    environment: [String: String] = [:], in folder: TemporaryFolder? = nil,
+    configuration: [String]? = nil, as user: String? = nil
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
+    var arguments = arguments
+    if !arguments.contains("--config") {
+      let file = folder.file("locationd.conf")
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      let lines = configuration ?? ["agent-program = \(own)", "owner-program = \(own)"]
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: file))
+      arguments += ["--config", file]
+    }
     let notices = try NoticeSocket(at: folder.file("notify-\(UUID())"))
+    let become = user.map { ["/usr/sbin/runuser", "-u", $0, "--"] } ?? []
+    let command = become + [BuiltProgram.path("locationd")]
+    chmod(notices.path, 0o666)
     program = try RunningProgram(
-      BuiltProgram.path("locationd"),
-      ["--socket", folder.file("socket"), "--state", folder.file("state")]
+      command[0],
+      command.dropFirst() + ["--socket", folder.file("socket"), "--state", folder.file("state")]
         + arguments + sources.flatMap { ["--source", $0] },
       environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""]
         .merging(environment) { $1 })
