@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -244,7 +246,7 @@ static int start_connected(char **words, char **environment, int *ends, int *pid
     close(in[1]);
     return code;
   }
-  int code = start(words, environment, in[0], out[1], 0, pid);
+  int code = start(words, environment, in[0], out[1], POSIX_SPAWN_SETSID, pid);
   close(in[0]);
   close(out[1]);
   if (code) {
@@ -306,4 +308,85 @@ int linux_pass_capabilities_on(void) {
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0)) return errno;
   }
   return 0;
+}
+
+int linux_process_status(int pid, unsigned *user, int *tracer) {
+  char path[32], line[256];
+  snprintf(path, sizeof path, "/proc/%d/status", pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return errno;
+  int found = 0;
+  // The name of the program comes first, with its line feeds escaped.
+  while (found != 3 && fgets(line, sizeof line, file)) {
+    if (sscanf(line, "TracerPid: %d", tracer) == 1) found |= 1;
+    if (sscanf(line, "Uid: %*u %u", user) == 1) found |= 2;
+  }
+  fclose(file);
+  return found == 3 ? 0 : ESRCH;
+}
+
+int linux_loaded_code(int pid, char *lines, unsigned long room) {
+  char path[32], *line = NULL;
+  size_t size = 0;
+  unsigned long used = 0;
+  snprintf(path, sizeof path, "/proc/%d/smaps", pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return -errno;
+  int code = 0;
+  char *mark = NULL;
+  while (getline(&line, &size, file) > 0) {
+    char permissions[5];
+    int start = 0;
+    unsigned long kilobytes;
+    if (sscanf(line, "%*x-%*x %4s %*x %*x:%*x %*u %n", permissions, &start) == 1 && start > 0) {
+      mark = NULL;
+      if (permissions[2] != 'x') continue;
+      unsigned long length = strlen(line + start);
+      if (used + length + 3 > room) {
+        code = -ENOBUFS;
+        break;
+      }
+      mark = lines + used;
+      used += (unsigned long)sprintf(lines + used, "%c%s", permissions[1] == 'w' ? '!' : '=',
+                                     line + start);
+      if (length == 0) lines[used++] = '\n';
+    } else if (mark && sscanf(line, "Anonymous: %lu", &kilobytes) == 1 && kilobytes > 0) {
+      *mark = '!';
+    }
+  }
+  if (code == 0 && ferror(file)) code = -EIO;
+  lines[used] = 0;
+  free(line);
+  fclose(file);
+  return code;
+}
+
+/// Whether a file of `fdinfo` says that its descriptor controls a terminal.
+static int says_terminal(int folder, const char *name, const char *words) {
+  int descriptor = openat(folder, name, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  char text[512];
+  ssize_t count = read(descriptor, text, sizeof text - 1);
+  close(descriptor);
+  if (count <= 0) return 0;
+  text[count] = 0;
+  return strstr(text, words) != NULL;
+}
+
+int linux_holds_terminal(int pid, int terminal, int *budget) {
+  char path[32], words[32];
+  snprintf(path, sizeof path, "/proc/%d/fdinfo", pid);
+  snprintf(words, sizeof words, "\ntty-index:\t%d\n", terminal);
+  DIR *folder = opendir(path);
+  if (!folder) return -errno;
+  int result = 0;
+  struct dirent *entry;
+  while (result == 0 && (errno = 0, entry = readdir(folder))) {
+    if (entry->d_name[0] == '.') continue;
+    if (--*budget < 0) result = -EMFILE;
+    else result = says_terminal(dirfd(folder), entry->d_name, words);
+  }
+  if (result == 0 && errno) result = -errno;
+  closedir(folder);
+  return result;
 }

@@ -14,7 +14,7 @@ do throws(DaemonFault) {
   case .help: print(DaemonOptions.help)
   case .check:
     let variables = HostEnvironment.current.variables
-    _ = try options.configuration(variables)
+    try options.configuration(variables).check()
     print("\(options.configurationFile(variables) ?? "the command line"): no faults")
   case .serve:
     let daemon = Daemon(options)

@@ -142,6 +142,22 @@ struct AdministrationTests {
     #expect(said.contains("program:/nonexistent: "))
   }
 
+  @Test("border 1: hears of the doctor, and of --check, that a registered program is not trusted")
+  func untrusted() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("program")
+    try FileManager.default.copyItem(atPath: BuiltProgram.path("HostProgram"), toPath: path)
+    chmod(path, 0o777)
+    let daemon = try await DaemonRun(in: folder, configuration: ["agent-program = \(path)"])
+    let found = try run(daemon, "doctor", "--json").objects
+    let finding = try #require(found.first { $0["code"] as? String == "program_untrusted" })
+    #expect(finding["next"] as? String == "chmod go-w \(path)")
+    let check = try RunningProgram(
+      BuiltProgram.path("locationd"), ["--check", "--config", folder.file("locationd.conf")])
+    defer { check.end() }
+    _ = try await check.lines.next { $0.contains("agent-program: \(path): it can be written") }
+  }
+
   @Test("SIM-14: reads the log by category, follows it, and finds no place in it")
   func log() async throws {
     let daemon = try await DaemonRun()

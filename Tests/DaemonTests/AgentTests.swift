@@ -45,7 +45,8 @@ struct AgentTests {
     "of another user is not asked for the owner's apps",
     .enabled(if: getuid() == 0, "only root can become somebody else"))
   func stranger() async throws {
-    let daemon = try await DaemonRun()
+    let python = BorderScript.python
+    let daemon = try await DaemonRun(configuration: ["agent-program = \(python)"])
     let script = """
       import json, os, socket, sys
       os.setgid(65534); os.setuid(65534)
@@ -64,7 +65,7 @@ struct AgentTests {
     _ = try await app.lines.next { $0 == "no location, asking" }
     let copy = daemon.folder.file("socket")
     chmod(daemon.folder.file(""), 0o755)
-    let stranger = try RunningProgram("/usr/bin/env", ["python3", "-c", script, copy, Self.app])
+    let stranger = try RunningProgram(python, ["-c", script, copy, Self.app])
     defer { stranger.end() }
     let first = try await stranger.lines.next { $0.hasPrefix("first") }
     #expect(first.contains("locationd"))

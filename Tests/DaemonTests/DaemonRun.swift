@@ -10,37 +10,48 @@ final class DaemonRun: Sendable {
   var state: String { folder.file("state") }
 
   /// The arguments of `setpriv` that make a program run as a user, with no group of ours.
-  static func identity(_ user: Int) -> [String] {
-    ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"]
+  static func identity(_ user: String) -> [String] {
+    ["--reuid", user, "--regid", "nogroup", "--clear-groups"]
   }
 
   /// Starts a daemon and waits until it says that it is ready; as another user where one is named,
   /// with capabilities in the words of `setpriv`.
+  ///
+  /// Without a `--config` among the arguments this process is registered as an agent and to administer;
+  /// `configuration` are the lines of the file instead.
   init(
     sources: [String] = ["fixed:48.5,11.5,5"], arguments: [String] = [],
     environment: [String: String] = [:], in folder: TemporaryFolder? = nil,
-    as user: Int? = nil, capabilities: String? = nil
+    configuration: [String]? = nil, as user: String? = nil, capabilities: String? = nil
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
-    let notices = try NoticeSocket(at: folder.file("notify-\(UUID())"))
-    let program = BuiltProgram.path("locationd")
-    var start = user.map { ["/usr/bin/setpriv"] + Self.identity($0) } ?? []
-    if let capabilities {
-      start += ["--inh-caps", capabilities, "--ambient-caps", capabilities]
+    var arguments = arguments
+    if !arguments.contains("--config") {
+      let file = folder.file("locationd.conf")
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      let lines = configuration ?? ["agent-program = \(own)", "owner-program = \(own)"]
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: URL(fileURLWithPath: file))
+      arguments += ["--config", file]
     }
-    start.append(program)
-    self.program = try RunningProgram(
-      start[0],
-      start.dropFirst() + ["--socket", folder.file("socket"), "--state", folder.file("state")]
+    let notices = try NoticeSocket(at: folder.file("notify-\(UUID())"))
+    chmod(notices.path, 0o666)
+    var command = user.map { ["/usr/bin/setpriv"] + Self.identity($0) } ?? []
+    if let capabilities {
+      command += ["--inh-caps", capabilities, "--ambient-caps", capabilities]
+    }
+    command.append(BuiltProgram.path("locationd"))
+    program = try RunningProgram(
+      command[0],
+      command.dropFirst() + ["--socket", folder.file("socket"), "--state", folder.file("state")]
         + arguments + sources.flatMap { ["--source", $0] },
       environment: ["NOTIFY_SOCKET": notices.path, "CORELOCATION_SOURCES": ""]
         .merging(environment) { $1 })
     do {
       _ = try await notices.events.next(seconds: 30, where: { $0.contains("READY=1") })
     } catch {
-      self.program.end()
-      let said = try? await self.program.lines.next(seconds: 1)
+      program.end()
+      let said = try? await program.lines.next(seconds: 1)
       throw NotReady(said: said ?? "nothing")
     }
     withExtendedLifetime(notices) {}
@@ -109,7 +120,6 @@ final class NoticeSocket: Sendable {
       }
     }
     guard bound == 0 else { throw POSIXError(.EADDRINUSE) }
-    chmod(path, 0o666)
     let events = events
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {

@@ -31,12 +31,14 @@ struct AgentTests {
   }
 
   /// A program that is a shell script.
-  private func program(_ script: String) throws -> ProgramAgent {
+  private func program(
+    _ script: String, variables: [String: String] = [:], patience: Duration = .seconds(60)
+  ) throws -> ProgramAgent {
     let file = folder.appending(path: "agent")
     try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: file.path)
-    return ProgramAgent(path: file.path)
+    return ProgramAgent(path: file.path, variables: variables, patience: patience)
   }
 
   private func policy(_ text: String, mode: Int = 0o644) throws -> PolicyAgent {
@@ -96,6 +98,74 @@ struct AgentTests {
     #expect(
       await reply(of: agent) == .passed(reason: "/nonexistent/agent: No such file or directory"))
     #expect(agent.obstacle == "/nonexistent/agent: No such file or directory")
+  }
+
+  @Test("border 15: a program gets a short environment, and a session of its own")
+  func surroundings() async throws {
+    let told = folder.appending(path: "told").path
+    var variables = [
+      "NOTIFY_SOCKET": "/n", "LISTEN_FDS": "1", "CORELOCATION_AGENTS": "", "LD_X": "",
+    ]
+    for name in ProgramAgent.kept { variables[name] = "its-\(name)" }
+    let agent = try program(
+      "tr '\\0' '\\n' < /proc/$$/environ > \(told); cut -d' ' -f1,5,6 /proc/$$/stat >> \(told)",
+      variables: variables)
+    #expect(await reply(of: agent) == .passed(reason: "it says nothing"))
+    let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+    let numbers = try #require(lines.last).split(separator: " ")
+    #expect(Set(numbers).count == 1 && numbers.count == 3)
+    #expect(
+      lines.dropLast().map(String.init).sorted()
+        == (ProgramAgent.kept.map { "\($0)=its-\($0)" } + ["PATH=/usr/local/bin:/usr/bin:/bin"])
+        .sorted())
+  }
+
+  @Test("border 15: a program that never ends is ended, with all that it has started, and passes")
+  func endless() async throws {
+    let told = folder.appending(path: "told").path
+    let agent = try program(
+      "trap '' TERM; cat > /dev/null & echo $! > \(told); sleep 600; sleep 600",
+      patience: .milliseconds(1500))
+    #expect(
+      await reply(of: agent)
+        == .passed(reason: "it did not answer within 1 s, and was ended"))
+    let child = try #require(Int32(try String(contentsOfFile: told, encoding: .utf8).dropLast()))
+    // Gone, or on the way: nothing is left that could be signaled for long.
+    let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
+    #expect(state.map { $0.contains(") Z ") || $0.contains(") X ") } ?? true)
+  }
+
+  @Test("border 15: a program that does not read its question does not hold the others up")
+  func deaf() async throws {
+    let long = Prompt(
+      id: Prompt.ID(app: Self.app, number: 3), kind: .whenInUse, appName: "Walk",
+      text: String(repeating: "w", count: 1 << 20), offersPrecise: true)
+    let agent = try program("sleep 600", patience: .seconds(1))
+    #expect(
+      await reply(of: agent, to: long)
+        == .passed(reason: "it did not answer within 1 s, and was ended"))
+  }
+
+  @Test("border 15: an answer counts though a child of the program keeps its output open")
+  func keptOpen() async throws {
+    let agent = try program("sleep 600 & echo '{\"answer\":\"deny\"}'")
+    #expect(await reply(of: agent) == .answer(.deny, precise: true))
+  }
+
+  @Test("border 15: a program that others can change is not run")
+  func writable() async throws {
+    let agent = try program("echo '{\"answer\":\"once\"}'")
+    let path = folder.appending(path: "agent").path
+    chmod(path, 0o770)
+    let said =
+      "\(path): it can be written by others than its owner; mend it with: chmod go-w \(path)"
+    #expect(await reply(of: agent) == .passed(reason: said))
+    #expect(agent.obstacle == said)
+    chmod(path, 0o700)
+    chmod(folder.path, 0o777)
+    #expect(agent.obstacle?.contains("the folder \(folder.path) can be written") == true)
+    chmod(folder.path, 0o755)
+    #expect(agent.obstacle == nil)
   }
 
   @Test("MODEL-6: a program is ended when its question is moot")

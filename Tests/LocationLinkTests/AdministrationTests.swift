@@ -117,6 +117,13 @@ extension Samples {
       client.services = (0..<pick(3)).map { _ in text() }
       return client
     }
+    status.programs = maybe { samples in
+      [
+        TrustedProgramStatus(
+          path: samples.text(), role: "agent", obstacle: samples.maybe { $0.text() },
+          mend: samples.maybe { $0.text() })
+      ]
+    }
     status.agents = maybe { samples in
       (0..<samples.pick(3)).map { _ in
         AgentStatus(name: samples.text(), obstacle: samples.maybe { $0.text() })

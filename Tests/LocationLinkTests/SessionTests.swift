@@ -52,6 +52,31 @@ struct SessionTests {
     #expect(try replies(outputs).first?.parameters["description"] == .string(text))
   }
 
+  @Test("border 1: takes an answer, and tells news, only while the host lets it attend")
+  func attending() throws {
+    let id = Prompt.ID(app: AppIdentity("a.b"), number: 1)
+    let answer = AgentAnswer(id: id, answer: .whileUsing, precise: true)
+    let answers = call("\(AgentInterface.name).Answer", answer.json)
+    let refusal = AccessRefusal(reason: "no", next: "later")
+    let notAgent = "\(AgentInterface.name).NotAgent"
+    var session = LinkSession()
+    #expect(try replies(session.handle(answers, at: Self.now)).first?.error == notAgent)
+    let attend = call("\(AgentInterface.name).Attend", more: true)
+    #expect(session.handle(attend, at: Self.now) == [.attend])
+    // The host has not said yes.
+    #expect(try replies(session.handle(answers, at: Self.now)).first?.error == notAgent)
+    #expect(session.handle(.news(.withdrawn(id)), at: Self.now).isEmpty)
+    let refused = try #require(
+      try replies(session.handle(.notAgent(refusal), at: Self.now)).first)
+    #expect(refused.error == notAgent)
+    #expect(try AccessRefusal(json: refused.parameters) == refusal)
+    #expect(session.handle(.attending, at: Self.now).isEmpty)
+    #expect(session.handle(answers, at: Self.now) == [.answer(answer)])
+    #expect(session.handle(.news(.withdrawn(id)), at: Self.now).count == 1)
+    _ = session.handle(.notAgent(refusal), at: Self.now)
+    #expect(session.handle(.news(.withdrawn(id)), at: Self.now).isEmpty)
+  }
+
   @Test("sends the same bytes whether the words of a position were written before or not")
   func repeated() throws {
     var samples = Samples(seed: 12)

@@ -49,8 +49,8 @@ long long linux_unix_nanoseconds(void);
 
 /// Starts a program with default signals and no other descriptor than the standard ones. Words and
 /// environment (ours when NULL) hold strings ended by NUL, and end with one more NUL. With `ends`
-/// it gets pipes, whose other ends are returned: to its input, from its output; without, a session
-/// of its own and nothing to read. Returns 0, or an errno.
+/// it gets pipes, whose other ends are returned: to its input, from its output; without, nothing to
+/// read. It leads a session of its own. Returns 0, or an errno.
 int linux_spawn(char *words, char *environment, int *ends, int *pid);
 
 /// Writes everything, and raises no signal when nobody reads.
@@ -83,3 +83,16 @@ int linux_keep_capabilities_from_children(void);
 /// Makes the capabilities of this thread that are permitted and inheritable ambient again: the
 /// program that it execs next has them. Returns 0, or an errno.
 int linux_pass_capabilities_on(void);
+
+/// The effective user of a process, and the process that traces it, 0 for none. Returns 0, or an
+/// errno.
+int linux_process_status(int pid, unsigned *user, int *tracer);
+
+/// What a process can execute: a line for each mapping, of `=` for code as it is in its file or `!`
+/// for code that was changed or can be written, and the path, which is empty for code of no file.
+/// Returns 0, or -errno.
+int linux_loaded_code(int pid, char *lines, unsigned long room);
+
+/// Whether a process holds the controlling side of a pseudo terminal: 1, 0, or -errno. Each
+/// descriptor that is looked at takes one from `budget`; -EMFILE when that is used up.
+int linux_holds_terminal(int pid, int terminal, int *budget);

@@ -12,8 +12,8 @@ package final class DaemonCaller {
   package enum Fault: Error, Hashable, Sendable {
     /// Nobody answers there, or no longer.
     case away(String)
-    /// The one who asks is not its owner.
-    case notOwner
+    /// The one who asks is not its owner, or not in a way that is believed.
+    case notOwner(AccessRefusal)
     case refused(String)
     /// An older daemon, which does not know the method.
     case unknownMethod(String)
@@ -118,7 +118,10 @@ package final class DaemonCaller {
       if case .string(let text) = parameters[name] { text } else { nil }
     }
     switch error {
-    case "\(AdministrationInterface.name).NotOwner": return .notOwner
+    case "\(AdministrationInterface.name).NotOwner":
+      return .notOwner(
+        (try? AccessRefusal(json: parameters))
+          ?? AccessRefusal(reason: "it answers only root and the user it runs as"))
     case "\(LinkInterface.service).MethodNotFound": return .unknownMethod(text("method") ?? "")
     case "\(LinkInterface.service).InvalidParameter":
       return .refused("it does not understand: \(text("parameter") ?? "")")

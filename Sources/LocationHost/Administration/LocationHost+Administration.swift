@@ -116,6 +116,18 @@ extension AppStatus {
     program = Self.program(of: app, in: entries)
   }
 
+  /// The program of the app that an entry is about; `nil` when the entry does not tell.
+  static func program(of entry: StateEntry) -> String? {
+    let app = AppIdentity(entry.key.owner)
+    if entry.key == StateKeeper.identityKey(of: app) {
+      return String(decoding: entry.value, as: UTF8.self)
+    }
+    guard app.name.hasPrefix("/") else { return nil }
+    guard let mark = app.name.lastIndex(of: "@"), UInt32(app.name[mark...].dropFirst()) != nil
+    else { return app.name }
+    return String(app.name[..<mark])
+  }
+
   /// The program that uses an identifier; an app without one is named by its program.
   static func program(of app: AppIdentity, in entries: [StateEntry]) -> String? {
     if let claim = entries.first(where: { $0.key == StateKeeper.identityKey(of: app) }) {

@@ -26,9 +26,9 @@ extension SocketServer {
 
   func administer(_ call: LinkCall, of number: Int) {
     guard let connection = connections[number] else { return }
-    guard connection.peer.isOwner else {
-      note("user \(connection.peer.user) is not the owner", about: connection, isFault: true)
-      return answer(number, .object([]), error: "\(AdministrationInterface.name).NotOwner")
+    do throws(AccessRefusal) { try checkOwner(connection.peer) } catch {
+      refuse(error, connection)
+      return answer(number, error.json, error: "\(AdministrationInterface.name).NotOwner")
     }
     connection.isOwners = true
     let request: AdministrationRequest?
@@ -100,6 +100,7 @@ extension SocketServer {
   private func status(places: Bool) -> DaemonStatus {
     let facts = facts
     var status = host.onLine { $0.status(facts, places: places) }
+    status.programs = trust.programs.statuses
     status.clients = connections.sorted { $0.key < $1.key }.map { _, connection in
       let peer = connection.peer
       var client = ClientStatus(

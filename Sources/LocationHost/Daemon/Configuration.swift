@@ -17,6 +17,8 @@ package struct Configuration: Hashable, Sendable {
   package var limits = SocketServer.Limits()
   /// Who is asked, in this order; `nil` for the policy files that are there, then notifications.
   package var agents: [AgentChoice]?
+  /// The programs that may answer for a person, or administer.
+  package var trusted = TrustedPrograms()
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// How long what tells where the device was is kept. Chosen: a day, a season, a month.
@@ -74,6 +76,8 @@ package struct Configuration: Hashable, Sendable {
     case "clients-per-user":
       return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
     case "agent": return addAgent(value)
+    case "agent-program": return Self.add(value, to: &trusted.agents, "agent-program")
+    case "owner-program": return Self.add(value, to: &trusted.owners, "owner-program")
     case "conditions-per-app":
       guard let limits = Conditions.Limits(perApp: value) else {
         return "`conditions-per-app` must be a number above 0, or unlimited"
@@ -85,9 +89,21 @@ package struct Configuration: Hashable, Sendable {
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
-        + "clients-per-user, agent, conditions-per-app, keep-position, keep-visits, keep-access"
+        + "clients-per-user, agent, agent-program, owner-program, conditions-per-app, "
+        + "keep-position, keep-visits, keep-access"
     }
   }
+
+  /// Registers a program.
+  private static func add(_ value: String, to list: inout [String], _ key: String) -> String? {
+    guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
+    guard list.count < mostPrograms else { return "`\(key)` names more than \(mostPrograms)" }
+    list.append(value)
+    return nil
+  }
+
+  /// Each is looked at for each call. Chosen.
+  private static let mostPrograms = 32
 
   private mutating func addAgent(_ value: String) -> String? {
     guard value != "none" else {
@@ -100,6 +116,14 @@ package struct Configuration: Hashable, Sendable {
       guard case .policy(let path) = choice else { return nil }
       return PolicyAgent.faults(in: path).first?.description
     } catch { return "\(error)" }
+  }
+
+  /// Looks for what does not keep the daemon from serving, but will not do what was meant.
+  ///
+  /// - Throws: the programs that are registered and not trusted.
+  package func check() throws(DaemonFault) {
+    let faults = trusted.faults
+    guard faults.isEmpty else { throw DaemonFault(reason: faults.joined(separator: "\n")) }
   }
 
   /// The agents, in the surroundings of this process; those that are connected come after the

@@ -65,7 +65,9 @@ package final class Daemon {
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
       listener, for: host, limits: configuration.limits, agents: agents, journal: journal,
-      facts: DaemonFacts(folder: folder, options: options, variables: variables))
+      facts: DaemonFacts(folder: folder, options: options, variables: variables),
+      trusting: configuration.trusted)
+    for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
     listenToSignals()
     beat(on: host.line.queue)

@@ -18,6 +18,8 @@ final class LinkConnection {
   var app: AppIdentity?
   /// Whether the owner administers over it, and may be told much at once.
   var isOwners = false
+  /// Whether it answers questions for a person.
+  var isAttending = false
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?

@@ -6,6 +6,8 @@ import Glibc
 /// Nothing here was told by the process itself in a message.
 package struct Peer: Sendable {
   package var pid: Int32
+  /// When it began, in ticks of the kernel since boot.
+  var start: UInt64 = 0
   package var user: UInt32
   /// The absolute path of the program it runs, links resolved.
   package var executable: String
@@ -13,8 +15,8 @@ package struct Peer: Sendable {
   /// The sandbox it runs in; `nil` for none.
   var sandbox: FlatpakSandbox?
 
-  /// Whether it may see and change everything: root, and the user that the daemon runs as.
-  var isOwner: Bool { user == 0 || user == getuid() }
+  /// The process, and no later one with its number.
+  var mark: ProcessMark { ProcessMark(pid: pid, start: start) }
 
   /// Why nobody can say who a peer is.
   package struct Fault: Error, Hashable, CustomStringConvertible {
@@ -40,6 +42,7 @@ package struct Peer: Sendable {
     let process = linux_peer_process(connection, pid)
     guard process >= 0 else { throw Fault(description: "process \(pid) has ended") }
     defer { close(process) }
+    start = RunningProcesses().facts(of: pid)?.mark.start ?? 0
     let path = try Self.program(of: pid)
     if Self.isFile(at: path, runBy: pid) {
       executable = path

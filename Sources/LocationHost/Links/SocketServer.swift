@@ -27,10 +27,11 @@ package actor SocketServer: LineActor {
   nonisolated package let line: HostQueue
   let host: LocationHost
   private let limits: Limits
-  private let agents: LinkAgents
+  let agents: LinkAgents
   let journal: DaemonJournal
   let facts: DaemonFacts
   var owner = OwnerDesk()
+  var trust: TrustDesk
   private var acceptor: (any DispatchSourceRead)?
   /// Whether nobody is let in for a moment.
   private var isPaused = false
@@ -45,7 +46,8 @@ package actor SocketServer: LineActor {
   /// Serves on a socket that listens already; the server closes it.
   package init(
     _ listener: Int32, for host: LocationHost, limits: Limits = Limits(),
-    agents: LinkAgents = LinkAgents(), journal: DaemonJournal, facts: DaemonFacts
+    agents: LinkAgents = LinkAgents(), journal: DaemonJournal, facts: DaemonFacts,
+    trusting programs: TrustedPrograms = TrustedPrograms()
   ) {
     line = host.line
     self.host = host
@@ -53,6 +55,7 @@ package actor SocketServer: LineActor {
     self.agents = agents
     self.journal = journal
     self.facts = facts
+    trust = TrustDesk(programs)
     line.queue.async { [weak self] in self?.onLine { $0.begin(listener) } }
   }
 
@@ -223,6 +226,11 @@ package actor SocketServer: LineActor {
   /// second.
   private static let fine = TimeShares.credit / 10
 
+  /// Charges a process for a call that it may not make.
+  func fine(_ process: Int32) {
+    shares.charge(Self.fine, to: process, at: host.now.uptime)
+  }
+
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
@@ -253,9 +261,7 @@ package actor SocketServer: LineActor {
         host.onLine { $0.take(request, from: client) }
       case .administer(let call): administer(call, of: number)
       case .attend: attend(connection, number)
-      case .answer(let answer):
-        let isTaken = agents.take(answer, of: number, user: connection.peer.user)
-        handle(.answered(isTaken), of: number)
+      case .answer(let answer): take(answer, connection, number)
       case .cut(let reason): cut(number, because: reason.description)
       }
     }
@@ -278,14 +284,11 @@ package actor SocketServer: LineActor {
   /// Bytes that may wait for the owner, who exports everything at once.
   private static let ownersUnread = 64 << 20
 
-  private func attend(_ connection: LinkConnection, _ number: Int) {
-    agents.attend(number, user: connection.peer.user) { [weak self] news in
-      self?.onLine { $0.handle(.news(news), of: number) }
-    }
-  }
-
   private func connect(_ connection: LinkConnection, _ number: Int) {
     let description = describe(connection.peer)
+    if let fault = noteServed(connection.peer, as: description.app) {
+      return handle(.refused(fault), of: number)
+    }
     let (client, state) = host.onLine { host in
       host.add(description) { [weak self] delivery in
         self?.onLine { $0.tell(delivery, to: number) }

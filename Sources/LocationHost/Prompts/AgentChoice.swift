@@ -49,7 +49,7 @@ package enum AgentChoice: Hashable, Sendable {
     case .terminal:
       TerminalAgent() ?? AbsentAgent(name, because: "the process has none to itself")
     case .notification: NotificationAgent(bus: NotificationAgent.sessionBus(variables))
-    case .program(let path): ProgramAgent(path: path)
+    case .program(let path): ProgramAgent(path: path, variables: variables)
     }
   }
 

@@ -9,6 +9,8 @@ package struct AgentConnection: ~Copyable {
   /// Why there is no connection, in words.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String
+    /// The daemon does not let this program answer; what a person does about it.
+    package var refusal: AccessRefusal?
   }
 
   /// Connects to the daemon at a path and attends.
@@ -40,6 +42,11 @@ package struct AgentConnection: ~Copyable {
     // That a question is gone by the time of its answer is no fault.
     let gone = "\(AgentInterface.name).NoSuchQuestion"
     if let refusal = replies.first(where: { $0.error != nil && $0.error != gone }) {
+      if refusal.error == "\(AgentInterface.name).NotAgent",
+        let access = try? AccessRefusal(json: refusal.parameters)
+      {
+        throw Fault(description: access.reason, refusal: access)
+      }
       guard case .string(let reason) = refusal.parameters["reason"] else {
         throw Fault(description: refusal.error ?? "")
       }

@@ -84,11 +84,13 @@ package final class LinkAgents: PromptAgent {
     for question in orphans { question.reply(.passed(reason: Self.nobody)) }
   }
 
-  /// Takes what a person has answered; whether there was such a question for this user.
+  /// Takes what a person has answered; whether such a question was shown to this connection.
   func take(_ answer: AgentAnswer, of number: Int, user: UInt32) -> Bool {
     guard Self.may(user, answerFor: answer.id.app) else { return false }
     let taken: (Question, [@Sendable (AgentNews) -> Void])? = state.withLock { state in
-      guard let open = state.questions.first(where: { $0.prompt.id == answer.id }),
+      // Who attends was shown all open questions that are for its user.
+      guard state.agents[number]?.user == user,
+        let open = state.questions.first(where: { $0.prompt.id == answer.id }),
         answer.answer == .dismissed || open.prompt.kind.answers.contains(answer.answer),
         let question = state.take(answer.id)
       else { return nil }

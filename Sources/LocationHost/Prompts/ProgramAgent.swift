@@ -8,20 +8,43 @@ import Synchronization
 
 /// Asks a program: the question as JSON on its standard input, the answer on its standard output.
 ///
-/// One process for each question; docs/formats/agents.md tells what is said.
+/// One process for each question, in a session of its own, with a short environment and a time limit;
+/// docs/formats/agents.md tells what is said. What it has started ends with it.
 package final class ProgramAgent: PromptAgent {
   package let name: String
   private let path: String
+  private let environment: [String]
+  private let patience: Duration
   /// The processes that have not been reaped.
   private let running = Mutex<[Prompt.ID: Int32]>([:])
 
-  package init(path: String) {
+  /// An agent that runs the program at a path.
+  ///
+  /// - Parameters:
+  ///   - path: absolute; the program must be root's or this user's, and nobody else may change it.
+  ///   - variables: the environment of this process, of which the program gets ``kept``.
+  ///   - patience: how long it may take. Chosen: time for a person to read and decide.
+  package init(
+    path: String, variables: [String: String] = HostEnvironment.current.variables,
+    patience: Duration = .seconds(120)
+  ) {
     self.path = path
+    self.patience = patience
     name = AgentChoice.program(path: path).name
+    environment =
+      ["PATH=/usr/local/bin:/usr/bin:/bin"]
+      + Self.kept.compactMap { name in variables[name].map { "\(name)=\($0)" } }
   }
 
+  /// What a program that asks a person needs of the environment; nothing else is handed on.
+  package static let kept = [
+    "HOME", "LANG", "LC_ALL", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
+    "WAYLAND_DISPLAY",
+  ]
+
   package var obstacle: String? {
-    access(path, X_OK) == 0 ? nil : Errno(last: path).description
+    if let fault = ProtectedFile.fault(of: path, owners: [0, getuid()]) { return "\(fault)" }
+    return access(path, X_OK) == 0 ? nil : Errno(last: path).description
   }
 
   package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
@@ -30,47 +53,119 @@ package final class ProgramAgent: PromptAgent {
 
   package func withdraw(_ prompt: Prompt.ID) {
     running.withLock { running in
-      if let process = running[prompt] { _ = kill(process, SIGTERM) }
+      if let process = running[prompt] { _ = kill(-process, SIGTERM) }
     }
   }
 
   /// Runs the program to its end.
   private func ask(_ prompt: Prompt) -> AgentReply {
+    if let obstacle { return .passed(reason: obstacle) }
     var (words, process) = (SpawnWords.block([path]), Int32(0))
-    var ends: [Int32] = [-1, -1]
+    var (variables, ends) = (SpawnWords.block(environment), [Int32](repeating: -1, count: 2))
     let code = running.withLock { running in
-      let code = linux_spawn(&words, nil, &ends, &process)
+      let code = linux_spawn(&words, &variables, &ends, &process)
       if code == 0 { running[prompt.id] = process }
       return code
     }
     guard code == 0 else {
       return .passed(reason: Errno(code: code, call: path).description)
     }
-    let (input, output) = (ends[0], ends[1])
-    let question = ProgramQuestion.json(prompt).bytes + [UInt8(ascii: "\n")]
-    linux_write_all(input, question, UInt(question.count))
-    close(input)
-    let said = Self.read(output)
-    close(output)
-    if said.count >= ProgramQuestion.longest { withdraw(prompt.id) }
-    linux_await_end(process)
+    var talk = ProgramTalk(
+      process, input: ends[0], output: ends[1],
+      saying: ProgramQuestion.json(prompt).bytes + [UInt8(ascii: "\n")])
+    talk.run(until: HostClock.now.uptime + patience)
+    talk.end()
     let status = running.withLock { running in
       running[prompt.id] = nil
       return linux_reap(process)
     }
-    return ProgramQuestion.reply(said, status: status)
+    guard !talk.isLate else {
+      let seconds = Int(patience.wholeNanoseconds / 1_000_000_000)
+      return .passed(reason: "it did not answer within \(seconds) s, and was ended")
+    }
+    return ProgramQuestion.reply(talk.said, status: status)
+  }
+}
+
+/// What is said to one program and what it says, until it ends, says too much, or time is over.
+private struct ProgramTalk {
+  private let process: Int32
+  /// Readable when the process has ended; -1 when there is none to spare.
+  private let descriptor: Int32
+  private var input: Int32
+  private var output: Int32
+  private var question: ArraySlice<UInt8>
+  private(set) var said: [UInt8] = []
+  private(set) var isLate = false
+
+  init(_ process: Int32, input: Int32, output: Int32, saying question: [UInt8]) {
+    (self.process, self.input, self.output) = (process, input, output)
+    self.question = question[...]
+    descriptor = max(-1, linux_open_process(process))
   }
 
-  /// Everything up to the end, or to the limit.
-  private static func read(_ descriptor: Int32) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4096)
-    while bytes.count < ProgramQuestion.longest {
-      let count = Glibc.read(descriptor, &piece, piece.count)
-      guard count > 0 else { break }
-      bytes += piece.prefix(count)
+  mutating func run(until deadline: Instant) {
+    var hasEnded = false
+    while !hasEnded, said.count < ProgramQuestion.longest {
+      var polled = [
+        pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      let rest = (deadline - HostClock.now.uptime).wholeNanoseconds
+      guard rest > 0, descriptor >= 0 else {
+        isLate = true
+        return
+      }
+      _ = poll(&polled, nfds_t(polled.count), Int32(min(rest / 1_000_000 + 1, 60_000)))
+      if polled[0].revents != 0 { write() }
+      hasEnded = polled[2].revents != 0
+      if polled[1].revents != 0 { read() }
     }
-    return bytes
+    // What it has left in the pipe; a child of its own may keep that open.
+    _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
+    while output >= 0, said.count < ProgramQuestion.longest, read() {}
+  }
+
+  /// Writes as much as a pipe that is ready takes without waiting.
+  private mutating func write() {
+    let piece = Array(question.prefix(4096))
+    linux_write_all(input, piece, UInt(piece.count))
+    question = question.dropFirst(piece.count)
+    if question.isEmpty { Self.close(&input) }
+  }
+
+  /// Reads what is there; `false` when there is nothing more.
+  @discardableResult
+  private mutating func read() -> Bool {
+    var piece = [UInt8](repeating: 0, count: 4096)
+    let count = Glibc.read(output, &piece, piece.count)
+    guard count > 0 else {
+      if count == 0 { Self.close(&output) }
+      return false
+    }
+    said += piece.prefix(count)
+    return true
+  }
+
+  /// Ends the process if it has not ended, and everything that it has left running.
+  mutating func end() {
+    Self.close(&input)
+    Self.close(&output)
+    kill(-process, SIGTERM)
+    var ended = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = poll(&ended, 1, Self.grace)
+    kill(-process, SIGKILL)
+    linux_await_end(process)
+    if descriptor >= 0 { Glibc.close(descriptor) }
+  }
+
+  /// Milliseconds from being asked to end to being ended. Chosen.
+  private static let grace: Int32 = 2000
+
+  private static func close(_ descriptor: inout Int32) {
+    if descriptor >= 0 { Glibc.close(descriptor) }
+    descriptor = -1
   }
 }
 

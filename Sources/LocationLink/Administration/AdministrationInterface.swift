@@ -5,7 +5,9 @@ package enum AdministrationInterface {
 
   /// The same as the file; a test compares them.
   package static let description = #"""
-    # What the owner of a location daemon may see and change: root, and the user that it runs as.
+    # What the owner of a location daemon may see and change: root, and the user that it runs as, by the
+    # installed locationctl or a program registered in the configuration (`owner-program`), outside of any
+    # sandbox, and without an app behind it.
     #
     # Everybody else is told NotOwner. Times are nanoseconds since 1970-01-01T00:00:00Z, durations
     # nanoseconds, distances meters, angles degrees. Places are told only where `places` is true.
@@ -36,6 +38,16 @@ package enum AdministrationInterface {
     # Who is asked when an app asks, and why it can ask nobody now.
     type Agent (name: string, obstacle: ?string)
 
+    # A program registered to answer for a person or to administer, why it is not trusted, and the command
+    # that mends it.
+    type Program (
+      path: string,
+      # agent, owner
+      role: string,
+      obstacle: ?string,
+      mend: ?string
+    )
+
     type Demand (
       # cell, network, satellite, navigation; missing while nobody needs positions.
       tier: ?string,
@@ -56,6 +68,8 @@ package enum AdministrationInterface {
       clients: []Client,
       # In the order in which they are asked; older daemons do not say.
       agents: ?[]Agent,
+      # Those that the configuration registers; older daemons do not say.
+      programs: ?[]Program,
       demand: Demand,
       lastFix: ?LastFix
     )
@@ -196,8 +210,8 @@ package enum AdministrationInterface {
     # over, and its clients come back.
     method EraseData(app: ?string) -> (entries: int)
 
-    # Only the owner may.
-    error NotOwner ()
+    # Only the owner may: why this process is not, and what a person does about it.
+    error NotOwner (reason: string, next: ?string)
 
     # Why it cannot be done.
     error Refused (reason: string)

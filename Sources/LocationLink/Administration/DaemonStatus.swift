@@ -12,6 +12,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var clients: [ClientStatus]
   /// Who is asked when an app asks, in this order; `nil` when an older daemon does not say.
   package var agents: [AgentStatus]?
+  /// Programs that are registered to answer or to administer; `nil` when an older daemon does not say.
+  package var programs: [TrustedProgramStatus]?
   package var demand: DemandStatus
   /// The last position; `nil` when there is none, or it was forgotten.
   package var lastFix: LastFix?
@@ -78,6 +80,26 @@ package struct AgentStatus: Hashable, Sendable {
   }
 }
 
+/// A program that is registered to answer for a person, or to administer.
+package struct TrustedProgramStatus: Hashable, Sendable {
+  package var path: String
+  /// `agent` or `owner`.
+  package var role: String
+  /// Why it is not trusted; `nil` when it is.
+  package var obstacle: String?
+  /// The command that mends it; `nil` when none does.
+  package var mend: String?
+
+  package init(path: String, role: String, obstacle: String?, mend: String?) {
+    (self.path, self.role, self.obstacle, self.mend) = (path, role, obstacle, mend)
+  }
+
+  /// Why it is not trusted and what mends it, in a line; `nil` when it is trusted.
+  package var fault: String? {
+    obstacle.map { "\(role)-program: \($0)" + (mend.map { "; mend it with: \($0)" } ?? "") }
+  }
+}
+
 /// What all clients together need of the hardware.
 package struct DemandStatus: Hashable, Sendable {
   /// The name of the tier; `nil` while nobody needs positions.
@@ -113,6 +135,7 @@ extension DaemonStatus: LinkWord {
     sources = try json.get("sources")
     clients = try json.get("clients")
     agents = try json.find("agents")
+    programs = try json.find("programs")
     demand = try json.get("demand")
     lastFix = try json.find("lastFix")
   }
@@ -121,7 +144,8 @@ extension DaemonStatus: LinkWord {
     .fields([
       "pid": pid.json, "since": since.json, "state": state.json,
       "servicesEnabled": servicesEnabled.json, "sources": sources.json, "clients": clients.json,
-      "agents": agents?.json, "demand": demand.json, "lastFix": lastFix?.json,
+      "agents": agents?.json, "programs": programs?.json, "demand": demand.json,
+      "lastFix": lastFix?.json,
     ])
   }
 }
@@ -164,6 +188,20 @@ extension AgentStatus: LinkWord {
   }
 
   package var json: JSON { .fields(["name": name.json, "obstacle": obstacle?.json]) }
+}
+
+extension TrustedProgramStatus: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      path: try json.get("path"), role: try json.get("role"), obstacle: try json.find("obstacle"),
+      mend: try json.find("mend"))
+  }
+
+  package var json: JSON {
+    .fields([
+      "path": path.json, "role": role.json, "obstacle": obstacle?.json, "mend": mend?.json,
+    ])
+  }
 }
 
 extension DemandStatus: LinkWord {

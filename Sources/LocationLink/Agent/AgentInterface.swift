@@ -8,7 +8,9 @@ package enum AgentInterface {
     # How a program that can reach a person answers the questions of apps for them.
     #
     # A program of the user that an app belongs to may answer for that app; root, and the user that the
-    # daemon runs as, for every app. Nobody else is shown a question. Ignore members that you do not know.
+    # daemon runs as, for every app. It must be registered in the daemon's configuration (`agent-program`),
+    # or be the installed locationctl on a terminal; no app may be behind it. Nobody else is shown a
+    # question. Ignore members that you do not know.
     interface org.meridian.agent
 
     # An app asks for permission.
@@ -37,11 +39,15 @@ package enum AgentInterface {
     # connection to stop.
     method Attend() -> (question: ?Question, withdrawn: ?Withdrawal)
 
-    # Says what the person has answered. `precise` is true when it is missing.
+    # Says what the person has answered, on a connection that attends. `precise` is true when it is
+    # missing.
     method Answer(app: string, number: int, answer: string, precise: ?bool) -> ()
 
     # There is no such question, or it is not for you, or it cannot be answered so.
     error NoSuchQuestion ()
+
+    # This process may not answer for a person: why, and what a person does about it.
+    error NotAgent (reason: string, next: ?string)
 
     """#
 }

@@ -17,6 +17,10 @@ package struct LinkSession: Machine {
     case reply(LinkReply)
     /// For a client that attends as an agent.
     case news(AgentNews)
+    /// The client may answer for a person.
+    case attending
+    /// The client may not answer for a person.
+    case notAgent(AccessRefusal)
     /// Whether the answer was one to an open question.
     case answered(Bool)
     case wake
@@ -31,9 +35,10 @@ package struct LinkSession: Machine {
     case request(Request)
     /// Something that only the owner may; the host knows who that is.
     case administer(LinkCall)
-    /// The client answers questions for a person from now on.
+    /// The client wants to answer for a person; `.attending` or `.notAgent` must follow at once.
     case attend
-    /// What the person has answered; `.answered` must follow at once.
+    /// What the person has answered; `.answered` or `.notAgent` must follow at once. Only of a client
+    /// that attends.
     case answer(AgentAnswer)
     /// Nothing good can come of this connection any more.
     case cut(CutReason)
@@ -105,6 +110,12 @@ package struct LinkSession: Machine {
       return pass(delivery, news)
     case .reply(let reply): return [.send(frame(reply.json))]
     case .news(let news): return isAttending ? [reply(news.json, continues: true)] : []
+    case .attending:
+      isAttending = true
+      return []
+    case .notAgent(let refusal):
+      isAttending = false
+      return [refused(refusal)]
     case .answered(let isTaken):
       return [isTaken ? reply(.object([])) : reply(agent: "NoSuchQuestion")]
     case .wake: return []
@@ -210,9 +221,8 @@ package struct LinkSession: Machine {
 
   // MARK: Agents
 
-  private mutating func attend(_ call: LinkCall) -> [Output] {
+  private func attend(_ call: LinkCall) -> [Output] {
     guard call.wantsMore else { return [reply(service: "ExpectedMore", .object([]))] }
-    isAttending = true
     return [.attend]
   }
 
@@ -220,7 +230,16 @@ package struct LinkSession: Machine {
     guard let answer = try? AgentAnswer(json: call.parameters) else {
       return [reply(service: "InvalidParameter", .fields(["parameter": "answer".json]))]
     }
+    guard isAttending else {
+      return [
+        refused(AccessRefusal(reason: "this connection does not attend", next: "call Attend"))
+      ]
+    }
     return [.answer(answer)]
+  }
+
+  private func refused(_ refusal: AccessRefusal) -> Output {
+    .send(frame(LinkReply(refusal.json, error: "\(AgentInterface.name).NotAgent").json))
   }
 
   // MARK: Deliveries

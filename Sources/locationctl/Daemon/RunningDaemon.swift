@@ -80,10 +80,10 @@ extension Failure {
         .refused(
           "the location daemon does not answer at \(socket): \(reason)",
           next: RunningDaemon.howToStart)
-      case .notOwner:
+      case .notOwner(let refusal):
         .refused(
-          "the location daemon at \(socket) answers only root and the user it runs as",
-          next: "the same with sudo")
+          "the location daemon at \(socket) refuses: \(refusal.reason)",
+          next: refusal.next ?? "the same with sudo")
       case .refused(let reason): .refused("the location daemon refuses: \(reason)", next: nil)
       case .unknownMethod(let method):
         .refused(

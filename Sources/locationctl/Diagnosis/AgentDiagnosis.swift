@@ -9,6 +9,8 @@ struct AgentDiagnosis {
   /// Whether somebody has named them all, and did not leave it to what there is.
   private let areNamed: Bool
   private let howToName: String
+  /// The programs that are registered with a daemon.
+  private let programs: [TrustedProgramStatus]
 
   /// The agents of this process.
   init(_ environment: HostEnvironment = .current) {
@@ -17,6 +19,7 @@ struct AgentDiagnosis {
       AgentStatus(name: $0.name, obstacle: $0.obstacle)
     }
     self.faults = faults
+    programs = []
     areNamed = environment.variables[HostEnvironment.agentsVariable] != nil
     howToName = "\(Self.names) in $\(HostEnvironment.agentsVariable)"
   }
@@ -27,13 +30,21 @@ struct AgentDiagnosis {
     self.agents = agents
     faults = []
     areNamed = false
+    programs = daemon.programs ?? []
     howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"
   }
 
   /// What is wrong with agents that somebody has named, or written a file for.
   var configured: [Finding] {
     let misnamed = faults.map { finding("agents", "agent_unknown", $0, howToName) }
-    return misnamed
+    let untrusted = programs.compactMap { program in
+      program.obstacle.map { obstacle in
+        finding(
+          "\(program.role)-program", "program_untrusted", obstacle,
+          program.mend ?? "register another in the configuration of locationd")
+      }
+    }
+    return misnamed + untrusted
       + agents.compactMap { agent in
         guard areNamed || agent.name.contains(":"), let obstacle = agent.obstacle else {
           return nil

@@ -9,8 +9,9 @@ extension Verb {
     details: [
       """
       Connects to the daemon and asks the person here whenever an app wants to know where the device \
-      is. For the apps of the same user; for root and the daemon's own user, for all. Runs until \
-      Ctrl-C; without an agent, the policy file and authorize decide.
+      is. For the apps of the same user; for root and the daemon's own user, for all. It must be the \
+      locationctl that is installed beside locationd, in the foreground of a terminal that no app has \
+      started. Runs until Ctrl-C; without an agent, the policy file and authorize decide.
       """
     ],
     examples: ["locationctl agent"],
@@ -27,6 +28,10 @@ extension Verb {
         do throws(AgentConnection.Fault) {
           try attend(socket, terminal)
         } catch {
+          if let refusal = error.refusal {
+            throw Failure.refused(
+              "the location daemon at \(socket) refuses: \(refusal.reason)", next: refusal.next)
+          }
           guard !isFirst else {
             throw Failure.refused("\(error)", next: "check that locationd runs")
           }

@@ -1,0 +1,42 @@
+import Glibc
+
+/// Whether a process sees another system than the daemon does: a container, a sandbox, a chroot.
+enum PeerIsolation {
+  /// Compares the namespaces and the root folder of a process with those of the daemon.
+  ///
+  /// A daemon of the system has a mount namespace of its own (`PrivateMounts`), so that of the first
+  /// process counts as well, where it can be seen.
+  ///
+  /// - Returns: why it is in a sandbox, or cannot be seen; `nil` when it is in none.
+  static func fault(of pid: Int32) -> String? {
+    for kind in ["user", "pid"] {
+      guard let theirs = namespace(kind, of: "\(pid)") else { return unseen(pid) }
+      guard theirs == namespace(kind, of: "self") else {
+        return "process \(pid) runs in a sandbox: it has a \(kind) namespace of its own"
+      }
+    }
+    guard let mounts = namespace("mnt", of: "\(pid)") else { return unseen(pid) }
+    guard [namespace("mnt", of: "self"), namespace("mnt", of: "1")].contains(mounts) else {
+      return "process \(pid) runs in a sandbox: it has a mount namespace of its own"
+    }
+    var (theirs, ours) = (stat(), stat())
+    guard stat("/proc/\(pid)/root", &theirs) == 0, stat("/", &ours) == 0 else { return unseen(pid) }
+    guard theirs.st_dev == ours.st_dev, theirs.st_ino == ours.st_ino else {
+      return "process \(pid) runs in a sandbox: it has a root folder of its own"
+    }
+    let marker = "/proc/\(pid)/root/.flatpak-info"
+    guard access(marker, F_OK) != 0 else { return "process \(pid) runs in a Flatpak" }
+    return nil
+  }
+
+  private static func unseen(_ pid: Int32) -> String {
+    "it cannot be seen whether process \(pid) runs in a sandbox"
+  }
+
+  private static func namespace(_ kind: String, of process: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: 64)
+    let count = readlink("/proc/\(process)/ns/\(kind)", &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

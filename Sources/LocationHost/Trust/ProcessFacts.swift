@@ -1,0 +1,93 @@
+import CLinux
+import Glibc
+
+/// One process for as long as it lives: its number may be given to another one afterwards.
+package struct ProcessMark: Hashable, Sendable {
+  package var pid: Int32
+  /// When it began, in ticks of the kernel since boot.
+  package var start: UInt64
+
+  package init(pid: Int32, start: UInt64) {
+    (self.pid, self.start) = (pid, start)
+  }
+}
+
+/// Where a process stands among the others, as `/proc/PID/stat` tells.
+package struct ProcessFacts: Hashable, Sendable {
+  package var mark: ProcessMark
+  /// 0 for none that can be seen.
+  package var parent: Int32
+  package var group: Int32
+  package var session: Int32
+  /// The device number of its controlling terminal; 0 for none.
+  package var terminal: Int32
+  /// The process group in the foreground of that terminal; -1 for none.
+  package var foreground: Int32
+
+  package var pid: Int32 { mark.pid }
+
+  /// Reads the text of `/proc/PID/stat`; `nil` when it is none.
+  package init?(_ text: String) {
+    // The name of the program may hold anything, parentheses too.
+    guard let name = text.lastIndex(of: ")"), let pid = Int32(text.prefix { $0 != " " }) else {
+      return nil
+    }
+    let words = text[text.index(after: name)...].split(separator: " ")
+    guard words.count > Self.startWord, let start = UInt64(words[Self.startWord]) else {
+      return nil
+    }
+    let numbers = words[1...5].compactMap { Int32($0) }
+    guard numbers.count == 5 else { return nil }
+    mark = ProcessMark(pid: pid, start: start)
+    (parent, group, session) = (numbers[0], numbers[1], numbers[2])
+    (terminal, foreground) = (numbers[3], numbers[4])
+  }
+
+  /// Counted from the word behind the name.
+  private static let startWord = 19
+}
+
+/// What can be asked about the processes of a machine.
+package protocol ProcessTable {
+  /// `nil` when there is no such process.
+  func facts(of pid: Int32) -> ProcessFacts?
+  /// The user whose rights it has; `nil` when there is no such process.
+  func user(of pid: Int32) -> UInt32?
+  /// The path of the program that it runs; `nil` when that may not be seen.
+  func program(of pid: Int32) -> String?
+  /// Its control group, such as `/user.slice/…/app-boat.scope`; `nil` when it has none.
+  func controlGroup(of pid: Int32) -> String?
+}
+
+/// The processes of this machine, from `/proc`.
+struct RunningProcesses: ProcessTable {
+  func facts(of pid: Int32) -> ProcessFacts? {
+    guard let bytes = SmallFile.read("/proc/\(pid)/stat", limit: 4096) else { return nil }
+    return ProcessFacts(String(decoding: bytes, as: UTF8.self))
+  }
+
+  func user(of pid: Int32) -> UInt32? { Self.status(of: pid)?.user }
+
+  func program(of pid: Int32) -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/\(pid)/exe", &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func controlGroup(of pid: Int32) -> String? {
+    guard let bytes = SmallFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
+    return ControlGroup.path(in: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// The user of a process, and the process that traces it, 0 for none.
+  static func status(of pid: Int32) -> (user: UInt32, tracer: Int32)? {
+    var (user, tracer): (UInt32, Int32) = (0, 0)
+    return linux_process_status(pid, &user, &tracer) == 0 ? (user, tracer) : nil
+  }
+
+  /// The numbers of all processes; bounded, in no order.
+  static var numbers: [Int32] {
+    SmallFile.names(in: "/proc").compactMap { Int32($0) }
+  }
+}

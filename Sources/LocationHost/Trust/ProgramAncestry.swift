@@ -1,0 +1,142 @@
+/// A process and those that have started it, the process first.
+package struct ProgramAncestry: Sendable {
+  package let chain: [ProcessFacts]
+
+  /// Why nobody can say who has started a process.
+  package struct Fault: Error, Hashable, Sendable {
+    package var reason: String
+  }
+
+  /// Reads the parents of a process, up to the first one of the machine.
+  ///
+  /// A parent counts while its child still names it, so its number cannot be another process's.
+  package init(of pid: Int32, in table: some ProcessTable) throws(Fault) {
+    // Parents may end while they are read.
+    for _ in 0..<Self.attempts {
+      if let chain = try Self.read(pid, table) {
+        self.chain = chain
+        return
+      }
+    }
+    throw Fault(reason: "who has started process \(pid) changes while it is looked at")
+  }
+
+  private static func read(
+    _ pid: Int32, _ table: some ProcessTable
+  ) throws(Fault) -> [ProcessFacts]? {
+    guard let first = table.facts(of: pid) else {
+      throw Fault(reason: "process \(pid) has ended")
+    }
+    var chain = [first]
+    while let child = chain.last, child.parent > 0 {
+      guard chain.count < longest else {
+        throw Fault(reason: "process \(pid) has more than \(longest) parents")
+      }
+      guard let parent = table.facts(of: child.parent),
+        parent.mark.start <= child.mark.start,
+        table.facts(of: child.pid)?.parent == child.parent
+      else { return nil }
+      chain.append(parent)
+    }
+    return chain
+  }
+
+  private static let attempts = 3
+  /// Chosen: a shell in a shell in a shell has a dozen.
+  package static let longest = 64
+}
+
+/// Decides whether an app stands behind a process: whether it is one, was started by one, or has
+/// left one behind.
+package struct AncestryJudge<Table: ProcessTable> {
+  let table: Table
+  let served: ServedProcesses
+  /// The programs of apps that are known, whether they run or not.
+  let apps: Set<String>
+  /// Whether the owner has registered the program of a process to administer, so that it may be an
+  /// app, too.
+  let isOwners: (ProcessFacts) -> Bool
+
+  package init(
+    _ table: Table, served: ServedProcesses, apps: Set<String>,
+    isOwners: @escaping (ProcessFacts) -> Bool
+  ) {
+    (self.table, self.served, self.apps, self.isOwners) = (table, served, apps, isOwners)
+  }
+
+  /// Why a process is an app's; `nil` when none is behind it as far as the kernel tells.
+  ///
+  /// `evenIfIdle`: whether it is one also when it only runs the program of an app, and has not come
+  /// to be served.
+  package func fault(of pid: Int32, evenIfIdle: Bool = false) -> String? {
+    do throws(ProgramAncestry.Fault) {
+      return fault(of: try ProgramAncestry(of: pid, in: table).chain, evenIfIdle: evenIfIdle)
+    } catch { return error.reason }
+  }
+
+  func fault(of chain: [ProcessFacts], evenIfIdle: Bool = false) -> String? {
+    for (index, process) in chain.enumerated() {
+      let parent = chain.indices.contains(index + 1) ? chain[index + 1] : nil
+      let fault =
+        servedFault(of: process)
+        ?? (index > 0 || evenIfIdle ? programFault(of: process, below: parent, chain[0]) : nil)
+        ?? orphanFault(of: process, below: parent)
+      if let fault { return fault }
+    }
+    return nil
+  }
+
+  private func servedFault(of process: ProcessFacts) -> String? {
+    guard let app = served.processes[process.mark]?.app, !isOwners(process) else { return nil }
+    return "process \(process.pid) is served as the app \(app)"
+  }
+
+  private func programFault(
+    of process: ProcessFacts, below parent: ProcessFacts?, _ first: ProcessFacts
+  ) -> String? {
+    guard let program = table.program(of: process.pid) else {
+      // What begins a session may be hidden, as the server of a remote login is. What hides itself
+      // below that may be an app.
+      let user = table.user(of: first.pid)
+      guard let parent, table.user(of: process.pid) == user, table.user(of: parent.pid) == user
+      else { return nil }
+      return "the program of process \(process.pid) cannot be seen"
+    }
+    guard apps.contains(program), !isOwners(process) else { return nil }
+    return "process \(process.pid) runs the app \(program)"
+  }
+
+  /// Who has lost a parent is told by its session or its control group.
+  private func orphanFault(of process: ProcessFacts, below parent: ProcessFacts?) -> String? {
+    guard let parent else { return nil }
+    let isLeader = process.session == process.pid
+    if !isLeader, process.session != parent.session {
+      let app = served.processes.first { mark, app in
+        app.session == process.session && mark != process.mark
+          && !app.ancestors.contains(process.mark)
+      }
+      if let app {
+        return "process \(process.pid) was left behind in the session of the app \(app.value.app)"
+      }
+    }
+    guard let group = table.controlGroup(of: process.pid), Self.isOwn(group),
+      group != table.controlGroup(of: parent.pid)
+    else { return nil }
+    let app = served.processes.first { mark, app in
+      app.controlGroup == group && mark != process.mark && !app.ancestors.contains(process.mark)
+        && table.facts(of: mark.pid)?.mark == mark
+    }
+    return app.map {
+      "process \(process.pid) is in the control group of the app \($0.value.app)"
+    }
+  }
+
+  /// Whether a control group is made for one app or service, and not for a login or a terminal.
+  static func isOwn(_ group: String) -> Bool {
+    guard let name = group.split(separator: "/").last,
+      name.hasSuffix(".scope") || name.hasSuffix(".service")
+    else { return false }
+    let shared = ["session-", "user@", "init.scope", "vte-spawn-", "tmux-spawn-"]
+    return !shared.contains { name.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,177 @@
+import Glibc
+import LocationLink
+import LocationModel
+
+// Who may administer, and who may answer for a person (docs/decisions/0066). Nothing that a process
+// says is believed; everything is looked up anew for each call.
+extension SocketServer {
+  /// Checks that a connection is the owner's.
+  ///
+  /// - Throws: why it is not.
+  func checkOwner(_ peer: Peer) throws(AccessRefusal) {
+    guard peer.user == 0 || peer.user == getuid() else {
+      throw AccessRefusal(
+        reason: "user \(peer.user) is not the owner; it answers only root and user \(getuid())",
+        next: "the same with sudo")
+    }
+    let chain = try chain(of: peer)
+    let isTool = try checkProgram(of: peer, for: .owner)
+    let next = isTool ? Self.ownerAlone : "check the program, then start it again"
+    if let fault = judge().fault(of: chain) { throw AccessRefusal(reason: fault, next: next) }
+  }
+
+  /// Checks that a connection may answer for a person.
+  ///
+  /// - Throws: why it may not.
+  func checkAgent(_ peer: Peer) throws(AccessRefusal) {
+    let chain = try chain(of: peer)
+    if let app = trust.served.processes[peer.mark]?.app {
+      throw AccessRefusal(
+        reason: "process \(peer.pid) is served as the app \(app), so it may not answer for one",
+        next: "answer from a program of its own")
+    }
+    let needsTerminal = try checkProgram(of: peer, for: .agent)
+    let judge = judge()
+    if let fault = judge.fault(of: chain) {
+      throw AccessRefusal(reason: fault, next: Self.ownTerminal)
+    }
+    guard needsTerminal, let first = chain.first else { return }
+    let terminal = PeerTerminal(chain, first, user: peer.user, judge: judge)
+    if let fault = terminal.fault { throw AccessRefusal(reason: fault, next: Self.ownTerminal) }
+  }
+
+  private static let ownerAlone = "type it in a terminal that no app has started"
+  private static let ownTerminal =
+    "run locationctl agent in the foreground of a terminal that no app has started, or register a "
+    + "program of yours: agent-program = PATH in the configuration of locationd"
+
+  /// The process and its parents, if it is still the one that has connected.
+  private func chain(of peer: Peer) throws(AccessRefusal) -> [ProcessFacts] {
+    let chain: [ProcessFacts]
+    do throws(ProgramAncestry.Fault) {
+      chain = try ProgramAncestry(of: peer.pid, in: RunningProcesses()).chain
+    } catch { throw AccessRefusal(reason: error.reason) }
+    guard chain.first?.mark == peer.mark else {
+      throw AccessRefusal(reason: "process \(peer.pid) has ended")
+    }
+    return chain
+  }
+
+  /// Checks the program of a process, and what it has loaded.
+  ///
+  /// - Returns: whether it is the installed tool, and not registered for this.
+  /// - Throws: why it is not trusted.
+  private func checkProgram(
+    of peer: Peer, for role: TrustedPrograms.Role
+  ) throws(AccessRefusal) -> Bool {
+    let programs = trust.programs
+    let registered = programs.registered(for: role)
+    guard peer.sandbox == nil,
+      let path = (registered + [programs.tool]).first(where: {
+        $0 == peer.executable && TrustedPrograms.isFile(at: $0, runBy: peer.pid)
+      })
+    else {
+      throw AccessRefusal(
+        reason: "\(peer.executable) is neither the installed locationctl nor registered",
+        next: "use \(programs.tool), or name the program in the configuration of locationd: "
+          + "\(role.key) = PATH")
+    }
+    let owners = TrustedPrograms.owners(of: role, for: peer.user)
+    if let fault = TrustedPrograms.fault(of: path, owners: owners) {
+      throw AccessRefusal(reason: fault.cause, next: fault.mend)
+    }
+    if let fault = PeerIsolation.fault(of: peer.pid) {
+      throw AccessRefusal(reason: fault, next: "run it outside of the sandbox")
+    }
+    if let fault = LoadedCode.fault(of: peer.pid, owners: Self.owners(ofCodeIn: path)) {
+      throw AccessRefusal(reason: fault, next: "start it without a debugger or foreign libraries")
+    }
+    return !registered.contains(path)
+  }
+
+  /// Root, and the owner of the program's own file.
+  private static func owners(ofCodeIn path: String) -> Set<UInt32> {
+    var status = stat()
+    return stat(path, &status) == 0 ? [0, status.st_uid] : [0]
+  }
+
+  private func judge() -> AncestryJudge<RunningProcesses> {
+    let programs = trust.programs
+    return AncestryJudge(RunningProcesses(), served: trust.served, apps: knownPrograms()) {
+      process in
+      // The one that was registered, with nothing foreign in it.
+      programs.owners.contains { path in
+        TrustedPrograms.isFile(at: path, runBy: process.pid)
+          && TrustedPrograms.fault(of: path, owners: [0, getuid()]) == nil
+          && LoadedCode.fault(of: process.pid, owners: Self.owners(ofCodeIn: path)) == nil
+      }
+    }
+  }
+
+  /// The programs of all apps that are connected or have anything stored: those that hold an identifier,
+  /// and those that are known by their path.
+  private func knownPrograms() -> Set<String> {
+    let entries = host.onLine { $0.storedEntries }
+    let connected = connections.values.filter { $0.app != nil }.map(\.peer.executable)
+    return entries.reduce(into: Set(connected)) { programs, entry in
+      if let program = AppStatus.program(of: entry) { programs.insert(program) }
+    }
+  }
+
+  // MARK: Apps
+
+  /// Remembers that a process is served as an app.
+  ///
+  /// - Returns: why it may not be; `nil` when it may.
+  func noteServed(_ peer: Peer, as app: AppIdentity) -> String? {
+    guard !connections.values.contains(where: { $0.isAttending && $0.peer.mark == peer.mark })
+    else { return "it answers questions for a person, so it is not served as an app" }
+    guard trust.served.processes[peer.mark] == nil else { return nil }
+    let table = RunningProcesses()
+    guard let chain = try? chain(of: peer), let first = chain.first else {
+      return "process \(peer.pid) has ended"
+    }
+    let process = ServedProcesses.Process(
+      app: app.name, user: peer.user, session: first.session,
+      controlGroup: table.controlGroup(of: peer.pid), ancestors: Set(chain.dropFirst().map(\.mark)))
+    let isRoom = trust.served.note(peer.mark, process) { table.facts(of: $0.pid)?.mark == $0 }
+    guard !isRoom else { return nil }
+    return "\(ServedProcesses.most) processes of user \(peer.user) were served and still run"
+  }
+
+  // MARK: Agents
+
+  /// A client wants to answer for a person.
+  func attend(_ connection: LinkConnection, _ number: Int) {
+    do throws(AccessRefusal) { try checkAgent(connection.peer) } catch {
+      refuse(error, connection)
+      return handle(.notAgent(error), of: number)
+    }
+    connection.isAttending = true
+    handle(.attending, of: number)
+    agents.attend(number, user: connection.peer.user) { [weak self] news in
+      self?.onLine { $0.handle(.news(news), of: number) }
+    }
+  }
+
+  /// What a person has answered; counts only if the client still may answer.
+  func take(_ answer: AgentAnswer, _ connection: LinkConnection, _ number: Int) {
+    do throws(AccessRefusal) { try checkAgent(connection.peer) } catch {
+      refuse(error, connection)
+      connection.isAttending = false
+      agents.leave(number)
+      return handle(.notAgent(error), of: number)
+    }
+    let isTaken = agents.take(answer, of: number, user: connection.peer.user)
+    handle(.answered(isTaken), of: number)
+  }
+
+  /// Writes a refusal to the log, once for a process and a cause, and charges for it.
+  func refuse(_ refusal: AccessRefusal, _ connection: LinkConnection) {
+    fine(connection.peer.pid)
+    guard trust.isNew(refusal, of: connection.peer.mark) else { return }
+    note(
+      "refused \(connection.peer.executable) (process \(connection.peer.pid)): \(refusal.reason)",
+      about: connection, isFault: true)
+  }
+}

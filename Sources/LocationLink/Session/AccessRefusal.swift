@@ -1,0 +1,19 @@
+/// Why a program may not do what it asks, and what a person does about it: the parameters of
+/// `NotOwner` and `NotAgent`.
+package struct AccessRefusal: Error, Hashable, Sendable {
+  package var reason: String
+  /// `nil` when nothing can be done.
+  package var next: String?
+
+  package init(reason: String, next: String? = nil) {
+    (self.reason, self.next) = (reason, next)
+  }
+}
+
+extension AccessRefusal: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(reason: try json.get("reason"), next: try json.find("next"))
+  }
+
+  package var json: JSON { .fields(["reason": reason.json, "next": next?.json]) }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import LocationCore
+import LocationHost
+import Testing
+
+@Suite("Who stands behind a process")
+struct TrustTests {
+  /// Processes made up for a test.
+  private struct Machine: ProcessTable {
+    struct Process {
+      var parent: Int32
+      var session: Int32
+      var program: String? = "/usr/bin/sh"
+      var user: UInt32 = 1000
+      var group: String?
+      var start: UInt64 = 10
+    }
+
+    var processes: [Int32: Process] = [
+      1: Process(parent: 0, session: 1, program: "/sbin/init", user: 0, start: 1)
+    ]
+
+    func facts(of pid: Int32) -> ProcessFacts? {
+      processes[pid].flatMap { process in
+        ProcessFacts(
+          "\(pid) (a) b) S \(process.parent) \(pid) \(process.session) 0 -1 0 0 0 0 0 0 0 0 0 20 0 1"
+            + " 0 \(process.start) 0 0")
+      }
+    }
+
+    func user(of pid: Int32) -> UInt32? { processes[pid]?.user }
+    func program(of pid: Int32) -> String? { processes[pid]?.program }
+    func controlGroup(of pid: Int32) -> String? { processes[pid]?.group }
+
+    /// Why a process is an app's, when others were served.
+    func fault(of pid: Int32, served: [Int32], apps: Set<String> = []) throws -> String? {
+      var desk = ServedProcesses()
+      for app in served {
+        let chain = try ProgramAncestry(of: app, in: self).chain
+        let first = try #require(chain.first)
+        let process = ServedProcesses.Process(
+          app: "org.example.App", user: 1000, session: first.session,
+          controlGroup: controlGroup(of: app), ancestors: Set(chain.dropFirst().map(\.mark)))
+        #expect(desk.note(first.mark, process) { _ in true })
+      }
+      return AncestryJudge(self, served: desk, apps: apps) { _ in false }.fault(of: pid)
+    }
+  }
+
+  @Test("border 1: reads where a process stands, whatever its program is named")
+  func facts() throws {
+    let machine = Machine()
+    let facts = try #require(machine.facts(of: 1))
+    #expect(facts.mark == ProcessMark(pid: 1, start: 1))
+    #expect(facts.session == 1 && facts.terminal == 0 && facts.foreground == -1)
+    #expect(ProcessFacts("1 (a S 1 2") == nil && ProcessFacts("") == nil)
+  }
+
+  @Test("border 1: an app, and whoever descends from one, is an app's; its parents are not")
+  func descent() throws {
+    var machine = Machine()
+    machine.processes[10] = .init(parent: 1, session: 10)
+    machine.processes[11] = .init(parent: 10, session: 10)
+    machine.processes[12] = .init(parent: 11, session: 12)
+    machine.processes[13] = .init(parent: 10, session: 10)
+    #expect(try machine.fault(of: 11, served: [11])?.contains("process 11 is served") == true)
+    #expect(try machine.fault(of: 12, served: [11])?.contains("process 11 is served") == true)
+    #expect(try machine.fault(of: 10, served: [11]) == nil)
+    #expect(try machine.fault(of: 13, served: [11]) == nil)
+    #expect(
+      try machine.fault(of: 12, served: [], apps: ["/usr/bin/sh"])?.contains("runs the app") == true
+    )
+  }
+
+  @Test("border 1: an orphan counts by its session, unless the app descends from it")
+  func orphans() throws {
+    var machine = Machine()
+    machine.processes[10] = .init(parent: 1, session: 10)
+    machine.processes[11] = .init(parent: 10, session: 10)
+    machine.processes[12] = .init(parent: 1, session: 10)
+    machine.processes[13] = .init(parent: 12, session: 10)
+    #expect(try machine.fault(of: 13, served: [11])?.contains("left behind") == true)
+    // A script whose shell has ended, with the app and the tool below it.
+    #expect(try machine.fault(of: 13, served: [13]) != nil)
+    machine.processes[14] = .init(parent: 12, session: 10)
+    #expect(try machine.fault(of: 14, served: [13]) == nil)
+  }
+
+  @Test(
+    "border 1: a process apart counts by the control group of an app, not by that of a login",
+    arguments: [
+      ("/user.slice/app.slice/app-boat-1.scope", true), ("/system.slice/boat.service", true),
+      ("/user.slice/session-3.scope", false), ("/user.slice/vte-spawn-x.scope", false),
+      ("/", false),
+    ])
+  func controlGroups(group: String, isApps: Bool) throws {
+    var machine = Machine()
+    machine.processes[10] = .init(parent: 1, session: 10, group: group)
+    machine.processes[11] = .init(parent: 1, session: 11, group: group)
+    machine.processes[12] = .init(parent: 11, session: 12, group: group)
+    #expect(try (machine.fault(of: 12, served: [10]) != nil) == isApps)
+    // Its own service, which starts both.
+    #expect(try machine.fault(of: 11, served: [12]) == nil)
+  }
+
+  @Test("border 1: a program that hides itself below the login is not believed")
+  func hidden() throws {
+    var machine = Machine()
+    machine.processes[10] = .init(parent: 1, session: 10, program: nil, user: 0)
+    machine.processes[11] = .init(parent: 10, session: 10, program: nil)
+    machine.processes[12] = .init(parent: 11, session: 12)
+    #expect(try machine.fault(of: 12, served: []) == nil)
+    machine.processes[13] = .init(parent: 12, session: 12, program: nil)
+    machine.processes[14] = .init(parent: 13, session: 12)
+    #expect(try machine.fault(of: 14, served: [])?.contains("cannot be seen") == true)
+  }
+
+  @Test("border 1: a parent that is younger than its child, or has gone, is none")
+  func reused() {
+    var machine = Machine()
+    machine.processes[10] = .init(parent: 1, session: 10, start: 99)
+    machine.processes[11] = .init(parent: 10, session: 10)
+    #expect(throws: ProgramAncestry.Fault.self) { try ProgramAncestry(of: 11, in: machine) }
+    machine.processes[10] = nil
+    #expect(throws: ProgramAncestry.Fault.self) { try ProgramAncestry(of: 11, in: machine) }
+    for pid in Int32(20)..<120 { machine.processes[pid] = .init(parent: pid - 1, session: 20) }
+    machine.processes[19] = .init(parent: 1, session: 19)
+    #expect(throws: ProgramAncestry.Fault.self) { try ProgramAncestry(of: 119, in: machine) }
+  }
+
+  @Test("border 1: a user fills the memory of served processes for nobody else")
+  func full() {
+    var desk = ServedProcesses()
+    func process(_ user: UInt32) -> ServedProcesses.Process {
+      .init(app: "a", user: user, session: 1, controlGroup: nil, ancestors: [])
+    }
+    for pid in 1...Int32(ServedProcesses.most) {
+      #expect(desk.note(ProcessMark(pid: pid, start: 1), process(1000)) { _ in true })
+    }
+    let next = ProcessMark(pid: 5000, start: 1)
+    #expect(!desk.note(next, process(1000)) { _ in true })
+    #expect(desk.note(next, process(1001)) { _ in true })
+    #expect(desk.note(ProcessMark(pid: 5001, start: 1), process(1000)) { $0.pid < 3000 })
+  }
+
+  // MARK: Files
+
+  @Test("border 1: a program that does not qualify is told, with the command that mends it")
+  func programs() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trust's-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    chmod(folder, 0o755)
+    let path = folder + "/program"
+    try Data("\u{7f}ELF".utf8).write(to: URL(fileURLWithPath: path))
+    func fault(_ path: String) -> String? {
+      let text = "agent-program = \(path)\n"
+      do throws(DaemonFault) {
+        try Configuration.read(text, file: "f").configuration.check()
+        return nil
+      } catch { return error.reason }
+    }
+    chmod(path, 0o755)
+    #expect(fault(path) == nil)
+    chmod(path, 0o775)
+    let quoted = path.replacing("'", with: "'\\''")
+    #expect(
+      fault(path)
+        == "agent-program: \(path): it can be written by others than its owner; mend it with: "
+        + "chmod go-w '\(quoted)'")
+    chmod(path, 0o755)
+    chmod(folder, 0o775)
+    #expect(fault(path)?.contains("the folder \(folder) can be written by others") == true)
+    // Nobody else can rename what is ours there.
+    chmod(folder, 0o1777)
+    #expect(fault(path) == nil)
+    chmod(folder, 0o755)
+    symlink(path, folder + "/link")
+    #expect(fault(folder + "/link")?.contains("reached by a link; name \(path)") == true)
+    #expect(fault(folder)?.contains("no plain file") == true)
+    #expect(fault(folder + "/none")?.contains("No such file") == true)
+    try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(fault(path)?.contains("it is a script") == true)
+    let bad = Configuration.read("owner-program = sh\n", file: "f").faults
+    #expect(bad.first?.description == "f:1: `owner-program` must be an absolute path")
+  }
+
+  @Test(
+    "border 1: a program of another user does not administer, and answers for that user alone",
+    .enabled(if: getuid() == 0, "only root can give a file away"))
+  func ownersOfFiles() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "trust-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    chmod(folder, 0o755)
+    let path = folder + "/program"
+    try Data("\u{7f}ELF".utf8).write(to: URL(fileURLWithPath: path))
+    chmod(path, 0o755)
+    chown(path, 65534, 65534)
+    #expect(ProtectedFile.fault(of: path, owners: [0])?.mend == "chown root \(path)")
+    #expect(ProtectedFile.fault(of: path, owners: [0, 65534]) == nil)
+    var programs = TrustedPrograms(agents: [path], owners: [path])
+    #expect(programs.faults.map { $0.prefix(14) } == ["owner-program:"])
+    programs.owners = []
+    #expect(programs.faults.isEmpty)
+  }
+}
