@@ -161,6 +161,7 @@ let package = Package(
     .testTarget(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
+      exclude: ["Web/Server"],
       swiftSettings: house),
     .testTarget(
       name: "BusTests",
