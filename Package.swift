@@ -240,8 +240,8 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests",
       dependencies: [
-        "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
-        "HostProgram", "MachineTesting",
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "HostTesting", "HostProgram", "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "DaemonTests",

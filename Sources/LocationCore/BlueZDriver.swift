@@ -85,7 +85,8 @@ struct BlueZDriver: SourceDriver {
       return settleScanner(at: now) + settleAdvertiser(at: now)
     case .channel(.bus(let event)): return hear(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
-    case .channel(.bytes), .channel(.readings), .sensors: return []
+    case .channel(.bytes), .channel(.datagram), .channel(.strangers), .channel(.readings), .sensors:
+      return []
     case .wake: return wake(at: now)
     }
   }

@@ -52,7 +52,7 @@ struct ProxyCompass: Sendable {
       status = .unavailable(end.reason)
       hasCompass = false
       return []
-    case (.opened, _), (.bytes, _), (.bus, _), (.readings, _),
+    case (.opened, _), (.bytes, _), (.datagram, _), (.strangers, _), (.bus, _), (.readings, _),
       (.closed, _):
       return []
     }
