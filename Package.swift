@@ -161,6 +161,7 @@ let package = Package(
     .testTarget(
       name: "LocationGeocodingTests",
       dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
+      exclude: ["Web/Server"],
       swiftSettings: house),
     .testTarget(
       name: "BusTests",
@@ -239,8 +240,8 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests",
       dependencies: [
-        "LocationHost", "LocationEngine", "LocationModel", "LocationProviders", "HostTesting",
-        "HostProgram", "MachineTesting",
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "HostTesting", "HostProgram", "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "DaemonTests",

@@ -12,7 +12,7 @@ case ${1:-build} in
   # Real programs that the tests talk to, and Python for the scripts.
   test)
     packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
-    packages="$packages gpsd-clients osmium-tool bubblewrap"
+    packages="$packages gpsd-clients osmium-tool bubblewrap openssl util-linux"
     ;;
   # A container with a systemd of its own, for Scripts/nspawn.sh.
   nspawn) packages="$packages systemd-container mmdebstrap" ;;

@@ -11,18 +11,20 @@
 enum {
   OPT_WRITEDATA = 10001,
   OPT_URL = 10002,
+  OPT_PROXY = 10004,
   OPT_USERAGENT = 10018,
   OPT_HEADERDATA = 10029,
+  OPT_CAINFO = 10065,
   OPT_WRITEFUNCTION = 20011,
   OPT_HEADERFUNCTION = 20079,
   OPT_FOLLOWLOCATION = 52,
-  OPT_MAXREDIRS = 68,
   OPT_NOSIGNAL = 99,
   OPT_TIMEOUT_MS = 155,
   OPT_PROTOCOLS = 181,
-  OPT_REDIR_PROTOCOLS = 182,
-  PROTOCOLS_HTTP_AND_HTTPS = 3,
+  PROTOCOL_HTTP = 1,
+  PROTOCOL_HTTPS = 2,
   INFO_RESPONSE_CODE = 0x200002,
+  INFO_REDIRECT_URL = 0x10001f,
   GLOBAL_DEFAULT = 3,
 };
 
@@ -91,35 +93,43 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
   return length;
 }
 
-ccurl_answer ccurl_get(
-    const char *url, const char *user_agent, long timeout_milliseconds, size_t limit) {
+ccurl_answer ccurl_get(const char *url, ccurl_options options) {
   ccurl_answer answer = {.status = 0, .retry_after = -1, .code = -1};
   pthread_once(&once, load);
   void *handle = curl.loaded ? curl.init() : NULL;
   if (!handle) return answer;
-  struct sink sink = {&answer, limit};
+  struct sink sink = {&answer, options.limit};
+  int is_plain = strncasecmp(url, "http://", 7) == 0;
   answer.code = 0;
   curl.setopt(handle, OPT_URL, url);
-  curl.setopt(handle, OPT_USERAGENT, user_agent);
-  curl.setopt(handle, OPT_TIMEOUT_MS, timeout_milliseconds);
+  curl.setopt(handle, OPT_USERAGENT, options.user_agent);
+  curl.setopt(handle, OPT_TIMEOUT_MS, options.timeout_milliseconds);
   curl.setopt(handle, OPT_NOSIGNAL, 1L);
-  curl.setopt(handle, OPT_FOLLOWLOCATION, 1L);
-  curl.setopt(handle, OPT_MAXREDIRS, 3L);
-  curl.setopt(handle, OPT_PROTOCOLS, (long)PROTOCOLS_HTTP_AND_HTTPS);
-  curl.setopt(handle, OPT_REDIR_PROTOCOLS, (long)PROTOCOLS_HTTP_AND_HTTPS);
+  curl.setopt(handle, OPT_FOLLOWLOCATION, 0L);
+  curl.setopt(handle, OPT_PROTOCOLS, (long)(is_plain ? PROTOCOL_HTTP : PROTOCOL_HTTPS));
+  // Plain HTTP is for this machine alone; a proxy that the environment names would see it all.
+  if (is_plain) curl.setopt(handle, OPT_PROXY, "");
+  if (options.authorities) curl.setopt(handle, OPT_CAINFO, options.authorities);
   curl.setopt(handle, OPT_WRITEFUNCTION, take_body);
   curl.setopt(handle, OPT_WRITEDATA, &sink);
   curl.setopt(handle, OPT_HEADERFUNCTION, take_header);
   curl.setopt(handle, OPT_HEADERDATA, &sink);
   int code = curl.perform(handle);
   if (answer.code == 0) answer.code = code;
-  if (code == 0) curl.getinfo(handle, INFO_RESPONSE_CODE, &answer.status);
+  if (code == 0) {
+    char *redirect = NULL;
+    curl.getinfo(handle, INFO_RESPONSE_CODE, &answer.status);
+    if (curl.getinfo(handle, INFO_REDIRECT_URL, &redirect) == 0 && redirect)
+      answer.redirect = strdup(redirect);
+  }
   curl.cleanup(handle);
   return answer;
 }
 
 void ccurl_free(ccurl_answer *answer) {
   free(answer->body);
+  free(answer->redirect);
   answer->body = NULL;
+  answer->redirect = NULL;
   answer->length = 0;
 }

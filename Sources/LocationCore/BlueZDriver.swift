@@ -53,12 +53,19 @@ struct BlueZDriver: SourceDriver {
   private var advertiser: BlueZAdvertiser?
   private var retry = Retry()
   private var status = ProviderStatus.idle
+  /// Messages on the bus that were not believed.
+  private var refusals: [BusRefusal: Int] = [:]
 
   var rejections: [SourceRejection] {
-    guard let scanner, scanner.otherAdvertisements > 0 else { return [] }
-    return [
-      SourceRejection(reason: "advertisements of no beacon", count: scanner.otherAdvertisements)
+    let counts = [
+      ("advertisements of no beacon", scanner?.otherAdvertisements ?? 0),
+      ("beacons beyond those that are followed", scanner?.otherBeacons ?? 0),
+      ("devices forgotten for newer ones", scanner?.forgottenDevices ?? 0),
     ]
+    let strangers = refusals.sorted { $0.key < $1.key }.map { ("\($0.key)", $0.value) }
+    return (counts + strangers).filter { $0.1 > 0 }.map {
+      SourceRejection(reason: $0.0, count: $0.1)
+    }
   }
 
   var nextDeadline: Instant? {
@@ -78,7 +85,8 @@ struct BlueZDriver: SourceDriver {
       return settleScanner(at: now) + settleAdvertiser(at: now)
     case .channel(.bus(let event)): return hear(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
-    case .channel(.bytes), .channel(.readings), .sensors: return []
+    case .channel(.bytes), .channel(.datagram), .channel(.strangers), .channel(.readings), .sensors:
+      return []
     case .wake: return wake(at: now)
     }
   }
@@ -139,6 +147,10 @@ struct BlueZDriver: SourceDriver {
   // MARK: The bus
 
   private mutating func hear(_ event: BusEvent, at now: Moment) -> [SourceOutput] {
+    if case .refused(let reason, let count) = event {
+      refusals[reason, default: 0] += count
+      return []
+    }
     guard case .reply(let number, let reply) = event else {
       return tellScanner(.bus(event), at: now) + tellAdvertiser(.bus(event), at: now)
     }

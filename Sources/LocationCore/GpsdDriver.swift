@@ -13,6 +13,8 @@ struct GpsdDriver: SourceDriver {
   private var diagnosis: NMEAReceiverStatus.Diagnosis?
   private var devices: [String] = []
   private var satellites: SatelliteSummary?
+  /// Why it was not believed, while that is told.
+  private var refusal: ProviderStatus.Reason?
 
   init(channel: Channel) {
     self.channel = channel
@@ -36,11 +38,15 @@ struct GpsdDriver: SourceDriver {
     switch input {
     case .demand(let demand):
       return demand.needsPosition || demand.magnetometer && hasCompass ? begin(at: now) : rest()
-    case .stored, .channel(.bus), .channel(.readings), .sensors: return []
+    case .stored, .channel(.bus), .channel(.readings), .channel(.datagram), .channel(.strangers),
+      .sensors:
+      return []
     case .channel(.opened): return tell(.connected, at: now)
     case .channel(.bytes(let bytes)): return tell(.bytes(bytes), at: now)
     case .channel(.closed(let end)):
       isOpen = false
+      if case .noPermission = end, case .local = channel { refusal = end.reason }
+      defer { refusal = nil }
       return loseCompass() + tell(.closed(reason: end.reason.text), at: now)
     case .wake: return tell(.wake, at: now)
     }
@@ -121,7 +127,7 @@ struct GpsdDriver: SourceDriver {
       return say(.working)
     case .lost(let reason, _):
       diagnosis = nil
-      return say(.unavailable(.unreachable(reason)))
+      return say(.unavailable(refusal ?? .unreachable(reason)))
     case .complaint: return []
     }
   }

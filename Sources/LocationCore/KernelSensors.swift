@@ -82,7 +82,9 @@ struct KernelSensors: Sendable {
       status = .unavailable(end.reason)
       hasCompass = false
       return last
-    case (.opened, _), (.bytes, _), (.bus, _), (.readings, _), (.closed, _): return []
+    case (.opened, _), (.bytes, _), (.datagram, _), (.strangers, _), (.bus, _), (.readings, _),
+      (.closed, _):
+      return []
     }
   }
 

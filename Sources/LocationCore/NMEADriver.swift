@@ -18,13 +18,19 @@ struct NMEADriver: SourceDriver {
   private var status = ProviderStatus.idle
   /// Whether the receiver's channel was ever open.
   private var wasReached = false
+  /// Datagrams of senders that may not speak.
+  private var strangers = 0
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
     self.channel = channel
     listener = NMEAListener(origin: origin)
   }
 
-  var rejections: [SourceRejection] { listener.rejections }
+  var rejections: [SourceRejection] {
+    guard strangers > 0 else { return listener.rejections }
+    let reason = "datagrams of senders that from= does not name"
+    return listener.rejections + [SourceRejection(reason: reason, count: strangers)]
+  }
   var evidence: SourceEvidence { wasReached ? listener.evidence : SourceEvidence() }
 
   var nextDeadline: Instant? {
@@ -46,6 +52,11 @@ struct NMEADriver: SourceDriver {
       return listener.hear(.opened, at: now)
     case (.channel(.bytes(let bytes)), .open):
       return observe(.bytes(bytes), at: now)
+    case (.channel(.datagram(let bytes)), .open):
+      return observe(.datagram(bytes), at: now)
+    case (.channel(.strangers(let count)), _):
+      strangers += count
+      return []
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
       let last = state == .open ? observe(.closed, at: now) : []
       state = .waiting(until: retry.next(after: now.uptime))

@@ -43,13 +43,18 @@ struct ProxyCompass: Sendable {
   mutating func hear(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
     switch (event, state) {
     case (.opened, .asking): return tell(.bus(.connected), at: now)
+    case (.bus(.refused(let reason, let count)), _):
+      refusals["\(reason)", default: 0] += count
+      return []
     case (.bus(let event), .asking): return tell(.bus(event), at: now)
     case (.closed(let end), .asking):
       state = .waiting(until: retry.next(after: now.uptime))
       status = .unavailable(end.reason)
       hasCompass = false
       return []
-    case (.opened, _), (.bytes, _), (.bus, _), (.readings, _), (.closed, _): return []
+    case (.opened, _), (.bytes, _), (.datagram, _), (.strangers, _), (.bus, _), (.readings, _),
+      (.closed, _):
+      return []
     }
   }
 

@@ -6,9 +6,12 @@ extension Source {
   var driver: any SourceDriver {
     switch self {
     case .gpsd(let host, let port): GpsdDriver(channel: .tcp(host: host, port: Int(port)))
+    case .localGpsd(let port):
+      GpsdDriver(channel: .local(port: Int(port), users: Source.gpsdUsers))
     case .nmeaSerial(let path, let baud): NMEADriver(channel: .serial(path: path, baud: baud))
     case .nmeaTCP(let host, let port): NMEADriver(channel: .tcp(host: host, port: Int(port)))
-    case .nmeaUDP(let host, let port): NMEADriver(channel: .udp(host: host, port: Int(port)))
+    case .nmeaUDP(let host, let port, let senders):
+      NMEADriver(channel: .udp(host: host, port: Int(port), from: senders))
     case .fixed(let coordinate, let accuracy): FixedDriver(coordinate, accuracy: accuracy)
     case .gpx(let path, let playback):
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
@@ -34,7 +37,8 @@ extension Source {
     switch self {
     case .bluez, .iio: false
     case .resting(let receiver): receiver.givesPositions
-    case .gpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixed, .fixes, .geoclue: true
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixed, .fixes, .geoclue:
+      true
     }
   }
 

@@ -77,8 +77,8 @@ package struct HostEnvironment: Sendable {
     variables[Self.recordingVariable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// What is tried when nobody names a source: gpsd on this machine.
-  package static let discovered = Source.gpsd(host: "localhost", port: Source.gpsdPort)
+  /// What is tried when nobody names a source: gpsd on this machine, if it runs as root or as gpsd.
+  package static let discovered = Source.localGpsd(port: Source.gpsdPort)
 
   /// Writes what an app's developer should know to standard error; silent about the rest.
   package static let journal: @Sendable (Note) -> Void = { note in

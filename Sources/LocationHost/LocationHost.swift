@@ -15,6 +15,7 @@ package actor LocationHost: EngineLink, LineActor {
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
   private var channels: [ChannelID: DescriptorChannel] = [:]
+  private var datagrams: [ChannelID: DatagramChannel] = [:]
   private var buses: [ChannelID: BusConnection] = [:]
   private let places: HostPlaces
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
@@ -78,6 +79,7 @@ package actor LocationHost: EngineLink, LineActor {
     timer?.end()
     registrations?.cancel()
     for channel in channels.values { channel.end() }
+    for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }
     buffer.deallocate()
   }
@@ -241,8 +243,12 @@ package actor LocationHost: EngineLink, LineActor {
       switch channel {
       case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
       case .file(let path): try readThrough(Opening.file(path), as: id)
-      case .udp(let host, let port): try listen(Opening.udp(host: host, port: port), as: id)
-      case .tcp(let host, let port): connect(to: host, port: port, as: id)
+      case .udp(let host, let port, let senders):
+        try hear(Opening.udp(host: host, port: port), from: senders, as: id)
+      case .tcp(let host, let port):
+        connect(to: host, port: port, Attempt(host: host, users: []), as: id)
+      case .local(let port, let users):
+        connect(to: "localhost", port: port, Attempt(host: "localhost", users: users), as: id)
       case .systemBus: enterBus(as: id)
       case .sensors: openSensors(as: id)
       }
@@ -253,6 +259,7 @@ package actor LocationHost: EngineLink, LineActor {
 
   private func close(_ id: ChannelID) {
     channels.removeValue(forKey: id)?.end()
+    datagrams.removeValue(forKey: id)?.end()
     buses.removeValue(forKey: id)?.end()
   }
 
@@ -264,8 +271,19 @@ package actor LocationHost: EngineLink, LineActor {
     step(.channel(id, .opened))
   }
 
+  private func hear(
+    _ descriptors: [Int32], from senders: [AddressRange], as id: ChannelID
+  ) throws(Errno) {
+    datagrams[id] = try DatagramChannel(
+      descriptors: descriptors, from: senders, on: line.queue
+    ) { [weak self] event in
+      self?.onLine { $0.hear(event, of: id) }
+    }
+    step(.channel(id, .opened))
+  }
+
   private func hear(_ event: ChannelEvent, of id: ChannelID) {
-    if case .closed = event { channels.removeValue(forKey: id)?.end() }
+    if case .closed = event { close(id) }
     step(.channel(id, event))
   }
 
@@ -279,43 +297,76 @@ package actor LocationHost: EngineLink, LineActor {
     enter { $0.step(.channel(id, .closed(ChannelEnd(error)))) }
   }
 
-  /// Looks the name up elsewhere, then tries one address after the other.
-  private func connect(to host: String, port: Int, as id: ChannelID) {
-    DispatchQueue.global().async { [weak self] in
-      let addresses = SocketAddress.resolve(host, port: port)
-      self?.enter { $0.connect(to: addresses[...], of: host, as: id) }
+  /// Connecting to a host: the addresses that are left to try, and who must serve there.
+  private struct Attempt: Sendable {
+    var host: String
+    /// Empty where whoever serves is believed.
+    var users: [String]
+    var rest: ArraySlice<SocketAddress> = []
+    /// Why an address that was tried is not used; a service that is not believed before one that is
+    /// not there.
+    var obstacle: ChannelEnd?
+
+    mutating func note(_ end: ChannelEnd) {
+      if case .noPermission? = obstacle { return }
+      obstacle = end
     }
   }
 
-  private func connect(to addresses: ArraySlice<SocketAddress>, of host: String, as id: ChannelID) {
+  /// Looks the name up elsewhere, then tries one address after the other.
+  private func connect(to host: String, port: Int, _ attempt: Attempt, as id: ChannelID) {
+    DispatchQueue.global().async { [weak self] in
+      var attempt = attempt
+      attempt.rest = SocketAddress.resolve(host, port: port)[...]
+      self?.enter { [attempt] in $0.goOn(attempt, as: id) }
+    }
+  }
+
+  private func goOn(_ attempt: Attempt, as id: ChannelID) {
     guard core.isOpen(id) else { return }
-    guard let address = addresses.first else {
-      return step(.channel(id, .closed(.missing("no host named \(host)"))))
+    var attempt = attempt
+    guard let address = attempt.rest.popFirst() else {
+      let end = attempt.obstacle ?? .missing("no host named \(attempt.host)")
+      return step(.channel(id, .closed(end)))
     }
     do throws(Errno) {
       let descriptor = try Opening.tcp(address)
-      let pending = PendingConnection(descriptor: descriptor, on: line.queue) { [weak self] error in
-        self?.onLine { actor in
-          actor.settle(descriptor, error: error, rest: addresses.dropFirst(), of: host, as: id)
-        }
+      let pending = PendingConnection(descriptor: descriptor, on: line.queue) {
+        [weak self, attempt] error in
+        self?.onLine { $0.settle(descriptor, error, attempt, as: id) }
       }
       pending.begin()
     } catch {
-      guard addresses.count > 1 else { return fail(id, with: error) }
-      connect(to: addresses.dropFirst(), of: host, as: id)
+      attempt.note(ChannelEnd(error))
+      enter { [attempt] in $0.goOn(attempt, as: id) }
     }
   }
 
   private func settle(
-    _ descriptor: Int32, error: Errno?, rest: ArraySlice<SocketAddress>, of host: String,
-    as id: ChannelID
+    _ descriptor: Int32, _ error: Errno?, _ attempt: Attempt, as id: ChannelID
+  ) {
+    let end = error.map { ChannelEnd($0) }
+    guard end == nil, !attempt.users.isEmpty else {
+      return settle(descriptor, end, attempt, as: id)
+    }
+    DispatchQueue.global().async { [weak self] in
+      let refusal = PeerOwner.refusal(of: descriptor, users: attempt.users)
+      guard let self else { return Opening.abandon(descriptor) }
+      enter { $0.settle(descriptor, refusal, attempt, as: id) }
+    }
+  }
+
+  /// Listens where nothing stands against it, else tries the next address.
+  private func settle(
+    _ descriptor: Int32, _ obstacle: ChannelEnd?, _ attempt: Attempt, as id: ChannelID
   ) {
     guard core.isOpen(id) else { return Opening.abandon(descriptor) }
     do throws(Errno) {
-      guard let error else { return try listen(descriptor, as: id) }
+      guard let obstacle else { return try listen(descriptor, as: id) }
       Opening.abandon(descriptor)
-      guard rest.isEmpty else { return connect(to: rest, of: host, as: id) }
-      throw error
+      var attempt = attempt
+      attempt.note(obstacle)
+      goOn(attempt, as: id)
     } catch {
       step(.channel(id, .closed(ChannelEnd(error))))
     }

@@ -2,7 +2,7 @@ import LocationCore
 import LocationEngine
 package import LocationHost
 package import LocationModel
-import LocationProviders
+package import LocationProviders
 
 /// One app on a host of its own: allowed to know where it is, and asking all the time.
 package final class HostClient: Sendable {
@@ -17,8 +17,11 @@ package final class HostClient: Sendable {
   ])
   private static let subscriber = SubscriberID(1)
 
-  package init(_ urls: String...) throws {
-    let sources = try urls.map { try Source(url: $0) }
+  package convenience init(_ urls: String...) throws {
+    self.init(sources: try urls.map { try Source(url: $0) })
+  }
+
+  package init(sources: [Source]) {
     let deliveries = deliveries
     host = LocationHost(sources: sources)
     (id, _) = host.connect(ClientDescription(app: Self.app, manifest: Self.manifest)) {

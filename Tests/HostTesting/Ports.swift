@@ -73,11 +73,11 @@ package enum Loopback {
     return port
   }
 
-  package static func address(port: Int) -> sockaddr_in {
+  package static func address(port: Int, last: UInt8 = 1) -> sockaddr_in {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    address.sin_addr.s_addr = (UInt32(0x7f00_0000) + UInt32(last)).bigEndian
     return address
   }
 }
@@ -137,10 +137,16 @@ package final class Server: Sendable {
   }
 }
 
-/// Sends datagrams to a port of this machine.
-package func sendDatagram(_ bytes: [UInt8], to port: Int) {
+/// Sends datagrams to a port of this machine, from an address of its loopback network.
+package func sendDatagram(_ bytes: [UInt8], to port: Int, from last: UInt8 = 1) {
   let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   defer { close(descriptor) }
+  var own = Loopback.address(port: 0, last: last)
+  withUnsafePointer(to: &own) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      _ = bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
   var address = Loopback.address(port: port)
   withUnsafePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -37,7 +37,7 @@ package final class Receiver: Sendable {
       + sentence("GPGGA,\(time),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
   }
 
-  private static func sentence(_ text: String) -> [UInt8] {
+  package static func sentence(_ text: String) -> [UInt8] {
     let sum = text.utf8.reduce(0 as UInt8, ^)
     return Array("$\(text)*\(String(format: "%02X", sum))\r\n".utf8)
   }

@@ -50,7 +50,8 @@ struct OutputTests {
     "of a source's URL can be typed again",
     arguments: [
       "gpsd://localhost:2947", "gpsd://[::1]:99", "nmea:///dev/ttyUSB0?baud=4800",
-      "nmea+tcp://there:10110", "nmea+udp://:10110", "gpx:///a/b.gpx?speed=2.0&loop=reverse",
+      "nmea+tcp://there:10110", "nmea+udp://:10110",
+      "nmea+udp://0.0.0.0:1?from=10.0.0.0/8,::1", "gpx:///a/b.gpx?speed=2.0&loop=reverse",
       "log:///a%20b/c%3Fd.log?rate=10.0", "fixed:51.5,-0.25,5.0", "fixes:///a.jsonl", "geoclue:",
     ])
   func urls(_ url: String) throws {
@@ -98,6 +99,33 @@ struct SourceDiagnosisTests {
     #expect(finding.code == row.code)
     #expect((finding.verdict == .good) == (row.next == nil))
     if let next = row.next { #expect(finding.next?.contains(next) == true, "\(finding)") }
+  }
+
+  @Test("border 8: tells whose gpsd is not believed, and how to name one's own")
+  func untrusted() {
+    let report = SourceReport(
+      source: .localGpsd(port: 2947),
+      status: .unavailable(.noPermission("port 2947 is served by user 1000 (alice)")))
+    let finding = SourceDiagnosis(report).finding
+    #expect(finding.code == "gpsd_not_believed")
+    #expect(finding.said.contains("alice"))
+    #expect(finding.next?.contains("ss -ltnp 'sport = :2947'") == true)
+    #expect(finding.next?.contains("--source gpsd://localhost") == true)
+  }
+
+  @Test(
+    "border 8: tells when the network may say where the computer is",
+    arguments: [
+      ("nmea+udp://:10110", false), ("nmea+udp://127.0.0.1:10110", false),
+      ("nmea+udp://[::1]:10110", false), ("nmea+udp://localhost:1", false),
+      ("nmea+udp://0.0.0.0:10110", true), ("nmea+udp://[::]:10110?rest=true", true),
+      ("nmea+udp://192.168.1.2:10110", true),
+      ("nmea+udp://0.0.0.0:10110?from=192.168.1.20", false), ("gpsd://boat", false),
+    ])
+  func exposure(url: String, isExposed: Bool) throws {
+    let finding = SourceDiagnosis.exposure(of: try Source(url: url))
+    #expect((finding != nil) == isExposed)
+    #expect(finding.map { $0.code == "hears_anyone" && $0.next?.contains("from=") == true } ?? true)
   }
 
   @Test("tells a receiver under a roof by its satellites")

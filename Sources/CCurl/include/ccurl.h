@@ -12,15 +12,25 @@ typedef struct {
   size_t length;
   /// Seconds of a Retry-After header; -1 without one.
   long retry_after;
+  /// Where the server redirects to, in full, to be given back with `ccurl_free`; NULL when it does
+  /// not. It is not followed.
+  char *redirect;
   /// 0, or libcurl's code; -1 when libcurl is not installed, -2 when the body is too long.
   int code;
 } ccurl_answer;
 
-/// Fetches a URL over HTTP or HTTPS and waits for it. libcurl is loaded by the first call.
-///
-/// A body of more than `limit` bytes is an error.
-ccurl_answer ccurl_get(
-    const char *url, const char *user_agent, long timeout_milliseconds, size_t limit);
+typedef struct {
+  const char *user_agent;
+  long timeout_milliseconds;
+  /// Bytes of the body; more is an error.
+  size_t limit;
+  /// A file of the certificates to trust; NULL for the system's.
+  const char *authorities;
+} ccurl_options;
+
+/// Fetches one URL and waits for it: over HTTPS, or for a URL that says so over HTTP, then without
+/// any proxy. libcurl is loaded by the first call.
+ccurl_answer ccurl_get(const char *url, ccurl_options options);
 
 void ccurl_free(ccurl_answer *answer);
 

@@ -19,7 +19,7 @@ open class CLGeocoder: NSObject {
   open func reverseGeocodeLocation(
     _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    link.submit(.reverse(Coordinate(location.coordinate), PlaceLocale(nil)), completionHandler)
+    link.submit(location.question(PlaceLocale(nil)), completionHandler)
   }
 
   /// Finds the address of a place; `nil` means the user's language (GEO-12).
@@ -27,8 +27,7 @@ open class CLGeocoder: NSObject {
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
-    link.submit(
-      .reverse(Coordinate(location.coordinate), PlaceLocale(locale)), completionHandler)
+    link.submit(location.question(PlaceLocale(locale)), completionHandler)
   }
 
   /// Finds places of an address in one line.
@@ -70,6 +69,13 @@ open class CLGeocoder: NSObject {
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   open func cancelGeocode() {
     link.cancel()
+  }
+}
+
+extension CLLocation {
+  /// What is asked of its address; a web geocoder is told no more than the location knows.
+  fileprivate func question(_ locale: PlaceLocale) -> GeocodeQuestion {
+    .reverse(Coordinate(coordinate), locale, accuracy: max(0, horizontalAccuracy))
   }
 }
 

@@ -42,6 +42,8 @@ package struct NotificationDesk: Machine {
   private var questions: [Question] = []
   private var lastNumber = 0
   private var isConnected = false
+  /// Messages that were not believed.
+  package private(set) var refusals: [BusRefusal: Int] = [:]
 
   package init() {}
 
@@ -93,7 +95,7 @@ package struct NotificationDesk: Machine {
   /// Asks each time whether there are buttons: another service may have come since.
   private mutating func ask(_ index: Int) -> [Output] {
     questions[index].state = .asking
-    let call = Self.call("GetCapabilities")
+    let call = Self.call("GetCapabilities", reply: "as")
     return [.bus(.call(Self.capabilities(questions[index].number), call))]
   }
 
@@ -126,6 +128,9 @@ package struct NotificationDesk: Machine {
     case .reply(let number, let reply): return take(reply, to: number)
     case .signal(let signal): return take(signal)
     case .called: return []
+    case .refused(let reason, let count):
+      refusals[reason, default: 0] += count
+      return []
     }
   }
 
@@ -156,12 +161,13 @@ package struct NotificationDesk: Machine {
     questions[index].state = .notifying(isWithdrawn: false)
     let question = questions[index]
     let call = NotificationQuestion(question.prompt).call(
-      Self.call("Notify"), hasMarkup: words.contains("body-markup"))
+      Self.call("Notify", reply: "u"), hasMarkup: words.contains("body-markup"))
     return [.bus(.call(Self.capabilities(question.number) + 1, call))]
   }
 
   private mutating func take(_ signal: BusSignal) -> [Output] {
-    if signal.presence(of: Self.service) == false { return passAll("\(Self.service) has gone") }
+    // Another service's numbers are of other notifications.
+    if signal.isLoss(of: Self.service) { return passAll("\(Self.service) has gone") }
     guard signal.interface == Self.service,
       let shown = signal[0]?.integer.flatMap(UInt32.init(exactly:)),
       let index = questions.firstIndex(where: { $0.state == .shown(shown) })
@@ -185,14 +191,15 @@ package struct NotificationDesk: Machine {
   /// The call that asks for buttons has this number, the one that shows the question the next.
   private static func capabilities(_ number: Int) -> Int { number * 2 }
 
-  private static func call(_ member: String) -> BusCall {
+  private static func call(_ member: String, reply: String? = nil) -> BusCall {
     BusCall(
-      service, path: "/org/freedesktop/Notifications", interface: service, member: member)
+      service, path: "/org/freedesktop/Notifications", interface: service, member: member,
+      reply: reply)
   }
 
   private static let matches = [
-    BusMatch(sender: service, interface: service, member: "ActionInvoked"),
-    BusMatch(sender: service, interface: service, member: "NotificationClosed"),
+    BusMatch(sender: service, interface: service, member: "ActionInvoked", signature: "us"),
+    BusMatch(sender: service, interface: service, member: "NotificationClosed", signature: "uu"),
     .owner(of: service),
   ]
 }

@@ -17,7 +17,10 @@ package enum GeocodeBackend: Sendable {
       return
     }
     guard let service = WebService(url: url, userAgent: userAgent) else {
-      throw .service("not a geocoder: \(url) (nominatim+https://HOST or photon+https://HOST)")
+      let isPlain = ["nominatim+http://", "photon+http://"].contains { url.hasPrefix($0) }
+      throw .service(
+        "not a geocoder: \(url) (nominatim+https://HOST or photon+https://HOST"
+          + (isPlain ? "; http only within this machine, as a place is sent)" : ")"))
     }
     self = .web(WebGeocoder(service), timeZones: try? Geocoder(streets: .none))
   }
@@ -47,7 +50,7 @@ extension Geocoder {
   package func lookUp(_ question: GeocodeQuestion) -> GeocodeOutcome {
     do throws(GeocodeFailure) {
       switch question {
-      case .reverse(let point, let locale): return .success([try reverse(point, locale: locale)])
+      case .reverse(let point, let locale, _): return .success([try reverse(point, locale: locale)])
       case .forward(let text, let hint, let locale):
         return .success(try forward(text, near: hint, locale: locale))
       }
@@ -66,7 +69,8 @@ extension Place {
 }
 
 extension WebService {
-  /// Reads `nominatim+https://host/path` and `photon+http://host`; `nil` for anything else.
+  /// Reads `nominatim+https://host/path` and `photon+http://localhost`; `nil` for anything else, also
+  /// for a server that would be told places over the network in the clear.
   package init?(url: String, userAgent: String) {
     let dialects: [(String, Dialect)] = [("nominatim+", .nominatim), ("photon+", .photon)]
     for (prefix, dialect) in dialects where url.hasPrefix(prefix) {
@@ -77,6 +81,7 @@ extension WebService {
         !host.contains(where: { $0.isWhitespace || "?#@".contains($0) })
       else { return nil }
       self.init(dialect: dialect, server: server, userAgent: userAgent)
+      guard isPrivate else { return nil }
       return
     }
     return nil

@@ -2,7 +2,8 @@ package import LocationModel
 
 /// What a geocoder is asked.
 package enum GeocodeQuestion: Hashable, Sendable {
-  case reverse(Coordinate, PlaceLocale)
+  /// The accuracy is how well the place is known, in meters; 0 for one that is exact.
+  case reverse(Coordinate, PlaceLocale, accuracy: Double = 0)
   case forward(String, RegionHint?, PlaceLocale)
 }
 
@@ -106,7 +107,7 @@ package struct GeocodeDesk: Machine {
     guard !isGeocoding(new.geocoder) else {
       return [.complete(new.request, .failure(.cancelled))]
     }
-    if case .reverse(let point, let locale) = new.question {
+    if case .reverse(let point, let locale, _) = new.question {
       guard point.isValid else { return [.complete(new.request, .failure(.nothingFound))] }
       if let places = recall(point, locale, at: now) {
         return [.complete(new.request, .success(places))]
@@ -130,7 +131,8 @@ package struct GeocodeDesk: Machine {
       return [.discarded(request)]
     }
     let done = running.remove(at: place)
-    if case .reverse(let point, let locale) = done.question, case .success(let places) = outcome {
+    if case .reverse(let point, let locale, _) = done.question, case .success(let places) = outcome
+    {
       remembered.append(
         Remembered(
           point: point, locale: locale, places: places, until: now.uptime + Self.memory))

@@ -42,7 +42,8 @@ package struct WebDesk: Machine {
   }
 
   private struct Remembered: Hashable {
-    var question: GeocodeQuestion
+    /// What was asked, as the service heard it: two questions with one URL are one.
+    var url: String
     var outcome: GeocodeOutcome
     var until: Instant
   }
@@ -67,7 +68,8 @@ package struct WebDesk: Machine {
     switch (input, state) {
     case (.ask(let question, let identifier), _):
       remembered.removeAll { $0.until <= now.uptime }
-      if let known = remembered.last(where: { $0.question == question }) {
+      let url = service.url(for: question)
+      if let known = remembered.last(where: { $0.url == url }) {
         return [.finish(identifier, known.outcome)]
       }
       queue.append(Request(identifier: identifier, question: question))
@@ -148,6 +150,8 @@ package struct WebDesk: Machine {
     switch answer {
     case .unreachable:
       return growing
+    case .refused:
+      return nil
     case .response(let status, _, let retryAfter) where status == 429 || status == 503:
       guard let retryAfter else { return growing }
       return retryAfter <= Self.longestPause ? retryAfter : nil
@@ -164,7 +168,8 @@ package struct WebDesk: Machine {
     case .failure: return
     }
     remembered.append(
-      Remembered(question: question, outcome: outcome, until: now.uptime + service.memory))
+      Remembered(
+        url: service.url(for: question), outcome: outcome, until: now.uptime + service.memory))
     if remembered.count > Self.memoryLimit { remembered.removeFirst() }
   }
 

@@ -18,6 +18,8 @@ package final class WebGeocoder: Sendable {
 
   /// Bytes. A longer answer is an error: ten places take a few thousand.
   private static let longestAnswer = 4 << 20
+  /// Chosen.
+  private static let mostRedirects = 3
 
   package init(_ service: WebService) {
     self.service = service
@@ -44,10 +46,47 @@ package final class WebGeocoder: Sendable {
     }
   }
 
+  /// Follows the server where it sends the question on to itself, and nowhere else.
   private func fetch(_ url: String) -> WebAnswer {
+    guard service.isPrivate else { return .refused(WebService.mustBePrivate) }
+    var url = url
+    for _ in 0...Self.mostRedirects {
+      let (answer, next) = fetchOnce(url)
+      guard let next else { return answer }
+      guard service.mayFollow(next) else {
+        return .refused(
+          "\(service.server) sends the question on to another server, which it is not told; where "
+            + "that one is meant, name it")
+      }
+      url = next
+    }
+    return .refused("\(service.server) sends the question on for ever")
+  }
+
+  private func fetchOnce(_ url: String) -> (WebAnswer, next: String?) {
     let timeout = Int(service.timeout.inSeconds * 1000)
-    var answer = ccurl_get(url, service.userAgent, timeout, Self.longestAnswer)
+    var answer = service.userAgent.withCString { agent in
+      withOptional(service.authorities) { authorities in
+        ccurl_get(
+          url,
+          ccurl_options(
+            user_agent: agent, timeout_milliseconds: timeout, limit: Self.longestAnswer,
+            authorities: authorities))
+      }
+    }
     defer { ccurl_free(&answer) }
+    let next = answer.redirect.map { String(cString: $0) }
+    return (read(answer), answer.code == 0 ? next : nil)
+  }
+
+  private func withOptional<Result>(
+    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
+  ) -> Result {
+    guard let text else { return body(nil) }
+    return text.withCString { body($0) }
+  }
+
+  private func read(_ answer: ccurl_answer) -> WebAnswer {
     switch answer.code {
     case 0: break
     case -1: return .unreachable("libcurl is not installed")

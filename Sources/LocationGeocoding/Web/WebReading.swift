@@ -13,6 +13,8 @@ struct WebReading {
     switch answer {
     case .unreachable(let reason):
       return .failure(.service(reason))
+    case .refused(let reason):
+      return .failure(.service(reason))
     case .response(429, _, let retryAfter):
       return .failure(.budgetSpent(retryAfter: retryAfter ?? .seconds(60)))
     case .response(404, _, _):

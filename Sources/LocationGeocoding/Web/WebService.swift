@@ -21,6 +21,8 @@ package struct WebService: Hashable, Sendable {
   package var attempts = 3
   /// How long an answer is good for, as the usage policy asks for caching. Chosen.
   package var memory = Duration.seconds(24 * 3600)
+  /// A file of the certificates to trust; `nil` for the system's.
+  package var authorities: String?
 
   package init(dialect: Dialect, server: String, userAgent: String) {
     self.dialect = dialect
@@ -42,13 +44,20 @@ package struct WebService: Hashable, Sendable {
   private func nominatim(_ question: GeocodeQuestion) -> (String, [(String, String)]) {
     let common = [("format", "jsonv2"), ("addressdetails", "1")]
     switch question {
-    case .reverse(let point, let locale):
-      return ("reverse", common + position(point) + [("accept-language", locale.language)])
+    case .reverse(let point, let locale, let accuracy):
+      return (
+        "reverse",
+        common + position(point, accuracy) + [("accept-language", locale.language)]
+      )
     case .forward(let text, let hint, let locale):
       var fields = common + [("q", text), ("limit", "10"), ("accept-language", locale.language)]
       if let hint {
         let box = Neighborhood(around: hint.center).boxes(radius: hint.radius)[0]
-        fields.append(("viewbox", "\(box.west),\(box.south),\(box.east),\(box.north)"))
+        let edges = [
+          Self.rounded(box.west, .down), Self.rounded(box.south, .down),
+          Self.rounded(box.east, .up), Self.rounded(box.north, .up),
+        ]
+        fields.append(("viewbox", edges.map { "\($0)" }.joined(separator: ",")))
       }
       return ("search", fields)
     }
@@ -56,16 +65,75 @@ package struct WebService: Hashable, Sendable {
 
   private func photon(_ question: GeocodeQuestion) -> (String, [(String, String)]) {
     switch question {
-    case .reverse(let point, let locale):
-      return ("reverse", position(point) + [("lang", locale.language)])
+    case .reverse(let point, let locale, let accuracy):
+      return ("reverse", position(point, accuracy) + [("lang", locale.language)])
     case .forward(let text, let hint, let locale):
-      let near = hint.map { position($0.center) } ?? []
+      let near = hint.map { position($0.center, steps: Self.hintSteps) } ?? []
       return ("api", [("q", text), ("limit", "10"), ("lang", locale.language)] + near)
     }
   }
 
-  private func position(_ point: Coordinate) -> [(String, String)] {
-    [("lat", "\(point.latitude)"), ("lon", "\(point.longitude)")]
+  /// A place, as exactly as its address needs, and never more exactly than it is known.
+  private func position(_ point: Coordinate, _ accuracy: Double) -> [(String, String)] {
+    let steps: Double =
+      switch accuracy {
+      case 1000...: 100
+      case 100...: 1000
+      default: 10_000
+      }
+    return position(point, steps: steps)
+  }
+
+  private func position(_ point: Coordinate, steps: Double) -> [(String, String)] {
+    let latitude = Self.rounded(point.latitude, .toNearestOrEven, steps: steps)
+    let longitude = Self.rounded(point.longitude, .toNearestOrEven, steps: steps)
+    return [("lat", "\(latitude)"), ("lon", "\(longitude)")]
+  }
+
+  /// Degrees in so many steps each.
+  private static func rounded(
+    _ degrees: Double, _ rule: FloatingPointRoundingRule, steps: Double = hintSteps
+  ) -> Double {
+    // What lies on a step but for 500 m stays there; zero has one sign.
+    let slack = rule == .down ? 0.05 : rule == .up ? -0.05 : 0
+    return (degrees * steps + slack).rounded(rule) / steps + 0
+  }
+
+  /// Steps of one degree for a region in which an answer probably lies. Chosen: 11 km.
+  private static let hintSteps = 10.0
+
+  // MARK: Who may hear it
+
+  static let mustBePrivate =
+    "a place is sent over https only, or over http within this machine: write https"
+
+  /// Whether nobody on the way can read what is sent.
+  package var isPrivate: Bool {
+    guard let origin else { return false }
+    guard server.lowercased().hasPrefix("http://") else {
+      return server.lowercased().hasPrefix("https://")
+    }
+    let host = origin.dropFirst("http://".count)
+    if host.hasPrefix("[") { return host == "[::1]" || host.hasPrefix("[::1]:") }
+    let name = host.prefix { $0 != ":" }
+    return name == "localhost" || AddressRange(String(name))?.isLoopback == true
+  }
+
+  /// Whether a server may send the question on to this URL: only to itself.
+  func mayFollow(_ url: String) -> Bool {
+    guard let origin else { return false }
+    let url = url.lowercased()
+    return url == origin || url.hasPrefix(origin + "/") || url.hasPrefix(origin + "?")
+  }
+
+  /// The beginning of the server's URL, up to its path, in lower case; `nil` where it is none.
+  private var origin: String? {
+    let server = server.lowercased()
+    guard let scheme = ["https://", "http://"].first(where: { server.hasPrefix($0) }) else {
+      return nil
+    }
+    let place = server.dropFirst(scheme.count).prefix { !"/?#\\".contains($0) }
+    return place.isEmpty || place.contains("@") ? nil : scheme + place
   }
 
   private static func escaped(_ text: String) -> String {
@@ -87,4 +155,6 @@ package enum WebAnswer: Hashable, Sendable {
   case response(status: Int, body: [UInt8], retryAfter: Duration?)
   /// No answer: no network, no such host, a timeout; in words.
   case unreachable(String)
+  /// It may not be asked, or not where it wants to be; in words.
+  case refused(String)
 }

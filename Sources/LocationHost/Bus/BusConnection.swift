@@ -12,8 +12,10 @@ final class BusConnection {
   private var reader: (any DispatchSourceRead)?
   private var writer: (any DispatchSourceWrite)?
   private var timer: (any DispatchSourceTimer)?
-  /// Numbers of calls by the cookies of their messages.
-  private var calls: [UInt64: Int] = [:]
+  private var peers = BusPeers()
+  /// Has ``process()`` called again when everyone else had a turn.
+  private var goOn: (() -> Void)?
+  private var willGoOn = false
   private var exports: [String: Export] = [:]
 
   /// An object of ours, with what keeps it on the bus.
@@ -63,19 +65,43 @@ final class BusConnection {
     self.reader = reader
     self.writer = writer
     self.timer = timer
+    goOn = { queue.async(execute: ready) }
+    try BusFault.check(
+      sd_bus_add_filter(
+        bus, nil,
+        { message, context, _ in
+          message.flatMap { BusConnection.from(context)?.take($0) } ?? 0
+        }, context))
   }
 
-  /// Takes what has come, sends what waits, and asks to be called again when there is more.
+  /// Takes some of what has come, sends what waits, and asks to be called again when there is more:
+  /// whoever floods the bus holds back nobody else on the queue.
   ///
   /// `false` when the connection is gone.
   func process() -> Bool {
-    while true {
+    willGoOn = false
+    hear(peers.expire(at: HostClock.now.uptime))
+    for _ in 0..<Self.mostPerTurn {
       let result = sd_bus_process(bus, nil)
       if result < 0 { return false }
-      if result == 0 { break }
+      guard result > 0 else {
+        endTurn()
+        return true
+      }
     }
-    arm()
+    endTurn()
+    if !willGoOn { goOn?() }
+    willGoOn = true
     return true
+  }
+
+  private func endTurn() {
+    hear(peers.takeRefusals())
+    arm()
+  }
+
+  private func hear(_ events: [BusEvent]) {
+    for event in events { heard(.bus(event)) }
   }
 
   private func arm() {
@@ -84,9 +110,11 @@ final class BusConnection {
     var due: UInt64 = 0
     let isTimed = sd_bus_get_timeout(bus, &due) > 0 && due != .max
     let now = UInt64(DispatchTime.now().uptimeNanoseconds / 1000)
-    timer?.schedule(
-      deadline: isTimed
-        ? .now() + .microseconds(Int(due > now ? due - now : 0)) : .distantFuture)
+    let own = isTimed ? DispatchTime.now() + .microseconds(Int(due > now ? due - now : 0)) : nil
+    let reply = peers.nextDeadline.map {
+      DispatchTime.now() + .nanoseconds(Int(max(.zero, $0 - HostClock.now.uptime).wholeNanoseconds))
+    }
+    timer?.schedule(deadline: [own, reply].compactMap(\.self).min() ?? .distantFuture)
   }
 
   private var isWriting = false
@@ -115,9 +143,9 @@ final class BusConnection {
 
   func carryOut(_ action: BusAction) {
     do throws(BusFault) {
+      for question in peers.prepare(action) { try send(question) }
       switch action {
-      case .call(let number, let call): try send(call, number)
-      case .subscribe(let match): try subscribe(match)
+      case .call, .subscribe: break
       case .export(let object): try export(object)
       case .withdraw(let path): withdraw(path)
       }
@@ -129,7 +157,9 @@ final class BusConnection {
 
   private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-  private func send(_ call: BusCall, _ number: Int) throws(BusFault) {
+  private func send(_ question: BusPeers.Question) throws(BusFault) {
+    guard peers.hasRoom else { throw BusFault(code: ENOBUFS) }
+    let call = question.call
     var made: OpaquePointer?
     try BusFault.check(
       sd_bus_message_new_method_call(
@@ -137,32 +167,9 @@ final class BusConnection {
     guard let message = made else { return }
     defer { sd_bus_message_unref(message) }
     try BusWriter(message).append(call.arguments)
-    try BusFault.check(
-      sd_bus_call_async(
-        bus, nil, message,
-        { reply, context, _ in
-          BusConnection.from(context)?.take(reply: reply)
-          return 0
-        }, context, 0))
-    var cookie: UInt64 = 0
-    try BusFault.check(sd_bus_message_get_cookie(message, &cookie))
-    calls[cookie] = number
-  }
-
-  private func subscribe(_ match: BusMatch) throws(BusFault) {
-    var rule =
-      "type='signal',sender='\(match.sender)',interface='\(match.interface)',"
-      + "member='\(match.member)'"
-    if let argument = match.firstArgument { rule += ",arg0='\(argument)'" }
-    try BusFault.check(
-      sd_bus_add_match_async(
-        bus, nil, rule,
-        { message, context, _ in
-          if let message { BusConnection.from(context)?.take(signal: message) }
-          return 0
-        },
-        // Without a handler of its own, a refused match would end the whole connection.
-        { _, _, _ in 0 }, context))
+    var serial: UInt64 = 0
+    try BusFault.check(sd_bus_send(bus, message, &serial))
+    peers.sent(question, as: serial, at: HostClock.now.uptime)
   }
 
   private func export(_ object: BusObject) throws(BusFault) {
@@ -192,27 +199,23 @@ final class BusConnection {
     context.map { Unmanaged<BusConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func take(reply message: OpaquePointer?) {
-    var cookie: UInt64 = 0
-    guard let message, sd_bus_message_get_reply_cookie(message, &cookie) >= 0,
-      let number = calls.removeValue(forKey: cookie)
-    else { return }
-    guard let error = sd_bus_message_get_error(message) else {
-      return heard(.bus(.reply(number, .values(BusReader(message).values()))))
-    }
-    let name = error.pointee.name.map { String(cString: $0) } ?? ""
-    heard(.bus(.reply(number, .error(name))))
-  }
-
-  private func take(signal message: OpaquePointer) {
-    heard(.bus(.signal(BusSignal(message))))
+  /// Looks at everything that comes, before sd-bus does: 1 for what is dealt with here.
+  private func take(_ message: OpaquePointer) -> Int32 {
+    guard let head = BusHead(message), head.kind != .call else { return 0 }
+    hear(peers.hear(head) { BusReader(message).all() })
+    return 1
   }
 
   /// Somebody calls an object of ours: answers at once, and says so when the method is its own.
   private func take(call message: OpaquePointer) -> Int32 {
-    let call = BusSignal(message)
-    let objects = exports.values.map(\.object)
-    guard let answer = BusAnswer(to: call, among: objects) else { return 0 }
+    guard let head = BusHead(message) else { return 0 }
+    let there = exports.values.map(\.object).filter { [$0.path, $0.root].contains(head.path) }
+    guard let first = there.first else { return 0 }
+    guard peers.mayCall(first, head) else { return -EACCES }
+    guard let values = BusReader(message).all() else { return -E2BIG }
+    let call = BusSignal(
+      path: head.path, interface: head.interface, member: head.member, arguments: values)
+    guard let answer = BusAnswer(to: call, among: there) else { return 0 }
     var made: OpaquePointer?
     guard sd_bus_message_new_method_return(message, &made) >= 0, let reply = made else { return 0 }
     defer { sd_bus_message_unref(reply) }
@@ -225,18 +228,33 @@ final class BusConnection {
     if answer.isNews { heard(.bus(.called(call))) }
     return 1
   }
+
+  /// Messages. Chosen: well under a millisecond of work.
+  private static let mostPerTurn = 64
 }
 
-extension BusSignal {
-  /// What a message says, a signal or a call.
-  fileprivate init(_ message: OpaquePointer) {
+extension BusHead {
+  /// What sd-bus knows of a message; `nil` for one of another kind.
+  fileprivate init?(_ message: OpaquePointer) {
     func text(_ pointer: UnsafePointer<CChar>?) -> String {
       pointer.map { String(cString: $0) } ?? ""
     }
-    self.init(
-      path: text(sd_bus_message_get_path(message)),
-      interface: text(sd_bus_message_get_interface(message)),
-      member: text(sd_bus_message_get_member(message)),
-      arguments: BusReader(message).values())
+    var (type, serial): (UInt8, UInt64) = (0, 0)
+    guard sd_bus_message_get_type(message, &type) >= 0 else { return nil }
+    _ = sd_bus_message_get_reply_cookie(message, &serial)
+    let kind: Kind
+    switch Int(type) {
+    case Int(SD_BUS_MESSAGE_SIGNAL): kind = .signal
+    case Int(SD_BUS_MESSAGE_METHOD_CALL): kind = .call
+    case Int(SD_BUS_MESSAGE_METHOD_RETURN): kind = .reply(to: serial)
+    case Int(SD_BUS_MESSAGE_METHOD_ERROR):
+      kind = .error(to: serial, name: text(sd_bus_message_get_error(message)?.pointee.name))
+    default: return nil
+    }
+    self.init(kind, from: text(sd_bus_message_get_sender(message)))
+    path = text(sd_bus_message_get_path(message))
+    interface = text(sd_bus_message_get_interface(message))
+    member = text(sd_bus_message_get_member(message))
+    signature = text(sd_bus_message_get_signature(message, 1))
   }
 }

@@ -4,19 +4,36 @@ import LocationModel
 /// Reads the values of a message, one after the other.
 struct BusReader {
   private let message: OpaquePointer
+  private let budget = Budget()
+
+  /// How much more is read of one message.
+  private final class Budget {
+    /// Values, and sixteen bytes of text each. Chosen: several thousand devices of `bluetoothd`.
+    var rest = 262_144
+
+    func take(bytes: Int = 0) { rest -= 1 + bytes / 16 }
+  }
 
   init(_ message: OpaquePointer) {
     self.message = message
   }
 
-  /// All values that are left; ends at the first one that cannot be read.
-  func values() -> [BusValue] {
+  /// All values of the message, up to the first one that cannot be read; `nil` when there are too
+  /// many.
+  func all() -> [BusValue]? {
+    let values = values()
+    return budget.rest > 0 ? values : nil
+  }
+
+  private func values() -> [BusValue] {
     var values: [BusValue] = []
     while let value = next() { values.append(value) }
     return values
   }
 
   private func next() -> BusValue? {
+    guard budget.rest > 0 else { return nil }
+    budget.take()
     var type: CChar = 0
     var contents: UnsafePointer<CChar>?
     guard sd_bus_message_peek_type(message, &type, &contents) > 0 else { return nil }
@@ -53,7 +70,9 @@ struct BusReader {
   private func text(_ type: CChar) -> String? {
     var value: UnsafePointer<CChar>?
     guard sd_bus_message_read_basic(message, type, &value) > 0, let value else { return nil }
-    return String(cString: value)
+    let text = String(cString: value)
+    budget.take(bytes: text.utf8.count)
+    return text
   }
 
   private func array(_ contents: UnsafePointer<CChar>?) -> BusValue? {
@@ -75,6 +94,8 @@ struct BusReader {
     var count = 0
     let type = CChar(bitPattern: UInt8(ascii: "y"))
     guard sd_bus_message_read_array(message, type, &start, &count) >= 0 else { return nil }
+    budget.take(bytes: count)
+    guard budget.rest > 0 else { return nil }
     return .bytes([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
   }
 

@@ -46,11 +46,30 @@ enum Opening {
     return descriptor
   }
 
-  /// A UDP socket that hears datagrams on the port, to one address of the machine or to any.
-  static func udp(host: String?, port: Int) throws(Errno) -> Int32 {
-    guard let address = SocketAddress.resolve(host ?? "0.0.0.0", port: port).first else {
-      throw Errno(code: EADDRNOTAVAIL, call: "bind UDP \(host ?? "")")
+  /// UDP sockets that hear datagrams on the port, to the addresses of a name or to the loopback.
+  static func udp(host: String?, port: Int) throws(Errno) -> [Int32] {
+    let addresses = (host.map { [$0] } ?? ["127.0.0.1", "::1"]).flatMap {
+      SocketAddress.resolve($0, port: port)
     }
+    var descriptors: [Int32] = []
+    do throws(Errno) {
+      for address in addresses {
+        do throws(Errno) { descriptors.append(try udp(address, port)) } catch {
+          // A machine may be without IPv6.
+          guard [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
+        }
+      }
+      guard !descriptors.isEmpty else {
+        throw Errno(code: EADDRNOTAVAIL, call: "bind UDP \(host ?? "")")
+      }
+    } catch {
+      for descriptor in descriptors { close(descriptor) }
+      throw error
+    }
+    return descriptors
+  }
+
+  private static func udp(_ address: SocketAddress, _ port: Int) throws(Errno) -> Int32 {
     let descriptor = try socket(address.family, SOCK_DGRAM)
     let bound = address.withPointer { bind(descriptor, $0, $1) }
     guard bound == 0 else {

@@ -117,7 +117,7 @@ actor SocketClient: LineActor {
     guard case .connected(let channel, _) = state, channel.descriptor == descriptor else { return }
     switch event {
     case .bytes(let bytes): hear(bytes)
-    case .opened, .bus, .readings: break
+    case .opened, .datagram, .strangers, .bus, .readings: break
     case .closed: lose("the location service went away")
     }
   }

@@ -16,8 +16,41 @@ package enum BusEvent: Hashable, Sendable {
   case disconnected
   case reply(Int, BusReply)
   case signal(BusSignal)
-  /// Someone called a method of an exported object; the channel has answered with nothing.
+  /// The program that may call an exported object has called a method; the channel has answered with
+  /// nothing.
   case called(BusSignal)
+  /// So many messages were not believed since the last word of it.
+  case refused(BusRefusal, count: Int)
+}
+
+/// Why a message on the bus was not believed.
+package enum BusRefusal: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// A signal of this service was sent by another program than its owner.
+  case signal(of: String)
+  /// A call to this service was answered by another program than its owner.
+  case reply(of: String)
+  /// A reply to no call, or to one that is over.
+  case unaskedReply
+  /// An object of ours that only this service may call was called by another program.
+  case call(of: String)
+  /// A change of owners was told by another program than the bus itself.
+  case ownerChange
+  /// A member has other types than its interface says.
+  case types(of: String)
+  /// A message holds more than is read.
+  case size(of: String)
+
+  package var description: String {
+    switch self {
+    case .signal(let service): "signals for \(service) by a program that does not own that name"
+    case .reply(let service): "replies for \(service) by a program that does not own that name"
+    case .unaskedReply: "replies on the bus to no call"
+    case .call(let service): "calls that only \(service) may make, by a program without that name"
+    case .ownerChange: "changes of owners that the bus itself did not tell"
+    case .types(let member): "messages of other types than \(member) has"
+    case .size(let member): "messages that hold too much for \(member)"
+    }
+  }
 }
 
 /// A method call to someone else's object.
@@ -27,14 +60,17 @@ package struct BusCall: Hashable, Sendable {
   package var interface: String
   package var member: String
   package var arguments: [BusValue]
+  /// The signature that a reply must have; `nil` where nobody reads it.
+  package var reply: String?
 
   package init(
-    _ destination: String, path: String, interface: String, member: String
+    _ destination: String, path: String, interface: String, member: String, reply: String? = nil
   ) {
     self.destination = destination
     self.path = path
     self.interface = interface
     self.member = member
+    self.reply = reply
     arguments = []
   }
 
@@ -77,20 +113,24 @@ package struct BusSignal: Hashable, Sendable {
   }
 }
 
-/// Which signals to hear.
+/// Which signals to hear: only those of the program that owns the name of the sender.
 package struct BusMatch: Hashable, Sendable {
   package var sender: String
   package var interface: String
   package var member: String
+  /// The types that the signal must carry.
+  package var signature: String
   /// Only signals whose first argument is this string; `nil` for all.
   package var firstArgument: String?
 
   package init(
-    sender: String, interface: String, member: String, firstArgument: String? = nil
+    sender: String, interface: String, member: String, signature: String,
+    firstArgument: String? = nil
   ) {
     self.sender = sender
     self.interface = interface
     self.member = member
+    self.signature = signature
     self.firstArgument = firstArgument
   }
 }
@@ -107,14 +147,17 @@ package struct BusObject: Hashable, Sendable {
   package var properties: BusValue
   /// Names and the signatures of what they take.
   package var methods: [BusMethod]
+  /// The service that may read and call the object; nobody else may.
+  package var caller: String
 
   package init(
-    path: String, root: String? = nil, interface: String, properties: BusValue,
+    path: String, root: String? = nil, interface: String, caller: String, properties: BusValue,
     methods: [BusMethod]
   ) {
     self.path = path
     self.root = root
     self.interface = interface
+    self.caller = caller
     self.properties = properties
     self.methods = methods
   }
@@ -136,12 +179,13 @@ extension BusMatch {
   package static func owner(of service: String) -> BusMatch {
     BusMatch(
       sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus",
-      member: "NameOwnerChanged", firstArgument: service)
+      member: "NameOwnerChanged", signature: "sss", firstArgument: service)
   }
 
   package static func propertiesChanged(of service: String) -> BusMatch {
     BusMatch(
-      sender: service, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged")
+      sender: service, interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged",
+      signature: "sa{sv}as")
   }
 }
 
@@ -152,6 +196,12 @@ extension BusSignal {
       self[0]?.text == service, let owner = self[2]?.text
     else { return nil }
     return !owner.isEmpty
+  }
+
+  /// Whether the program that owned the service's name does so no more, also when another one does
+  /// now: what it was asked is over.
+  package func isLoss(of service: String) -> Bool {
+    presence(of: service) != nil && self[1]?.text?.isEmpty == false
   }
 
   /// The changed values of an interface at the signal's path; `nil` for any other signal.

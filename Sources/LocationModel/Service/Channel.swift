@@ -3,8 +3,10 @@ package enum Channel: Hashable, Sendable {
   /// A serial port; `baud` is `nil` to leave the speed as it is.
   case serial(path: String, baud: Int?)
   case tcp(host: String, port: Int)
-  /// Datagrams to this address, or to any address of the machine.
-  case udp(host: String?, port: Int)
+  /// A port of this machine; only a program that runs as root or as one of these users is believed.
+  case local(port: Int, users: [String])
+  /// Datagrams to this address, or to the loopback alone; `from` these senders, or from any.
+  case udp(host: String?, port: Int, from: [AddressRange] = [])
   /// A whole file, from its beginning to its end.
   case file(path: String)
   /// The D-Bus of the whole machine.
@@ -33,6 +35,10 @@ package struct ChannelID: Hashable, Comparable, Sendable {
 package enum ChannelEvent: Hashable, Sendable {
   case opened
   case bytes([UInt8])
+  /// What one datagram holds: nothing of it goes on in another one.
+  case datagram([UInt8])
+  /// So many datagrams came from senders that may not speak.
+  case strangers(Int)
   /// Something was said on the bus.
   case bus(BusEvent)
   /// What files of the kernel say.

@@ -77,7 +77,8 @@ package struct BlueZAdvertiser: Machine {
       return [.bus(.withdraw(path: Self.path))] + tell(.refused(name))
     case (.called(let call), .advertising) where call.path == Self.path && call.member == "Release":
       return [.bus(.withdraw(path: Self.path))] + begin()
-    case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _):
+    case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _),
+      (.refused, _):
       return []
     }
   }
@@ -121,7 +122,7 @@ package struct BlueZAdvertiser: Machine {
   private static func object(_ advert: IBeaconAdvert) -> BusObject {
     let data = advert.manufacturerData
     return BusObject(
-      path: path, interface: BlueZ.advertisement,
+      path: path, interface: BlueZ.advertisement, caller: BlueZ.service,
       properties: .properties([
         "Type": .string("broadcast"),
         "ManufacturerData": .dictionary(

@@ -53,6 +53,11 @@ package struct BlueZScanner: Machine {
   /// Advertisements that were no beacon.
   package private(set) var otherAdvertisements = 0
 
+  /// Beacons that were not followed because so many are near.
+  package private(set) var otherBeacons = 0
+  /// Devices that were forgotten because too many others were heard since.
+  package var forgottenDevices: Int { survey.forgotten }
+
   package init() {}
 
   package var nextDeadline: Instant? {
@@ -104,7 +109,8 @@ package struct BlueZScanner: Machine {
     case (.called(let call), .starting(.monitor, _, _)),
       (.called(let call), .listening(.monitor, _, _)):
       return called(call, at: now)
-    case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _):
+    case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _),
+      (.refused, _):
       return []
     }
   }
@@ -219,6 +225,10 @@ package struct BlueZScanner: Machine {
       return fallBack()
     case "DeviceFound":
       guard let device, !monitored.contains(device) else { return [] }
+      guard monitored.count < Self.mostMonitored else {
+        otherBeacons += 1
+        return []
+      }
       monitored.append(device)
       monitored.sort()
       return survey.device(device).map { observe($0, at: now) } ?? []
@@ -270,7 +280,7 @@ package struct BlueZScanner: Machine {
 
   /// Waits for advertisements whose manufacturer data begins as an iBeacon's.
   private static let monitorObject = BusObject(
-    path: monitorPath, root: monitorRoot, interface: BlueZ.monitor,
+    path: monitorPath, root: monitorRoot, interface: BlueZ.monitor, caller: BlueZ.service,
     properties: .properties([
       "Type": .string("or_patterns"),
       "Patterns": .array(
@@ -282,6 +292,8 @@ package struct BlueZScanner: Machine {
       BusMethod("DeviceLost", "o"),
     ])
 
+  /// Beacons. Chosen: as many as are ranged at a time.
+  private static let mostMonitored = 2000
   private static let monitorRoot = "/org/meridian/monitors"
   private static let monitorPath = "/org/meridian/monitors/ibeacon"
   /// Chosen: a beacon that sends once a second is heard in every turn.

@@ -19,6 +19,11 @@ package struct BlueZSurvey: Sendable {
     case following
   }
 
+  private struct Known: Sendable {
+    var device = BlueZDevice()
+    var lastHeard: UInt64 = 0
+  }
+
   private struct Adapter: Sendable {
     var path: String
     var isPowered: Bool
@@ -29,7 +34,11 @@ package struct BlueZSurvey: Sendable {
   private var state = State.disconnected
   /// Sorted by path.
   private var adapters: [Adapter] = []
-  private var devices: [String: BlueZDevice] = [:]
+  private var devices: [String: Known] = [:]
+  /// Counts what was heard.
+  private var moment: UInt64 = 0
+  /// Devices that were forgotten because too many others were heard since.
+  package private(set) var forgotten = 0
   private var lastCall = 0
   package private(set) var adapter = BlueZAdapter.none
 
@@ -47,7 +56,7 @@ package struct BlueZSurvey: Sendable {
   }
 
   /// What is known of a device, by its path.
-  package func device(_ path: String) -> BlueZDevice? { devices[path] }
+  package func device(_ path: String) -> BlueZDevice? { devices[path]?.device }
 
   package mutating func handle(_ event: BusEvent) -> (actions: [BusAction], news: [News]) {
     switch event {
@@ -64,7 +73,7 @@ package struct BlueZSurvey: Sendable {
         return (isPresent ? ask() : [], forget())
       }
       return ([], follow(signal))
-    case .called:
+    case .called, .refused:
       return ([], [])
     }
   }
@@ -73,7 +82,8 @@ package struct BlueZSurvey: Sendable {
     let number = nextCall()
     state = .asking(call: number)
     let call = BusCall(
-      BlueZ.service, path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects")
+      BlueZ.service, path: "/", interface: BlueZ.objectManager, member: "GetManagedObjects",
+      reply: "a{oa{sa{sv}}}")
     return [.call(number, call)]
   }
 
@@ -99,9 +109,9 @@ package struct BlueZSurvey: Sendable {
     if signal.interface == BlueZ.objectManager, let path = signal[0]?.text {
       switch signal.member {
       case "InterfacesAdded":
-        let before = devices[path]
+        let before = device(path)
         add(signal[1] ?? .boolean(false), at: path)
-        return compare() + heard(path, isNews: devices[path] != before, signal[1]?[BlueZ.device])
+        return compare() + heard(path, isNews: device(path) != before, signal[1]?[BlueZ.device])
       case "InterfacesRemoved":
         remove(signal[1]?.elements?.compactMap(\.text) ?? [], at: path)
         return compare()
@@ -109,7 +119,7 @@ package struct BlueZSurvey: Sendable {
       }
     }
     if let changes = signal.changes(of: BlueZ.device), devices[signal.path] != nil {
-      devices[signal.path]?.apply(changes)
+      apply(changes, to: signal.path)
       return heard(signal.path, isNews: true, changes)
     }
     if let changes = signal.changes(of: BlueZ.adapter),
@@ -124,7 +134,7 @@ package struct BlueZSurvey: Sendable {
 
   /// Only a change of strength or content is a new advertisement.
   private mutating func heard(_ path: String, isNews: Bool, _ changes: BusValue?) -> [News] {
-    guard isNews, var device = devices[path], let changes else { return [] }
+    guard isNews, var device = device(path), let changes else { return [] }
     guard changes["RSSI"] != nil || changes["ManufacturerData"] != nil else { return [] }
     if changes["RSSI"] == nil { device.rssi = nil }
     return [.heard(path: path, device)]
@@ -132,9 +142,7 @@ package struct BlueZSurvey: Sendable {
 
   private mutating func add(_ interfaces: BusValue, at path: String) {
     if let properties = interfaces[BlueZ.device] {
-      var device = devices[path] ?? BlueZDevice()
-      device.apply(properties)
-      devices[path] = device
+      apply(properties, to: path)
     }
     var adapter = adapters.first { $0.path == path }
     if let properties = interfaces[BlueZ.adapter] {
@@ -148,6 +156,25 @@ package struct BlueZSurvey: Sendable {
     adapters.removeAll { $0.path == path }
     adapters.append(adapter)
     adapters.sort { $0.path < $1.path }
+  }
+
+  private mutating func apply(_ properties: BusValue, to path: String) {
+    moment += 1
+    devices[path, default: Known()].device.apply(properties)
+    devices[path]?.lastHeard = moment
+    if devices.count > Self.mostDevices { forgetSome() }
+  }
+
+  /// Whoever has a radio can invent devices: those that are no beacons go first, then those that were
+  /// not heard for longest.
+  private mutating func forgetSome() {
+    let order = devices.map { path, known in
+      (rank: known.device.isBeacon ? 1 : 0, lastHeard: known.lastHeard, path: path)
+    }
+    .sorted { ($0.rank, $0.lastHeard) < ($1.rank, $1.lastHeard) }
+    let over = order.prefix(Self.mostDevices / 4)
+    for entry in over { devices[entry.path] = nil }
+    forgotten += over.count
   }
 
   private mutating func remove(_ interfaces: [String], at path: String) {
@@ -173,12 +200,17 @@ package struct BlueZSurvey: Sendable {
     return [.adapter(new)]
   }
 
+  /// Devices. Chosen: twice as many beacons as are ranged at a time.
+  private static let mostDevices = 4000
+
   private static let matches: [BusMatch] = [
     .owner(of: BlueZ.service),
     BusMatch(
-      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesAdded"),
+      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesAdded",
+      signature: "oa{sa{sv}}"),
     BusMatch(
-      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesRemoved"),
+      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesRemoved",
+      signature: "oas"),
     .propertiesChanged(of: BlueZ.service),
   ]
 }
@@ -201,6 +233,8 @@ package struct BlueZDevice: Hashable, Sendable {
   /// Sorted by company.
   package var manufacturerData: [ManufacturerData] = []
 
+  var isBeacon: Bool { IBeaconAdvert(manufacturerData) != nil }
+
   mutating func apply(_ properties: BusValue) {
     if let text = properties["Address"]?.text { address = BluetoothAddress(text) }
     if let value = properties["RSSI"]?.integer {
@@ -213,7 +247,11 @@ package struct BlueZDevice: Hashable, Sendable {
       }
       return ManufacturerData(company: company, payload: payload)
     }.sorted { $0.company < $1.company }
+    manufacturerData.removeSubrange(min(manufacturerData.count, Self.mostData)...)
   }
+
+  /// Companies. Chosen: an advertisement has room for a few.
+  private static let mostData = 16
 
   /// dBm; the Bluetooth core specification's range. 127 means "not available".
   private static let measurable = -127...20

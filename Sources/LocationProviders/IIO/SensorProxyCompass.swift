@@ -74,7 +74,7 @@ package struct SensorProxyCompass: Machine {
         return []
       }
       return take(changes, at: now)
-    case .called:
+    case .called, .refused:
       return []
     }
   }
@@ -89,7 +89,8 @@ package struct SensorProxyCompass: Machine {
       return tell(name == Self.accessDenied ? .denied : .absent)
     case (.claiming(let call), .values) where call == number:
       state = .claimed(reading: nextCall())
-      let get = Self.properties("Get").with(.string(Self.interface), .string("CompassHeading"))
+      let get = Self.properties("Get", reply: "v")
+        .with(.string(Self.interface), .string("CompassHeading"))
       return [.bus(.call(lastCall, get))]
     case (.claimed(let call), .values(let values)) where call == number:
       return values.first?.content.double.map { observe($0, at: now) } ?? []
@@ -127,7 +128,8 @@ package struct SensorProxyCompass: Machine {
 
   private mutating func ask() -> [Output] {
     state = .asking(call: nextCall())
-    return [.bus(.call(lastCall, Self.properties("GetAll").with(.string(Self.interface))))]
+    let ask = Self.properties("GetAll", reply: "a{sv}").with(.string(Self.interface))
+    return [.bus(.call(lastCall, ask))]
   }
 
   private mutating func claim() -> [Output] {
@@ -166,9 +168,10 @@ package struct SensorProxyCompass: Machine {
     BusCall(service, path: path, interface: interface, member: member)
   }
 
-  private static func properties(_ member: String) -> BusCall {
+  private static func properties(_ member: String, reply: String) -> BusCall {
     BusCall(
-      service, path: path, interface: "org.freedesktop.DBus.Properties", member: member)
+      service, path: path, interface: "org.freedesktop.DBus.Properties", member: member,
+      reply: reply)
   }
 
   private static let service = "net.hadess.SensorProxy"

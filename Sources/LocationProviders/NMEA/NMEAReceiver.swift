@@ -10,6 +10,8 @@ package struct NMEAReceiver: Machine {
     /// The port is open; whatever came before has no bearing.
     case opened
     case bytes([UInt8])
+    /// Bytes that no others continue.
+    case datagram([UInt8])
     case closed
     case wake
   }
@@ -56,6 +58,9 @@ package struct NMEAReceiver: Machine {
       self = NMEAReceiver(origin: origin)
     case .bytes(let bytes):
       read(bytes, at: now, &outputs)
+    case .datagram(let bytes):
+      read(bytes, at: now, &outputs)
+      if case .rejected(let reason)? = reader.cut() { reject(reason, &outputs) }
     case .closed:
       closeEpoch(at: now, &outputs)
       reader = NMEASentenceReader()

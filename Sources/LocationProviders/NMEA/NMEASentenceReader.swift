@@ -54,6 +54,11 @@ package struct NMEASentenceReader: Sendable {
     return nil
   }
 
+  /// Nothing of what was begun goes on: a sentence that is not complete is none.
+  package mutating func cut() -> Event? {
+    state == .outside ? nil : reject(.interrupted)
+  }
+
   private mutating func readOutside(_ byte: UInt8) -> Event? {
     if byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!") {
       begin()

@@ -5,9 +5,12 @@ extension Source {
   package var url: String {
     switch self {
     case .gpsd(let host, let port): "gpsd://\(Self.bracketed(host)):\(port)"
+    case .localGpsd(let port): "gpsd://localhost:\(port)"
     case .nmeaSerial(let path, let baud): "nmea://\(Self.escaped(path))?baud=\(baud)"
     case .nmeaTCP(let host, let port): "nmea+tcp://\(Self.bracketed(host)):\(port)"
-    case .nmeaUDP(let host, let port): "nmea+udp://\(host.map(Self.bracketed) ?? ""):\(port)"
+    case .nmeaUDP(let host, let port, let senders):
+      "nmea+udp://\(host.map(Self.bracketed) ?? ""):\(port)"
+        + (senders.isEmpty ? "" : "?from=" + senders.map(\.description).joined(separator: ","))
     case .gpx(let path, let playback): "gpx://\(Self.escaped(path))\(playback.query)"
     case .log(let path, let rate):
       "log://\(Self.escaped(path))" + (rate == 1 ? "" : "?rate=\(rate)")

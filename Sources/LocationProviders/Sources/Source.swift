@@ -4,12 +4,16 @@ package import LocationModel
 package indirect enum Source: Hashable, Sendable {
   /// `gpsd://HOST[:2947]`
   case gpsd(host: String, port: UInt16)
+  /// gpsd on this machine, which nobody has named: believed only when it runs as root or as its own
+  /// user, because any program may listen on a port before it.
+  case localGpsd(port: UInt16)
   /// `nmea:///dev/ttyUSB0?baud=9600`
   case nmeaSerial(path: String, baud: Int)
   /// `nmea+tcp://HOST:PORT`
   case nmeaTCP(host: String, port: UInt16)
-  /// `nmea+udp://[HOST]:PORT`; without a host, datagrams to any address of this machine.
-  case nmeaUDP(host: String?, port: UInt16)
+  /// `nmea+udp://[HOST]:PORT[?from=ADDRESS,…]`; without a host, datagrams of this machine alone, and
+  /// without `from`, of any sender.
+  case nmeaUDP(host: String?, port: UInt16, from: [AddressRange] = [])
   /// `gpx:///path/file.gpx?speed=2&loop=true`
   case gpx(path: String, Playback)
   /// `log:///path/receiver.log?rate=10`
@@ -47,6 +51,16 @@ package indirect enum Source: Hashable, Sendable {
   /// Meters. Chosen, for a `fixed:` position that does not say.
   package static let standardAccuracy = 5.0
   package static let gpsdPort: UInt16 = 2947
+  /// Who may run a gpsd that nobody has named; the second is what Debian's becomes.
+  package static let gpsdUsers = ["root", "gpsd"]
+
+  /// Whether other machines can send it positions, and nothing says which of them may.
+  package var hearsAnyone: Bool {
+    guard case .nmeaUDP(let host?, _, let senders) = receiver, senders.isEmpty else { return false }
+    let isLoopback =
+      host == "localhost" || AddressRange(host).map(\.isLoopback) ?? false
+    return !isLoopback
+  }
   /// NMEA 0183's own is 4800; receivers of this century send at this.
   package static let standardBaud = 9600
   /// The speeds of Linux's serial ports.

@@ -64,9 +64,11 @@ private struct SourceURL {
       let (host, port) = try endpoint(form, standardPort: nil)
       return try receiver(.nmeaTCP(host: try required(host, form), port: port), form)
     case "nmea+udp":
-      let form = "nmea+udp://:PORT or nmea+udp://HOST:PORT"
+      let form = "nmea+udp://:PORT or nmea+udp://HOST:PORT, and ?from=ADDRESS,…"
       let (host, port) = try endpoint(form, standardPort: nil)
-      return try receiver(.nmeaUDP(host: host, port: port), form)
+      let senders = try senders()
+      return try receiver(
+        .nmeaUDP(host: host, port: port, from: senders), form, takes: ["from"])
     case "gpx": return try track()
     case "log":
       let form = "log:///PATH?rate=FACTOR"
@@ -109,6 +111,20 @@ private struct SourceURL {
   ) throws(SourceFault) -> Source {
     try refuseQuery(except: others + ["rest"], form)
     return try flag("rest") ?? false ? .resting(source) : source
+  }
+
+  /// Who may send; everyone when the query does not say.
+  private func senders() throws(SourceFault) -> [AddressRange] {
+    guard let text = value("from") else { return [] }
+    var senders: [AddressRange] = []
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let sender = AddressRange(String(word)) else {
+        throw fault(
+          "\"\(word)\" is not an address", "addresses, such as from=192.168.1.20,10.0.0.0/8")
+      }
+      senders.append(sender)
+    }
+    return senders
   }
 
   /// `nil` when the query does not name it.

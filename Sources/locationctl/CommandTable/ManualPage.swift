@@ -31,7 +31,8 @@ enum ManualPage {
       .TP
       .B CORELOCATION_GEOCODER
       A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
-      \\fIphoton+https://HOST\\fR.
+      \\fIphoton+https://HOST\\fR; with http only on this machine. It is told places to 11 m,
+      and never more exactly than they are known; a redirect to another server is not followed.
       .TP
       .B MERIDIAN_PLACES, MERIDIAN_STREETS
       The place index and the address index, where they are not installed.

@@ -2,6 +2,7 @@ import LocationEngine
 import LocationHost
 import LocationLink
 import LocationModel
+import LocationProviders
 
 /// How the location daemon that apps use stands; `nil` where they run an engine of their own.
 struct DaemonDiagnosis {
@@ -21,7 +22,11 @@ struct DaemonDiagnosis {
   /// How each source stands.
   var sources: [Finding] {
     guard case .success(let (status, _)) = answer else { return [] }
-    return status.sources.map { Self.finding($0) }
+    return status.sources.flatMap { status in
+      let source = try? Source(url: status.url)
+      return [Self.finding(status), source.flatMap { SourceDiagnosis.exposure(of: $0) }]
+        .compactMap(\.self)
+    }
   }
 
   /// How the daemon itself stands, and the switch of the whole machine.

@@ -40,6 +40,17 @@ struct SourceDiagnosis {
     }
   }
 
+  /// What a person should know of a source however well it works; `nil` for most.
+  static func exposure(of source: Source) -> Finding? {
+    guard source.hearsAnyone else { return nil }
+    let address = source.url.contains("?") ? "&from=" : "?from="
+    return Finding(
+      subject: source.url, code: "hears_anyone", verdict: .doubtful,
+      said: "whatever machine reaches this port can say where this one is",
+      next: "name who may: \(source.url)\(address)192.168.1.20 (addresses, or ranges as 10.0.0.0/8)"
+    )
+  }
+
   private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, said: String) {
     subject = report.source.url
     self.verdict = verdict
@@ -110,7 +121,7 @@ struct SourceDiagnosis {
   }
 
   private mutating func judgeSilence(_ source: Source, _ name: String) {
-    guard case .gpsd = source.receiver else {
+    guard source.receiver.isGpsd else {
       return conclude(
         .bad, "silent", "it is open, and not a byte has come",
         "check the cable and the baud rate, and that the receiver is powered")
@@ -142,6 +153,12 @@ struct SourceDiagnosis {
     switch reason {
     case .unreachable(let text): judgeUnreachable(text, source)
     case .noPermission(let text):
+      if case .localGpsd(let port) = source.receiver {
+        return conclude(
+          .bad, "gpsd_not_believed", text,
+          "see whose program it is: sudo ss -ltnp 'sport = :\(port)'; where it is your own gpsd, "
+            + "name it: --source gpsd://localhost")
+      }
       conclude(.bad, "no_permission", text, Self.permissionStep(for: source))
     case .missing(let text):
       conclude(.bad, "missing", text, Self.missingStep(for: source))
@@ -156,14 +173,20 @@ struct SourceDiagnosis {
   }
 
   private mutating func judgeUnreachable(_ text: String, _ source: Source) {
-    switch source {
-    case .gpsd(let host, let port):
+    let place: (host: String, port: UInt16)? =
+      switch source {
+      case .gpsd(let host, let port): (host, port)
+      case .localGpsd(let port): ("localhost", port)
+      default: nil
+      }
+    switch place {
+    case (let host, let port)?:
       let start = "start it: sudo systemctl start gpsd.socket (Debian: apt install gpsd)"
       let isHere = ["localhost", "127.0.0.1", "::1"].contains(host)
       conclude(
         .bad, "gpsd_unreachable", "gpsd does not answer on port \(port): \(text)",
         isHere ? start : "check that gpsd runs on \(host) with -G, and that no firewall is between")
-    default:
+    case nil:
       conclude(.bad, "unreachable", text, "check that the other side is there and listens")
     }
   }
@@ -186,7 +209,7 @@ struct SourceDiagnosis {
   private static func missingStep(for source: Source) -> String {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
-    case .gpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
     case .geoclue, .bluez, .iio: howToName
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
@@ -195,11 +218,18 @@ struct SourceDiagnosis {
 }
 
 extension Source {
+  fileprivate var isGpsd: Bool {
+    switch self {
+    case .gpsd, .localGpsd: true
+    default: false
+    }
+  }
+
   /// The file or device it names; `nil` when it names none.
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
     case .resting(let receiver): receiver.path
     }
   }

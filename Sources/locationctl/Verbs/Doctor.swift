@@ -19,7 +19,9 @@ extension Verb {
       gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
       tells how the daemon, its sources, and its agents stand. With --app it also says whether \
       anybody can be asked when the app asks. Exit status 0 when at least one source works and \
-      nothing stands between the app and its locations.
+      nothing stands between the app and its locations. A gpsd that no source names is believed only \
+      when root or gpsd runs it; a source of datagrams that other machines can reach should name \
+      its senders with from=.
       """
     ],
     options: [.source, app, timeout, .json],
@@ -63,7 +65,10 @@ extension Verb {
         }
       }
     }
-    let findings = person.host.sourceReports().map { SourceDiagnosis($0).finding }
+    let findings = person.host.sourceReports().flatMap { report in
+      [SourceDiagnosis(report).finding, SourceDiagnosis.exposure(of: report.source)]
+        .compactMap(\.self)
+    }
     let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
     return isSilent ? [noSource(choice.origin)] + findings : findings
   }

@@ -13,6 +13,8 @@ Prints the address of the bus, then obeys one command per line and answers each 
   notifications start CAPABILITY... | notifications stop
   await notification N      answers with title, text, and the keys of the buttons of the Nth
   press N KEY | dismiss N | await closed N
+  forge WHAT...             tries something in another's name on every program; see forge_at
+  forge replies N           bluetoothd's next answer comes after forged ones to N calls each
 """
 
 import json
@@ -25,10 +27,11 @@ import time
 import dbus
 import dbus.bus
 
+import forgeries
+
 ADAPTER = "/org/bluez/hci0"
 MONITOR = "org.bluez.AdvertisementMonitor1"
-ADVERTISEMENT = "org.bluez.LEAdvertisement1"
-ADVERTISEMENT_PATH = "/org/meridian/advertisements/ibeacon"
+MONITOR_PATH = "/org/meridian/monitors/ibeacon"
 COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
 NOTIFICATIONS = "org.freedesktop.Notifications"
@@ -44,6 +47,7 @@ class Machine:
             stdout=subprocess.PIPE, text=True)
         self.address = self.daemon.stdout.readline().strip()
         self.bus = dbus.bus.BusConnection(self.address)
+        self.forger = forgeries.Forger(self.address)
         self.mocks = {}
         self.beacons = {}
         self.strength = 0
@@ -100,25 +104,79 @@ class Machine:
             "ManufacturerData": dbus.Dictionary(data, signature="qv", variant_level=1)})
 
     def found(self, address):
-        """Finds the monitor object on whichever connection has it, reads it, and calls it."""
+        """Has bluetoothd find the monitor object on whichever connection has it, read it, and call it."""
         device = ADAPTER + "/dev_" + address.replace(":", "_")
         self.update(address, self.beacons[address])
-        for name in self.bus.list_names():
-            if not name.startswith(":"):
-                continue
-            try:
-                root = self.mock("/org/meridian/monitors", name, "org.freedesktop.DBus.ObjectManager")
-                objects = root.GetManagedObjects(timeout=1)
-            except dbus.DBusException:
-                continue
-            for path, interfaces in objects.items():
-                pattern = interfaces[MONITOR]["Patterns"][0]
-                whole = self.mock(path, name, dbus.PROPERTIES_IFACE).GetAll(MONITOR)
-                assert whole["Type"] == "or_patterns", whole
-                self.mock(path, name, MONITOR).Activate()
-                self.mock(path, name, MONITOR).DeviceFound(dbus.ObjectPath(device))
-                return "found " + bytes(pattern[2]).hex()
-        return "no monitor"
+        return self.visit("found", device) or "no monitor"
+
+    def visit(self, function, *words):
+        """Has bluetoothd call each program in turn, until one has what is looked for."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        code = (f"import sys; sys.path.insert(0, {here!r}); import visits; "
+                f"ret = visits.{function}(self.connection, *args)")
+        self.mock("/").AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
+        for name in self.programs():
+            said = self.mock("/", interface="org.bluez.Visit").get_dbus_method(function)(
+                name, *words)
+            if said:
+                return str(said)
+        return ""
+
+    def programs(self):
+        """The unique names of the connections that are neither ours nor a mock's."""
+        own = {self.bus.get_unique_name(), self.forger.name}
+        own |= {self.bus.get_name_owner(name) for name in self.mocks}
+        return [str(name) for name in self.bus.list_names()
+                if name.startswith(":") and name not in own]
+
+    def forge(self, words):
+        """Tries something on every program, in the name of another one."""
+        said = []
+        for name in self.programs():
+            said.append(self.forge_at(name, words))
+        self.forger.settle()
+        return " ".join(filter(None, said)) or "ok"
+
+    def forge_at(self, name, words):
+        match words:
+            case ["beacon", address, payload]:
+                self.forger.beacon(name, ADAPTER + "/dev_" + address.replace(":", "_"), payload)
+            case ["owner", service]:
+                owner = self.bus.get_name_owner(service)
+                self.forger.owner(name, service, owner, self.forger.name)
+            case ["loss", service]:
+                self.forger.owner(name, service, self.bus.get_name_owner(service), "")
+            case ["press", number, key]:
+                self.forger.signal(name, NOTIFICATIONS_PATH, NOTIFICATIONS, "ActionInvoked", "us",
+                                   dbus.UInt32(int(number)), key)
+            case ["dismiss", number]:
+                self.forger.signal(name, NOTIFICATIONS_PATH, NOTIFICATIONS, "NotificationClosed",
+                                   "uu", dbus.UInt32(int(number)), dbus.UInt32(2))
+            case ["heading", degrees, count]:
+                for _ in range(int(count)):
+                    self.forger.heading(name, COMPASS_PATH, COMPASS, float(degrees))
+            case ["release"]:
+                return self.forger.call(name, MONITOR_PATH, MONITOR, "Release")
+            case ["found"]:
+                return self.forger.call(
+                    name, MONITOR_PATH, MONITOR, "DeviceFound", dbus.ObjectPath("/forged"))
+            case ["read"]:
+                return self.forger.call(
+                    name, "/org/meridian/monitors", "org.freedesktop.DBus.ObjectManager",
+                    "GetManagedObjects")
+        return ""
+
+    def forge_replies(self, count):
+        """From now on, whoever asks bluetoothd what there is hears forged answers first."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        code = (f"import sys; sys.path.insert(0, {here!r}); import forgeries\n"
+                f"forger = forgeries.Forger({self.address!r})\n"
+                f"others = {{{str(self.bus.get_unique_name())!r}, {str(self.forger.name)!r}}}\n"
+                "others |= {forger.name, self.connection.get_unique_name()}\n"
+                f"forger.replies(set(forger.bus.list_names()) - others, {count})\n"
+                "ret = {dbus.ObjectPath(k): objects[k].props for k in objects.keys() if k != '/'}")
+        self.mock("/").AddMethod(
+            "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "", "a{oa{sa{sv}}}", code)
 
     def announce(self, interface):
         """Tells of an interface of the adapter that dbusmock adds in silence."""
@@ -130,16 +188,7 @@ class Machine:
 
     def advertised(self):
         """What the connection that registered an advertisement offers at its path."""
-        for name in self.bus.list_names():
-            if not name.startswith(":"):
-                continue
-            try:
-                offer = self.mock(ADVERTISEMENT_PATH, name, dbus.PROPERTIES_IFACE).GetAll(
-                    ADVERTISEMENT, timeout=1)
-            except dbus.DBusException:
-                continue
-            return f"{offer['Type']} {bytes(offer['ManufacturerData'][0x004C]).hex()}"
-        return "nothing"
+        return self.visit("advertised") or "nothing"
 
     def instances(self):
         properties = self.mock(ADAPTER, interface=dbus.PROPERTIES_IFACE)
@@ -177,6 +226,10 @@ class Machine:
                 self.beacons[address] = bytes.fromhex(payload)
             case ["silence", address]:
                 del self.beacons[address]
+            case ["forge", "replies", count]:
+                self.forge_replies(int(count))
+            case ["forge", *what]:
+                return self.forge(what)
             case ["found", address]:
                 return self.found(address)
             case ["advertised"]:

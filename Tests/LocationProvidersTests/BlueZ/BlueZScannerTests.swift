@@ -47,6 +47,21 @@ struct BlueZScannerTests {
     #expect(bench.machine.otherAdvertisements == 1)
   }
 
+  @Test("border 7: a radio that invents devices fills nothing, and drives no beacon out")
+  mutating func inventions() {
+    listen(.continuous)
+    let other = ManufacturerData(company: 0x4C, payload: [0x10, 0x05])
+    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    for number in 0..<20_000 {
+      let path = ScriptedBlueZ.adapter + "/dev_\(number)"
+      bench.send(.bus(ScriptedBlueZ.heard(rssi: -50, data: other, at: path)))
+    }
+    #expect(bench.machine.forgottenDevices > 15_000)
+    let before = samples.count
+    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    #expect(samples.count == before + 1)
+  }
+
   @Test("stops when nothing is wanted")
   mutating func stops() {
     listen(.continuous)

@@ -54,7 +54,7 @@ enum ScriptedBlueZ {
 
   /// A device appears, with this manufacturer data.
   static func heard(
-    rssi: Int16, data: ManufacturerData = beacon.manufacturerData
+    rssi: Int16, data: ManufacturerData = beacon.manufacturerData, at path: String = device
   ) -> BusEvent {
     let properties = BusValue.properties([
       "Address": .string("C0:00:00:00:00:01"), "RSSI": .int16(rssi),
@@ -63,7 +63,7 @@ enum ScriptedBlueZ {
         [BusEntry(key: .uint16(data.company), value: .variant(.bytes(data.payload)))]),
     ])
     return added(
-      device, .dictionary(key: "s", value: "a{sv}", [entry(BlueZ.device, properties)]))
+      path, .dictionary(key: "s", value: "a{sv}", [entry(BlueZ.device, properties)]))
   }
 
   static func heardAgain(rssi: Int16) -> BusEvent {

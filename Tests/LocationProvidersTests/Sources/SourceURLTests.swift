@@ -26,6 +26,13 @@ struct SourceURLTests {
       ("nmea:/dev/ttyS0?baud=115200", .nmeaSerial(path: "/dev/ttyS0", baud: 115_200)),
       ("nmea+tcp://boat:10110", .nmeaTCP(host: "boat", port: 10110)),
       ("nmea+udp://:10110", .nmeaUDP(host: nil, port: 10110)),
+      (
+        "nmea+udp://:10110?from=10.0.0.0/8,::1&rest=true",
+        .resting(
+          .nmeaUDP(
+            host: nil, port: 10110,
+            from: ["10.0.0.0/8", "::1"].compactMap { AddressRange($0) }))
+      ),
       ("nmea+udp://239.1.1.1:10110", .nmeaUDP(host: "239.1.1.1", port: 10110)),
       ("gpx:///a%20walk.gpx", gpx("/a walk.gpx")),
       ("gpx:///w.gpx?speed=2.5&loop=true", gpx("/w.gpx", factor: 2.5, ending: .loop)),
@@ -64,7 +71,9 @@ struct SourceURLTests {
       ("gpsd://h?x=1", "\"x\" is not known"), ("nmea+tcp://h", "there is no port"),
       ("gpsd://h?rest=3", "rest cannot be \"3\""),
       ("iio:?motion=2", "motion cannot be \"2\""),
-      ("nmea+udp://", "there is no port"), ("nmea+tcp://:1", "there is no host"),
+      ("nmea+udp://", "there is no port"),
+      ("nmea+udp://:1?from=boat", "\"boat\" is not an address"),
+      ("nmea+udp://:1?from=", "\"\" is not an address"), ("nmea+tcp://:1", "there is no host"),
       ("nmea://dev/ttyUSB0", "\"dev\" stands where a host would"),
       ("nmea:", "there is no absolute path"), ("nmea:///", "there is no absolute path"),
       ("nmea:ttyS0", "there is no absolute path"),

@@ -1,0 +1,257 @@
+/// What a message on the bus says of itself before its values are read.
+package struct BusHead: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case signal
+    case call
+    /// The numbers are those under which the call was sent.
+    case reply(to: UInt64)
+    case error(to: UInt64, name: String)
+  }
+
+  package var kind: Kind
+  /// The unique name of who sent it, written by the bus itself; empty without one.
+  package var sender: String
+  package var path = ""
+  package var interface = ""
+  package var member = ""
+  package var signature = ""
+
+  package init(_ kind: Kind, from sender: String) {
+    self.kind = kind
+    self.sender = sender
+  }
+}
+
+/// Decides who is believed on the bus: the owner of the name that was asked, and nobody else.
+///
+/// A match of the bus keeps strangers' broadcasts away, and does nothing against a message that is
+/// sent to our connection alone. So the sender, which the bus itself writes into each message, is
+/// compared with the owner of the service, which the bus tells: its changes are subscribed to before
+/// it is asked for, so none is missed. One value stands for one connection.
+package struct BusPeers: Sendable {
+  /// Who wants to hear what comes of a call.
+  package enum Purpose: Hashable, Sendable {
+    /// A machine, under its number.
+    case machine(Int)
+    /// This value itself, which wants to know who owns a service.
+    case owner(of: String)
+    case nobody
+  }
+
+  /// A call to be sent.
+  package struct Question: Hashable, Sendable {
+    package var purpose: Purpose
+    package var call: BusCall
+  }
+
+  private struct Pending: Sendable {
+    var question: Question
+    var deadline: Instant
+  }
+
+  /// The unique names of the owners, by service; none for a service that nobody owns.
+  private var owners: [String: String] = [:]
+  private var followed: Set<String> = []
+  private var subscriptions: [BusMatch] = []
+  /// By the numbers under which the calls were sent.
+  private var pending: [UInt64: Pending] = [:]
+  private var refusals: [BusRefusal: Int] = [:]
+
+  package init() {}
+
+  /// When the next call is given up; `nil` while none is pending.
+  package var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
+
+  /// Whether one more call may be sent.
+  package var hasRoom: Bool { pending.count < Self.mostPending }
+
+  // MARK: Asking
+
+  /// The calls that carry an action out, in their order, those first that make its service known.
+  package mutating func prepare(_ action: BusAction) -> [Question] {
+    switch action {
+    case .call(let number, let call):
+      return follow(call.destination) + [Question(purpose: .machine(number), call: call)]
+    case .subscribe(let match):
+      guard !subscriptions.contains(match) else { return [] }
+      let first = follow(match.sender)
+      subscriptions.append(match)
+      return first + [Self.addMatch(match)]
+    case .export(let object): return follow(object.caller)
+    case .withdraw: return []
+    }
+  }
+
+  /// A question was sent under a number.
+  package mutating func sent(_ question: Question, as serial: UInt64, at now: Instant) {
+    pending[serial] = Pending(question: question, deadline: now + Self.patience)
+  }
+
+  private mutating func follow(_ service: String) -> [Question] {
+    guard service != Self.bus, followed.insert(service).inserted else { return [] }
+    let ask = Self.ask("GetNameOwner", reply: "s").with(.string(service))
+    return [Self.addMatch(.owner(of: service)), Question(purpose: .owner(of: service), call: ask)]
+  }
+
+  private static func addMatch(_ match: BusMatch) -> Question {
+    var rule =
+      "type='signal',sender='\(match.sender)',interface='\(match.interface)',"
+      + "member='\(match.member)'"
+    if let argument = match.firstArgument { rule += ",arg0='\(argument)'" }
+    return Question(purpose: .nobody, call: ask("AddMatch").with(.string(rule)))
+  }
+
+  private static func ask(_ member: String, reply: String? = nil) -> BusCall {
+    BusCall(bus, path: "/org/freedesktop/DBus", interface: bus, member: member, reply: reply)
+  }
+
+  // MARK: Hearing
+
+  /// What the machines may hear of a message that is a signal or a reply.
+  ///
+  /// `values` reads the values, and is called once at most, for a message that is believed; `nil` when
+  /// there are too many.
+  package mutating func hear(_ head: BusHead, values: () -> [BusValue]?) -> [BusEvent] {
+    switch head.kind {
+    case .call: []
+    case .signal: hearSignal(head, values)
+    case .reply(let serial): hearReply(to: serial, head, nil, values)
+    case .error(let serial, let name): hearReply(to: serial, head, name, values)
+    }
+  }
+
+  /// Whether a call to an object of ours comes from whom it is for; counts it when not.
+  package mutating func mayCall(_ object: BusObject, _ head: BusHead) -> Bool {
+    if owns(head.sender, object.caller) { return true }
+    refuse(.call(of: object.caller))
+    return false
+  }
+
+  /// Gives up the calls that nobody has answered in time.
+  package mutating func expire(at now: Instant) -> [BusEvent] {
+    fail { $0.deadline <= now }
+  }
+
+  /// What was refused since the last time, in a fixed order.
+  package mutating func takeRefusals() -> [BusEvent] {
+    guard !refusals.isEmpty else { return [] }
+    defer { refusals = [:] }
+    return refusals.sorted { $0.key < $1.key }.map { .refused($0.key, count: $0.value) }
+  }
+
+  private func owns(_ sender: String, _ service: String) -> Bool {
+    service == Self.bus ? sender == Self.bus : !sender.isEmpty && owners[service] == sender
+  }
+
+  private mutating func refuse(_ reason: BusRefusal) {
+    refusals[reason, default: 0] += 1
+  }
+
+  private mutating func hearSignal(
+    _ head: BusHead, _ read: () -> [BusValue]?
+  ) -> [BusEvent] {
+    let isOwnerChange = head.interface == Self.bus && head.member == Self.ownerChange
+    guard !isOwnerChange || head.sender == Self.bus else {
+      refuse(.ownerChange)
+      return []
+    }
+    let meant = subscriptions.filter {
+      $0.interface == head.interface && $0.member == head.member
+    }
+    guard isOwnerChange || !meant.isEmpty else { return [] }
+    let believed = meant.filter { owns(head.sender, $0.sender) }
+    if !isOwnerChange, believed.isEmpty {
+      refuse(.signal(of: meant[0].sender))
+      return []
+    }
+    let signature = isOwnerChange ? "sss" : believed[0].signature
+    guard head.signature == signature else {
+      refuse(.types(of: head.member))
+      return []
+    }
+    guard let values = values(of: head.member, read) else { return [] }
+    let lost = isOwnerChange ? changeOwner(values) : []
+    let first = values.first?.text
+    guard believed.contains(where: { $0.firstArgument == nil || $0.firstArgument == first }) else {
+      return lost
+    }
+    let signal = BusSignal(
+      path: head.path, interface: head.interface, member: head.member, arguments: values)
+    return lost + [.signal(signal)]
+  }
+
+  /// The calls that were sent to an owner that is gone are over; those that wait for a first one are
+  /// not.
+  private mutating func changeOwner(_ values: [BusValue]) -> [BusEvent] {
+    guard values.count == 3, let service = values[0].text, followed.contains(service),
+      let new = values[2].text
+    else { return [] }
+    let old = owners.removeValue(forKey: service)
+    if !new.isEmpty { owners[service] = new }
+    guard old != nil, old != new else { return [] }
+    return fail { $0.question.call.destination == service }
+  }
+
+  private mutating func hearReply(
+    to serial: UInt64, _ head: BusHead, _ error: String?, _ read: () -> [BusValue]?
+  ) -> [BusEvent] {
+    guard let question = pending[serial]?.question else {
+      if head.sender != Self.bus { refuse(.unaskedReply) }
+      return []
+    }
+    let service = question.call.destination
+    // The bus itself says that a service is not there.
+    guard owns(head.sender, service) || error != nil && head.sender == Self.bus else {
+      // The true reply may still come.
+      refuse(.reply(of: service))
+      return []
+    }
+    pending[serial] = nil
+    switch question.purpose {
+    case .nobody: return []
+    case .owner(let service):
+      owners[service] = error == nil ? values(of: question.call.member, read)?.first?.text : nil
+      return []
+    case .machine(let number):
+      if let error { return [.reply(number, .error(error))] }
+      guard let types = question.call.reply else { return [.reply(number, .values([]))] }
+      guard head.signature == types else {
+        refuse(.types(of: question.call.member))
+        return [.reply(number, .error(Self.inconsistent))]
+      }
+      let read = values(of: question.call.member, read)
+      return [.reply(number, read.map { .values($0) } ?? .error(Self.inconsistent))]
+    }
+  }
+
+  private mutating func values(
+    of member: String, _ read: () -> [BusValue]?
+  ) -> [BusValue]? {
+    let values = read()
+    if values == nil { refuse(.size(of: member)) }
+    return values
+  }
+
+  private mutating func fail(_ isOver: (Pending) -> Bool) -> [BusEvent] {
+    let over = pending.filter { isOver($0.value) }.sorted { $0.key < $1.key }
+    return over.compactMap { serial, call in
+      pending[serial] = nil
+      switch call.question.purpose {
+      case .machine(let number): return .reply(number, .error(Self.noReply))
+      case .owner(let service): followed.remove(service)
+      case .nobody: break
+      }
+      return nil
+    }
+  }
+
+  /// The name of the bus itself, and of its interface; nobody can own it.
+  private static let bus = "org.freedesktop.DBus"
+  private static let ownerChange = "NameOwnerChanged"
+  private static let noReply = "org.freedesktop.DBus.Error.NoReply"
+  private static let inconsistent = "org.freedesktop.DBus.Error.InconsistentMessage"
+  /// As long as sd-bus waits.
+  private static let patience = Duration.seconds(25)
+  /// Calls. Chosen: a scanner and an advertiser have three.
+  private static let mostPending = 256
+}

@@ -1,0 +1,180 @@
+import Dispatch
+import LocationCore
+import LocationEngine
+import LocationHost
+import LocationModel
+import LocationProviders
+import Testing
+
+/// Programs on the same bus that speak in the name of others, straight to our connection.
+@Suite(
+  "Who is believed on the bus", .serialized,
+  .enabled(if: MockMachine.isThere, "needs dbus-daemon, and python-dbusmock in .build/venv"),
+  .timeLimit(.minutes(2)))
+struct SenderTests {
+  private let machine: MockMachine
+
+  init() throws {
+    machine = try MockMachine()
+  }
+
+  private func refusals(_ app: HostOnBus) -> [String: Int] {
+    let all = app.host.sourceReports().flatMap(\.rejections)
+    return Dictionary(all.map { ($0.reason, $0.count) }) { $1 }
+  }
+
+  private func startBluetooth() throws {
+    try machine.tell("bluetoothd start")
+    try machine.tell("adapter")
+    try machine.tell("beacon \(address) \(payload("02"))")
+  }
+
+  /// The minor numbers that an app hears of in the next reports.
+  private func minors(_ app: HostOnBus, reports: Int = 3) async -> Set<UInt16> {
+    var minors: Set<UInt16> = []
+    for _ in 0..<reports {
+      for beacon in await app.nextBeacons() ?? [] { minors.insert(beacon.identity.minor) }
+    }
+    return minors
+  }
+
+  @Test("border 7: a forged advert from another bus name is ignored, and counted")
+  func beacons() async throws {
+    try startBluetooth()
+    let app = HostOnBus(.bluez, bus: machine.address)
+    app.range(constraint)
+    #expect(await minors(app, reports: 1) == [2])
+    try machine.tell("forge beacon \(address) \(payload("99"))")
+    #expect(await minors(app) == [2])
+    #expect(refusals(app)[BusRefusal.signal(of: "org.bluez").description] == 2)
+  }
+
+  @Test("border 7: a forged change of owners changes nothing, and makes no forger believed")
+  func owners() async throws {
+    try startBluetooth()
+    let app = HostOnBus(.bluez, bus: machine.address)
+    app.range(constraint)
+    #expect(await minors(app, reports: 1) == [2])
+    try machine.tell("forge owner org.bluez")
+    try machine.tell("forge beacon \(address) \(payload("99"))")
+    try machine.tell("forge loss org.bluez")
+    #expect(await minors(app) == [2])
+    #expect(refusals(app)[BusRefusal.ownerChange.description] == 2)
+  }
+
+  @Test("border 7: forged replies with guessed numbers are refused, and the true one counts")
+  func replies() async throws {
+    try startBluetooth()
+    let app = HostOnBus(.bluez, bus: machine.address)
+    app.range(constraint)
+    #expect(await minors(app, reports: 1) == [2])
+    try machine.tell("forge replies 64")
+    // Stopping and starting asks anew what there is.
+    app.host.send(.ranging(HostOnBus.manager, .stop(constraint)), from: app.client)
+    try machine.tell("await idle")
+    app.range(constraint)
+    #expect(await minors(app, reports: 1) == [2])
+    #expect(try machine.tell("await discovering") == "ok")
+    let counts = refusals(app)
+    #expect(counts[BusRefusal.reply(of: "org.bluez").description, default: 0] > 0, "\(counts)")
+  }
+
+  @Test("border 7: only bluetoothd may read and call what is offered to it")
+  func calls() async throws {
+    try startBluetooth()
+    let app = HostOnBus(.bluez, bus: machine.address, .always)
+    let region = RegionDescription(
+      identifier: "shop", target: .beacon(constraint), notices: RegionNotices())
+    app.host.send(.region(HostOnBus.manager, .start(region)), from: app.client)
+    try machine.tell("await monitor")
+    let denied = "org.freedesktop.DBus.Error.AccessDenied"
+    #expect(try machine.tell("forge read") == denied)
+    #expect(try machine.tell("forge found") == denied)
+    #expect(try machine.tell("forge release") == denied)
+    #expect(refusals(app)[BusRefusal.call(of: "org.bluez").description] == 3)
+    // It is still there for whom it is meant.
+    #expect(try machine.tell("found \(address)") == "found 4c000215")
+  }
+
+  @Test("border 7: nobody but the desktop presses a button or sweeps a question away")
+  func notifications() async throws {
+    try machine.tell("notifications start body actions")
+    let agent = NotificationAgent(bus: machine.address)
+    let prompt = Prompt(
+      id: Prompt.ID(app: AppIdentity("org.example.Walk"), number: 1), kind: .whenInUse,
+      appName: "Walk", text: "To draw your walk.", offersPrecise: true)
+    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
+    agent.show(prompt) { _ = hear.yield($0) }
+    try machine.tell("await notification 1")
+    try machine.tell("forge press 1 whileUsing")
+    try machine.tell("forge dismiss 1")
+    try machine.tell("forge loss org.freedesktop.Notifications")
+    try machine.tell("press 1 deny")
+    for await reply in replies {
+      #expect(reply == .answer(.deny, precise: true))
+      return
+    }
+  }
+
+  @Test("border 7: a forged heading is ignored, and counted")
+  func headings() async throws {
+    let app = try await compass()
+    try machine.tell("forge heading 200 5")
+    try machine.tell("heading 123.0")
+    #expect(await app.nextHeading()?.magneticHeading == 123)
+    #expect(refusals(app)[BusRefusal.signal(of: "net.hadess.SensorProxy").description] == 5)
+  }
+
+  @Test("border 7: 100,000 signals at once hold nobody back, and none of them is believed")
+  func flood() async throws {
+    let app = try await compass()
+    // The host is held up until the whole flood waits for it.
+    let (isHeld, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    DispatchQueue.global().async {
+      let held = ClientDescription(app: AppIdentity("org.example.held"), manifest: Manifest())
+      let (id, _) = app.host.connect(held) { _ in
+        isHeld.signal()
+        gate.wait()
+      }
+      app.host.send(.heading(HostOnBus.manager, .start(HeadingOptions())), from: id)
+    }
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        isHeld.wait()
+        continuation.resume()
+      }
+    }
+    try machine.tell("forge heading 200 100000")
+    for _ in 0..<1000 { gate.signal() }
+    let guest = ClientDescription(app: AppIdentity("org.example.guest"), manifest: Manifest())
+    for _ in 0..<100 {
+      let (id, _) = app.host.connect(guest) { _ in }
+      app.host.disconnect(id)
+    }
+    let reason = BusRefusal.signal(of: "net.hadess.SensorProxy").description
+    #expect(refusals(app)[reason, default: 0] < 50_000)
+    try machine.tell("heading 123.0")
+    #expect(await app.nextHeading()?.magneticHeading == 123)
+    #expect(refusals(app)[reason] == 100_000)
+  }
+
+  private func compass() async throws -> HostOnBus {
+    try machine.tell("compass start")
+    let app = HostOnBus(.iio(motion: true), bus: machine.address, .never)
+    _ = await app.first { delivery -> Bool? in
+      guard case .state(let state) = delivery, state.equipment.hasCompass else { return nil }
+      return true
+    }
+    app.send(.start(HeadingOptions()))
+    #expect(await app.nextHeading()?.magneticHeading == 90)
+    return app
+  }
+}
+
+private let address = "C0:00:00:00:00:01"
+/// An iBeacon, with this minor number.
+private func payload(_ minor: String) -> String {
+  "0215e2c56db5dffb48d2b060d0f5a71096e0" + "000100\(minor)c5"
+}
+private let constraint = BeaconConstraint(
+  uuid: BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0))
