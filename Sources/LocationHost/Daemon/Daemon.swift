@@ -63,7 +63,9 @@ package final class Daemon {
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
       listener, for: host, limits: configuration.limits, agents: agents, journal: journal,
-      facts: DaemonFacts(folder: folder, options: options, variables: variables))
+      facts: DaemonFacts(
+        folder: folder, options: options, variables: variables,
+        flatpaks: configuration.flatpaks))
     self.host = host
     listenToSignals()
     beat(on: host.line.queue)
@@ -125,7 +127,10 @@ package final class Daemon {
   /// them come back by themselves. A configuration with a fault changes nothing.
   private func reload() {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
-      return journal.write(.service, "not reloaded: \(error.reason)", isFault: true)
+      for line in error.reason.split(separator: "\n") {
+        journal.write(.service, "not reloaded: \(line)", isFault: true)
+      }
+      return
     }
     supervisor.tell("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
     journal.write(.service, "starting over with the configuration as it is now")
