@@ -48,9 +48,15 @@ package struct Peer: Sendable {
     } else {
       sandbox = try FlatpakSandbox(of: pid, running: path, user: user, flatpaks)
       guard let sandbox else {
+        if let refusal = ClosedPlace.refusal(ofProgram: path) {
+          throw Fault(description: "process \(pid) cannot be served: \(refusal)")
+        }
         throw Fault(description: "the program of process \(pid) is not the file at \(path)")
       }
       executable = sandbox.executable
+    }
+    if let refusal = ClosedPlace.refusal(ofPropertyListsBeside: executable) {
+      throw Fault(description: "process \(pid) cannot be served: \(refusal)")
     }
     guard linux_is_running(process) != 0 else {
       throw Fault(description: "process \(pid) has ended")
