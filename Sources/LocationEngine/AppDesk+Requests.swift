@@ -10,6 +10,7 @@ extension AppDesk {
     let isAwaited = isLaunched || description.life == .background && isOwed
     processes.append(
       Process(client: client, number: description.process, said: description.life))
+    program = description.program
     isCalled = false
     isClaimed = false
     // A person who opens the app is there to see what it starts.

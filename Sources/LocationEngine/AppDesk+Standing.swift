@@ -60,7 +60,9 @@ extension AppDesk {
       return clients.flatMap { client -> [Output] in
         [.deliver(client, .state(state))] + post(.authorizationChanged(nil), to: client)
       }
-    case .prompt(let prompt): return [.prompt(prompt)]
+    case .prompt(var prompt):
+      prompt.program = program
+      return [.prompt(prompt)]
     case .withdraw(let prompt): return [.withdraw(prompt)]
     case .completed(.call(let ticket), let refusal):
       let (client, subscriber) = Self.subscriber(ticket)

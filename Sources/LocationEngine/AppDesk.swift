@@ -5,6 +5,8 @@ struct AppDesk: Sendable {
   let app: AppIdentity
   private(set) var standing: AppStanding
   var processes: [Process] = []
+  /// The program of the process that came last.
+  var program: VerifiedProgram?
   var standard = Subscribers<StandardUpdates>()
   var live = Subscribers<LiveUpdates>()
   var significant = Subscribers<SignificantChangeDetector>()

@@ -88,7 +88,7 @@ package struct HostEnvironment: Sendable {
 
   /// Writes a line for an app's developer to standard error.
   package static let say: @Sendable (String) -> Void = { line in
-    let text = "CoreLocation: \(line)\n"
+    let text = "CoreLocation: \(line.escapedForDisplay(limit: 4096))\n"
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 }
@@ -119,7 +119,7 @@ extension Note {
     case .calibration(let app):
       "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"
     case .unanswerable(let prompt, let reasons):
-      "\(prompt.title) Nobody can be asked "
+      "\(prompt.title)\(prompt.asker.map { " (\($0))" } ?? "") Nobody can be asked "
         + (reasons.isEmpty ? "(no agent is configured)" : "(\(reasons.joined(separator: "; ")))")
         + "; answer with: \(prompt.command)"
     case .launched(let app, nil): "\(app): started for an event that waits for it"

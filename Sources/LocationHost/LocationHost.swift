@@ -211,7 +211,7 @@ package actor LocationHost: EngineLink, LineActor {
     case .engine(.calibration(let app, let shown)):
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
-    case .engine(.launch(let app)): launcher?.launch(app)
+    case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
     case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
       .engine(.runtimeOver), .engine(.wakeApp):
       break

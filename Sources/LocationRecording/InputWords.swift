@@ -99,6 +99,7 @@ extension ClientDescription: LinkWord {
       app: AppIdentity(try json.get("app")), manifest: manifest, life: try json.get("life"))
     isNew = try json.find("new") ?? false
     process = try json.find("process")
+    program = try json.find("program")
   }
 
   package var json: JSON {
@@ -108,6 +109,7 @@ extension ClientDescription: LinkWord {
     }
     return .fields([
       "app": app.name.json, "life": life.json, "process": process?.json,
+      "program": program?.json,
       "file": manifest.file.json, "new": isNew ? true.json : nil,
       "identifier": manifest.identifier?.json, "displayName": manifest.displayName?.json,
       "whenInUse": manifest.whenInUseUsage?.json, "always": manifest.alwaysAndWhenInUseUsage?.json,

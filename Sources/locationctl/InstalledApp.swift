@@ -23,7 +23,10 @@ struct InstalledApp: Sendable {
       word[mark...].dropFirst().allSatisfy(\.isNumber) && word.last != "@" ? mark : nil
     }
     let (file, user) = (word[..<(mark ?? word.endIndex)], word[(mark ?? word.endIndex)...])
-    let url = URL(fileURLWithPath: String(file)).resolvingSymlinksInPath()
+    let isThere = FileManager.default.fileExists(atPath: String(file))
+    // As `locationctl apps` lists it: some characters stand there as % and two digits.
+    let url = URL(fileURLWithPath: isThere ? String(file) : AppIdentity.unescaped(String(file)))
+      .resolvingSymlinksInPath()
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw .refused(
         "there is no file \(url.path)", next: "name the app's executable, or its bundle identifier")
@@ -33,7 +36,8 @@ struct InstalledApp: Sendable {
       FileManager.default.fileExists(atPath: $0.path)
     }
     manifest = list.map { Manifest(file: $0) }
-    identity = AppIdentity((manifest?.identifier ?? url.path) + user)
+    identity = AppIdentity(
+      declaring: manifest?.identifier, path: url.path, user: UInt32(user.dropFirst()))
   }
 
   /// Where an app's property list may lie, in the order in which it is looked for.

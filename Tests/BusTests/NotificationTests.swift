@@ -48,6 +48,26 @@ struct NotificationTests {
     #expect(try machine.tell("await closed 1") == "ok")
   }
 
+  @Test("border 5: show who really asks, and what an app says of itself escaped")
+  func asker() async throws {
+    try machine.tell("notifications start body body-markup actions")
+    var evil = prompt(1)
+    evil.appName = "Maps” is safe. \u{202e}“\u{1b}]0;a\u{7}"
+    evil.text = "<b>Fine</b>\n/usr/bin/maps, user 0\u{2028}"
+    evil.program = VerifiedProgram(path: "/tmp/<evil>\n", user: 1001, isProtected: false)
+    let reply = try await reply(to: evil) {
+      let shown = try machine.tell("await notification 1")
+      let (title, body) = (
+        "Allow “Maps\\u{201D} is safe. \\u{202E}\\u{201C}\\u{1B}]0;a\\u{7}” to use your location?",
+        "&lt;b&gt;Fine&lt;/b&gt;\\u{A}/usr/bin/maps, user 0\\u{2028}"
+      )
+      #expect(shown.hasPrefix("\(title) | \(body)"))
+      #expect(shown.contains(" / org.example.Walk: /tmp/&lt;evil&gt;\\u{A}, user 1001"))
+      try machine.tell("press 1 deny")
+    }
+    #expect(reply == .answer(.deny, precise: true))
+  }
+
   @Test("allow an approximate location only, where the app leaves the choice")
   func approximate() async throws {
     try machine.tell("notifications start body actions")

@@ -14,15 +14,15 @@ final class DaemonRun: Sendable {
     ["--reuid", user, "--regid", "nogroup", "--clear-groups"]
   }
 
-  /// Starts a daemon and waits until it says that it is ready; as another user where one is named,
-  /// with capabilities in the words of `setpriv`.
+  /// Starts a daemon and waits until it says that it is ready; as another user where one is named, and
+  /// under another program where there is a wrapper.
   ///
   /// Without a `--config` among the arguments this process is registered as an agent and to administer;
   /// `configuration` are the lines of the file instead.
   init(
     sources: [String] = ["fixed:48.5,11.5,5"], arguments: [String] = [],
     environment: [String: String] = [:], in folder: TemporaryFolder? = nil,
-    configuration: [String]? = nil, as user: String? = nil, capabilities: String? = nil
+    configuration: [String]? = nil, as user: String? = nil, wrapper: [String] = []
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -36,11 +36,8 @@ final class DaemonRun: Sendable {
     }
     let notices = try NoticeSocket(at: folder.file("notify-\(UUID())"))
     chmod(notices.path, 0o666)
-    var command = user.map { ["/usr/bin/setpriv"] + Self.identity($0) } ?? []
-    if let capabilities {
-      command += ["--inh-caps", capabilities, "--ambient-caps", capabilities]
-    }
-    command.append(BuiltProgram.path("locationd"))
+    let become = user.map { ["/usr/bin/setpriv"] + Self.identity($0) } ?? []
+    let command = wrapper + become + [BuiltProgram.path("locationd")]
     program = try RunningProgram(
       command[0],
       command.dropFirst() + ["--socket", folder.file("socket"), "--state", folder.file("state")]
@@ -94,6 +91,34 @@ final class DaemonRun: Sendable {
   func run(_ path: String, _ arguments: String...) throws -> RunningProgram {
     try RunningProgram(path, arguments, environment: surroundings)
   }
+
+  /// Runs a program as another user, which only root can.
+  func run(
+    as user: uid_t, _ path: String, _ arguments: String..., environment: [String: String] = [:]
+  ) throws -> RunningProgram {
+    try RunningProgram(
+      "/usr/bin/setpriv",
+      ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--", path] + arguments,
+      environment: surroundings.merging(environment) { $1 })
+  }
+
+  /// Writes a property list with any characters beside an installed program, as a file of Python's.
+  func declare(_ values: [String: String], beside path: String) async throws {
+    let script = """
+      import json, plistlib, sys
+      with open(sys.argv[1], "wb") as file:
+        plistlib.dump(json.loads(sys.argv[2]), file, fmt=plistlib.FMT_BINARY)
+      print("written", flush=True)
+      """
+    let list = [
+      "NSLocationWhenInUseUsageDescription": "To test.",
+      "NSLocationAlwaysAndWhenInUseUsageDescription": "To test.",
+    ].merging(values) { $1 }
+    let json = String(decoding: try JSONEncoder().encode(list), as: UTF8.self)
+    let writer = try RunningProgram(
+      "/usr/bin/env", ["python3", "-c", script, path + ".plist", json])
+    _ = try await writer.lines.next { $0 == "written" }
+  }
 }
 
 /// A daemon did not say that it is ready; what it said instead.
@@ -120,6 +145,8 @@ final class NoticeSocket: Sendable {
       }
     }
     guard bound == 0 else { throw POSIXError(.EADDRINUSE) }
+    // Also for a daemon of another user.
+    chmod(path, 0o777)
     let events = events
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {

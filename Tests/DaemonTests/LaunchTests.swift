@@ -33,6 +33,12 @@ struct LaunchTests {
         toFile: launch + "/app.conf", atomically: true, encoding: .utf8)
     }
 
+    /// Registers this instead.
+    func register(_ lines: String) throws {
+      try lines.write(
+        toFile: folder.file("launch") + "/app.conf", atomically: true, encoding: .utf8)
+    }
+
     /// Another source, as the daemon finds out that starts over.
     func change(source: String) throws {
       try "source = \(source)\nlaunch = \(folder.file("launch"))\n".write(
@@ -97,6 +103,24 @@ struct LaunchTests {
     try stage.change(source: Self.away)
     let said = try await stage.launched(until: "home out").filter { $0 != "home is outside" }
     #expect(said == ["crashes", "started location", "home out"])
+    stage.end()
+  }
+
+  @Test("border 4: is not started by a registration for another program than holds its identifier")
+  func anotherProgram() async throws {
+    let stage = try await Stage("monitor", source: Self.home)
+    try await stage.run(until: "home in")
+    let other = try stage.daemon.install("LaunchedApp", as: Self.app, in: "b")
+    let words = "\(other) monitor \(stage.mark)"
+    try stage.register("app = \(Self.app)\ncommand = \(words)\n")
+    try stage.change(source: Self.away)
+    let line = try await stage.daemon.program.lines.next { $0.contains("cannot be started") }
+    #expect(line.contains("\(stage.program) is \(Self.app), and \(other) is registered"))
+    // The owner says which program is meant: what is started may then be another one.
+    try stage.register(
+      "app = \(Self.app)=\(stage.program)\ncommand = /usr/bin/env \(stage.program) monitor\n")
+    try stage.change(source: Self.away)
+    #expect(try await stage.launched(until: "home out").contains("home out"))
     stage.end()
   }
 

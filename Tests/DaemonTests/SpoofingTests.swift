@@ -216,13 +216,68 @@ struct SandboxTests {
       ])
   }
 
+  /// A daemon whose owner has named these folders of installed Flatpaks.
+  private func daemon(installations: String...) async throws -> DaemonRun {
+    let folder = try TemporaryFolder()
+    let file = folder.file("locationd.conf")
+    let lines = installations.map { "flatpak-installation = \(folder.file($0))\n" }
+    try lines.joined().write(toFile: file, atomically: true, encoding: .utf8)
+    return try await DaemonRun(arguments: ["--config", file], in: folder)
+  }
+
+  @Test("border 4: is no app of a Flatpak that is not installed, whatever its folder looks like")
+  func notInstalled() async throws {
+    let daemon = try await daemon(installations: "flatpak")
+    try await daemon.answer("whenInUse", for: Self.name)
+    func refusal(_ files: String) async throws -> String {
+      let impostor = try run(daemon, as: Self.name, files: files)
+      defer { impostor.end() }
+      return try await daemon.program.lines.next { $0.contains("refused a client") }
+    }
+    let inside = "app/\(Self.name)/x86_64/stable/c0ffee/files"
+    let elsewhere = try await refusal(daemon.folder.file("elsewhere/\(inside)"))
+    #expect(elsewhere.contains("is of no installed Flatpak"))
+    #expect(
+      elsewhere.contains("flatpak-installation = \(daemon.folder.file("elsewhere"))"))
+    // In the right folder, through a link to elsewhere.
+    let apps = daemon.folder.file("flatpak/app")
+    try FileManager.default.createDirectory(atPath: apps, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(apps)/\(Self.name)",
+      withDestinationPath: daemon.folder.file("elsewhere/app/\(Self.name)"))
+    #expect(try await refusal(daemon.folder.file("flatpak/\(inside)")).contains("leads out of"))
+    try FileManager.default.removeItem(atPath: "\(apps)/\(Self.name)")
+    // In a folder where others can write.
+    try FileManager.default.createDirectory(
+      atPath: "\(apps)/\(Self.name)", withIntermediateDirectories: true)
+    chmod("\(apps)/\(Self.name)", 0o777)
+    #expect(
+      try await refusal(daemon.folder.file("flatpak/\(inside)")).contains(
+        "can be written by everybody"))
+    chmod("\(apps)/\(Self.name)", 0o755)
+    let honest = try run(daemon, as: Self.name, files: deployed(daemon, Self.name, "c0ffee"))
+    _ = try await honest.lines.next { $0 == "location 48.5 on main" }
+    honest.end()
+  }
+
+  @Test("border 3: is not served under a name that is no identifier")
+  func badName() async throws {
+    let daemon = try await daemon(installations: "flatpak")
+    try await daemon.answer("whenInUse", for: "org.example.Boat@65534")
+    let name = "org.example.Boat@65534"
+    let app = try run(daemon, as: name, files: deployed(daemon, name, "c0ffee"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "status 0 on main" }
+    _ = try await daemon.program.lines.next { $0.contains("has the character U+0040") }
+  }
+
   private func deployed(_ daemon: DaemonRun, _ name: String, _ commit: String) -> String {
     daemon.folder.file("flatpak/app/\(name)/x86_64/stable/\(commit)/files")
   }
 
   @Test("is known by the name that it was installed under, through its updates")
   func known() async throws {
-    let daemon = try await DaemonRun()
+    let daemon = try await daemon(installations: "flatpak")
     try await daemon.answer("whenInUse", for: Self.name)
     for commit in ["c0ffee", "decade"] {
       let files = deployed(daemon, Self.name, commit)
@@ -252,7 +307,7 @@ struct SandboxTests {
 
   @Test("is not believed to be another app than the one whose files it runs")
   func otherName() async throws {
-    let daemon = try await DaemonRun()
+    let daemon = try await daemon(installations: "flatpak", "elsewhere")
     try await daemon.answer("whenInUse", for: Self.name)
     let honest = try run(daemon, as: Self.name, files: deployed(daemon, Self.name, "c0ffee"))
     _ = try await honest.lines.next { $0 == "location 48.5 on main" }

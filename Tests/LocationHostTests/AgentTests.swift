@@ -17,9 +17,11 @@ struct AgentTests {
   }
 
   private static func prompt(_ kind: Prompt.Kind = .whenInUse) -> Prompt {
-    Prompt(
+    var prompt = Prompt(
       id: Prompt.ID(app: app, number: 3), kind: kind, appName: "Walk",
       text: "To draw “your” walk.", offersPrecise: true)
+    prompt.program = VerifiedProgram(path: "/opt/walk/walk", user: 1000, isProtected: true)
+    return prompt
   }
 
   private func reply(of agent: some PromptAgent, to prompt: Prompt = prompt()) async -> AgentReply?
@@ -65,6 +67,8 @@ struct AgentTests {
     #expect(question["answers"] as? [String] == ["once", "whileUsing", "deny"])
     #expect(question["offers_precise"] as? Bool == true)
     #expect(question["purpose"] == nil)
+    #expect(question["program"] as? String == "/opt/walk/walk")
+    #expect(question["user"] as? Int == 1000)
   }
 
   @Test("a program hears the purpose of full accuracy")
@@ -211,7 +215,8 @@ struct AgentTests {
     #expect(
       await reply(of: open)
         == .passed(
-          reason: "\(folder.path)/policy: everybody may write it: chmod o-w \(folder.path)/policy"))
+          reason: "\(folder.path)/policy: \(folder.path)/policy can be written by everybody: "
+            + "chmod go-w \(folder.path)/policy"))
     let missing = PolicyAgent(path: "/nonexistent")
     #expect(
       await reply(of: missing)

@@ -35,6 +35,24 @@ struct StateStoreTests {
     #expect(try store.entries(of: app).map(\.key) == [first])
   }
 
+  @Test("border 3: keeps what has a NUL in its name apart from what has not")
+  func names() throws {
+    let names = ["an.app", "an.app\0@1001", "an.app\0", "", "\0"]
+    let keys = names.map { StateKey(domain: "identity", owner: $0, name: "\0") }
+    let store = try StateStore(path: path)
+    for (index, key) in keys.enumerated() { try store.commit([.set(key, [UInt8(index)])]) }
+    let read = try store.entries()
+    #expect(Set(read.map(\.key)) == Set(keys))
+    for (index, key) in keys.enumerated() {
+      #expect(read.first { $0.key == key }?.value == [UInt8(index)])
+    }
+    #expect(try store.entries(of: AppIdentity("an.app\0")).count == 2)
+    #expect(try store.erase("an.app") == 1)
+    #expect(try store.entries().count == 4)
+    try store.commit([.remove(keys[1])])
+    #expect(Set(try store.entries().map(\.key)) == Set([keys[2], keys[3], keys[4]]))
+  }
+
   @Test("REG-14: erases one app, or all but the settings, so that no byte stays in its files")
   func erase() throws {
     let store = try StateStore(path: path)

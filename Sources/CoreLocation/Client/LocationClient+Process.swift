@@ -54,8 +54,15 @@ extension ClientDescription {
     let manifest =
       values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
       ?? Manifest(file: beside)
-    self.init(app: AppIdentity(manifest.identifier ?? path), manifest: manifest)
+    let app = AppIdentity(declaring: manifest.identifier, path: path)
+    if let identifier = manifest.identifier,
+      let fault = AppIdentity.fault(ofIdentifier: identifier)
+    {
+      HostEnvironment.say("CFBundleIdentifier \"\(identifier)\" \(fault); the app is \(app)")
+    }
+    self.init(app: app, manifest: manifest)
     isNew = true
+    program = VerifiedProgram(ofThisProcess: path)
   }
 }
 

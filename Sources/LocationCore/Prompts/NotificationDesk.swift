@@ -231,12 +231,15 @@ struct NotificationQuestion {
   func call(_ call: BusCall, hasMarkup: Bool) -> BusCall {
     call.with(
       .string("Location"), .uint32(0), .string("mark-location"), .string(prompt.title),
-      .string(hasMarkup ? Self.escaped(prompt.text) : prompt.text),
+      .string(hasMarkup ? Self.escaped(body) : body),
       .array(of: "s", actions.map { .string($0) }),
       .properties(["urgency": .byte(2), "resident": .boolean(true)]), .int32(0))
   }
 
-  /// The app's words, as words.
+  /// The app's words, and below them who it really is.
+  private var body: String { prompt.reason + (prompt.asker.map { "\n\($0)" } ?? "") }
+
+  /// A text without markup of its own.
   private static func escaped(_ text: String) -> String {
     text.reduce(into: "") { escaped, character in
       switch character {

@@ -13,8 +13,10 @@ package struct PromptPolicy: Hashable, Sendable {
 
   /// One line.
   package struct Rule: Hashable, Sendable {
-    /// The identity of an app, or ``PromptPolicy/anyone``.
+    /// The word of the line: a program as ``NamedProgram`` reads it, or ``PromptPolicy/anyone``.
     package var app: String
+    /// The program it names; `nil` for ``PromptPolicy/anyone``.
+    package var program: NamedProgram?
     package var level: Level
     package var isPrecise: Bool
   }
@@ -54,31 +56,73 @@ package struct PromptPolicy: Hashable, Sendable {
     guard !rules.contains(where: { $0.app == words[0] }) else {
       return "a second line for `\(words[0])`"
     }
-    rules.append(Rule(app: words[0], level: level, isPrecise: accuracy == "precise"))
+    let program = NamedProgram(words[0])
+    guard words[0] == Self.anyone || program != nil else { return NamedProgram.fault(in: words[0]) }
+    rules.append(
+      Rule(app: words[0], program: program, level: level, isPrecise: accuracy == "precise"))
     return nil
   }
 
-  /// The rule for an app: its own line, that of its name for any user, else that for all others.
-  package func rule(for app: AppIdentity) -> Rule? {
-    let name = app.name
-    let anyUser = name.lastIndex(of: "@").map { String(name[..<$0]) }
-    return rules.first { $0.app == name } ?? rules.first { $0.app == anyUser }
-      ?? rules.first { $0.app == Self.anyone }
+  /// The rule for an app, and why others that have its name do not count: of the lines that name the
+  /// program, one for its user goes before one for any, then one with a path before one without; else
+  /// that for all others.
+  ///
+  /// A line without a path that says `never` counts also for a program that others can replace.
+  package func rule(
+    for app: AppIdentity, of program: VerifiedProgram?
+  ) -> (rule: Rule?, notes: [String]) {
+    let named = rules.filter { rule in
+      guard let line = rule.program else { return false }
+      if line.matches(app, of: program) { return true }
+      return rule.level == .never && line.path == nil && line.base == app.base
+        && (line.user == nil || line.user == app.user ?? program?.user)
+    }
+    // The first of those that say most.
+    let best = named.enumerated().max {
+      ($0.element.rank, -$0.offset) < ($1.element.rank, -$1.offset)
+    }
+    let notes = named.isEmpty ? rules.compactMap { $0.note(about: app, of: program) } : []
+    return (best?.element ?? rules.first { $0.program == nil }, notes)
   }
 
   /// What the rules say to a question.
   package func reply(to prompt: Prompt) -> AgentReply {
-    guard let rule = rule(for: prompt.id.app) else {
-      return .passed(reason: "no line for \(prompt.id.app.name), and none for \(Self.anyone)")
+    let (rule, notes) = rule(for: prompt.id.app, of: prompt.program)
+    let reason = notes.map { "; \($0)" }.joined()
+    guard let rule else {
+      return .passed(
+        reason: "no line for \(prompt.id.app.name), and none for \(Self.anyone)\(reason)")
     }
     guard rule.level != .ask else {
-      return .passed(reason: "the line for \(rule.app) says to ask")
+      return .passed(reason: "the line for \(rule.app) says to ask\(reason)")
     }
     return .answer(rule.answer(to: prompt.kind), precise: rule.isPrecise)
   }
 }
 
 extension PromptPolicy.Rule {
+  /// How much it says of which program it is for.
+  fileprivate var rank: Int {
+    (program?.user == nil ? 0 : 2) + (program?.path == nil ? 0 : 1)
+  }
+
+  /// Why this line, which has the name of an app, does not count for it; `nil` when it has not.
+  fileprivate func note(about app: AppIdentity, of program: VerifiedProgram?) -> String? {
+    guard let line = self.program, line.base == app.base, !line.matches(app, of: program) else {
+      return nil
+    }
+    let path = program?.path.escapedForDisplay(limit: 4096)
+    guard line.path == nil else {
+      return "the line for \(self.app) is for another program than \(path ?? "this one")"
+    }
+    guard line.user == nil || line.user == app.user else { return nil }
+    guard let path else {
+      return "the line for \(self.app) does not count: nobody knows the program"
+    }
+    return "the line for \(self.app) does not count, because others could replace \(path): write "
+      + "\(self.app)=\(path)"
+  }
+
   fileprivate func answer(to kind: Prompt.Kind) -> PromptAnswer {
     switch kind {
     case .whenInUse: level == .never ? .deny : level == .once ? .once : .whileUsing

@@ -1,25 +1,40 @@
 package import LocationModel
 
 extension Prompt {
-  /// The question in one sentence.
+  /// The question in one sentence; what the app calls itself stands escaped in quotation marks.
   package var title: String {
-    switch kind {
-    case .whenInUse, .locationButton: "Allow “\(appName)” to use your location?"
-    case .upgrade: "Allow “\(appName)” to use your location even when it is not in use?"
-    case .reminder: "“\(appName)” has used your location in the background. Go on?"
-    case .temporaryAccuracy: "Allow “\(appName)” to use your precise location for now?"
+    let name = appName.quotedForDisplay(limit: 64)
+    return switch kind {
+    case .whenInUse, .locationButton: "Allow \(name) to use your location?"
+    case .upgrade: "Allow \(name) to use your location even when it is not in use?"
+    case .reminder: "\(name) has used your location in the background. Go on?"
+    case .temporaryAccuracy: "Allow \(name) to use your precise location for now?"
     }
   }
 
-  /// The command that answers it instead.
+  /// The app's own reason, escaped.
+  package var reason: String { text.escapedForDisplay(limit: 500) }
+
+  /// Who really asks: the app as it is stored, its program, and its user; `nil` where nobody has
+  /// verified it.
+  package var asker: String? {
+    program.map { "\(id.app.name.escapedForDisplay()): \($0.words)" }
+  }
+
+  /// The command that answers it instead, ready for a POSIX shell.
   package var command: String {
+    let app = id.app.name.escapedForDisplay(limit: .max)
+    let word = app.quotedForShell
     let decision =
       switch kind {
       case .whenInUse, .locationButton: "whenInUse"
       case .upgrade, .reminder: "always"
       case .temporaryAccuracy: "--precise yes"
       }
-    return "locationctl authorize \(id.app.name) \(decision)"
+    guard app.hasPrefix("-") else { return "locationctl authorize \(word) \(decision)" }
+    return decision.hasPrefix("-")
+      ? "locationctl authorize \(decision) -- \(word)"
+      : "locationctl authorize -- \(word) \(decision)"
   }
 }
 

@@ -79,7 +79,10 @@ package final class DaemonCaller {
     let count = bytes.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
-    guard count == bytes.count else { throw .away(Errno(last: "send").description) }
+    // One that is refused may have been hung up on already: the reason waits to be read.
+    guard count == bytes.count || errno == EPIPE else {
+      throw .away(Errno(last: "send").description)
+    }
   }
 
   /// How long the next read waits: so many nanoseconds, or without end.

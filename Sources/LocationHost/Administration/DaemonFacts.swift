@@ -7,12 +7,18 @@ package struct DaemonFacts: Sendable {
   /// When it began to serve.
   let since = HostClock.now.unixTime
   let folder: StateFolder
+  /// Folders in which Flatpak installs apps, beside the system's and each user's own.
+  let flatpaks: [String]
   private let options: DaemonOptions
   private let variables: [String: String]
 
   /// A daemon whose state is in a folder.
-  package init(folder: StateFolder, options: DaemonOptions, variables: [String: String]) {
+  package init(
+    folder: StateFolder, options: DaemonOptions, variables: [String: String],
+    flatpaks: [String] = []
+  ) {
     self.folder = folder
+    self.flatpaks = flatpaks
     self.options = options
     self.variables = variables
   }

@@ -19,6 +19,8 @@ package final class DaemonJournal: Sendable {
   private let isJournal: Bool
   /// Records kept for those who ask later. Chosen: a few days of a quiet machine.
   private static let kept = 1000
+  /// Characters of a message. Chosen: two paths, and a sentence.
+  private static let longest = 10_000
 
   package init(_ variables: [String: String]) {
     isJournal = variables["JOURNAL_STREAM"].map { Self.isStandardError($0) } ?? false
@@ -35,7 +37,12 @@ package final class DaemonJournal: Sendable {
   }
 
   /// Writes a record.
+  ///
+  /// What apps have said stands in it escaped, so that no name makes a line or a field of its own.
   package func write(_ record: LogRecord) {
+    var record = record
+    record.message = record.message.escapedForDisplay(limit: Self.longest)
+    record.app = record.app?.escapedForDisplay(limit: Self.longest)
     let follower = state.withLock { state in
       state.records.append(record)
       if state.records.count > Self.kept { state.records.removeFirst() }

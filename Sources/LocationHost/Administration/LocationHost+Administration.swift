@@ -62,6 +62,11 @@ extension LocationHost {
   /// What is stored now, by this daemon or by someone beside it.
   var storedEntries: [StateEntry] { keeper?.stored ?? [] }
 
+  /// The program that holds an identity, or its Flatpak's folder; `nil` while none does.
+  func holder(of app: AppIdentity) -> String? {
+    keeper.flatMap { AppStatus.program(of: app, in: $0.entries) }
+  }
+
   // MARK: Changing
 
   func turnServices(on: Bool) {
@@ -133,7 +138,7 @@ extension AppStatus {
     if let claim = entries.first(where: { $0.key == StateKeeper.identityKey(of: app) }) {
       return String(decoding: claim.value, as: UTF8.self)
     }
-    return app.name.hasPrefix("/") ? app.name : nil
+    return app.path
   }
 }
 

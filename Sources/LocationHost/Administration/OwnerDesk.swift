@@ -6,7 +6,7 @@ extension AppIdentity {
   static let owner = AppIdentity("locationctl")
 
   /// Whether a program claims to be the owner, for one user or another.
-  var isOwner: Bool { name == Self.owner.name || name.hasPrefix("\(Self.owner.name)@") }
+  var isOwner: Bool { base.lowercased() == Self.owner.name }
 }
 
 /// What the owner of a daemon has going on: the connections that follow the log or the events, and

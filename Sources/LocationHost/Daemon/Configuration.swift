@@ -14,6 +14,8 @@ package struct Configuration: Hashable, Sendable {
   package var state: String?
   /// The folder of the apps that may be started; `nil` for the user's or the system's own place.
   package var launch: String?
+  /// Folders in which Flatpak installs apps, beside the system's and each user's own.
+  package var flatpaks: [String] = []
   package var limits = SocketServer.Limits()
   /// Who is asked, in this order; `nil` for the policy files that are there, then notifications.
   package var agents: [AgentChoice]?
@@ -48,11 +50,12 @@ package struct Configuration: Hashable, Sendable {
 
   /// Reads the file at a path.
   package static func read(file: String) -> (configuration: Configuration, faults: [Fault]) {
-    guard let bytes = SmallFile.read(file, limit: 1 << 20) else {
-      let cause = "cannot be read: \(Errno(last: "open").reason)"
-      return (Configuration(), [Fault(file: file, line: 0, cause: cause)])
+    do throws(OwnedFile.Fault) {
+      let bytes = try OwnedFile.read(file, limit: 1 << 20)
+      return read(String(decoding: bytes, as: UTF8.self), file: file)
+    } catch {
+      return (Configuration(), [Fault(file: file, line: 0, cause: error.description)])
     }
-    return read(String(decoding: bytes, as: UTF8.self), file: file)
   }
 
   /// Takes one line; what is wrong with it, or `nil`.
@@ -78,6 +81,10 @@ package struct Configuration: Hashable, Sendable {
     case "agent": return addAgent(value)
     case "agent-program": return Self.add(value, to: &trusted.agents, "agent-program")
     case "owner-program": return Self.add(value, to: &trusted.owners, "owner-program")
+    case "flatpak-installation":
+      var folder: String?
+      defer { flatpaks += [folder].compactMap(\.self) }
+      return Self.set(&folder, value, "flatpak-installation")
     case "conditions-per-app":
       guard let limits = Conditions.Limits(perApp: value) else {
         return "`conditions-per-app` must be a number above 0, or unlimited"
@@ -89,8 +96,8 @@ package struct Configuration: Hashable, Sendable {
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
-        + "clients-per-user, agent, agent-program, owner-program, conditions-per-app, "
-        + "keep-position, keep-visits, keep-access"
+        + "clients-per-user, agent, agent-program, owner-program, flatpak-installation, "
+        + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
   }
 

@@ -65,7 +65,9 @@ package final class Daemon {
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
       listener, for: host, limits: configuration.limits, agents: agents, journal: journal,
-      facts: DaemonFacts(folder: folder, options: options, variables: variables),
+      facts: DaemonFacts(
+        folder: folder, options: options, variables: variables,
+        flatpaks: configuration.flatpaks),
       trusting: configuration.trusted)
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
@@ -143,7 +145,10 @@ package final class Daemon {
   /// them come back by themselves. A configuration with a fault changes nothing.
   private func reload() {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
-      return journal.write(.service, "not reloaded: \(error.reason)", isFault: true)
+      for line in error.reason.split(separator: "\n") {
+        journal.write(.service, "not reloaded: \(line)", isFault: true)
+      }
+      return
     }
     supervisor.tell("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
     journal.write(.service, "starting over with the configuration as it is now")

@@ -35,10 +35,9 @@ package struct AppLauncher: Sendable {
 
   /// The apps that have registered, in the order of their names; what is wrong is noted.
   package func registrations() -> [LaunchRegistration] {
-    var status = stat()
-    guard stat(folder, &status) == 0 else { return [] }
-    guard LaunchRegistration.isSafe(status) else {
-      noting(.store("\(folder): others than its owner can write there; no app is launched"))
+    guard access(folder, F_OK) == 0 else { return [] }
+    if let cause = OwnedFile.intruder(on: folder) {
+      noting(.store("\(cause); no app is launched"))
       return []
     }
     return SmallFile.names(in: folder).filter { $0.hasSuffix(".conf") }.compactMap { name in
@@ -68,9 +67,13 @@ package struct AppLauncher: Sendable {
     return source
   }
 
-  /// Starts the app; that it does not come is found out by its absence.
-  func launch(_ app: AppIdentity) {
+  /// Starts the app, where the program that is registered is the one that holds its identifier; that
+  /// it does not come is found out by its absence.
+  func launch(_ app: AppIdentity, heldBy program: String?) {
     guard let registration = registrations().first(where: { $0.app == app }) else { return }
+    if let obstacle = registration.obstacle(heldBy: program) {
+      return noting(.launched(app, obstacle))
+    }
     let words = words(of: registration.method)
     let code = ChildProcess.start(words, environment)
     noting(.launched(app, code == 0 ? nil : Errno(code: code, call: words[0]).description))

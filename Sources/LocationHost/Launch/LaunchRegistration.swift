@@ -11,6 +11,8 @@ package struct LaunchRegistration: Hashable, Sendable {
   }
 
   package var app: AppIdentity
+  /// The program that must hold the app's identifier; `nil` for the one that is started.
+  package var holder: String?
   package var method: Method
 
   /// Why a file registers nothing.
@@ -18,7 +20,7 @@ package struct LaunchRegistration: Hashable, Sendable {
     package var description: String
   }
 
-  /// Reads the text of a file: `app = NAME`, and one of `command = WORDS` and `unit = NAME`.
+  /// Reads the text of a file: `app = NAME` or `app = NAME=PATH`, and one of `command = WORDS` and `unit = NAME`.
   package init(_ text: String) throws(Fault) {
     var values: [String: Substring] = [:]
     for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
@@ -35,7 +37,11 @@ package struct LaunchRegistration: Hashable, Sendable {
     guard let app = values["app"]?.split(whereSeparator: \.isWhitespace).first else {
       throw Fault(description: "`app` is missing")
     }
-    self.app = AppIdentity(String(app))
+    guard let named = NamedProgram(String(app)) else {
+      throw Fault(description: NamedProgram.fault(in: String(app)))
+    }
+    self.app = named.app
+    holder = named.path
     let words = (values["command"] ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
     let unit = (values["unit"] ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
     switch (words.first, unit.first) {
@@ -61,17 +67,29 @@ package struct LaunchRegistration: Hashable, Sendable {
     guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw Fault(description: "no plain file")
     }
-    guard Self.isSafe(status) else {
-      throw Fault(description: "others than its owner can write it; chmod go-w, and own it")
-    }
-    guard let bytes = SmallFile.read(file, limit: 65_536) else {
-      throw Fault(description: "cannot be read")
+    let bytes: [UInt8]
+    do throws(OwnedFile.Fault) { bytes = try OwnedFile.read(file, limit: 65_536) } catch {
+      throw Fault(description: error.description)
     }
     try self.init(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether only this user, or root, can change it.
-  static func isSafe(_ status: stat) -> Bool {
-    [0, getuid()].contains(status.st_uid) && status.st_mode & (S_IWGRP | S_IWOTH) == 0
+  /// Why the app is not started, which another program than the one that is registered is; `nil` when
+  /// it is that one.
+  ///
+  /// `program` holds the identifier, or is its Flatpak's folder; `nil` while none does.
+  func obstacle(heldBy program: String?) -> String? {
+    guard app.path == nil, let program else { return nil }
+    func isSame(_ path: String) -> Bool {
+      AppIdentity(path: path) == AppIdentity(path: program) || path.hasPrefix(program + "/")
+    }
+    if let holder {
+      return isSame(holder) ? nil : "\(program) is \(app), and \(holder) is registered"
+    }
+    guard case .command(let words) = method, let started = words.first,
+      !isSame(SmallFile.resolved(started) ?? started)
+    else { return nil }
+    return "\(program) is \(app), and \(started) is registered; if it starts that one, write "
+      + "app = \(app)=\(program)"
   }
 }

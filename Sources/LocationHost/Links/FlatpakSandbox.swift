@@ -34,30 +34,42 @@ struct FlatpakSandbox: Hashable, Sendable {
       (self.name, self.files) = (name, files)
     }
 
-    /// The folder of the app: `BASE/app/NAME` of `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`, where
-    /// the path has that form and nothing in it leads elsewhere.
-    var home: String? {
+    /// `BASE` of `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`, where the path has that form and nothing in
+    /// it leads elsewhere.
+    var base: String? {
       let words = files.split(separator: "/", omittingEmptySubsequences: false)
       guard files.hasPrefix("/"), words.count > 7, words.last == "files", !words.contains(".."),
-        !name.isEmpty, words[words.count - 5] == name, words[words.count - 6] == "app"
+        !words.contains("."), !words.dropFirst().contains(""), !name.isEmpty,
+        words[words.count - 5] == name, words[words.count - 6] == "app"
       else { return nil }
-      return words.dropLast(4).joined(separator: "/")
+      return words.dropLast(6).joined(separator: "/")
     }
   }
 
   /// The sandbox of a process whose program has this path in its own view; `nil` when it is in
-  /// none, or the program is not the installed app's.
-  init?(of pid: Int32, running path: String) {
+  /// none, or the program is not the app's at that place.
+  ///
+  /// - Throws: that the app is no installed one.
+  init?(
+    of pid: Int32, running path: String, user: uid_t, _ configured: [String]
+  ) throws(Peer.Fault) {
     guard path.hasPrefix("/app/"), !path.contains("/../"),
       let bytes = SmallFile.read("/proc/\(pid)/root/.flatpak-info", limit: Self.longest),
-      let claim = Claim(String(decoding: bytes, as: UTF8.self)), let home = claim.home
+      let claim = Claim(String(decoding: bytes, as: UTF8.self)), let base = claim.base
     else { return nil }
     let installed = claim.files + path.dropFirst("/app".count)
     var (running, present) = (stat(), stat())
     guard stat("/proc/\(pid)/exe", &running) == 0, stat(installed, &present) == 0,
       running.st_dev == present.st_dev, running.st_ino == present.st_ino
     else { return nil }
-    (name, self.home, executable) = (claim.name, home, installed)
+    (name, executable) = (claim.name, installed)
+    do throws(FlatpakInstallation.Fault) {
+      let installation = try FlatpakInstallation.named(base, user: user, configured: configured)
+      home = try installation.home(ofFiles: claim.files, under: base, program: installed)
+    } catch {
+      throw Peer.Fault(
+        description: "the sandbox of process \(pid) is of no installed Flatpak: \(error)")
+    }
   }
 
   /// Bytes. Real ones have under 2,000.

@@ -40,7 +40,8 @@ struct Handshake {
     let sent = message.withUnsafeBytes {
       send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
-    guard sent == message.count else { throw lost(Errno(last: "send")) }
+    // One that is refused may have been hung up on already: the reason waits to be read.
+    let fault = sent == message.count ? nil : lost(Errno(last: "send"))
     var received: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -52,6 +53,7 @@ struct Handshake {
       }
       let count = read(descriptor, &piece, piece.count)
       guard count > 0 else {
+        if let fault { throw fault }
         throw count == 0
           ? Fault(isRefusal: false, description: "the daemon hung up")
           : lost(Errno(last: "read"))

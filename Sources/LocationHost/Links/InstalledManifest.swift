@@ -6,18 +6,22 @@ extension Manifest {
   /// Reads what the program at a path declares, from the places where its own process would look
   /// (`Info.plist` of its bundle, else `NAME.plist` beside it).
   init(ofExecutable path: String) {
-    let folder = Self.folder(of: path)
-    var places = ["\(folder)/Contents/Info.plist", "\(folder)/Resources/Info.plist"]
-    if folder.hasSuffix("/Contents/Linux") {
-      places.append("\(Self.folder(of: folder))/Info.plist")
-    }
-    places.append("\(path).plist")
-    for place in places {
+    for place in Self.places(ofExecutable: path) {
       guard let values = Self.propertyList(place) else { continue }
       self.init(values, file: place)
       return
     }
     self.init(file: "\(path).plist")
+  }
+
+  /// Where the property list of a program may lie, in the order in which it is looked for.
+  static func places(ofExecutable path: String) -> [String] {
+    let folder = Self.folder(of: path)
+    var places = ["\(folder)/Contents/Info.plist", "\(folder)/Resources/Info.plist"]
+    if folder.hasSuffix("/Contents/Linux") {
+      places.append("\(Self.folder(of: folder))/Info.plist")
+    }
+    return places + ["\(path).plist"]
   }
 
   private static func folder(of path: String) -> String {
@@ -81,13 +85,6 @@ enum SmallFile {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size <= limit
     else { return nil }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 16_384)
-    while bytes.count <= limit {
-      let count = Glibc.read(descriptor, &piece, piece.count)
-      guard count > 0 else { return count == 0 ? bytes : nil }
-      bytes += piece.prefix(count)
-    }
-    return nil
+    return read(descriptor, limit: limit)
   }
 }

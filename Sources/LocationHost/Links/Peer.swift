@@ -34,7 +34,9 @@ package struct Peer: Sendable {
   /// The process is held by a descriptor while it is looked at, so its number cannot pass to
   /// another one meanwhile. Its program must be the very file that now lies at its path: one that
   /// was replaced, or that only exists in a view of the file system of its own, is refused.
-  package init(of connection: Int32) throws(Fault) {
+  ///
+  /// `flatpaks` are folders in which Flatpak installs apps, beside the system's and the user's.
+  package init(of connection: Int32, flatpaks: [String] = []) throws(Fault) {
     var group: UInt32 = 0
     (pid, user, executable) = (0, 0, "")
     let code = linux_peer_credentials(connection, &pid, &user, &group)
@@ -47,11 +49,17 @@ package struct Peer: Sendable {
     if Self.isFile(at: path, runBy: pid) {
       executable = path
     } else {
-      sandbox = FlatpakSandbox(of: pid, running: path)
+      sandbox = try FlatpakSandbox(of: pid, running: path, user: user, flatpaks)
       guard let sandbox else {
+        if let refusal = ClosedPlace.refusal(ofProgram: path) {
+          throw Fault(description: "process \(pid) cannot be served: \(refusal)")
+        }
         throw Fault(description: "the program of process \(pid) is not the file at \(path)")
       }
       executable = sandbox.executable
+    }
+    if let refusal = ClosedPlace.refusal(ofPropertyListsBeside: executable) {
+      throw Fault(description: "process \(pid) cannot be served: \(refusal)")
     }
     guard linux_is_running(process) != 0 else {
       throw Fault(description: "process \(pid) has ended")

@@ -125,7 +125,7 @@ package actor SocketServer: LineActor {
       guard linux_name_senders(descriptor) == 0 else {
         throw Peer.Fault(description: "the kernel does not name senders")
       }
-      let peer = try Peer(of: descriptor)
+      let peer = try Peer(of: descriptor, flatpaks: facts.flatpaks)
       try checkRoom(for: peer)
       admit(descriptor, of: peer)
     } catch {
@@ -319,25 +319,7 @@ package actor SocketServer: LineActor {
     let manifest = Manifest(ofExecutable: peer.executable)
     var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
     description.process = peer.pid
+    description.program = peer.program(declaring: manifest)
     return description
-  }
-
-  /// The app as its program declares it. The identifier counts only for the first program that has
-  /// used it, and another user's app is another app.
-  private func app(of peer: Peer, declaring manifest: Manifest) -> AppIdentity {
-    let suffix = peer.user == getuid() ? "" : "@\(peer.user)"
-    let byPath = AppIdentity(peer.executable + suffix)
-    // A sandboxed app has the name that it was installed under, and is itself through its updates.
-    guard let identifier = peer.sandbox?.name ?? manifest.identifier else { return byPath }
-    let identity = AppIdentity(identifier + suffix)
-    let claimant = peer.sandbox?.home ?? peer.executable
-    guard host.onLine({ $0.claim(identity, by: claimant) }) else {
-      let text =
-        "\(peer.executable) declares \(identifier), which is another program's; it is "
-        + "served as \(byPath)"
-      journal.write(.client, text, isFault: true)
-      return byPath
-    }
-    return identity
   }
 }

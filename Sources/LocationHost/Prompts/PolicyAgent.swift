@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 package import LocationCore
 package import LocationModel
 
@@ -38,26 +37,13 @@ package final class PolicyAgent: PromptAgent {
 
   /// A file with a fault decides nothing at all.
   private static func read(_ path: String) -> Result<PromptPolicy, Faults> {
-    func refused(_ cause: String) -> Result<PromptPolicy, Faults> {
-      .failure(Faults(all: [FileFault(file: path, line: 0, cause: cause)]))
+    do throws(OwnedFile.Fault) {
+      let bytes = try OwnedFile.read(path, limit: longest)
+      let (policy, faults) = PromptPolicy.read(String(decoding: bytes, as: UTF8.self), file: path)
+      return faults.isEmpty ? .success(policy) : .failure(Faults(all: faults))
+    } catch {
+      return .failure(Faults(all: [FileFault(file: path, line: 0, cause: error.description)]))
     }
-    guard let bytes = SmallFile.read(path, limit: longest) else {
-      return refused("cannot be read: \(Errno(last: "open").reason)")
-    }
-    if let cause = Self.stranger(path) { return refused(cause) }
-    let (policy, faults) = PromptPolicy.read(String(decoding: bytes, as: UTF8.self), file: path)
-    return faults.isEmpty ? .success(policy) : .failure(Faults(all: faults))
-  }
-
-  /// Why somebody else could have written the file; `nil` when nobody could.
-  private static func stranger(_ path: String) -> String? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    if status.st_mode & S_IWOTH != 0 { return "everybody may write it: chmod o-w \(path)" }
-    guard status.st_uid == 0 || status.st_uid == getuid() else {
-      return "it belongs to user \(status.st_uid), neither root nor the one who reads it"
-    }
-    return nil
   }
 
   /// Bytes.

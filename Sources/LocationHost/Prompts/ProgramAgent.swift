@@ -171,7 +171,8 @@ private struct ProgramTalk {
 
 /// What passes between us and a program that answers questions.
 package enum ProgramQuestion {
-  /// The question; a member without a value is left out.
+  /// The question; a member without a value is left out. The app's words are as it has written them,
+  /// but for the title, which is ours.
   package static func json(_ prompt: Prompt) -> JSON {
     var purpose: JSON?
     if case .temporaryAccuracy(let key) = prompt.kind { purpose = .string(key) }
@@ -181,6 +182,8 @@ package enum ProgramQuestion {
       "title": .string(prompt.title), "text": .string(prompt.text), "purpose": purpose,
       "answers": .array(prompt.kind.answers.map { .string($0.rawValue) }),
       "offers_precise": .bool(prompt.offersPrecise),
+      "program": prompt.program.map { .string($0.path) },
+      "user": prompt.program.map { .integer(Int64($0.user)) },
     ])
   }
 

@@ -93,7 +93,9 @@ package struct TerminalQuestion: Sendable {
   package var text: String {
     let options = choices.map { "  [\($0.key)] \($0.words)" }.joined(separator: "\n")
     let hint = prompt.offersPrecise ? "\n  add ~ for an approximate location only, as in w~" : ""
-    return "\n\(prompt.title)\n  “\(prompt.text)”\n\(options)\(hint)\nAnswer: "
+    let asker = prompt.asker.map { "  asked by \($0)\n" } ?? ""
+    let reason = prompt.text.quotedForDisplay(limit: 500)
+    return "\n\(prompt.title)\n  \(reason)\n\(asker)\(options)\(hint)\nAnswer: "
   }
 
   /// What to say when nothing known was typed.

@@ -65,6 +65,12 @@ package final class StateKeeper {
     let key = Self.identityKey(of: identity)
     let claimant = [UInt8](executable.utf8)
     if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
+    // Nobody can tell apart what differs in upper and lower case only.
+    let folded = identity.name.lowercased()
+    let isVariant = entries.contains {
+      $0.key.domain == key.domain && $0.key.owner.lowercased() == folded
+    }
+    guard !isVariant else { return false }
     entries.append(StateEntry(key: key, value: claimant))
     commit([.engine(.persist(.set(key, claimant)))], noting: noting)
     return true

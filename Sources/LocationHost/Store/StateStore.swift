@@ -82,7 +82,7 @@ package final class StateStore {
       "SELECT domain, owner, name, value FROM state \(filter)ORDER BY domain, owner, name",
       on: database)
     defer { sqlite3_finalize(query) }
-    if let owner { sqlite3_bind_text(query, 1, owner.name, -1, Self.transient) }
+    if let owner { Self.bind(owner.name, at: 1, to: query) }
     var entries: [StateEntry] = []
     while true {
       let code = sqlite3_step(query)
@@ -101,7 +101,7 @@ package final class StateStore {
   package func erase(_ app: String?) throws(StoreError) -> Int {
     let filter = app == nil ? "domain <> 'settings'" : "owner = ?1"
     let statement = try Self.prepare("DELETE FROM state WHERE \(filter)", on: database)
-    if let app { sqlite3_bind_text(statement, 1, app, -1, Self.transient) }
+    if let app { Self.bind(app, at: 1, to: statement) }
     let code = sqlite3_step(statement)
     sqlite3_finalize(statement)
     guard code == SQLITE_DONE else {
@@ -115,7 +115,10 @@ package final class StateStore {
 
   private static func entry(_ row: OpaquePointer) -> StateEntry {
     func text(_ column: Int32) -> String {
-      sqlite3_column_text(row, column).map { String(cString: $0) } ?? ""
+      let start = UnsafeRawPointer(sqlite3_column_text(row, column))
+      return String(
+        decoding: UnsafeRawBufferPointer(
+          start: start, count: Int(sqlite3_column_bytes(row, column))), as: UTF8.self)
     }
     let bytes = UnsafeRawBufferPointer(
       start: sqlite3_column_blob(row, 3), count: Int(sqlite3_column_bytes(row, 3)))
@@ -126,9 +129,22 @@ package final class StateStore {
   // MARK: SQLite
 
   private func bind(_ key: StateKey, to statement: OpaquePointer) {
-    sqlite3_bind_text(statement, 1, key.domain, -1, Self.transient)
-    sqlite3_bind_text(statement, 2, key.owner, -1, Self.transient)
-    sqlite3_bind_text(statement, 3, key.name, -1, Self.transient)
+    Self.bind(key.domain, at: 1, to: statement)
+    Self.bind(key.owner, at: 2, to: statement)
+    Self.bind(key.name, at: 3, to: statement)
+  }
+
+  /// Binds a text with its length, so that no byte in it ends it.
+  private static func bind(_ text: String, at index: Int32, to statement: OpaquePointer?) {
+    var text = text
+    _ = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        // A text without bytes may have no address, which would bind NULL.
+        sqlite3_bind_text(
+          statement, index, $0.baseAddress ?? UnsafePointer(bitPattern: 1), Int32($0.count),
+          transient)
+      }
+    }
   }
 
   private func step(_ statement: OpaquePointer) throws(StoreError) {

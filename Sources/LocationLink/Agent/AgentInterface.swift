@@ -13,6 +13,10 @@ package enum AgentInterface {
     # question. Ignore members that you do not know.
     interface org.meridian.agent
 
+    # The program that asks, as the daemon has verified it: its path, the number of its user, the folder
+    # of its Flatpak, and whether only root and the daemon's user can replace it.
+    type Program (path: string, user: int, package: ?string, protected: bool)
+
     # An app asks for permission.
     type Question (
       # `app` and `number` name the question.
@@ -23,13 +27,15 @@ package enum AgentInterface {
       # The answers that it can have, besides dismissed: once, whileUsing, deny; always,
       # keepWhileUsing; accept, decline.
       answers: []string,
-      # The name of the app as people know it, and its own reason.
+      # What the app says of itself: the name that people know it by, and its own reason. Show them with
+      # control characters escaped.
       name: string,
       text: string,
       # For temporaryAccuracy: the key of the reason.
       purpose: ?string,
       # Whether the person may choose between the exact and the rough place.
-      offersPrecise: bool
+      offersPrecise: bool,
+      program: ?Program
     )
 
     # A question is moot: somebody has answered it, or the app has gone.

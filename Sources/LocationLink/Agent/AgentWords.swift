@@ -69,6 +69,7 @@ extension Prompt: LinkWord {
       kind: try Kind(name: json.get("kind"), purpose: json.find("purpose") ?? ""),
       appName: try json.get("name"), text: try json.get("text"),
       offersPrecise: try json.get("offersPrecise"))
+    program = try json.find("program")
   }
 
   package var json: JSON {
@@ -76,6 +77,22 @@ extension Prompt: LinkWord {
       "app": id.app.name.json, "number": id.number.json, "kind": kind.name.json,
       "answers": kind.answers.json, "name": appName.json, "text": text.json,
       "purpose": kind.purpose?.json, "offersPrecise": offersPrecise.json,
+      "program": program?.json,
+    ])
+  }
+}
+
+extension VerifiedProgram: LinkWord {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(
+      path: try json.get("path"), user: try json.get("user"), package: try json.find("package"),
+      isProtected: try json.get("protected"))
+  }
+
+  package var json: JSON {
+    .fields([
+      "path": path.json, "user": user.json, "package": package?.json,
+      "protected": isProtected.json,
     ])
   }
 }

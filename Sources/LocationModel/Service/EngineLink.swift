@@ -33,6 +33,8 @@ package struct ClientDescription: Hashable, Sendable {
   package var isNew = false
   /// Its number, where the kernel says it.
   package var process: Int32?
+  /// The program it runs, where whoever serves it has verified that.
+  package var program: VerifiedProgram?
 
   package init(app: AppIdentity, manifest: Manifest, life: AppLife = .foreground) {
     self.app = app

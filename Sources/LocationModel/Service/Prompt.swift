@@ -45,6 +45,8 @@ package struct Prompt: Hashable, Sendable {
   package var text: String
   /// Whether the person may choose between full and reduced accuracy here (AUTH-40).
   package var offersPrecise: Bool
+  /// The program that asks; `nil` where nobody has verified it.
+  package var program: VerifiedProgram?
 
   package init(id: ID, kind: Kind, appName: String, text: String, offersPrecise: Bool) {
     self.id = id

@@ -1,3 +1,4 @@
+import Glibc
 import LocationEngine
 import LocationHost
 import LocationLink
@@ -67,12 +68,16 @@ struct DaemonDiagnosis {
 
   /// Why an app hears nothing of the daemon, beside its circumstances.
   func findings(about app: InstalledApp) -> [Finding] {
-    guard case .success(let (_, apps)) = answer else { return [] }
+    let closed = [app.path.flatMap { ClosedPlace.finding(about: $0, socket: socket) }]
+      .compactMap(\.self)
+    guard case .success(let (_, apps)) = answer else { return closed }
     let known = apps.first { $0.app == app.identity.name }
-    let findings = AppDiagnosis(
-      app: app, standing: known.map { Decision.Standing($0) },
-      servicesAreOn: true
-    ).findings
+    let findings =
+      closed
+      + AppDiagnosis(
+        app: app, standing: known.map { Decision.Standing($0) },
+        servicesAreOn: true
+      ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {
       return findings
@@ -84,5 +89,21 @@ struct DaemonDiagnosis {
   var agents: AgentDiagnosis? {
     guard case .success(let (status, _)) = answer else { return nil }
     return AgentDiagnosis(of: status)
+  }
+}
+
+extension ClosedPlace {
+  /// That a daemon of another user cannot look at an app, as far as modes of folders tell; `nil` when
+  /// it can, and for a daemon of the same user.
+  fileprivate static func finding(about path: String, socket: String) -> Finding? {
+    var status = stat()
+    guard stat(socket, &status) == 0, status.st_uid != getuid() || getuid() == 0 else { return nil }
+    let folders = path.indices.dropFirst().lazy.filter { path[$0] == "/" }.map { path[..<$0] }
+    let closed = folders.first { stat(String($0), &status) == 0 && status.st_mode & S_IXOTH == 0 }
+    guard let closed else { return nil }
+    return Finding(
+      subject: path, code: "folder_closed", verdict: .doubtful,
+      said: "\(closed) is closed to others: a location daemon that is not root's refuses the app",
+      next: advice(String(closed)))
   }
 }

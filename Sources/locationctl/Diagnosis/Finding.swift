@@ -1,3 +1,5 @@
+import LocationModel
+
 /// One thing that was looked at: how it stands, and what to do about it.
 struct Finding: Hashable, Sendable {
   enum Verdict: String, Sendable {
@@ -32,7 +34,8 @@ struct Finding: Hashable, Sendable {
       case .doubtful: output.styled("?   ", .doubtful)
       case .bad: output.styled("no  ", .bad)
       }
-    let step = next.map { "\n    next: \($0)" } ?? ""
-    return "\(mark)\(subject)\n    said: \(said)\(step)"
+    func shown(_ text: String) -> String { text.escapedForDisplay(limit: .max) }
+    let step = next.map { "\n    next: \(shown($0))" } ?? ""
+    return "\(mark)\(shown(subject))\n    said: \(shown(said))\(step)"
   }
 }

@@ -1,3 +1,5 @@
+import LocationModel
+
 /// One JSON object on one line; keys in the order in which they are added.
 ///
 /// A value that is not known is left out: a missing field is unknown.
@@ -9,7 +11,7 @@ struct JSONLine {
     add("type", type)
   }
 
-  var text: String { "{" + members.joined(separator: ",") + "}" }
+  var text: String { ("{" + members.joined(separator: ",") + "}").escapedInJSON }
 
   mutating func add(_ key: String, _ text: String?) {
     guard let text else { return }

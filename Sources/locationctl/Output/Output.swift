@@ -1,4 +1,5 @@
 import Glibc
+import LocationModel
 import Synchronization
 
 /// Standard output or standard error: whole lines at once, colored only for a person's eyes.
@@ -30,7 +31,10 @@ struct Output: Sendable {
     isTerminal && (noColor ?? "").isEmpty && terminal != "dumb"
   }
 
-  func line(_ text: String) { write(text + "\n") }
+  /// A text of our own and the end of its line; control characters of others in it stand escaped.
+  func line(_ text: String) {
+    write(Self.withStyles(text.escapedForTerminal) + "\n")
+  }
 
   func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
@@ -42,7 +46,18 @@ struct Output: Sendable {
   }
 
   func styled(_ text: String, _ style: Style) -> String {
-    isColored ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
+    isColored ? "\(Self.mark)\(style.rawValue);\(text)\(Self.mark)0;" : text
+  }
+
+  /// Stands for the beginning of a style until the line is written: no other text has it.
+  private static let mark = "style-\(UInt64.random(in: 0 ... .max))-"
+
+  private static func withStyles(_ text: String) -> String {
+    let parts = text.split(separator: mark, omittingEmptySubsequences: false)
+    return parts.prefix(1).joined()
+      + parts.dropFirst().map { part in
+        "\u{1b}[" + part.replacing(";", with: "m", maxReplacements: 1)
+      }.joined()
   }
 }
 

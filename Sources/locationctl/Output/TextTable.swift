@@ -1,3 +1,5 @@
+import LocationModel
+
 /// Rows of words under a heading, each column as wide as its widest word.
 struct TextTable {
   private var rows: [[String]]
@@ -9,7 +11,9 @@ struct TextTable {
     self.numbers = numbers
   }
 
-  mutating func add(_ row: [String]) { rows.append(row) }
+  mutating func add(_ row: [String]) {
+    rows.append(row.map { $0.escapedForDisplay(limit: 4096) })
+  }
 
   /// The lines; the heading is dim on a terminal.
   func lines(for output: Output) -> [String] {

@@ -22,8 +22,8 @@ struct Explanation {
   // MARK: For people
 
   var text: String {
-    let name = event.identifier.map { " \"\($0)\"" } ?? ""
-    let app = record.app == Simulation.app ? "" : " of \(record.app)"
+    let name = event.identifier.map { " \"\($0.escapedForDisplay())\"" } ?? ""
+    let app = record.app == Simulation.app ? "" : " of \(record.app.name.escapedForDisplay())"
     let head =
       "\(record.number). \(event.kind.rawValue)\(name)\(app): \(event.state), "
       + "told \(record.told.iso8601)"

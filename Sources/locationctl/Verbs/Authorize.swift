@@ -71,7 +71,7 @@ extension Verb {
         try decide(app, level, precise)
       }
     for explanation in explanations {
-      Output.error.line("locationctl: \(app.identity): \(explanation)")
+      Output.error.line("locationctl: \(app.identity.name.escapedForDisplay()): \(explanation)")
     }
     show(decision, invocation)
   }
@@ -139,6 +139,7 @@ struct Decision {
   var after: Standing
 
   var text: String {
+    let app = app.escapedForDisplay()
     guard let before else { return "\(app): \(after.words)" }
     let old = before?.words ?? AuthorizationLevel(nil).rawValue
     return old == after.words

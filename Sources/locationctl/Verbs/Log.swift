@@ -60,6 +60,7 @@ extension LogRecord {
     let name = category.rawValue
     let space = String(repeating: " ", count: max(0, 13 - name.count))
     let where_ = place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
+    let message = message.escapedForDisplay(limit: .max)
     let words = isFault ? output.styled(message, .bad) : message
     return "\(output.styled(date.plain, .dim))  \(name)\(space)  \(words)\(where_)"
   }

@@ -125,6 +125,6 @@ extension ConditionStatus {
       case "unsatisfied": "outside"
       default: state
       }
-    return "\(date.plain)  \(identifier): \(what)"
+    return "\(date.plain)  \(identifier.escapedForDisplay()): \(what)"
   }
 }

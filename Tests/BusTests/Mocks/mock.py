@@ -202,10 +202,10 @@ class Machine:
         return self.mock(NOTIFICATIONS_PATH, NOTIFICATIONS, interface)
 
     def notification(self, number):
-        """What was shown, as the person sees it."""
+        """What was shown, as the person sees it; an end of a line is ` / `."""
         self.until(lambda: len(self.desktop().GetMethodCalls("Notify")) >= number)
         shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
-        return " | ".join([shown[3], shown[4], *shown[5][::2]])
+        return " | ".join([shown[3], shown[4], *shown[5][::2]]).replace("\n", " / ")
 
     def obey(self, words):
         match words:

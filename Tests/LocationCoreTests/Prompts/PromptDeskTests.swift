@@ -11,6 +11,10 @@ struct PromptDeskTests {
       appName: "Walk", text: "To draw your walk.", offersPrecise: true)
   }
 
+  /// A program that nobody but root can replace, and one that others can.
+  static let installed = VerifiedProgram(path: "/opt/walk/walk", user: 1000, isProtected: true)
+  static let own = VerifiedProgram(path: "/srv/anna/walk", user: 1000, isProtected: false)
+
   private static func bench(agents: Int) -> Bench<PromptDesk> {
     Bench(PromptDesk(agents: agents)) { output in
       switch output {

@@ -14,12 +14,14 @@ struct PromptPolicyTests {
     """
 
   private func reply(
-    _ app: String, _ kind: Prompt.Kind = .whenInUse, others: String = ""
+    _ app: String, _ kind: Prompt.Kind = .whenInUse, others: String = "",
+    of program: VerifiedProgram? = PromptDeskTests.installed
   ) -> AgentReply {
     let (policy, faults) = PromptPolicy.read(Self.text + others, file: "policy")
     #expect(faults == [])
     var prompt = PromptDeskTests.prompt(kind)
     prompt.id.app = AppIdentity(app)
+    prompt.program = program
     return policy.reply(to: prompt)
   }
 
@@ -74,6 +76,72 @@ struct PromptPolicyTests {
     #expect(reply("org.example.Kiosk", others: "\n* never") == .answer(.whileUsing, precise: true))
     #expect(reply("org.example.Kiosk@1000") == .answer(.whileUsing, precise: true))
     #expect(reply("org.example.Map@1001", others: "\n* never") == .answer(.deny, precise: true))
+  }
+
+  @Test("border 4: a line without a path counts for no program that others could replace")
+  func replaceable() {
+    let app = "org.example.Kiosk"
+    let reason =
+      "no line for org.example.Kiosk, and none for *; the line for org.example.Kiosk does not count, "
+      + "because others could replace /srv/anna/walk: write org.example.Kiosk=/srv/anna/walk"
+    #expect(reply(app, of: PromptDeskTests.own) == .passed(reason: reason))
+    #expect(
+      reply(app, of: nil)
+        == .passed(
+          reason: "no line for org.example.Kiosk, and none for *; the line for org.example.Kiosk "
+            + "does not count: nobody knows the program"))
+    #expect(
+      reply(app, others: "\n* never", of: PromptDeskTests.own) == .answer(.deny, precise: true))
+    // What forbids counts for whoever has the name, and a path is known for what it is.
+    #expect(
+      reply("org.example.No", others: "\norg.example.No never", of: nil)
+        == .answer(.deny, precise: true))
+    #expect(reply("/usr/bin/python3.11", of: nil) == .answer(.deny, precise: true))
+  }
+
+  @Test(
+    "border 4: a line with a path counts for that program only, whoever has used its name before")
+  func paths() {
+    let lines = "\norg.example.Tour=/srv/anna/walk once\norg.example.Boat=/opt/boats/app/x always"
+    let own = PromptDeskTests.own
+    #expect(reply("org.example.Tour", others: lines, of: own) == .answer(.once, precise: true))
+    #expect(reply("/srv/anna/walk", others: lines, of: own) == .answer(.once, precise: true))
+    #expect(
+      reply("org.example.Tour", others: lines)
+        == .passed(
+          reason: "no line for org.example.Tour, and none for *; the line for "
+            + "org.example.Tour=/srv/anna/walk is for another program than /opt/walk/walk"))
+    let boat = VerifiedProgram(
+      path: "/opt/boats/app/x/c0ffee/bin/x", user: 7, package: "/opt/boats/app/x",
+      isProtected: false)
+    #expect(
+      reply("org.example.Boat@7", others: lines, of: boat) == .answer(.whileUsing, precise: true))
+    // The same characters in other bytes are another path.
+    let accents = "\norg.example.Bar=/opt/caf\u{e9} always"
+    let twin = VerifiedProgram(path: "/opt/cafe\u{301}", user: 7, isProtected: true)
+    #expect(
+      reply("org.example.Bar", others: accents, of: twin) != .answer(.whileUsing, precise: true))
+  }
+
+  @Test("border 4: a name that an app has declared with @ in it is no name and a user")
+  func marks() {
+    #expect(
+      reply("org.example.Kiosk@bar")
+        == .passed(reason: "no line for org.example.Kiosk@bar, and none for *"))
+    // A user's own line goes before that of any user, and one with a path before one without.
+    let lines = "\norg.example.Kiosk@1000 never\norg.example.Kiosk=/opt/walk/walk once"
+    #expect(reply("org.example.Kiosk@1000", others: lines) == .answer(.deny, precise: true))
+    let other = VerifiedProgram(path: "/opt/walk/walk", user: 1001, isProtected: true)
+    #expect(
+      reply("org.example.Kiosk@1001", others: lines, of: other) == .answer(.once, precise: true))
+  }
+
+  @Test("border 4: a line that names no app is a fault")
+  func names() {
+    let (_, faults) = PromptPolicy.read(
+      "org.example.Kiosk@bar always\nkiosk always\norg.example.Kiosk=bin always", file: "policy")
+    #expect(faults.map(\.line) == [1, 2, 3])
+    #expect(faults.allSatisfy { $0.cause.contains("is no app: expected an identifier such as") })
   }
 
   @Test("tells file, line, and cause of every fault")

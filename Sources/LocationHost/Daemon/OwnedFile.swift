@@ -1,0 +1,133 @@
+import Glibc
+import LocationModel
+
+/// A file whose words count because of who has written it: a policy, a configuration, a registration.
+///
+/// It must belong to root or to the user of this process, and nobody else may be able to write it, or
+/// to put another file at its path. Links are followed where the same holds for them.
+enum OwnedFile {
+  /// What is wrong with a file, and the command that mends it.
+  struct Fault: Error, Hashable, CustomStringConvertible {
+    var description: String
+  }
+
+  /// Root, and the user of this process.
+  static var owners: Set<uid_t> { [0, getuid()] }
+
+  /// Reads a whole file once, from the descriptor whose owner and mode are checked; `limit` in bytes.
+  ///
+  /// - Throws: why it is not believed, and what mends that.
+  static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else {
+      throw Fault(description: "cannot be read: \(Errno(last: "open").reason)")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Fault(description: "is no plain file")
+    }
+    if let cause = stranger(to: status, path, owners) ?? writing(status, path) ?? intruder(on: path)
+    {
+      throw Fault(description: cause)
+    }
+    guard let bytes = SmallFile.read(descriptor, limit: limit) else {
+      throw Fault(description: "has more than \(limit) bytes, or cannot be read")
+    }
+    return bytes
+  }
+
+  /// Why others than the owners could put another file at a path, or write one of the folders and
+  /// links that lead to it; `nil` when nobody could.
+  ///
+  /// In a folder with the sticky bit others can make files of their own, and change nobody else's:
+  /// enough for a folder in it, and not for a file, of which they can make another link.
+  static func intruder(on path: String, owners: Set<uid_t> = owners) -> String? {
+    var rest = names(path.utf8.first == UInt8(ascii: "/") ? path : "\(workingFolder)/\(path)")[...]
+    // The folder above: its path without a slash at the end, and what others can do in it.
+    var (place, open) = ("", String?.none)
+    var (links, status) = (0, stat())
+    rest = [""] + rest
+    while let name = rest.popFirst() {
+      guard name != ".." else {
+        place = String(place[..<lastSlash(of: place)])
+        open = lstat(place + "/", &status) == 0 ? writing(status, place) : nil
+        continue
+      }
+      let next = name.isEmpty ? "/" : "\(place)/\(name)"
+      guard lstat(next, &status) == 0 else { return "\(next): \(Errno(last: "stat").reason)" }
+      let kind = status.st_mode & S_IFMT
+      if let stranger = stranger(to: status, next, owners) { return stranger }
+      if kind != S_IFDIR, let open { return open }
+      open = kind == S_IFLNK ? nil : writing(status, next)
+      guard kind != S_IFLNK else {
+        links += 1
+        guard links < 40, let target = SmallFile.target(of: next) else {
+          return "the link \(next) leads nowhere"
+        }
+        if target.utf8.first == UInt8(ascii: "/") { place = "" }
+        rest = names(target) + rest
+        continue
+      }
+      if let open, kind != S_IFDIR || rest.isEmpty || status.st_mode & S_ISVTX == 0 { return open }
+      place = name.isEmpty ? "" : next
+    }
+    return nil
+  }
+
+  /// That others than the owners have a file, link, or folder, and could do with it what they like.
+  private static func stranger(to status: stat, _ path: String, _ owners: Set<uid_t>) -> String? {
+    guard !owners.contains(status.st_uid) else { return nil }
+    return "\(path) belongs to user \(status.st_uid), and not to "
+      + owners.sorted().map { $0 == 0 ? "root" : "user \($0)" }.joined(separator: " or ")
+      + ": chown \(owners.max() ?? 0) \(path.quotedForShell)"
+  }
+
+  /// That others than its owner can write a file or folder.
+  private static func writing(_ status: stat, _ path: String) -> String? {
+    let mend = "chmod go-w \(path.quotedForShell)"
+    if status.st_mode & S_IWOTH != 0 { return "\(path) can be written by everybody: \(mend)" }
+    return status.st_mode & S_IWGRP != 0 ? "\(path) can be written by its group: \(mend)" : nil
+  }
+
+  /// The names in a path, byte by byte: for Swift, a slash before an accent is another character.
+  private static func names(_ path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+      .filter { $0 != "." }
+  }
+
+  private static func lastSlash(of path: String) -> String.Index {
+    path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+  }
+
+  private static var workingFolder: String { SmallFile.resolved(".") ?? "/" }
+}
+
+extension SmallFile {
+  /// Everything behind the place where the descriptor stands; `nil` for more bytes than the limit.
+  static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 16_384)
+    while bytes.count <= limit {
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      guard count > 0 else { return count == 0 ? bytes : nil }
+      bytes += piece.prefix(count)
+    }
+    return nil
+  }
+
+  /// Where a link leads, as it is written; `nil` when it is none.
+  static func target(of path: String) -> String? {
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// The path with all links resolved; `nil` when there is no such file.
+  static func resolved(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import LocationLink
+package import LocationModel
+
+// Who a program is to the engine.
+extension SocketServer {
+  /// The app as its program declares it, and whoever is not believed under its path. An identifier
+  /// counts only for the first program that has used it, and another user's app is another app.
+  func app(of peer: Peer, declaring manifest: Manifest) -> AppIdentity {
+    let user = peer.user == getuid() ? nil : peer.user
+    let byPath = AppIdentity(path: peer.executable, user: user)
+    // A sandboxed app has the name that it was installed under, and is itself through its updates.
+    guard let identifier = peer.sandbox?.name ?? manifest.identifier else { return byPath }
+    guard let cause = obstacle(to: identifier, of: peer, user) else {
+      return AppIdentity(declaring: identifier, path: peer.executable, user: user)
+    }
+    let text =
+      "\(peer.executable) declares \(identifier.escapedForDisplay()), which \(cause); it is "
+      + "served as \(byPath)"
+    journal.write(.client, text, isFault: true)
+    return byPath
+  }
+
+  /// Why a program cannot have an identifier, to follow that in a sentence; `nil` when it has it.
+  private func obstacle(to identifier: String, of peer: Peer, _ user: UInt32?) -> String? {
+    let isOwners = AppIdentity(identifier).isOwner
+    if !isOwners, let fault = AppIdentity.fault(ofIdentifier: identifier) { return fault }
+    let identity = AppIdentity(declaring: identifier, path: peer.executable, user: user)
+    let claimant = peer.sandbox?.home ?? peer.executable
+    let isHeld = !isOwners && host.onLine { $0.claim(identity, by: claimant) }
+    return isHeld ? nil : "is another program's"
+  }
+}
+
+extension Peer {
+  /// The program, as far as it was verified; what it declares protects no name where others can write
+  /// the file.
+  func program(declaring manifest: Manifest) -> VerifiedProgram {
+    let names = sandbox == nil && manifest.identifier != nil ? manifest.file : executable
+    return VerifiedProgram(
+      path: executable, user: user, package: sandbox?.home,
+      isProtected: OwnedFile.intruder(on: executable) == nil
+        && (names == executable || OwnedFile.intruder(on: names) == nil))
+  }
+}
+
+extension VerifiedProgram {
+  /// The program of this process, which answers for itself.
+  package init(ofThisProcess path: String) {
+    self.init(path: path, user: getuid(), isProtected: OwnedFile.intruder(on: path) == nil)
+  }
+}
