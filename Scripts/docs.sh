@@ -1,14 +1,12 @@
 #!/bin/sh
 # Builds the reference documentation of every library of the package into docs/site, one site with an
-# index, by the toolchain's own docc, offline. A warning ends it, and so does a public function whose
-# parameters, result, or errors are not documented.
+# index, by the toolchain's own docc, offline. A warning ends it.
 #
 #   DOCS_BASE_PATH=…   the path below which the site will be served (default: none)
 set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 Scripts/bootstrap.sh docs
-python3 Scripts/doc_coverage.py --check
 
 modules=.build/CoreLocationModule
 products=$(Scripts/module.sh "$modules")
