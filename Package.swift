@@ -34,8 +34,7 @@ let package = Package(
     .target(
       name: "CoreLocation",
       dependencies: [
-        "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel", "CLinux",
-        "CSQLite",
+        "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel",
       ],
       swiftSettings: house),
 
@@ -129,7 +128,8 @@ let package = Package(
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
     .executableTarget(
-      name: "INTUSoak", dependencies: ["INTULocationManager", "RequestTesting", "LocationModel"],
+      name: "INTUSoak",
+      dependencies: ["CoreLocation", "INTULocationManager", "RequestTesting", "LocationModel"],
       path: "Benchmarks/INTUSoak", swiftSettings: house),
 
     // Tests.
@@ -147,7 +147,7 @@ let package = Package(
       name: "LocationRecordingTests",
       dependencies: [
         "LocationRecording", "LocationCore", "LocationEngine", "LocationModel",
-        "LocationProviders", "LocationSimulation", "MachineTesting",
+        "LocationProviders", "MachineTesting",
       ],
       swiftSettings: house),
     .testTarget(
@@ -173,7 +173,10 @@ let package = Package(
     .testTarget(name: "HouseTests", swiftSettings: house),
     .testTarget(
       name: "LocationSimulationTests",
-      dependencies: ["LocationSimulation", "LocationProviders", "LocationModel", "MachineTesting"],
+      dependencies: [
+        "LocationSimulation", "LocationEngine", "LocationProviders", "LocationModel",
+        "MachineTesting",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationTestingTests",
@@ -233,9 +236,8 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationRecording",
-        "HostTesting",
-        "HostProgram", "CSQLite",
+        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "LocationRecording", "HostTesting", "HostProgram", "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",
@@ -246,9 +248,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "LocationHost", "LocationLink", "LocationEngine", "LocationModel", "HostTesting",
-        "locationctl", "locationd", "AsyncApp", "ClassicApp", "LaunchedApp", "HostProgram",
-        "MachineTesting", "CLinux",
+        "LocationHost", "LocationLink", "LocationModel", "HostTesting", "locationctl", "locationd",
+        "AsyncApp", "ClassicApp", "LaunchedApp", "HostProgram", "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

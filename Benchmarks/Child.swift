@@ -60,11 +60,13 @@ final class Child {
       let count = read(output, &buffer, buffer.count)
       guard count > 0 else { return }
       rest += buffer[..<count]
-      while let end = rest.firstIndex(of: 10) {
-        let line = String(decoding: rest[..<end], as: UTF8.self)
-        rest.removeFirst(end + 1)
+      var start = 0
+      while let end = rest[start...].firstIndex(of: 10) {
+        let line = String(decoding: rest[start..<end], as: UTF8.self)
+        start = end + 1
         guard take(line[...]) else { return }
       }
+      rest.removeFirst(start)
     }
   }
 

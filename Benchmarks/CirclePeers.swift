@@ -74,7 +74,8 @@ struct CirclePeers {
     var costs: [String: CircleCost] = [:]
     for name in Self.names {
       guard let (program, arguments) = commands[name] else { continue }
-      let (printed, status) = try outcome(program, arguments + [file.path, "\(Self.churn)"])
+      let (printed, status) = try outcome(
+        program, arguments + [file.path, "\(Self.churn)", "\(rounds)"])
       if status == 0 {
         costs[name] = CircleCost(printed: printed)
       } else {

@@ -25,25 +25,6 @@ struct Figure: Encodable {
   }
 }
 
-/// The shortest of several runs, in seconds.
-func shortestTime(of rounds: Int, _ body: () -> Void) -> Double {
-  let clock = ContinuousClock()
-  return (0..<rounds).map { _ in clock.measure(body) / .seconds(1) }.min() ?? .infinity
-}
-
-/// Processor time of this process in the shortest of several runs, in seconds.
-///
-/// Other work on the machine lengthens it less than it lengthens the time on the wall.
-func leastProcessorTime(of rounds: Int, _ body: () throws -> Void) rethrows -> Double {
-  var least = Double.infinity
-  for _ in 0..<rounds {
-    let begin = clock()
-    try body()
-    least = min(least, Double(clock() - begin) / Double(CLOCKS_PER_SEC))
-  }
-  return least
-}
-
 extension [Double] {
   /// The value below which this share of all lies; the array must not be empty.
   func quantile(_ share: Double) -> Double {

@@ -3,8 +3,11 @@ import LocationHost
 import LocationModel
 import Synchronization
 
-/// From the last byte of an epoch written to a serial port to the body of `for try await`, against
-/// gpspipe's line for the same bytes through a real gpsd; both in turns, in one run.
+/// From the write of an epoch to a serial port to the body of `for try await`, against gpspipe's
+/// line for the same bytes through a real gpsd; both in turns, in one run, the time on the wall.
+///
+/// gpspipe's way has two hops more: gpsd to gpspipe over a socket, gpspipe to this process through
+/// a pipe, with JSON on both; ours ends in the process that reads the port.
 ///
 /// Twice: with each epoch written at once, and at the pace of a port of 115,200 baud, as a
 /// receiver's bytes come.
@@ -45,7 +48,9 @@ private func report(_ name: String, _ runs: [[Double]]) throws {
   let tails = runs.map { $0.quantile(0.99) * 1e6 }
   try Figure.report("\(name).median", medians[0], "us", "last byte to loop body, median")
   try Figure.report("\(name).p99", tails[0], "us", "last byte to loop body, p99")
-  try Figure.report("\(name).gpspipe.median", medians[1], "us", "last byte to gpspipe's, median")
+  try Figure.report(
+    "\(name).gpspipe.median", medians[1], "us",
+    "last byte to gpspipe's line, median (two hops more, JSON)")
   try Figure.report("\(name).gpspipe.p99", tails[1], "us", "gpspipe's, p99")
   try Figure.report("\(name).ratio", medians[0] / medians[1], "", "our median over gpspipe's")
 }
@@ -83,6 +88,9 @@ private struct Turns: Sendable {
     guard delays.allSatisfy({ $0.count > Self.counted * 9 / 10 }) else {
       throw MissingPeer(text: "\(missed) of \(Self.counted * 2) epochs were not heard of in time")
     }
+    guard delays.joined().allSatisfy({ $0 > 0 }) else {
+      throw InvalidMeasurement(text: "an epoch arrived before it was written")
+    }
     return delays
   }
 
@@ -92,8 +100,7 @@ private struct Turns: Sendable {
     let time = UnixTime(milliseconds: now.nanoseconds / 1_000_000)
     let bytes = drive.epoch(at: time)
     arrivals.expect(side, time.seconds)
-    port.write(bytes, baud: baud)
-    let begin = HostClock.now.uptime
+    let begin = port.write(bytes, baud: baud)
     return arrivals.wait(side).map { $0.seconds(since: begin) }
   }
 }
@@ -136,8 +143,12 @@ private final class Arrivals: Sendable {
 
   /// `nil` when it does not come within a second.
   func wait(_ side: Side) -> Instant? {
-    let isThere = signals[side.rawValue].wait(timeout: .now() + 1) == .success
-    return isThere ? state.withLock { $0.arrived[side.rawValue] } : nil
+    let deadline = DispatchTime.now() + 1
+    // A signal may be that of an epoch which came too late.
+    while signals[side.rawValue].wait(timeout: deadline) == .success {
+      if let arrived = state.withLock({ $0.arrived[side.rawValue] }) { return arrived }
+    }
+    return nil
   }
 
   /// The date of a TPV with a position.
@@ -151,16 +162,19 @@ private final class Arrivals: Sendable {
 
 extension Port {
   /// Writes as a serial port hands on what a receiver sends: as much at a time as its buffer holds.
-  fileprivate func write(_ bytes: [UInt8], baud: Int?) {
+  /// Says when it began to write the last piece.
+  fileprivate func write(_ bytes: [UInt8], baud: Int?) -> Instant {
     guard let baud else { return write(bytes) }
+    var begin = HostClock.now.uptime
     var rest = bytes[...]
     while !rest.isEmpty {
       // The last piece is a whole one: a line's end alone would come after the fix.
       let count = (rest.count - 1) % Self.bufferSize + 1
       usleep(UInt32(count * Self.bitsPerByte * 1_000_000 / baud))
-      write(Array(rest.prefix(count)))
+      begin = write(Array(rest.prefix(count)))
       rest = rest.dropFirst(count)
     }
+    return begin
   }
 
   /// Bytes that a 16550 holds before it interrupts.

@@ -1,6 +1,8 @@
 import CLinux
 import Foundation
 import Glibc
+import LocationHost
+import LocationModel
 
 /// A program to compare with that is not there.
 struct MissingPeer: Error {
@@ -30,6 +32,16 @@ enum Peers {
   /// The path of this executable.
   static let own =
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+
+  /// A Python that has a package: that of Scripts/bench.sh, or the system's; `nil` for none.
+  static func python(importing package: String) throws -> URL? {
+    let venv = packageRoot.appending(path: ".build/bench-venv/bin/python")
+    let all = [venv] + [executable("python3")].compactMap(\.self)
+    return try all.first {
+      try FileManager.default.isExecutableFile(atPath: $0.path)
+        && run($0, ["-c", "import \(package)"]) != nil
+    }
+  }
 
   /// A folder for one benchmark; removed by whoever asked for it.
   static func folder(_ name: String) throws -> URL {
@@ -176,8 +188,15 @@ final class Port: Sendable {
     close(descriptor)
   }
 
-  func write(_ bytes: [UInt8]) {
+  /// Writes at once, and says when that began.
+  ///
+  /// The end of the write is no beginning of a stopwatch: who reads the port may be done before the
+  /// writer, which the kernel may put aside for it, reads the clock.
+  @discardableResult
+  func write(_ bytes: [UInt8]) -> Instant {
+    let begin = HostClock.now.uptime
     _ = Glibc.write(descriptor, bytes, bytes.count)
+    return begin
   }
 }
 

@@ -20,7 +20,7 @@ private func measureBeacons() throws {
   let identities = (0..<200).map {
     BeaconIdentity(uuid: constraint.uuid, major: 1, minor: UInt16($0))
   }
-  let seconds = leastProcessorTime(of: 5) {
+  let seconds = try leastProcessorTime {
     for tick in 0..<(span * 10) {
       for (index, identity) in identities.enumerated() {
         let sample = BeaconSample(
@@ -48,7 +48,7 @@ private func measureHeadings() throws {
   let fix = Fix(coordinate: place, horizontalAccuracy: 5, time: world.now.unixTime)
   world.handle(.fix(fix, from: ProviderID(0)))
   let field = DeviceVector(x: 0, y: 20, z: -40)
-  let seconds = leastProcessorTime(of: 5) {
+  let seconds = try leastProcessorTime {
     for tick in 0..<(span * 100) {
       let sample = HeadingSample(
         magneticHeading: Double(tick % 360), accuracy: 5, field: field, inclination: 63,

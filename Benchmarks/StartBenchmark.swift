@@ -3,18 +3,13 @@ import LocationHost
 import LocationModel
 
 /// From the start of `locationctl once --source fixed:…` to its line, and its memory, against a
-/// program in C that prints the first fix of a real gpsd fed by gpsfake.
+/// program in C that prints the first fix of a real gpsd fed by gpsfake; medians of 20, in turns.
 func measureStart() async throws {
   let tool = try builtTool()
-  let rounds = 20
+  let runs = 20
   let folder = try Peers.folder("start")
   defer { try? FileManager.default.removeItem(at: folder) }
   let meter = try Peers.memoryMeter(in: folder)
-  let ours = try (0..<rounds).map { _ in
-    try startUp(tool, ["once", "--source", "fixed:48.1,11.5", "--json"], meter)
-  }
-  try report(ours, "start", "locationctl once")
-
   let client = try Peers.libgpsClient(in: folder)
   let feeder = try Peers.program("gpsfake", from: "gpsd-tools")
   let log = folder.appending(path: "drive.nmea")
@@ -25,8 +20,14 @@ func measureStart() async throws {
   let fake = try Child(feeder, ["-q", "-c", "0.002", "-P", String(port), log.path])
   defer { _ = fake.end() }
   sleep(2)
-  let theirs = try (0..<rounds).map { _ in try startUp(client, [String(port), "1"], meter) }
-  try report(theirs, "start.libgps", "a C program over libgps")
+  var (ours, theirs): ([StartUp], [StartUp]) = ([], [])
+  for _ in 0..<runs {
+    ours.append(try startUp(tool, ["once", "--source", "fixed:48.1,11.5", "--json"], meter))
+    theirs.append(try startUp(client, [String(port), "1"], meter))
+  }
+  try report(ours, "start", "locationctl once, a place that is given")
+  try report(
+    theirs, "start.libgps", "a C program over libgps, gpsd running already and not counted")
   try Figure.report(
     "start.time.ratio", ours.map(\.time).median / theirs.map(\.time).median, "",
     "our time over its time, which includes waiting for gpsd's next report")

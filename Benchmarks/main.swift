@@ -29,6 +29,7 @@ case FarWatcher.name: FarWatcher.run()
 case Crowd.name: try Crowd.run(words[1], Int(words[2]) ?? 1)
 case Abuser.name: Abuser.run(words[1], Abuser.Kind(rawValue: words[2]) ?? .floods)
 case BareHop.name: try BareHop.run(words[1])
+case Decoder.name: try Decoder.run(words[1])
 default: break
 }
 let chosen = benchmarks.filter { words.first == "all" || words.first == $0.name }
@@ -36,13 +37,18 @@ guard !chosen.isEmpty else {
   print("usage: Benchmarks all | " + benchmarks.map(\.name).joined(separator: " | "))
   exit(2)
 }
+var contradictions: [String] = []
 for (index, benchmark) in chosen.enumerated() {
   print("\n[\(index + 1) of \(chosen.count)] \(benchmark.name)")
   fflush(nil)
   do { try await benchmark.run() } catch let missing as MissingPeer {
     print("not measured: \(missing.text)")
+  } catch let invalid as InvalidMeasurement {
+    contradictions.append("\(benchmark.name): \(invalid.text)")
+    print("INVALID: \(invalid.text)")
   }
 }
 let verdict = try Thresholds.read().verdict(on: Figure.reported, isWhole: words.first == "all")
 print(verdict.text)
-exit(verdict.isGood ? 0 : 1)
+for contradiction in contradictions { print("INVALID: \(contradiction)") }
+exit(verdict.isGood && contradictions.isEmpty ? 0 : 1)

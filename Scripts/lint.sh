@@ -1,5 +1,5 @@
 #!/bin/sh
-# Format and lint rules, as errors.
+# Format and lint rules, and the documentation of public functions, as errors.
 set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
@@ -11,5 +11,6 @@ if command -v python3 > /dev/null; then
   for script in Scripts/*.py; do
     python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$script"
   done
+  python3 Scripts/doc_coverage.py --check
 fi
 echo "lint: clean"

@@ -1,9 +1,9 @@
 // Boost.Geometry's packed R-tree on the boxes and places of one world; see CirclePeers.swift.
 //
-//   boost_circles WORLD CHURN
+//   boost_circles WORLD CHURN ROUNDS
 //
 // WORLD: three counts (boxes, devices, walk; 32 bits), then the boxes as four doubles and the places
-// as two. CHURN boxes are removed from the tree and inserted again while it runs.
+// as two. CHURN boxes are removed from the tree and inserted again while it runs. The best of ROUNDS look-ups counts.
 #include <boost/geometry.hpp>
 #include <boost/geometry/geometries/box.hpp>
 #include <boost/geometry/geometries/point.hpp>
@@ -54,11 +54,12 @@ static double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-static void look_up(const char *name, const Tree &tree, const std::vector<Point> &places) {
+static void look_up(const char *name, const Tree &tree, const std::vector<Point> &places,
+                    int rounds) {
   std::vector<Entry> found;
   double best = 1e9;
   long answers = 0;
-  for (int round = 0; round < 3; round++) {
+  for (int round = 0; round < rounds; round++) {
     answers = 0;
     auto start = Clock::now();
     for (const auto &place : places) {
@@ -73,7 +74,7 @@ static void look_up(const char *name, const Tree &tree, const std::vector<Point>
 }
 
 int main(int argc, char **argv) {
-  std::FILE *file = argc == 3 ? std::fopen(argv[1], "rb") : nullptr;
+  std::FILE *file = argc == 4 ? std::fopen(argv[1], "rb") : nullptr;
   std::uint32_t counts[3];
   if (!file || std::fread(counts, sizeof(counts), 1, file) != 1) return 1;
   auto next = [&] {
@@ -98,8 +99,9 @@ int main(int argc, char **argv) {
   Tree tree(entries.begin(), entries.end());
   std::printf("build %.17g\n", since(start) / double(counts[0]) * 1e9);
   std::printf("bytes %.17g\n", double(allocated) / double(counts[0]));
-  look_up("devices", tree, devices);
-  look_up("walk", tree, walk);
+  int rounds = std::atoi(argv[3]);
+  look_up("devices", tree, devices, rounds);
+  look_up("walk", tree, walk, rounds);
 
   std::size_t churn = std::min<std::size_t>(std::strtoul(argv[2], nullptr, 10), entries.size());
   start = Clock::now();

@@ -3,10 +3,10 @@ import Glibc
 import LocationHost
 import LocationModel
 
-/// From the last byte of an epoch written to a serial port to the loop body of another process,
-/// through `locationd`; against a client of libgps in C and gpspipe behind a real gpsd, and against
-/// a bare Unix socket; all in turns, in one run. Then the same among many clients, and beside some
-/// that misbehave.
+/// From the write of an epoch to a serial port to the loop body of another process, through
+/// `locationd`; against a client of libgps in C and gpspipe, each behind a real gpsd of its own, and
+/// against a bare Unix socket; all in turns, in one run, the time on the wall. Then how much later
+/// the last of many clients hears than the first, and what is noticed of some that misbehave.
 func measureDaemon() async throws {
   let folder = try Peers.folder("daemon")
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,9 +31,8 @@ private struct DaemonMeasurement {
 
   func run() throws {
     try report("daemon.memory.idle", rig.memory, "MB", "the daemon's memory before the first fix")
-    try compare()
-    let alone = try cost(among: 0, of: ours)
-    try amongMany(alone)
+    do { try compare() } catch let missing as MissingPeer { print("not compared: \(missing.text)") }
+    try amongMany()
     try abused()
     rig.end()
   }
@@ -41,22 +40,28 @@ private struct DaemonMeasurement {
   // MARK: Against others
 
   private func compare() throws {
-    let theirs = try Port()
-    let gpsd = try Gpsd(reading: theirs.path)
-    defer { _ = gpsd.child.end() }
-    guard gpsd.isReady(within: 10) else { throw MissingPeer(text: "gpsd does not answer") }
-    let client = try Child(try Peers.libgpsStopwatch(in: folder), [String(gpsd.port)])
+    // A gpsd for each, as the daemon serves one client now.
+    let ports = [try Port(), try Port()]
+    let gpsds = try ports.map { try Gpsd(reading: $0.path) }
+    defer { for gpsd in gpsds { _ = gpsd.child.end() } }
+    guard gpsds.allSatisfy({ $0.isReady(within: 10) }) else {
+      throw MissingPeer(text: "gpsd does not answer")
+    }
+    let client = try Child(try Peers.libgpsStopwatch(in: folder), [String(gpsds[0].port)])
     let pipe = try Child(
-      try Peers.program("gpspipe", from: "gpsd-clients"), ["-w", "127.0.0.1:\(gpsd.port)"])
+      try Peers.program("gpspipe", from: "gpsd-clients"), ["-w", "127.0.0.1:\(gpsds[1].port)"])
     let hop = try BareHop(in: folder)
     defer { for child in [client, pipe, hop.child] { _ = child.end() } }
-    // Each epoch of gpsd's port is timed twice: by the client itself, and by gpspipe's line.
-    let libgps = Racer(client) { theirs.write($0.bytes) }
-    let gpspipe = Racer(pipe, reading: Racer.gpspipeLine) { theirs.write($0.bytes) }
+    let libgps = Racer(client) { ports[0].write($0.bytes) }
+    let gpspipe = Racer(pipe, reading: Racer.gpspipeLine) { ports[1].write($0.bytes) }
     let bare = Racer(hop.child) { hop.send($0) }
     let runs = try race([ours, libgps, gpspipe, bare])
     let names = ["daemon", "daemon.libgps", "daemon.gpspipe", "daemon.hop"]
-    let labels = ["the daemon's client", "a client of libgps", "gpspipe's line", "a bare socket"]
+    let labels = [
+      "the daemon's client (two hops, JSON)", "a client of libgps in C (two hops, JSON)",
+      "gpspipe's line, read through a pipe (three hops)",
+      "a bare socket (one hop, nothing decoded)",
+    ]
     for (name, (label, delays)) in zip(names, zip(labels, runs)) {
       try report("\(name).median", delays.median * 1e6, "us", "last byte to \(label), median")
       try report("\(name).p99", delays.quantile(0.99) * 1e6, "us", "last byte to \(label), p99")
@@ -74,7 +79,7 @@ private struct DaemonMeasurement {
     for index in 0..<(Self.warmUp + Self.counted) {
       for (place, racer) in racers.enumerated() {
         usleep(30_000)
-        let delay = racer.run(Racer.Epoch(of: drive))
+        let delay = try racer.run(Racer.Epoch(of: drive))
         if index >= Self.warmUp, let delay { delays[place].append(delay) }
       }
     }
@@ -86,38 +91,44 @@ private struct DaemonMeasurement {
 
   // MARK: Among many
 
-  /// The median delay, in seconds, and the daemon's processor time for a fix.
-  private func cost(
-    among crowd: Int, of racer: Racer
-  ) throws -> (median: Double, time: Double) {
-    let before = rig.daemon.processorTime
-    let delays = try race([racer])[0]
-    let fixes = Double(Self.warmUp + Self.counted)
-    let time = (rig.daemon.processorTime - before) / fixes
-    let name = "daemon.clients.\(crowd + 1)"
-    try report("\(name).median", delays.median * 1e6, "us", "median among \(crowd + 1) clients")
-    try report("\(name).p99", delays.quantile(0.99) * 1e6, "us", "p99 among \(crowd + 1) clients")
-    try report("\(name).cpu", time * 1e6, "us", "the daemon's processor time for a fix")
-    try report("\(name).memory", rig.memory, "MB", "the daemon's memory")
-    return (delays.median, time)
+  /// How much later the last of many hears than a single one, and what the daemon spends; rounds of
+  /// the single one and of each crowd in turns.
+  private func amongMany() throws {
+    var crowds = [100, 1000].map { CrowdFigures(count: $0) }
+    var alone: [Double] = []
+    for _ in 0..<rounds {
+      let single = try crowdRound(of: 1)
+      alone += single.arrivals.compactMap { $0?.last }
+      for index in crowds.indices {
+        crowds[index].add(try crowdRound(of: crowds[index].count), against: single)
+      }
+    }
+    try report("daemon.clients.1.median", alone.median * 1e6, "us", "median to a single client")
+    for crowd in crowds { try crowd.report() }
   }
 
-  private func amongMany(_ alone: (median: Double, time: Double)) throws {
-    for crowd in [99, 999] {
-      let child = try Child(Peers.own, [Crowd.name, rig.socket, String(crowd)])
-      defer { _ = child.end() }
-      child.readLines { _ in false }
-      // The one that came last is told last.
-      let (port, follower) = (rig.port, try rig.follower())
-      defer { _ = follower.end() }
-      let many = try cost(among: crowd, of: Racer(follower) { port.write($0.bytes) })
-      let (added, count) = (many.median - alone.median, Double(crowd))
-      try report(
-        "daemon.clients.\(crowd + 1).growth", added / count * 1e6, "us", "added by each client")
-      try report(
-        "daemon.clients.\(crowd + 1).cpu.each", (many.time - alone.time) / count * 1e6, "us",
-        "processor time for a fix and a client")
+  /// So many clients in the place of earlier ones; the one of the comparison is there in any case.
+  private func crowdRound(of count: Int) throws -> CrowdRound {
+    let stopwatch = try CrowdStopwatch(of: count, at: rig)
+    defer { _ = stopwatch.child.end() }
+    // The daemon has greeted them, and has seen those of before go.
+    rig.settle()
+    let drive = Drive(from: HostClock.now.unixTime)
+    var round = CrowdRound()
+    let before = rig.daemon.processorTime
+    for index in 0..<(CrowdRound.warmUp + CrowdRound.counted) {
+      usleep(30_000)
+      let arrival = try stopwatch.run(Racer.Epoch(of: drive))
+      if index >= CrowdRound.warmUp { round.arrivals.append(arrival) }
     }
+    let epochs = Double(CrowdRound.warmUp + CrowdRound.counted)
+    round.spent = (rig.daemon.processorTime - before) / epochs
+    round.memory = rig.memory
+    let missed = round.arrivals.count { $0 == nil }
+    guard missed < CrowdRound.counted / 10 else {
+      throw MissingPeer(text: "\(missed) of \(CrowdRound.counted) epochs did not arrive in time")
+    }
+    return round
   }
 
   // MARK: Among abusers

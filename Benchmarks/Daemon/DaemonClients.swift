@@ -1,8 +1,6 @@
 import CoreLocation
-import Dispatch
 import Glibc
 import LocationHost
-import LocationLink
 import LocationModel
 
 // Programs of their own: this executable, started with a first word.
@@ -39,42 +37,6 @@ enum FarWatcher {
   }
 }
 
-/// Many connections that watch and read what comes.
-enum Crowd {
-  static let name = "--crowd"
-
-  static func run(_ socket: String, _ count: Int) throws -> Never {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    let call = frame(LinkCall("\(LinkInterface.name).Watch", wantsMore: true).json)
-    let queue = DispatchQueue(label: "crowd")
-    let readers = try (0..<count).map { _ in
-      let descriptor = try DaemonSocket.connect(to: socket)
-      _ = send(descriptor, call, call.count, Int32(MSG_NOSIGNAL))
-      let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-      reader.setEventHandler {
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) {
-          _ = read(descriptor, $0.baseAddress, $0.count)
-        }
-      }
-      reader.activate()
-      return reader
-    }
-    // The daemon has read what all of them ask when it has answered one more.
-    let last = try DaemonSocket.connect(to: socket)
-    let question = frame(LinkCall("org.varlink.service.GetInfo").json)
-    _ = send(last, question, question.count, Int32(MSG_NOSIGNAL))
-    var answer: UInt8 = 0
-    _ = read(last, &answer, 1)
-    close(last)
-    print("ready")
-    fflush(nil)
-    while true { withExtendedLifetime(readers) { _ = sleep(1000) } }
-  }
-}
-
 /// A message over a Unix socket from this process to another, and nothing else.
 final class BareHop {
   static let name = "--hop"
@@ -90,11 +52,13 @@ final class BareHop {
 
   deinit { close(descriptor) }
 
-  /// As many bytes as a fix takes on the link.
-  func send(_ epoch: Racer.Epoch) {
+  /// Sends as many bytes as a fix takes on the link, and says when that began.
+  func send(_ epoch: Racer.Epoch) -> Instant {
     let date = "\(epoch.time.seconds)"
     let message = Array((date + String(repeating: " ", count: 300 - date.utf8.count)).utf8)
+    let begin = HostClock.now.uptime
     _ = Glibc.send(descriptor, message, message.count, Int32(MSG_NOSIGNAL))
+    return begin
   }
 
   static func run(_ path: String) throws -> Never {

@@ -41,6 +41,15 @@ final class DaemonRig {
 
   func end() { _ = daemon.end() }
 
+  /// Waits until the daemon has nothing to do.
+  func settle() {
+    var before = -1.0
+    while daemon.processorTime - before > 0.000_5 {
+      before = daemon.processorTime
+      usleep(100_000)
+    }
+  }
+
   /// A program that prints when a fix has reached the body of its loop.
   func follower() throws -> Child { try Child(Peers.own, [Follower.name]) }
 
@@ -85,17 +94,17 @@ final class Racer {
     }
   }
 
-  private let send: (Epoch) -> Void
-  private let finish = Finish()
+  private let send: (Epoch) -> Instant
+  private let finish = Finish<Instant>()
   private let child: Child
 
-  /// Times what a child says of the epochs that `send` writes.
+  /// Times what a child says of the epochs that `send` writes; `send` says when it began to.
   ///
   /// `reading` makes the date and the uptime of a line; the child's own by default.
   init(
     _ child: Child,
     reading: @escaping @Sendable (Substring) -> (date: Double, at: Instant)? = Racer.ownLine,
-    send: @escaping (Epoch) -> Void
+    send: @escaping (Epoch) -> Instant
   ) {
     self.child = child
     self.send = send
@@ -108,12 +117,15 @@ final class Racer {
     }
   }
 
-  /// Seconds from the last byte to the arrival; `nil` when it does not come within a second.
-  func run(_ epoch: Epoch) -> Double? {
+  /// Seconds from the write to the arrival; `nil` when it does not come within a second.
+  func run(_ epoch: Epoch) throws -> Double? {
     finish.expect(epoch.time.seconds)
-    send(epoch)
-    let begin = HostClock.now.uptime
-    return finish.wait().map { $0.seconds(since: begin) }
+    let begin = send(epoch)
+    guard let delay = finish.wait().map({ $0.seconds(since: begin) }) else { return nil }
+    guard delay > 0 else {
+      throw InvalidMeasurement(text: "an epoch arrived \(-delay) s before it was written")
+    }
+    return delay
   }
 
   /// `DATE UPTIME`, seconds and nanoseconds.
@@ -136,25 +148,29 @@ final class Racer {
   }
 }
 
-/// When the epoch that is expected has arrived.
-private final class Finish: Sendable {
-  private let state = Mutex<(expected: Double, arrived: Instant?)>((0, nil))
+/// When the epoch that is expected has arrived, or more of its arrival.
+final class Finish<Arrival: Sendable>: Sendable {
+  private let state = Mutex<(expected: Double, arrived: Arrival?)>((0, nil))
   private let signal = DispatchSemaphore(value: 0)
 
   func expect(_ date: Double) { state.withLock { $0 = (date, nil) } }
 
-  func note(_ date: Double, _ instant: Instant) {
+  func note(_ date: Double, _ arrival: Arrival) {
     let isExpected = state.withLock {
       guard $0.arrived == nil, abs($0.expected - date) < 0.000_9 else { return false }
-      $0.arrived = instant
+      $0.arrived = arrival
       return true
     }
     if isExpected { signal.signal() }
   }
 
-  func wait() -> Instant? {
-    guard signal.wait(timeout: .now() + 1) == .success else { return nil }
-    return state.withLock { $0.arrived }
+  func wait() -> Arrival? {
+    let deadline = DispatchTime.now() + 1
+    // A signal may be that of an epoch which came too late.
+    while signal.wait(timeout: deadline) == .success {
+      if let arrived = state.withLock({ $0.arrived }) { return arrived }
+    }
+    return nil
   }
 }
 

@@ -65,7 +65,8 @@ public final class BeaconAdvertiser: Sendable {
 
   /// Becomes the beacon that a region describes, in place of an earlier one.
   ///
-  /// Throws ``NoBeacon`` when the dictionary is not one that a beacon region makes.
+  /// - Parameter peripheralData: What `CLBeaconRegion.peripheralData(withMeasuredPower:)` returned.
+  /// - Throws: ``NoBeacon`` when the dictionary is not one that a beacon region makes.
   public func startAdvertising(_ peripheralData: NSDictionary) throws {
     guard let data = peripheralData.object(forKey: Self.key) as? Data,
       let advert = IBeaconAdvert(bytes: Array(data))

@@ -17,7 +17,12 @@ public enum INTULocationAccuracy: Int, CaseIterable, Comparable, Sendable {
   /// Within 5 meters, at most five seconds old.
   case room
 
-  /// Whether the left level demands less than the right one.
+  /// Compares two levels.
+  ///
+  /// - Parameters:
+  ///   - left: The left side.
+  ///   - right: The right side.
+  /// - Returns: Whether the left level demands less than the right one.
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 

@@ -3,11 +3,17 @@ public import CoreLocation
 extension INTULocationManager {
   /// Returns one location of an accuracy, or the best there is when time runs out.
   ///
-  /// Without a timeout, time does not run out. With `delayUntilAuthorized`, it is counted from the
-  /// person's yes on, if they have not yet answered. Canceling the task cancels the request.
+  /// Canceling the task cancels the request.
   ///
-  /// Throws `CancellationError` when the task is canceled, else ``INTULocationError`` when there
-  /// is no location to return.
+  /// - Parameters:
+  ///   - accuracy: How exact, and how recent, the location has to be.
+  ///   - timeout: How long to wait at most; `nil` for as long as it takes.
+  ///   - delayUntilAuthorized: Whether time is counted from the person's yes on, if they have not
+  ///     yet answered.
+  ///   - activityType: What the person does meanwhile.
+  /// - Returns: The location, and the level that it reaches.
+  /// - Throws: `CancellationError` when the task is canceled, else ``INTULocationError`` when there
+  ///   is no location to return.
   public func location(
     accuracy: INTULocationAccuracy, timeout: Duration?, delayUntilAuthorized: Bool = false,
     activityType: CLActivityType = .other
@@ -29,9 +35,12 @@ extension INTULocationManager {
   /// Subscribes to every location, whatever its accuracy, until the loop over it ends or its task
   /// is canceled.
   ///
-  /// The desired accuracy decides how much power the hardware takes. The sequence ends by itself
-  /// when the app may no longer know the location; its last element says why. An error is an
-  /// element like others. Of elements not read yet, the newest 64 are kept.
+  /// - Parameters:
+  ///   - accuracy: How exact locations shall be, which decides how much power the hardware takes.
+  ///   - activityType: What the person does meanwhile.
+  /// - Returns: The sequence. It ends by itself when the app may no longer know the location; its
+  ///   last element says why. An error is an element like others. Of elements not read yet, the
+  ///   newest 64 are kept.
   public func locationUpdates(
     accuracy: INTULocationAccuracy = .room, activityType: CLActivityType = .other
   ) -> AsyncStream<INTULocationUpdate> {
@@ -40,14 +49,18 @@ extension INTULocationManager {
 
   /// Subscribes to moves of about 500 meters, until the loop over it ends or its task is canceled;
   /// while other requests are live, it has every location.
+  ///
+  /// - Returns: The sequence. It ends by itself when the app may no longer know the location; its
+  ///   last element says why. An error is an element like others. Of elements not read yet, the
+  ///   newest 64 are kept.
   public func significantLocationChanges() -> AsyncStream<INTULocationUpdate> {
     updates(.significantChanges, .other)
   }
 
   /// Subscribes to headings, until the loop over it ends or its task is canceled.
   ///
-  /// On a device without compass the sequence has one element, which says so. Of elements not read
-  /// yet, the newest 64 are kept.
+  /// - Returns: The sequence. On a device without compass it has one element, which says so. Of
+  ///   elements not read yet, the newest 64 are kept.
   public func headingUpdates() -> AsyncStream<INTUHeadingUpdate> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.unreadElements)) { headings in
       let id = requestHeadings(.headings(headings))

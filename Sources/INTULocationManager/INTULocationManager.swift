@@ -49,14 +49,20 @@ public final class INTULocationManager: Sendable {
     set { preferred.withLock { $0 = newValue } }
   }
 
-  /// Sets whether updates go on while the app is in the background; they do from the start if the
-  /// app declares the background mode `location` (INTU-8).
+  /// Sets whether updates go on while the app is in the background (INTU-8).
+  ///
+  /// - Parameter enabled: Whether they do; from the start, true if the app declares the background
+  ///   mode `location`.
   public func setBackgroundLocationUpdate(_ enabled: Bool) { change(.allowsUpdates(enabled)) }
 
   /// Sets whether the person is shown that updates go on in the background.
+  ///
+  /// - Parameter shows: Whether they are shown.
   public func setShowsBackgroundLocationIndicator(_ shows: Bool) { change(.showsIndicator(shows)) }
 
   /// Sets whether updates may pause while nothing is likely to change.
+  ///
+  /// - Parameter pauses: Whether they may.
   public func setPausesLocationUpdatesAutomatically(_ pauses: Bool) {
     change(.pausesAutomatically(pauses))
   }
@@ -69,10 +75,15 @@ public final class INTULocationManager: Sendable {
 
   /// Requests one location of an accuracy, within a time (INTU-17, INTU-18).
   ///
-  /// The block runs once: with a location of that accuracy, else after `timeout` seconds with the
-  /// best there is, or with the reason why there can be none. A timeout of zero is no limit. With
-  /// `delayUntilAuthorized`, time is counted from the person's yes on, if they have not yet
-  /// answered (INTU-19).
+  /// - Parameters:
+  ///   - desiredAccuracy: How exact, and how recent, a location has to be.
+  ///   - desiredActivityType: What the person does meanwhile.
+  ///   - timeout: Seconds; 0 for no limit.
+  ///   - delayUntilAuthorized: Whether time is counted from the person's yes on, if they have not
+  ///     yet answered (INTU-19).
+  ///   - block: Called on the main queue: once, with a location of that accuracy, else after the
+  ///     time with the best there is, or with the reason why there can be none.
+  /// - Returns: The identifier, to cancel it by.
   @discardableResult
   public func requestLocation(
     withDesiredAccuracy desiredAccuracy: INTULocationAccuracy,
@@ -87,6 +98,9 @@ public final class INTULocationManager: Sendable {
   // MARK: Subscriptions
 
   /// Subscribes to every location, as exact as the hardware can tell (INTU-29).
+  ///
+  /// - Parameter block: Called on the main queue: for each location, until the subscription ends.
+  /// - Returns: The identifier, to cancel it by.
   @discardableResult
   public func subscribeToLocationUpdates(
     _ block: @escaping INTULocationRequestBlock
@@ -94,11 +108,16 @@ public final class INTULocationManager: Sendable {
     subscribeToLocationUpdates(withDesiredAccuracy: .room, block: block)
   }
 
-  /// Subscribes to every location, whatever its accuracy; the desired one decides how much power
-  /// the hardware takes (INTU-29).
+  /// Subscribes to every location, whatever its accuracy (INTU-29).
   ///
-  /// The block runs until the subscription is canceled, or the app may no longer know the
-  /// location, which it then hears as the last word. After an error it goes on (INTU-30).
+  /// - Parameters:
+  ///   - desiredAccuracy: How exact locations shall be, which decides how much power the hardware
+  ///     takes.
+  ///   - desiredActivityType: What the person does meanwhile.
+  ///   - block: Called on the main queue: until the subscription is canceled, or the app may no
+  ///     longer know the location, which it then hears as the last word. After an error it goes on
+  ///     (INTU-30).
+  /// - Returns: The identifier, to cancel it by.
   @discardableResult
   public func subscribeToLocationUpdates(
     withDesiredAccuracy desiredAccuracy: INTULocationAccuracy,
@@ -112,6 +131,9 @@ public final class INTULocationManager: Sendable {
   ///
   /// Subscriptions do not outlive the process: an app launched again for a move subscribes again
   /// (INTU-34).
+  ///
+  /// - Parameter block: Called on the main queue: for each move, until the subscription ends.
+  /// - Returns: The identifier, to cancel it by.
   @discardableResult
   public func subscribeToSignificantLocationChanges(
     _ block: @escaping INTULocationRequestBlock
@@ -122,7 +144,10 @@ public final class INTULocationManager: Sendable {
   // MARK: Live requests
 
   /// Ends the time of a request: its block runs with what there is (INTU-25). A subscription is
-  /// canceled (INTU-31); a request that has ended is left alone.
+  /// canceled (INTU-31).
+  ///
+  /// - Parameter requestID: What the request or subscription returned; one that has ended, or never
+  ///   was, is left alone.
   public func forceCompleteLocationRequest(_ requestID: INTULocationRequestID) {
     post { $0.take(.forceComplete(requestID)) }
   }
@@ -130,6 +155,9 @@ public final class INTULocationManager: Sendable {
   /// Cancels a request or subscription: its block does not run any more (INTU-26).
   ///
   /// From another thread than the main one, a block that is about to run may still do so.
+  ///
+  /// - Parameter requestID: What the request or subscription returned; one that has ended, or never
+  ///   was, is left alone.
   public func cancelLocationRequest(_ requestID: INTULocationRequestID) {
     guard book.recipient(requestID)?.isForHeadings == false else { return }
     book.strike(requestID)?.end()
@@ -138,8 +166,11 @@ public final class INTULocationManager: Sendable {
 
   // MARK: Headings
 
-  /// Subscribes to headings; on a device without compass the block runs once, with `unavailable`
-  /// (INTU-35).
+  /// Subscribes to headings (INTU-35).
+  ///
+  /// - Parameter block: Called on the main queue: for each heading; on a device without compass
+  ///   once, with `unavailable`.
+  /// - Returns: The identifier, to cancel it by.
   @discardableResult
   public func subscribeToHeadingUpdates(
     _ block: @escaping INTUHeadingRequestBlock
@@ -148,6 +179,9 @@ public final class INTULocationManager: Sendable {
   }
 
   /// Cancels a heading subscription: its block does not run any more (INTU-37).
+  ///
+  /// - Parameter requestID: What the request or subscription returned; one that has ended, or never
+  ///   was, is left alone.
   public func cancelHeadingRequest(_ requestID: INTUHeadingRequestID) {
     guard book.recipient(requestID)?.isForHeadings == true else { return }
     book.strike(requestID)?.end()

@@ -36,6 +36,8 @@ public enum AppLifecycle {
   ///
   /// May be called from any thread, and before location is used for the first time. Words of one
   /// thread count in their order.
+  ///
+  /// - Parameter phase: The phase that begins now.
   public static func enter(_ phase: Phase) {
     LocationClient.enter(phase.life)
   }

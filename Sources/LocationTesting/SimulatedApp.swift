@@ -34,6 +34,9 @@ public final class SimulatedApp: Sendable {
   /// device, in virtual time, one thing after the other.
   ///
   /// Opens the app in the foreground where it does not run yet.
+  ///
+  /// - Parameter body: The code of the app.
+  /// - Returns: What the code returns.
   public func run<Result>(
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
@@ -51,33 +54,38 @@ public final class SimulatedApp: Sendable {
 
   /// Runs code that does not suspend as this app, wherever it is: in a callback of Dispatch, on a
   /// thread of its own, in whatever has left the tree of tasks that `run` began.
+  ///
+  /// - Parameter body: The code of the app; it does not wait.
+  /// - Returns: What the code returns.
   public func perform<Result>(_ body: () throws -> Result) rethrows -> Result {
     try LocationClient.$bound.withValue(process(for: .foreground)) { try body() }
   }
 
-  /// What the app does whenever its process begins: opened by the person, or started by the
+  /// Sets what the app does whenever its process begins: opened by the person, or started by the
   /// system because an event waits for it (LIFE-1).
+  ///
+  /// - Parameter body: The code; it replaces what was set before.
   public func whenLaunched(_ body: @escaping @Sendable () async -> Void) {
     state.withLock { $0.whenLaunched = body }
   }
 
   // MARK: Life
 
-  /// The person opens the app, or comes back to it.
+  /// Lets the person open the app, or come back to it.
   public func moveToForeground() {
     start(.foreground)
   }
 
-  /// The person goes elsewhere.
+  /// Lets the person go elsewhere: the app is in the background.
   public func moveToBackground() { change(to: .background) }
 
-  /// The system stops the app's process for a while.
+  /// Stops the app's process for a while, as the system does.
   public func suspend() { change(to: .suspended) }
 
-  /// The system, or a crash, ends the app's process.
+  /// Ends the app's process, as the system or a crash does.
   public func terminate() { end(.disconnected, as: .terminated) }
 
-  /// The person ends the app from the app switcher (LIFE-4).
+  /// Lets the person end the app from the app switcher (LIFE-4).
   public func forceQuit() { end(.quit, as: .quit) }
 
   /// Whether the app has a process.
@@ -158,17 +166,23 @@ public final class SimulatedApp: Sendable {
     }
   }
 
-  /// The person changes the app's permission in the settings.
+  /// Lets the person change the app's permission in the settings.
+  ///
+  /// - Parameter permission: What they choose.
   public func setPermission(_ permission: Permission) {
     device.set(.authorization(AppIdentity(identifier), permission.setting), of: self)
   }
 
-  /// Somebody forbids the app locations, or lifts that: an administrator, or parents.
+  /// Forbids the app locations, as an administrator or parents do, or lifts that.
+  ///
+  /// - Parameter isOn: Whether it is forbidden.
   public func setRestricted(_ isOn: Bool) {
     device.set(.restricted(AppIdentity(identifier), isOn), of: self)
   }
 
-  /// The person turns precise location on or off for the app.
+  /// Lets the person turn precise location on or off for the app.
+  ///
+  /// - Parameter isOn: Whether the app may know exactly where the device is.
   public func setPreciseLocation(_ isOn: Bool) {
     device.set(.precise(AppIdentity(identifier), isOn), of: self)
   }
@@ -177,8 +191,11 @@ public final class SimulatedApp: Sendable {
 extension SimulatedDevice {
   /// Installs an app; it runs as soon as code runs in it, or it is opened.
   ///
-  /// `information` is its information property list; without one, it has the usage texts that
-  /// every app needs.
+  /// - Parameters:
+  ///   - identifier: Its bundle identifier.
+  ///   - information: Its information property list; without one, it has the usage texts that every
+  ///     app needs.
+  /// - Returns: The app.
   public func app(
     _ identifier: String, information: [String: any Sendable] = SimulatedDevice.usualInformation
   ) -> SimulatedApp {

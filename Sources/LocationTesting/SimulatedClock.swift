@@ -12,13 +12,24 @@ public struct SimulatedClock: Clock {
     /// Since the device was made.
     public var uptime: Duration
 
-    /// The instant so much later.
+    /// Returns a later instant.
+    ///
+    /// - Parameter duration: How much later; negative for earlier.
+    /// - Returns: The instant.
     public func advanced(by duration: Duration) -> Instant { Instant(uptime: uptime + duration) }
 
-    /// The time from here to there.
+    /// Measures the time from here to another instant.
+    ///
+    /// - Parameter other: The other instant.
+    /// - Returns: The time; negative when the other comes first.
     public func duration(to other: Instant) -> Duration { other.uptime - uptime }
 
-    /// Whether one comes before the other.
+    /// Compares two instants.
+    ///
+    /// - Parameters:
+    ///   - left: The left side.
+    ///   - right: The right side.
+    /// - Returns: Whether the left one comes before the right one.
     public static func < (left: Instant, right: Instant) -> Bool { left.uptime < right.uptime }
   }
 
@@ -29,7 +40,12 @@ public struct SimulatedClock: Clock {
   /// A nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Sleeps until the device's time has come; throws when the task is canceled.
+  /// Sleeps until the device's time has come.
+  ///
+  /// - Parameters:
+  ///   - deadline: When to wake.
+  ///   - tolerance: Not used: virtual time is exact.
+  /// - Throws: `CancellationError` when the task is canceled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let sleep = Sleep()
     device.line.waits()

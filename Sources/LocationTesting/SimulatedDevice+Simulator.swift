@@ -36,10 +36,15 @@ public enum RouteEnd: Sendable {
 // MARK: The verbs of `simctl location`
 
 extension SimulatedDevice {
-  /// Sets the position, exactly (SIM-7): no speed and no course, unless they are given (SIM-10).
+  /// Sets the position, exactly (SIM-7).
   ///
-  /// Altitude and accuracy are meters, the speed is meters per second, and the course, in degrees
-  /// from true north, is told with a speed of at least 0.5: below, receivers know none.
+  /// - Parameters:
+  ///   - place: Where the device is.
+  ///   - altitude: Meters above mean sea level.
+  ///   - horizontalAccuracy: Meters.
+  ///   - speed: Meters per second; `nil` for none (SIM-10).
+  ///   - course: Degrees clockwise from true north; `nil` for none. It is told with a speed of at
+  ///     least 0.5: below, receivers know none.
   public func setLocation(
     _ place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
     horizontalAccuracy: CLLocationAccuracy = 5, speed: CLLocationSpeed? = nil,
@@ -50,9 +55,15 @@ extension SimulatedDevice {
       as: .simulator(accuracy: horizontalAccuracy, speed: speed, course: course))
   }
 
-  /// Goes through places, with an update each `interval` or, where given, each so many meters
-  /// (SIM-8), but not more often than each 10 milliseconds; speed and course are those of the
-  /// motion.
+  /// Goes through places at a speed (SIM-8); speed and course of the fixes are those of the motion.
+  ///
+  /// - Parameters:
+  ///   - places: The way; it begins at the first at once.
+  ///   - altitude: Meters above mean sea level.
+  ///   - speed: Meters per second, greater than zero.
+  ///   - interval: The time between two updates; not less than 10 milliseconds.
+  ///   - distance: The meters between two updates, in place of `interval`; `nil` for the interval.
+  ///   - horizontalAccuracy: Meters.
   public func startLocation(
     through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
     speed: CLLocationSpeed = 20, interval: Duration = .seconds(1),
@@ -64,6 +75,8 @@ extension SimulatedDevice {
   }
 
   /// Plays a scenario (SIM-9); those that go round begin again.
+  ///
+  /// - Parameter scenario: The scenario.
   public func runScenario(_ scenario: SimulatedScenario) {
     simulate(scenario.builtIn.journey, as: .simulator(accuracy: 5))
   }
@@ -86,9 +99,16 @@ extension SimulatedDevice {
 
 extension Route {
   /// Follows a way as roads are: corners are round and taken slowly.
+  ///
+  /// - Parameter road: The way.
   public init(_ road: RoadRoute) { journey = road.road.journey }
 
-  /// The same way, again and again, or back and forth, for so long (SIM-3).
+  /// Goes the same way again and again, or back and forth (SIM-3).
+  ///
+  /// - Parameters:
+  ///   - end: What happens at the end of the way.
+  ///   - duration: How long in all.
+  /// - Returns: The longer route; this one when it holds at its end.
   public func repeated(_ end: RouteEnd, for duration: Duration) -> Route {
     var route = self
     switch end {
@@ -138,30 +158,49 @@ public struct RoadRoute: Sendable {
 
   var road: Road
 
-  /// Begins at a place, standing, towards a bearing in degrees from true north.
+  /// Begins at a place, standing.
+  ///
+  /// - Parameters:
+  ///   - place: Where.
+  ///   - bearing: Degrees clockwise from true north.
+  ///   - means: How somebody moves.
   public init(
     from place: CLLocationCoordinate2D, towards bearing: CLLocationDirection, by means: Means
   ) {
     road = Road(from: Coordinate(place), towards: bearing, as: means.manner)
   }
 
-  /// Goes straight on, for so many meters.
+  /// Goes straight on.
+  ///
+  /// - Parameter meters: How far, in meters.
   public mutating func straight(_ meters: CLLocationDistance) { road.straight(meters) }
 
-  /// Turns a corner: degrees to the right, negative to the left.
+  /// Turns a corner.
+  ///
+  /// - Parameters:
+  ///   - degrees: Degrees to the right, negative to the left.
+  ///   - radius: Meters, 0.5 at least; `nil` for what is usual for the way of moving.
   public mutating func turn(_ degrees: CLLocationDirection, radius: CLLocationDistance? = nil) {
     road.turn(degrees, radius: radius)
   }
 
   /// Brakes, stands for so long, and goes on.
+  ///
+  /// - Parameter duration: How long.
   public mutating func stop(for duration: Duration) { road.stop(for: duration) }
 
-  /// Goes straight on below ground, for so many meters.
+  /// Goes straight on below ground.
+  ///
+  /// - Parameter meters: How far, in meters.
   public mutating func tunnel(_ meters: CLLocationDistance) { road.tunnel(meters) }
 
-  /// What covers the sky from here on.
+  /// Covers the sky from here on.
+  ///
+  /// - Parameter sky: What covers it.
   public mutating func cover(_ sky: SimulatedSky) { road.cover(sky.sky) }
 
-  /// How it goes from here on.
+  /// Changes how the way goes on from here.
+  ///
+  /// - Parameter means: How somebody moves.
   public mutating func change(to means: Means) { road.change(to: means.manner) }
 }

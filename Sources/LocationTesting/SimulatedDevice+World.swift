@@ -31,12 +31,20 @@ public struct Route: Sendable {
   var journey: Journey
 
   /// Begins at a place.
+  ///
+  /// - Parameters:
+  ///   - place: Where.
+  ///   - altitude: Meters above mean sea level.
   public init(from place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0) {
     journey = Journey(from: Coordinate(place), altitude: altitude)
   }
 
-  /// Goes through places, one at least, at so many meters per second, as `simctl location start`
-  /// does (SIM-8).
+  /// Goes through places, as `simctl location start` does (SIM-8).
+  ///
+  /// - Parameters:
+  ///   - places: The way, one place at least; without one the process ends with a message.
+  ///   - altitude: Meters above mean sea level.
+  ///   - speed: Meters per second, greater than zero.
   public init(
     through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
     speed: CLLocationSpeed = 20
@@ -63,8 +71,14 @@ public struct Route: Sendable {
     }
   }
 
-  /// Follows the tracks, else the routes, else the waypoints of a GPX file, at the pace of their
-  /// times (SIM-1, SIM-4).
+  /// Follows the tracks, else the routes, else the waypoints of a GPX file (SIM-1, SIM-4).
+  ///
+  /// - Parameters:
+  ///   - file: A file of GPX 1.0 or 1.1.
+  ///   - pace: How points are passed that have no times (SIM-2).
+  /// - Throws: What reading the file throws, or an error with the line and the cause when it is no
+  ///   GPX file with a point. Damage further on is a warning.
+  /// - Complexity: Linear in the length of the file.
   public init(gpx file: URL, withoutTimes pace: Pace = .speed(20)) throws {
     journey = try Journey(gpx: [UInt8](Data(contentsOf: file)), pace: pace.pace)
   }
@@ -80,14 +94,25 @@ public struct Route: Sendable {
     CLLocationCoordinate2D(journey.destination)
   }
 
-  /// Moves to a place, at so many meters per second.
+  /// Moves to a place.
+  ///
+  /// - Parameters:
+  ///   - place: Where to.
+  ///   - speed: Meters per second, greater than zero.
+  ///   - sky: What covers the sky on the way.
   public mutating func move(
     to place: CLLocationCoordinate2D, speed: CLLocationSpeed, under sky: SimulatedSky = .open
   ) {
     journey.move(to: Coordinate(place), speed: speed, sky: sky.sky)
   }
 
-  /// Moves so many meters towards a bearing.
+  /// Moves towards a bearing.
+  ///
+  /// - Parameters:
+  ///   - meters: How far, in meters.
+  ///   - bearing: Degrees clockwise from true north.
+  ///   - speed: Meters per second, greater than zero.
+  ///   - sky: What covers the sky on the way.
   public mutating func move(
     _ meters: CLLocationDistance, towards bearing: CLLocationDirection,
     speed: CLLocationSpeed, under sky: SimulatedSky = .open
@@ -96,18 +121,29 @@ public struct Route: Sendable {
   }
 
   /// Goes on in the same direction.
+  ///
+  /// - Parameters:
+  ///   - meters: How far, in meters.
+  ///   - speed: Meters per second, greater than zero.
+  ///   - sky: What covers the sky on the way.
   public mutating func move(
     ahead meters: CLLocationDistance, speed: CLLocationSpeed, under sky: SimulatedSky = .open
   ) {
     journey.move(meters, towards: journey.heading, speed: speed, sky: sky.sky)
   }
 
-  /// Turns on the spot: degrees to the right, negative to the left.
+  /// Turns on the spot.
+  ///
+  /// - Parameter degrees: Degrees to the right, negative to the left.
   public mutating func turn(_ degrees: CLLocationDirection) {
     journey.turn(by: degrees)
   }
 
   /// Stays where it is.
+  ///
+  /// - Parameters:
+  ///   - duration: How long.
+  ///   - sky: What covers the sky from now on.
   public mutating func stay(for duration: Duration, under sky: SimulatedSky = .open) {
     journey.stay(for: duration, sky: sky.sky)
   }
@@ -198,6 +234,11 @@ public struct SimulatedReceiver: Sendable {
   public var interval: Duration
 
   /// Makes a receiver.
+  ///
+  /// - Parameters:
+  ///   - start: What it knows at first.
+  ///   - language: What it speaks.
+  ///   - interval: The time between two fixes; 10 milliseconds at least.
   public init(
     start: Start = .hot, language: Language = .nmea, interval: Duration = .seconds(1)
   ) {
@@ -222,26 +263,36 @@ public struct SimulatedReceiver: Sendable {
 
 extension SimulatedDevice {
   /// Sets out on a route now.
+  ///
+  /// - Parameter route: The route; it begins where the route does.
   public func travel(_ route: Route) {
     does(.depart(route.journey))
   }
 
   /// Puts the device down at a place, at once.
+  ///
+  /// - Parameter place: Where.
   public func stay(at place: CLLocationCoordinate2D) {
     does(.depart(Journey(from: Coordinate(place))))
   }
 
-  /// Covers or clears the sky; `nil` goes by the route.
+  /// Covers or clears the sky, whatever the route says.
+  ///
+  /// - Parameter sky: What covers it; `nil` goes by the route.
   public func cover(_ sky: SimulatedSky?) {
     does(.sky(sky?.sky))
   }
 
-  /// Breaks the receiver, or mends it with `nil`.
+  /// Breaks the receiver, or mends it.
+  ///
+  /// - Parameter fault: What is broken; `nil` for nothing.
   public func breakReceiver(_ fault: ReceiverFault?) {
     does(.fault(0, fault?.fault))
   }
 
-  /// Sets the device's clock ahead, or back with a negative duration, without time passing.
+  /// Sets the device's clock, without time passing.
+  ///
+  /// - Parameter duration: How far ahead; negative for back.
   public func stepClock(by duration: Duration) {
     change { world in world.perform(.date(world.now.unixTime + duration)) }
   }
@@ -253,12 +304,18 @@ extension SimulatedDevice {
 // MARK: People and system
 
 extension SimulatedDevice {
-  /// From now on the person answers each question with the first of these that it offers.
+  /// Lets the person answer each question from now on.
+  ///
+  /// - Parameters:
+  ///   - answers: What they would say; the first of these that a question offers counts.
+  ///   - delay: How long they take.
   public func person(answers: PersonsAnswer..., after delay: Duration = .seconds(1)) {
     does(.habit(answers.map { Person.Reply($0.answer, after: delay) }))
   }
 
-  /// The switch for location services of the whole device.
+  /// Turns location services on or off, for the whole device.
+  ///
+  /// - Parameter on: Whether they are on.
   public func turnLocationServices(on: Bool) {
     does(.input(.setting(.services(on: on))))
   }

@@ -52,12 +52,17 @@ public final class SimulatedDevice: Sendable {
   /// The line of everything that runs on this device.
   let line: WorkLine
 
-  /// Makes a device that is switched on at a place and a date, with one receiver under an open sky,
-  /// Bluetooth, a compass, and a motion sensor.
+  /// Makes a device that is switched on, with one receiver under an open sky, Bluetooth, a compass,
+  /// and a motion sensor.
   ///
-  /// `visitLatency` is how long a stay or a departure must last before a visit is told, as a
-  /// multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the usual
-  /// where it is no number.
+  /// - Parameters:
+  ///   - place: Where it lies.
+  ///   - date: What its clock says.
+  ///   - receiver: How its receiver starts, what it speaks, and how often.
+  ///   - seed: What chance is made of; the same seed gives the same test.
+  ///   - visitLatency: How long a stay or a departure must last before a visit is told, as a
+  ///     multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the
+  ///     usual where it is no number.
   public convenience init(
     at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
     receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1, visitLatency: Double = 1
@@ -85,10 +90,14 @@ public final class SimulatedDevice: Sendable {
   /// Lets time pass, and returns when everything due in it was delivered and handled: delegates
   /// were called, the bodies of loops have run and their loops wait again, sleepers have woken.
   ///
-  /// Throws ``Standstill`` when a piece of work does not end, or a task stays on an executor of its
-  /// own, for the real time of `patience`; when something real resumes a task after more than a
-  /// second, and time has gone on without it; and, once the time has passed, when the body of a
-  /// loop over the device's news has not come back.
+  /// - Parameters:
+  ///   - duration: How much virtual time passes.
+  ///   - patience: The real time after which a piece of work counts as stuck.
+  /// - Throws: ``Standstill`` when a piece of work does not end, or a task stays on an executor of
+  ///   its own, for the real time of `patience`; when something real resumes a task after more than
+  ///   a second, and time has gone on without it; and, once the time has passed, when the body of a
+  ///   loop over the device's news has not come back.
+  /// - Complexity: Linear in the fixes and events of the time.
   public func advance(by duration: Duration, patience: Duration = .seconds(30)) async throws {
     let task = virtual_time_current_task()
     let end = now.uptime + duration
@@ -250,7 +259,8 @@ public final class SimulatedDevice: Sendable {
     state.withLock { $0.apps[AppIdentity(app.identifier)]?.settings.append(setting) }
   }
 
-  /// The person resets location and privacy: every app has to ask again (AUTH-7).
+  /// Resets location and privacy, as the person does in the settings: every app has to ask again
+  /// (AUTH-7).
   public func resetLocationPrivacy() {
     does(.input(.setting(.reset)))
     state.withLock { state in

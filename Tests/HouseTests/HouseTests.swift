@@ -46,6 +46,27 @@ struct HouseTests {
     #expect(targets.subtracting(ImportRule.allowed.keys).isEmpty)
   }
 
+  @Test("lets no target list what it does not import, nor import what it does not list")
+  func package() throws {
+    let manifest = try #require(SourceTree.files { $0 == "Package.swift" }.first)
+    #expect(PackageRule.targets(in: manifest.text).count > 30)
+    #expect(PackageRule.violations(in: manifest, files: SourceTree.swift).isEmpty)
+  }
+
+  @Test("sees a dependency that nobody imports, and an import that nobody lists")
+  func idleDependency() {
+    let manifest = planted(
+      """
+      .target(name: "A"), .target(name: "B"), .target(name: "C"), .executableTarget(name: "P"),
+      .testTarget(name: "T", dependencies: ["A", "B", "P"], path: "T")
+      """, in: "Package.swift")
+    let file = planted("import A\nimport C\nimport Elsewhere", in: "T/T.swift")
+    #expect(
+      PackageRule.violations(in: manifest, files: [file]).map(\.reason) == [
+        "T lists B and imports it nowhere", "T imports C and does not list it",
+      ])
+  }
+
   // MARK: Purity
 
   @Test("keeps clocks, tasks, chance, and files out of the pure targets")

@@ -25,7 +25,7 @@ enum ImportRule {
     ],
     "CoreLocation": [
       "CoreLocationTypes", "LocationModel", "LocationHost", "LocationGeocoding", "Foundation",
-      "FoundationNetworking", "CoreFoundation", "Synchronization", "CLinux", "CSQLite",
+      "FoundationNetworking", "CoreFoundation", "Synchronization",
     ],
     "BeaconAdvertising": ["CoreLocation", "LocationModel", "Synchronization"],
     "LocationTesting": [

@@ -26,6 +26,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Reads a beacon from an archive; one without owner, as a subclass's may be, was never heard.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     guard let uuid = coder.text("CLBeacon.uuid").flatMap(UUID.init(uuidString:)) else {
       values = Values()
@@ -43,6 +45,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Writes the beacon to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(values.uuid.uuidString as NSString, forKey: "CLBeacon.uuid")
     coder.encode(Double(values.major), forKey: "CLBeacon.major")
@@ -56,13 +60,16 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The beacon itself, since it never changes.
+  /// Returns the beacon itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// When the beacon was heard (BEACON-20).
   open var timestamp: Date { values.timestamp }
 
-  /// Whose beacon it is.
+  /// The proximity UUID that all beacons of one deployment share.
   open var uuid: UUID { values.uuid }
 
   /// The older name of `uuid`.

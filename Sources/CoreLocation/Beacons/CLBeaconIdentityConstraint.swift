@@ -6,7 +6,9 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   private let storedMajor: CLBeaconMajorValue?
   private let storedMinor: CLBeaconMinorValue?
 
-  /// Matches every beacon of an owner.
+  /// Matches every beacon of a deployment.
+  ///
+  /// - Parameter uuid: The proximity UUID that all beacons of one deployment share.
   public init(uuid: UUID) {
     storedUUID = uuid
     storedMajor = nil
@@ -14,6 +16,10 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   }
 
   /// Matches every beacon of a group.
+  ///
+  /// - Parameters:
+  ///   - uuid: The proximity UUID that all beacons of one deployment share.
+  ///   - major: The number of a group of beacons within the deployment.
   public init(uuid: UUID, major: CLBeaconMajorValue) {
     storedUUID = uuid
     storedMajor = major
@@ -21,6 +27,11 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   }
 
   /// Matches one beacon.
+  ///
+  /// - Parameters:
+  ///   - uuid: The proximity UUID that all beacons of one deployment share.
+  ///   - major: The number of a group of beacons within the deployment.
+  ///   - minor: The number of one beacon within its group.
   public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
     storedUUID = uuid
     storedMajor = major
@@ -28,6 +39,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   }
 
   /// Reads a constraint from an archive; `nil` without owner.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     guard let text = coder.text("uuid"), let uuid = UUID(uuidString: text) else { return nil }
     storedUUID = uuid
@@ -36,6 +49,8 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   }
 
   /// Writes the parts to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(storedUUID.uuidString as NSString, forKey: "uuid")
     if let storedMajor { coder.encode(Double(storedMajor), forKey: "major") }
@@ -45,10 +60,13 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The constraint itself, since it never changes.
+  /// Returns the constraint itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whose beacon it is.
+  /// The proximity UUID that all beacons of one deployment share.
   open var uuid: UUID { storedUUID }
 
   /// The group; `nil` matches any.

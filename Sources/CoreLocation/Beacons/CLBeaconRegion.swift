@@ -9,24 +9,43 @@ open class CLBeaconRegion: CLRegion {
   open var notifyEntryStateOnDisplay = false
 
   /// Makes the surroundings of all beacons that match.
+  ///
+  /// - Parameters:
+  ///   - beaconIdentityConstraint: Which beacons belong to the region.
+  ///   - identifier: The name of the region, by which the app knows it again.
   public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
     storedConstraint = beaconIdentityConstraint
     super.init(identifier: identifier)
   }
 
-  /// Makes the surroundings of every beacon of an owner.
+  /// Makes the surroundings of every beacon of a deployment.
+  ///
+  /// - Parameters:
+  ///   - uuid: The proximity UUID that all beacons of one deployment share.
+  ///   - identifier: The name of the region, by which the app knows it again.
   public init(uuid: UUID, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: uuid)
     super.init(identifier: identifier)
   }
 
   /// Makes the surroundings of every beacon of a group.
+  ///
+  /// - Parameters:
+  ///   - uuid: The proximity UUID that all beacons of one deployment share.
+  ///   - major: The number of a group of beacons within the deployment.
+  ///   - identifier: The name of the region, by which the app knows it again.
   public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
     super.init(identifier: identifier)
   }
 
   /// Makes the surroundings of one beacon.
+  ///
+  /// - Parameters:
+  ///   - uuid: The proximity UUID that all beacons of one deployment share.
+  ///   - major: The number of a group of beacons within the deployment.
+  ///   - minor: The number of one beacon within its group.
+  ///   - identifier: The name of the region, by which the app knows it again.
   public init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
@@ -35,6 +54,10 @@ open class CLBeaconRegion: CLRegion {
   }
 
   /// The older name of `init(uuid:identifier:)`.
+  ///
+  /// - Parameters:
+  ///   - proximityUUID: The proximity UUID that all beacons of one deployment share.
+  ///   - identifier: The name of the region, by which the app knows it again.
   @available(*, deprecated, renamed: "init(uuid:identifier:)")
   public init(proximityUUID: UUID, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID)
@@ -42,6 +65,11 @@ open class CLBeaconRegion: CLRegion {
   }
 
   /// The older name of `init(uuid:major:identifier:)`.
+  ///
+  /// - Parameters:
+  ///   - proximityUUID: The proximity UUID that all beacons of one deployment share.
+  ///   - major: The number of a group of beacons within the deployment.
+  ///   - identifier: The name of the region, by which the app knows it again.
   @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
   public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
@@ -49,6 +77,12 @@ open class CLBeaconRegion: CLRegion {
   }
 
   /// The older name of `init(uuid:major:minor:identifier:)`.
+  ///
+  /// - Parameters:
+  ///   - proximityUUID: The proximity UUID that all beacons of one deployment share.
+  ///   - major: The number of a group of beacons within the deployment.
+  ///   - minor: The number of one beacon within its group.
+  ///   - identifier: The name of the region, by which the app knows it again.
   @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
   public init(
     proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
@@ -59,6 +93,8 @@ open class CLBeaconRegion: CLRegion {
   }
 
   /// Reads a region from an archive; `nil` without identifier or identity.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     guard let constraint = CLBeaconIdentityConstraint(coder: coder) else { return nil }
     storedConstraint = constraint
@@ -73,7 +109,7 @@ open class CLBeaconRegion: CLRegion {
     coder.encode(notifyEntryStateOnDisplay, forKey: "notifyEntryStateOnDisplay")
   }
 
-  /// A region with the same contents.
+  /// Copies the region with its flags.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CLBeaconRegion(
       beaconIdentityConstraint: beaconIdentityConstraint, identifier: identifier)
@@ -85,7 +121,7 @@ open class CLBeaconRegion: CLRegion {
   /// Which beacons are meant.
   open var beaconIdentityConstraint: CLBeaconIdentityConstraint { storedConstraint }
 
-  /// Whose beacon it is.
+  /// The proximity UUID that all beacons of one deployment share.
   open var uuid: UUID { storedConstraint.uuid }
 
   /// The older name of `uuid`.
@@ -105,9 +141,12 @@ open class CLBeaconRegion: CLRegion {
       + "major:\(parts[0]), minor:\(parts[1]))"
   }
 
-  /// What a peripheral must advertise to be this beacon.
+  /// Returns what a peripheral has to advertise to be this beacon.
   ///
-  /// The power is the signal strength at one meter, in dBm; `nil` means -59 (BEACON-2).
+  /// - Parameter measuredPower: The signal strength at one meter, in dBm; `nil` means -59
+  ///   (BEACON-2).
+  /// - Returns: One entry, which `BeaconAdvertiser.startAdvertising(_:)` takes. A major or minor
+  ///   that the region leaves open is 0.
   open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
     let constraint = BeaconConstraint(storedConstraint)
     let advert = IBeaconAdvert(

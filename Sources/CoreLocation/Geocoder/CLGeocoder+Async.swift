@@ -1,10 +1,26 @@
 extension CLGeocoder {
   /// Finds the address of a place, in the user's language (GEO-12).
+  ///
+  /// - Parameter location: The place; only its coordinate counts.
+  /// - Returns: Placemarks, the best first; one as a rule.
+  /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
+  ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
+  ///   is canceled, `network` when there is no index, no answer from the web service, or too many
+  ///   requests were made. An invalid coordinate has no result (GEO-16).
   public func reverseGeocodeLocation(_ location: CLLocation) async throws -> [CLPlacemark] {
     try await places { reverseGeocodeLocation(location, completionHandler: $0) }
   }
 
-  /// Finds the address of a place; `nil` means the user's language (GEO-12).
+  /// Finds the address of a place, in a language (GEO-12).
+  ///
+  /// - Parameters:
+  ///   - location: The place; only its coordinate counts.
+  ///   - locale: The language of the names in the answer; `nil` means the user's.
+  /// - Returns: Placemarks, the best first; one as a rule.
+  /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
+  ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
+  ///   is canceled, `network` when there is no index, no answer from the web service, or too many
+  ///   requests were made. An invalid coordinate has no result (GEO-16).
   public func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?
   ) async throws -> [CLPlacemark] {
@@ -14,19 +30,47 @@ extension CLGeocoder {
   }
 
   /// Finds places of an address in one line.
+  ///
+  /// - Parameter addressString: An address or the name of a place, in one line.
+  /// - Returns: Placemarks, the best first; at least one.
+  /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
+  ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
+  ///   is canceled, `network` when there is no index, no answer from the web service, or too many
+  ///   requests were made.
   public func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
     try await places { geocodeAddressString(addressString, completionHandler: $0) }
   }
 
   /// Finds places of an address in one line, those in the region first (GEO-10).
+  ///
+  /// - Parameters:
+  ///   - addressString: An address or the name of a place, in one line.
+  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
+  ///     leaves none out; `nil`, or another region, changes nothing.
+  /// - Returns: Placemarks, the best first; at least one.
+  /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
+  ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
+  ///   is canceled, `network` when there is no index, no answer from the web service, or too many
+  ///   requests were made.
   public func geocodeAddressString(
     _ addressString: String, in region: CLRegion?
   ) async throws -> [CLPlacemark] {
     try await places { geocodeAddressString(addressString, in: region, completionHandler: $0) }
   }
 
-  /// Finds places of an address in one line, those in the region first (GEO-10); `nil` means the
-  /// user's language (GEO-12).
+  /// Finds places of an address in one line, those in the region first (GEO-10), in a language
+  /// (GEO-12).
+  ///
+  /// - Parameters:
+  ///   - addressString: An address or the name of a place, in one line.
+  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
+  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - locale: The language of the names in the answer; `nil` means the user's.
+  /// - Returns: Placemarks, the best first; at least one.
+  /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
+  ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
+  ///   is canceled, `network` when there is no index, no answer from the web service, or too many
+  ///   requests were made.
   public func geocodeAddressString(
     _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
   ) async throws -> [CLPlacemark] {
@@ -37,6 +81,14 @@ extension CLGeocoder {
   }
 
   /// Finds places of an address given by the keys of the address book.
+  ///
+  /// - Parameter addressDictionary: Texts by the keys `Street`, `SubLocality`, `City`, `State`,
+  ///   `ZIP`, and `Country`; others are ignored.
+  /// - Returns: Placemarks, the best first; at least one.
+  /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
+  ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
+  ///   is canceled, `network` when there is no index, no answer from the web service, or too many
+  ///   requests were made.
   @available(*, deprecated, message: "Use geocodeAddressString")
   public func geocodeAddressDictionary(
     _ addressDictionary: [AnyHashable: Any]

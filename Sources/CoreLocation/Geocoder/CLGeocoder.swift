@@ -16,13 +16,24 @@ open class CLGeocoder: NSObject {
   open var isGeocoding: Bool { link.isBusy }
 
   /// Finds the address of a place, in the user's language (GEO-12).
+  ///
+  /// - Parameters:
+  ///   - location: The place; only its coordinate counts.
+  ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
+  ///     error, never both.
   open func reverseGeocodeLocation(
     _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
     link.submit(location.question(PlaceLocale(nil)), completionHandler)
   }
 
-  /// Finds the address of a place; `nil` means the user's language (GEO-12).
+  /// Finds the address of a place, in a language (GEO-12).
+  ///
+  /// - Parameters:
+  ///   - location: The place; only its coordinate counts.
+  ///   - locale: The language of the names in the answer; `nil` means the user's.
+  ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
+  ///     error, never both.
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
@@ -31,6 +42,11 @@ open class CLGeocoder: NSObject {
   }
 
   /// Finds places of an address in one line.
+  ///
+  /// - Parameters:
+  ///   - addressString: An address or the name of a place, in one line.
+  ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
+  ///     error, never both.
   open func geocodeAddressString(
     _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
@@ -38,6 +54,13 @@ open class CLGeocoder: NSObject {
   }
 
   /// Finds places of an address in one line, those in the region first (GEO-10).
+  ///
+  /// - Parameters:
+  ///   - addressString: An address or the name of a place, in one line.
+  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
+  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
+  ///     error, never both.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?,
     completionHandler: @escaping CLGeocodeCompletionHandler
@@ -45,8 +68,16 @@ open class CLGeocoder: NSObject {
     link.submit(.forward(addressString, region?.hint, PlaceLocale(nil)), completionHandler)
   }
 
-  /// Finds places of an address in one line, those in the region first (GEO-10); `nil` means the
-  /// user's language (GEO-12).
+  /// Finds places of an address in one line, those in the region first (GEO-10), in a language
+  /// (GEO-12).
+  ///
+  /// - Parameters:
+  ///   - addressString: An address or the name of a place, in one line.
+  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
+  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - locale: The language of the names in the answer; `nil` means the user's.
+  ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
+  ///     error, never both.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
@@ -55,6 +86,12 @@ open class CLGeocoder: NSObject {
   }
 
   /// Finds places of an address given by the keys of the address book.
+  ///
+  /// - Parameters:
+  ///   - addressDictionary: Texts by the keys `Street`, `SubLocality`, `City`, `State`, `ZIP`, and
+  ///     `Country`; others are ignored.
+  ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
+  ///     error, never both.
   @available(*, deprecated, message: "Use geocodeAddressString")
   open func geocodeAddressDictionary(
     _ addressDictionary: [AnyHashable: Any],

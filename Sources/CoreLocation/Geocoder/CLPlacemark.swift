@@ -27,6 +27,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   }
 
   /// Makes a placemark with the contents of another.
+  ///
+  /// - Parameter placemark: The placemark to copy.
   public init(placemark: CLPlacemark) {
     parts = placemark.parts
     storedLocation = placemark.storedLocation
@@ -36,6 +38,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   }
 
   /// Reads a placemark from an archive.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     parts = Part.allCases.reduce(into: [:]) { $0[$1] = coder.text($1.rawValue) }
     storedLocation = coder.decodeObject(of: CLLocation.self, forKey: "location")
@@ -49,6 +53,8 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   }
 
   /// Writes every field to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     for part in Part.allCases {
       if let text = parts[part] { coder.encode(text as NSString, forKey: part.rawValue) }
@@ -67,7 +73,10 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The placemark itself, since it never changes.
+  /// Returns the placemark itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Where the place is.

@@ -25,6 +25,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Reads a heading from an archive; what that lacks, as a subclass's may, is as in a new heading.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     values = Values(
       magneticHeading: coder.number("CLHeading.magneticHeading") ?? 0,
@@ -36,6 +38,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Writes the heading to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(values.magneticHeading, forKey: "CLHeading.magneticHeading")
     coder.encode(values.trueHeading, forKey: "CLHeading.trueHeading")
@@ -49,7 +53,10 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding {
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The heading itself, since it never changes.
+  /// Returns the heading itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Degrees clockwise from magnetic north, in `0..<360` (HEAD-5).

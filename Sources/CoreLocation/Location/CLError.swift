@@ -13,12 +13,17 @@ public struct CLError: CustomNSError, Hashable, Sendable {
   public let _nsError: NSError
 
   /// Makes an error that stands for another.
+  ///
+  /// - Parameter error: An error of `kCLErrorDomain`.
   public init(_nsError error: NSError) {
     _nsError = error
   }
 
-  /// Makes an error of a code; the keys of `userInfo` are Foundation's, such as
-  /// `NSLocalizedDescriptionKey`.
+  /// Makes an error of a code.
+  ///
+  /// - Parameters:
+  ///   - code: The reason.
+  ///   - userInfo: More about the error, by Foundation's keys, such as `NSLocalizedDescriptionKey`.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     _nsError = NSError(domain: kCLErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
@@ -35,6 +40,8 @@ public struct CLError: CustomNSError, Hashable, Sendable {
   }
 
   /// Hashes the code alone: on Linux, an `NSError` asked for its hash asks itself without end.
+  ///
+  /// - Parameter hasher: The hasher to feed.
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
   /// `kCLErrorDomain` (STD-36).
@@ -48,8 +55,13 @@ public struct CLError: CustomNSError, Hashable, Sendable {
 }
 
 extension CLError.Code {
-  /// Whether an error is one of this code: a `CLError`, or what became of one on its way through
-  /// `NSError`.
+  /// Compares an error with a code, in a `catch` or a `case`: a `CLError`, or what became of one on
+  /// its way through `NSError`.
+  ///
+  /// - Parameters:
+  ///   - match: The code.
+  ///   - error: Any error.
+  /// - Returns: Whether the error is one of this code.
   public static func ~= (match: Self, error: any Error) -> Bool {
     let bridged = error as NSError
     return bridged.domain == kCLErrorDomain && bridged.code == match.rawValue

@@ -12,11 +12,15 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Reads a floor from an archive.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     storedLevel = coder.decodeInteger(forKey: "level")
   }
 
   /// Writes the level to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(storedLevel, forKey: "level")
   }
@@ -24,7 +28,10 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding {
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The floor itself, since it never changes.
+  /// Returns the floor itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// 0 at ground level, negative below (LOC-15).

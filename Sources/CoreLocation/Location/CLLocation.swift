@@ -45,14 +45,23 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// Makes a location without height, course, and speed, now, with horizontal accuracy 0 (LOC-1).
   ///
-  /// Latitude is degrees north of the equator, longitude degrees east of Greenwich.
+  /// - Parameters:
+  ///   - latitude: Degrees in -90...90, positive north of the equator.
+  ///   - longitude: Degrees in -180...180, positive east of Greenwich.
   public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     values = Values(latitude: latitude, longitude: longitude, timestamp: Date())
   }
 
   /// Makes a location without course and speed (LOC-2).
   ///
-  /// Altitude and accuracies are meters; a negative accuracy means that its value is invalid.
+  /// - Parameters:
+  ///   - coordinate: The place.
+  ///   - altitude: Meters above mean sea level.
+  ///   - hAccuracy: The radius of the circle that holds the place at 68 %, in meters; negative when
+  ///     the coordinate is invalid.
+  ///   - vAccuracy: The error of the altitude at 68 %, in meters; negative when the altitude is
+  ///     invalid.
+  ///   - timestamp: When the device was there.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -65,8 +74,16 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// Makes a location whose course and speed are of unknown accuracy (LOC-2).
   ///
-  /// Altitude and accuracies are meters, course is degrees clockwise from true north, and speed is
-  /// meters per second; negative means unknown.
+  /// - Parameters:
+  ///   - coordinate: The place.
+  ///   - altitude: Meters above mean sea level.
+  ///   - hAccuracy: The radius of the circle that holds the place at 68 %, in meters; negative when
+  ///     the coordinate is invalid.
+  ///   - vAccuracy: The error of the altitude at 68 %, in meters; negative when the altitude is
+  ///     invalid.
+  ///   - course: Degrees clockwise from true north; negative when unknown.
+  ///   - speed: Meters per second; negative when unknown.
+  ///   - timestamp: When the device was there.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -81,8 +98,18 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// Makes a location of unknown origin.
   ///
-  /// Altitude and accuracies are meters, course and its accuracy degrees, speed and its accuracy
-  /// meters per second; negative means unknown.
+  /// - Parameters:
+  ///   - coordinate: The place.
+  ///   - altitude: Meters above mean sea level.
+  ///   - hAccuracy: The radius of the circle that holds the place at 68 %, in meters; negative when
+  ///     the coordinate is invalid.
+  ///   - vAccuracy: The error of the altitude at 68 %, in meters; negative when the altitude is
+  ///     invalid.
+  ///   - course: Degrees clockwise from true north; negative when unknown.
+  ///   - courseAccuracy: The error of the course, in degrees; negative when unknown.
+  ///   - speed: Meters per second; negative when unknown.
+  ///   - speedAccuracy: The error of the speed, in meters per second; negative when unknown.
+  ///   - timestamp: When the device was there.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -100,8 +127,19 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// Makes a location of known origin, whose ellipsoidal altitude is 0 as on Apple's devices
   /// (docs/decisions/0057).
   ///
-  /// Altitude and accuracies are meters, course and its accuracy degrees, speed and its accuracy
-  /// meters per second; negative means unknown.
+  /// - Parameters:
+  ///   - coordinate: The place.
+  ///   - altitude: Meters above mean sea level.
+  ///   - hAccuracy: The radius of the circle that holds the place at 68 %, in meters; negative when
+  ///     the coordinate is invalid.
+  ///   - vAccuracy: The error of the altitude at 68 %, in meters; negative when the altitude is
+  ///     invalid.
+  ///   - course: Degrees clockwise from true north; negative when unknown.
+  ///   - courseAccuracy: The error of the course, in degrees; negative when unknown.
+  ///   - speed: Meters per second; negative when unknown.
+  ///   - speedAccuracy: The error of the speed, in meters per second; negative when unknown.
+  ///   - timestamp: When the device was there.
+  ///   - sourceInfo: Where the location comes from.
   public init(
     coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance,
     horizontalAccuracy hAccuracy: CLLocationAccuracy,
@@ -119,12 +157,16 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// Reads a location from an archive; `nil` unless the archive has a coordinate and a time
   /// (LOC-13).
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     guard let values = Values(coder) else { return nil }
     self.values = values
   }
 
   /// Writes every field to an archive (LOC-13).
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     values.encode(with: coder)
   }
@@ -132,7 +174,10 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The location itself, since it never changes.
+  /// Returns the location itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Where the device is; invalid while `horizontalAccuracy` is negative (LOC-3).
@@ -181,7 +226,11 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     values.origin.map(CLLocationSourceInformation.init)
   }
 
-  /// Meters along the WGS 84 ellipsoid from the other location to this one (LOC-9, LOC-10).
+  /// Measures the geodesic to another location on the WGS 84 ellipsoid, heights left aside (LOC-9,
+  /// LOC-10).
+  ///
+  /// - Parameter location: The other location.
+  /// - Returns: Meters.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     coordinate.distance(to: location.coordinate)
   }
@@ -205,9 +254,12 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 }
 
 extension CLLocation {
-  /// Whether both locations say the same.
+  /// Compares what both locations say.
   ///
   /// Two locations are equal (`==`) only when they are one object, as on Apple's systems (LOC-11).
+  ///
+  /// - Parameter other: The other location.
+  /// - Returns: Whether all values are the same.
   public func hasSameValues(as other: CLLocation) -> Bool {
     values == other.values
   }

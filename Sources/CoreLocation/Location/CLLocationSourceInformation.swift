@@ -9,6 +9,10 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Says whether software or an accessory made the location.
+  ///
+  /// - Parameters:
+  ///   - isSoftware: Whether a simulator made it.
+  ///   - isAccessory: Whether an external accessory made it.
   public init(
     softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool
   ) {
@@ -16,6 +20,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Reads the information from an archive.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     origin = Fix.Origin(
       isSimulated: coder.decodeBool(forKey: "isSimulatedBySoftware"),
@@ -23,6 +29,8 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Writes both flags to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(origin.isSimulated, forKey: "isSimulatedBySoftware")
     coder.encode(origin.isAccessory, forKey: "isProducedByAccessory")
@@ -31,7 +39,10 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The information itself, since it never changes.
+  /// Returns the information itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Whether software made the location: a simulation or a replay (LOC-14).

@@ -1,12 +1,20 @@
-/// Makes a coordinate of degrees north of the equator and degrees east of Greenwich.
+/// Makes a coordinate; the numbers are not checked.
+///
+/// - Parameters:
+///   - latitude: Degrees in -90...90, positive north of the equator.
+///   - longitude: Degrees in -180...180, positive east of Greenwich.
+/// - Returns: The coordinate.
 public func CLLocationCoordinate2DMake(
   _ latitude: CLLocationDegrees, _ longitude: CLLocationDegrees
 ) -> CLLocationCoordinate2D {
   CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Whether a coordinate names a place: both numbers finite, the latitude in -90...90, and the
-/// longitude in -180...180 (LOC-16).
+/// Checks that a coordinate names a place (LOC-16).
+///
+/// - Parameter coord: The coordinate.
+/// - Returns: Whether both numbers are finite, the latitude is in -90...90, and the longitude in
+///   -180...180.
 public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bool {
   coord.latitude.magnitude <= 90 && coord.longitude.magnitude <= 180
 }

@@ -1,6 +1,12 @@
 extension CLLocationManager {
-  /// Asks the person for full accuracy until the app is no longer used; the key names the purpose
-  /// in the app's information dictionary. Returns when they have answered.
+  /// Asks the person for full accuracy until the app is no longer used, and returns when they have
+  /// answered; ``accuracyAuthorization`` says what they did (AUTH-47, AUTH-49).
+  ///
+  /// - Parameter purposeKey: The key of the text for the person in
+  ///   `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
+  /// - Throws: `CLError`: `promptDeclined` when nobody was asked, because the key is missing,
+  ///   accuracy is full already, or the app is not in the foreground (AUTH-48); `denied` when the
+  ///   app may not know its location at all (AUTH-51).
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String
   ) async throws {
@@ -14,8 +20,10 @@ extension CLLocationManager {
     }
   }
 
-  /// Would return a token for location pushes; this platform has none, so this throws
-  /// `CLLocationPushServiceError.unsupportedPlatform`.
+  /// Fails: this platform has no location pushes.
+  ///
+  /// - Returns: Never.
+  /// - Throws: Always `CLLocationPushServiceError.unsupportedPlatform`.
   public func startMonitoringLocationPushes() async throws -> Data {
     try await withCheckedThrowingContinuation { continuation in
       startMonitoringLocationPushes { token, error in
@@ -28,8 +36,13 @@ extension CLLocationManager {
     }
   }
 
-  /// Would tell where the device was; this platform does not remember, so this throws
-  /// `historicalLocationError` (STD-58).
+  /// Fails: this platform does not remember where the device was (STD-58).
+  ///
+  /// - Parameters:
+  ///   - purposeKey: Not used.
+  ///   - sampleCount: Not used.
+  /// - Returns: Never.
+  /// - Throws: Always `CLError.historicalLocationError`.
   public func historicalLocations(
     purposeKey: String, sampleCount: Int
   ) async throws -> [CLLocation] {

@@ -90,13 +90,22 @@ open class CLLocationManager: NSObject {
     link.client.send(.authorization(.request(goal, by: link.subscriber)))
   }
 
-  /// Asks the person for full accuracy until the app is no longer used; the key names the purpose
-  /// in the app's information dictionary.
+  /// Asks the person for full accuracy until the app is no longer used (AUTH-47).
+  ///
+  /// - Parameter purposeKey: The key of the text for the person in
+  ///   `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
   open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
     requestTemporaryFullAccuracyAuthorization(withPurposeKey: purposeKey, completion: nil)
   }
 
-  /// Asks the person for full accuracy, and calls `completion` with `nil` when they have answered.
+  /// Asks the person for full accuracy until the app is no longer used (AUTH-47).
+  ///
+  /// - Parameters:
+  ///   - purposeKey: The key of the text for the person in
+  ///     `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
+  ///   - completion: Called where the delegate is, with `nil` when they have answered, whatever
+  ///     they said (AUTH-49); with `CLError.promptDeclined` when nobody was asked (AUTH-48), and
+  ///     `CLError.denied` when the app may not know its location at all (AUTH-51).
   open func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
   ) {
@@ -212,8 +221,14 @@ open class CLLocationManager: NSObject {
   /// Stops telling of stays (VISIT-12).
   open func stopMonitoringVisits() { link.client.send(.visits(on: false)) }
 
-  /// Lets updates be deferred until the device was moved by a distance in meters, or for a time in
-  /// seconds. They come as ever; the delegate hears when the deferral has ended (STD-54 to STD-57).
+  /// Lets updates be deferred.
+  ///
+  /// They come as ever; the delegate hears once for each call when the deferral has ended (STD-54
+  /// to STD-57).
+  ///
+  /// - Parameters:
+  ///   - distance: Meters of way after which the deferral ends.
+  ///   - timeout: Seconds after which it ends.
   @available(*, deprecated, message: "Updates are no longer deferred")
   open func allowDeferredLocationUpdates(
     untilTraveled distance: CLLocationDistance, timeout: TimeInterval
@@ -258,16 +273,22 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts telling of entering and leaving a region (REG-1).
+  ///
+  /// - Parameter region: The region.
   open func startMonitoring(for region: CLRegion) {
     link.send(.start(RegionDescription(region)))
   }
 
   /// Stops telling of a region (REG-9).
+  ///
+  /// - Parameter region: The region.
   open func stopMonitoring(for region: CLRegion) {
     link.send(.stop(identifier: region.identifier))
   }
 
   /// Tells once whether the device is in a region.
+  ///
+  /// - Parameter region: The region.
   open func requestState(for region: CLRegion) {
     guard region is CLCircularRegion || region is CLBeaconRegion else { return }
     link.send(.state(RegionDescription(region)))
@@ -285,27 +306,37 @@ open class CLLocationManager: NSObject {
   open var rangedRegions: Set<CLRegion> { Set(ranged.regions.map(CLRegion.make)) }
 
   /// Starts telling how near beacons are.
+  ///
+  /// - Parameter constraint: Which beacons are meant.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
     startRanging(BeaconConstraint(constraint))
   }
 
   /// Stops telling how near beacons are.
+  ///
+  /// - Parameter constraint: Which beacons are meant.
   open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
     stopRanging(BeaconConstraint(constraint))
   }
 
   /// Starts telling how near the beacons of a region are, by the older callbacks (BEACON-19).
+  ///
+  /// - Parameter region: The region.
   @available(*, deprecated, message: "Use startRangingBeacons(satisfying:)")
   open func startRangingBeacons(in region: CLBeaconRegion) { startRanging(region) }
 
   /// Stops telling how near the beacons of a region are.
+  ///
+  /// - Parameter region: The region.
   @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:)")
   open func stopRangingBeacons(in region: CLBeaconRegion) { stopRanging(region) }
 
   // MARK: Location pushes
 
-  /// Would ask for a token for location pushes, which this platform has not: `completion` gets
-  /// `unsupportedPlatform`.
+  /// Fails: this platform has no location pushes.
+  ///
+  /// - Parameter completion: Called where the delegate is, with
+  ///   `CLLocationPushServiceError.unsupportedPlatform`.
   open func startMonitoringLocationPushes(completion: ((Data?, (any Error)?) -> Void)? = nil) {
     deliver { _ in completion?(nil, CLLocationPushServiceError(.unsupportedPlatform)) }
   }
@@ -315,8 +346,13 @@ open class CLLocationManager: NSObject {
 
   // MARK: History
 
-  /// Would tell where the device was, which this platform does not remember: `handler` gets no
-  /// locations and `historicalLocationError` (STD-58).
+  /// Fails: this platform does not remember where the device was (STD-58).
+  ///
+  /// - Parameters:
+  ///   - purposeKey: Not used.
+  ///   - sampleCount: Not used.
+  ///   - handler: Called where the delegate is, with no locations and
+  ///     `CLError.historicalLocationError`.
   open func requestHistoricalLocations(
     purposeKey: String, sampleCount: Int,
     completionHandler handler: @escaping ([CLLocation], (any Error)?) -> Void

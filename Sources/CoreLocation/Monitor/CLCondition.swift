@@ -9,7 +9,11 @@ extension CLMonitor {
     /// Meters.
     public let radius: CLLocationDistance
 
-    /// Makes a circle; the radius is meters.
+    /// Makes a circle.
+    ///
+    /// - Parameters:
+    ///   - center: The center of the circle.
+    ///   - radius: Meters, greater than zero.
     public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
       self.center = center
       self.radius = radius
@@ -20,6 +24,9 @@ extension CLMonitor {
     }
 
     /// Reads a circle.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` when a value is missing or is no number.
     public init(from decoder: any Decoder) throws {
       let values = try decoder.container(keyedBy: CodingKeys.self)
       center = CLLocationCoordinate2D(
@@ -29,6 +36,9 @@ extension CLMonitor {
     }
 
     /// Writes the circle.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
       var values = encoder.container(keyedBy: CodingKeys.self)
       try values.encode(center.latitude, forKey: .latitude)
@@ -39,14 +49,16 @@ extension CLMonitor {
 
   /// Being near a beacon; parts that are missing match any beacon (BEACON-4).
   public struct BeaconIdentityCondition: CLCondition {
-    /// Whose beacon it is.
+    /// The proximity UUID that all beacons of one deployment share.
     public let uuid: UUID
     /// The group; `nil` matches any.
     public let major: UInt16?
     /// The beacon of the group; `nil` matches any.
     public let minor: UInt16?
 
-    /// Matches every beacon of an owner.
+    /// Matches every beacon of a deployment.
+    ///
+    /// - Parameter uuid: The proximity UUID that all beacons of one deployment share.
     public init(uuid: UUID) {
       self.uuid = uuid
       major = nil
@@ -54,6 +66,10 @@ extension CLMonitor {
     }
 
     /// Matches every beacon of a group.
+    ///
+    /// - Parameters:
+    ///   - uuid: The proximity UUID that all beacons of one deployment share.
+    ///   - major: The number of a group of beacons within the deployment.
     public init(uuid: UUID, major: UInt16) {
       self.uuid = uuid
       self.major = major
@@ -61,6 +77,11 @@ extension CLMonitor {
     }
 
     /// Matches one beacon.
+    ///
+    /// - Parameters:
+    ///   - uuid: The proximity UUID that all beacons of one deployment share.
+    ///   - major: The number of a group of beacons within the deployment.
+    ///   - minor: The number of one beacon within its group.
     public init(uuid: UUID, major: UInt16, minor: UInt16) {
       self.uuid = uuid
       self.major = major

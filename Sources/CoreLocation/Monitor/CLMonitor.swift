@@ -11,8 +11,10 @@ public actor CLMonitor {
 
   /// Opens the monitor of a name, with the conditions it had when the app last ran (MON-1).
   ///
-  /// The name consists of letters, digits, and inner underscores (MON-4), and is open once at a
-  /// time in all processes of the app (MON-2); anything else ends the process with a message.
+  /// Ends the process with a message for a name that is not valid, or that is open already in any
+  /// process of the app (MON-2).
+  ///
+  /// - Parameter name: Letters, digits, and inner underscores (MON-4).
   public init(_ name: String) async {
     precondition(
       MonitorRequest.isValid(name: name),
@@ -27,7 +29,10 @@ public actor CLMonitor {
   /// The identifiers of all conditions, in the order in which they were added (MON-16).
   public var identifiers: [String] { link.identifiers }
 
-  /// What is known of a condition; `nil` for an unknown identifier (MON-15).
+  /// Finds a condition and the last event about it that the app has handled.
+  ///
+  /// - Parameter identifier: The name of the condition within this monitor.
+  /// - Returns: The record; `nil` for an unknown identifier (MON-15).
   public func record(for identifier: String) -> Record? {
     guard let record = link.record(for: identifier),
       let condition = record.target.condition ?? unknown[identifier]
@@ -35,13 +40,24 @@ public actor CLMonitor {
     return Record(condition: condition, lastEvent: Event(record.lastEvent))
   }
 
-  /// Watches a condition of which nothing is known (MON-9).
+  /// Monitors a condition of which nothing is known (MON-9); one of the same name is replaced
+  /// (MON-10).
+  ///
+  /// - Parameters:
+  ///   - condition: The circle or the beacons; another type gives one event with
+  ///     `conditionUnsupported` (MON-20).
+  ///   - identifier: The name of the condition within this monitor.
   public func add(_ condition: any CLCondition, identifier: String) {
     add(condition, identifier: identifier, assuming: .unknown)
   }
 
-  /// Watches a condition from an assumed state; the first event corrects it if it is wrong
-  /// (MON-12).
+  /// Monitors a condition from an assumed state; one of the same name is replaced (MON-10).
+  ///
+  /// - Parameters:
+  ///   - condition: The circle or the beacons; another type gives one event with
+  ///     `conditionUnsupported` (MON-20).
+  ///   - identifier: The name of the condition within this monitor.
+  ///   - state: The state to start from; the first event corrects it if it is wrong (MON-12).
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State
   ) {
@@ -50,7 +66,9 @@ public actor CLMonitor {
     link.add(target, identifier: identifier, assuming: ConditionState(state))
   }
 
-  /// Watches a condition no longer (MON-14).
+  /// Ends monitoring a condition; what happened and was not delivered is dropped (MON-14).
+  ///
+  /// - Parameter identifier: The name of the condition within this monitor.
   public func remove(_ identifier: String) {
     unknown[identifier] = nil
     link.remove(identifier)
@@ -74,6 +92,8 @@ public actor CLMonitor {
     let link: MonitorLink
 
     /// Begins an iteration.
+    ///
+    /// - Returns: The iteration.
     public func makeAsyncIterator() -> Iterator {
       Iterator(iteration: link.iterate())
     }
@@ -85,7 +105,10 @@ public actor CLMonitor {
 
       let iteration: MonitorIteration
 
-      /// The next event; `nil` only when the task is canceled.
+      /// Waits for the next event; the one before it counts as handled now (MON-23).
+      ///
+      /// - Returns: The event; `nil` only when the task is canceled.
+      /// - Throws: Nothing; the signature is Apple's.
       public mutating func next() async throws -> Element? {
         await iteration.next().map { Event($0) }
       }

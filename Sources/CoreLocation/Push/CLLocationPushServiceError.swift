@@ -8,7 +8,11 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, Sendable {
 
   private let stored: NSError
 
-  /// Makes an error of a code; the keys of `userInfo` are Foundation's.
+  /// Makes an error of a code.
+  ///
+  /// - Parameters:
+  ///   - code: The reason.
+  ///   - userInfo: More about the error, by Foundation's keys, such as `NSLocalizedDescriptionKey`.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     stored = NSError(
       domain: CLLocationPushServiceErrorDomain, code: code.rawValue, userInfo: userInfo)
@@ -42,7 +46,12 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, Sendable {
 }
 
 extension CLLocationPushServiceError.Code {
-  /// Whether an error is one of this code.
+  /// Compares an error with a code, in a `catch` or a `case`.
+  ///
+  /// - Parameters:
+  ///   - match: The code.
+  ///   - error: Any error.
+  /// - Returns: Whether the error is one of this code.
   public static func ~= (match: Self, error: any Error) -> Bool {
     let bridged = error as NSError
     return bridged.domain == CLLocationPushServiceErrorDomain && bridged.code == match.rawValue

@@ -3,18 +3,28 @@
 /// An adopter implements one of the two forms of `didReceiveLocationPushPayload`; each stands in
 /// for the other.
 public protocol CLLocationPushServiceExtension: NSObjectProtocol {
-  /// A push has come; the extension must call `completion` when it is done.
+  /// Takes a push.
+  ///
+  /// - Parameters:
+  ///   - payload: What the push carries.
+  ///   - completion: To be called when the extension is done.
   func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void)
 
-  /// A push has come; the extension is done when this returns.
+  /// Takes a push; the extension is done when this returns.
+  ///
+  /// - Parameter payload: What the push carries.
   func didReceiveLocationPushPayload(_ payload: [String: Any]) async
 
-  /// The time of the extension is up.
+  /// Tells the extension that its time is up.
   func serviceExtensionWillTerminate()
 }
 
 extension CLLocationPushServiceExtension {
   /// Runs the asynchronous form.
+  ///
+  /// - Parameters:
+  ///   - payload: What the push carries.
+  ///   - completion: To be called when the extension is done.
   public func didReceiveLocationPushPayload(
     _ payload: [String: Any], completion: @escaping () -> Void
   ) {
@@ -28,6 +38,8 @@ extension CLLocationPushServiceExtension {
   }
 
   /// Runs the form with a completion.
+  ///
+  /// - Parameter payload: What the push carries.
   public func didReceiveLocationPushPayload(_ payload: [String: Any]) async {
     await withCheckedContinuation { continuation in
       didReceiveLocationPushPayload(payload) { continuation.resume() }

@@ -4,6 +4,11 @@ open class CLCircularRegion: CLRegion {
   private let storedRadius: CLLocationDistance
 
   /// Makes a circle; the radius is meters.
+  ///
+  /// - Parameters:
+  ///   - center: The center of the circle.
+  ///   - radius: Meters, greater than zero.
+  ///   - identifier: The name of the region, by which the app knows it again.
   public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
     storedCenter = center
     storedRadius = radius
@@ -11,6 +16,8 @@ open class CLCircularRegion: CLRegion {
   }
 
   /// Reads a circle from an archive; `nil` without identifier, center, or radius.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     guard let latitude = coder.number("latitude"), let longitude = coder.number("longitude"),
       let radius = coder.number("radius")
@@ -28,7 +35,7 @@ open class CLCircularRegion: CLRegion {
     coder.encode(storedRadius, forKey: "radius")
   }
 
-  /// A circle with the same contents.
+  /// Copies the circle with its flags.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = CLCircularRegion(center: center, radius: radius, identifier: identifier)
     copy.takeNotifications(of: self)
@@ -41,7 +48,11 @@ open class CLCircularRegion: CLRegion {
   /// Meters.
   open var radius: CLLocationDistance { storedRadius }
 
-  /// Whether a place lies within the circle or on its edge, on the WGS 84 ellipsoid (REG-38).
+  /// Checks whether a place lies within the circle, on the WGS 84 ellipsoid (REG-38).
+  ///
+  /// - Parameter coordinate: The place.
+  /// - Returns: Whether it lies within the circle or on its edge; false for a coordinate that is
+  ///   not valid.
   open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
     CLLocationCoordinate2DIsValid(coordinate) && center.distance(to: coordinate) <= radius
   }

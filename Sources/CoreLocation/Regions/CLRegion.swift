@@ -20,6 +20,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Reads a region from an archive; `nil` without identifier.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     guard let identifier = coder.text("identifier") else { return nil }
     storedIdentifier = identifier
@@ -28,6 +30,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Writes the identifier and what to notify to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(storedIdentifier as NSString, forKey: "identifier")
     coder.encode(notifyOnEntry, forKey: "notifyOnEntry")
@@ -37,7 +41,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// A region with the same contents.
+  /// Copies the region with its flags.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: A new region.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = CLRegion(identifier: storedIdentifier)
     copy.takeNotifications(of: self)

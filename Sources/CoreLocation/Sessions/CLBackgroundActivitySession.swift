@@ -56,6 +56,8 @@ public final class CLBackgroundActivitySession: Sendable {
     }
 
     /// Begins an iteration.
+    ///
+    /// - Returns: The iteration.
     public func makeAsyncIterator() -> Iterator {
       Iterator(link: link.diagnose())
     }
@@ -67,7 +69,10 @@ public final class CLBackgroundActivitySession: Sendable {
 
       let link: DiagnosticsLink
 
-      /// The next diagnostic; `nil` when the session has ended or the task is canceled.
+      /// Waits for the next diagnostic.
+      ///
+      /// - Returns: The diagnostic; `nil` when the session has ended or the task is canceled.
+      /// - Throws: Nothing; the signature is Apple's.
       public mutating func next() async throws -> Element? {
         await link.next().map(Diagnostic.init(flags:))
       }

@@ -23,13 +23,20 @@ public final class CLServiceSession: Sendable {
 
   private let link: SessionLink
 
-  /// Opens a session.
+  /// Opens a session; the person is asked where they have not yet answered.
+  ///
+  /// - Parameter authorization: How much the app needs.
   public init(authorization: AuthorizationRequirement) {
     link = SessionLink(.open(authorization.goal, purposeKey: nil))
   }
 
-  /// Opens a session that needs full accuracy, too; the key names the purpose in the app's
-  /// information dictionary.
+  /// Opens a session that needs full accuracy, too; the person is asked where they have not yet
+  /// answered.
+  ///
+  /// - Parameters:
+  ///   - authorization: How much the app needs.
+  ///   - fullAccuracyPurposeKey: The key of the text for the person in
+  ///     `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
   public init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
     link = SessionLink(.open(authorization.goal, purposeKey: fullAccuracyPurposeKey))
   }
@@ -87,6 +94,8 @@ public final class CLServiceSession: Sendable {
     }
 
     /// Begins an iteration.
+    ///
+    /// - Returns: The iteration.
     public func makeAsyncIterator() -> Iterator {
       Iterator(link: link.diagnose())
     }
@@ -98,7 +107,10 @@ public final class CLServiceSession: Sendable {
 
       let link: DiagnosticsLink
 
-      /// The next diagnostic; `nil` when the session has ended or the task is canceled.
+      /// Waits for the next diagnostic.
+      ///
+      /// - Returns: The diagnostic; `nil` when the session has ended or the task is canceled.
+      /// - Throws: Nothing; the signature is Apple's.
       public mutating func next() async throws -> Element? {
         await link.next().map(Diagnostic.init(flags:))
       }

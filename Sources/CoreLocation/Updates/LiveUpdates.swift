@@ -26,7 +26,12 @@ extension CLLocationUpdate {
     }
   }
 
-  /// Reports from now on; each iteration begins when it is first awaited, and never ends by itself.
+  /// Reports where the device is, from now on.
+  ///
+  /// Each iteration begins when it is first awaited, and never ends by itself (LIVE-1).
+  ///
+  /// - Parameter configuration: What the reports shall be good for.
+  /// - Returns: The sequence; nothing runs before it is iterated.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates(activity: configuration.activity)
   }
@@ -41,6 +46,8 @@ extension CLLocationUpdate {
     let activity: ActivityKind
 
     /// Begins an iteration.
+    ///
+    /// - Returns: The iteration.
     public func makeAsyncIterator() -> Iterator {
       Iterator(activity: activity)
     }
@@ -57,7 +64,10 @@ extension CLLocationUpdate {
         self.activity = activity
       }
 
-      /// The next report; `nil` only when the task is canceled.
+      /// Waits for the next report.
+      ///
+      /// - Returns: The report; `nil` only when the task is canceled (LIVE-2).
+      /// - Throws: Nothing; the signature is Apple's.
       public mutating func next() async throws -> Element? {
         let subscription =
           subscription ?? LiveSubscription(LiveOptions(activity: activity), of: .current)

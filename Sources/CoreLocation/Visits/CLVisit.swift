@@ -21,6 +21,8 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Reads a visit from an archive; what that lacks, as a subclass's may, is not known.
+  ///
+  /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     var values = Values()
     if let arrival = coder.date("CLVisit.arrivalDate") { values.arrivalDate = arrival }
@@ -35,6 +37,8 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
   }
 
   /// Writes the visit to an archive.
+  ///
+  /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {
     coder.encode(values.arrivalDate, forKey: "CLVisit.arrivalDate")
     coder.encode(values.departureDate, forKey: "CLVisit.departureDate")
@@ -46,7 +50,10 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
   /// Whether archives are read safely: always.
   open class var supportsSecureCoding: Bool { true }
 
-  /// The visit itself, since it never changes.
+  /// Returns the visit itself, since it never changes.
+  ///
+  /// - Parameter zone: Not used.
+  /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// When the stay began; `distantPast` when that was not seen (VISIT-4).

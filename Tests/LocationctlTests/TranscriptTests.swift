@@ -1,0 +1,61 @@
+import Foundation
+import MachineTesting
+import Testing
+
+/// The stories of the scenarios lie beside them, so that a change of behavior is a diff.
+@Suite("The transcripts of Examples/Scenarios")
+struct TranscriptTests {
+  private static let folder = SharedData.packageRoot.appending(path: "Examples/Scenarios")
+  /// Rewrites the transcripts in place of comparing them.
+  private static let updates = ProcessInfo.processInfo.environment["UPDATE_TRANSCRIPTS"] == "1"
+
+  private static let scenarioFiles: [String] = {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return (names ?? []).filter { $0.hasSuffix(".txt") }.sorted()
+  }()
+  private static let builtInNames = ["City Run", "City Bicycle Ride", "Freeway Drive", "Apple"]
+
+  @Test("are those of the scenarios there", arguments: scenarioFiles)
+  func scenario(file: String) throws {
+    let path = Self.folder.appending(path: file).path
+    try compare(path, with: String(file.dropLast(".txt".count)))
+  }
+
+  @Test("are those of the built-in scenarios", arguments: builtInNames)
+  func builtIn(name: String) throws {
+    try compare(name, with: name.lowercased().replacing(" ", with: "-"))
+  }
+
+  @Test("are there for all built-in scenarios, and for no scenario that is gone")
+  func complete() throws {
+    let listed = try Run(["simulate", "--list"]).output.split(separator: "\n").map(String.init)
+    #expect(listed == Self.builtInNames)
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    let stories = names.filter { $0.hasSuffix(".transcript") }
+    #expect(Self.updates || stories.count == Self.scenarioFiles.count + Self.builtInNames.count)
+  }
+
+  private func compare(_ way: String, with name: String) throws {
+    let run = try Run(["simulate", way, "--transcript"])
+    try #require(run.status == 0, "\(run.error)")
+    // The one thing in it that is not virtual.
+    let story = run.output.replacing(/simulated in [0-9.e-]+ s:/, with: "simulated:")
+    let file = Self.folder.appending(path: name + ".transcript")
+    if Self.updates { return try Data(story.utf8).write(to: file) }
+    let kept = try String(contentsOf: file, encoding: .utf8)
+    let pairs = zip(lines(kept), lines(story)).enumerated()
+    let first = pairs.first { $0.element.0 != $0.element.1 }.map {
+      "line \($0.offset + 1) was \"\($0.element.0)\" and is \"\($0.element.1)\"; "
+    }
+    #expect(
+      kept == story,
+      """
+      \(file.lastPathComponent): \(first ?? "one is longer; ")\
+      if that is meant: UPDATE_TRANSCRIPTS=1 swift test --filter TranscriptTests
+      """)
+  }
+
+  private func lines(_ text: String) -> [Substring] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+}
