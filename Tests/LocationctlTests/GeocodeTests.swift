@@ -180,7 +180,7 @@ struct GeocodeInvocationTests {
 @Suite("locationctl geocode")
 struct GeocodeRunTests {
   private static let index = IndexLocation.places.found
-  private static let noIndex: Comment = "no place index: run Scripts/build_place_index.py"
+  private static let noIndex: Comment = "no place index: make places"
   private static let osmium = "/usr/bin/osmium"
 
   private func run(
