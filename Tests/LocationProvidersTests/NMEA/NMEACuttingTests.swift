@@ -5,7 +5,9 @@ import MachineTesting
 import Testing
 
 /// However a stream is cut into reads, the receiver says the same.
-@Suite("NMEA torn at any byte", .enabled(if: SharedData.folder != nil, "shared data is missing"))
+@Suite(
+  "NMEA torn at any byte",
+  .enabled(if: !ReceiverLogs.all.isEmpty, "\(ReceiverLogs.areMissing)"))
 struct NMEACuttingTests {
   private struct Result: Equatable {
     var outputs: [NMEAReceiver.Output] = []
@@ -28,10 +30,7 @@ struct NMEACuttingTests {
   }
 
   private func recordings() throws -> [(name: String, bytes: [UInt8])] {
-    try GpsdCorpus.names().map { ($0, try GpsdCorpus.bytes($0)) }
-      + SharedData.names(in: "gps-receivers/nmea").map {
-        ($0, Array(try SharedData.bytes("gps-receivers/nmea/\($0)")))
-      }
+    try ReceiverLogs.distinct() + GpsdCorpus.otherLogs()
   }
 
   @Test("every recording reads the same byte by byte, and in random pieces")
