@@ -20,7 +20,7 @@ import unicodedata
 from collections import defaultdict
 
 import place_sources
-from place_sources import SourceError, progress, rows
+from place_sources import NO_AREA, Area, AreaGrid, SourceError, progress, rows
 
 FORMAT = 1
 ATTRIBUTION = (
@@ -31,7 +31,6 @@ ATTRIBUTION = (
 )
 CELL_SIZE = 32  # points per leaf of the R*Tree
 REACH_STEP = 200  # meters
-NO_AREA = 0xFFFF
 KIND = {"settlement": 0, "quarter": 1, "county": 2, "state": 3, "country": 4}
 
 
@@ -99,26 +98,6 @@ class Entry:
         return weight * (self.population + 1) + (1e9 if self.kind == 4 else 0)
 
 
-class Area:
-    """A first-level division of Natural Earth."""
-
-    def __init__(self, country, name, code, rings):
-        self.country, self.name, self.code, self.rings = country, name, code, rings
-        xs = [x for ring in rings for x, _ in ring]
-        ys = [y for ring in rings for _, y in ring]
-        self.box = (min(xs), max(xs), min(ys), max(ys))
-
-    def contains(self, x, y):
-        inside = False
-        for ring in self.rings:
-            x1, y1 = ring[-1]
-            for x2, y2 in ring:
-                if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
-                    inside = not inside
-                x1, y1 = x2, y2
-        return inside
-
-
 def packed_rings(rings):
     """Per ring: the number of points, then zigzag differences, all as LEB128."""
     out = bytearray()
@@ -137,26 +116,6 @@ def packed_rings(rings):
                 put(step << 1 if step >= 0 else (-step << 1) - 1)
             last_x, last_y = x, y
     return bytes(out)
-
-
-class AreaGrid:
-    """Areas by one-degree square, to find the one around each place."""
-
-    def __init__(self, areas):
-        self.areas, self.squares = areas, defaultdict(list)
-        for index, area in enumerate(areas):
-            left, right, bottom, top = area.box
-            for column in range(left // 500, right // 500 + 1):
-                for row in range(bottom // 500, top // 500 + 1):
-                    self.squares[column, row].append(index)
-
-    def around(self, latitude, longitude):
-        x, y = longitude * 500, latitude * 500
-        for index in self.squares[int(x // 500), int(y // 500)]:
-            left, right, bottom, top = self.areas[index].box
-            if left <= x <= right and bottom <= y <= top and self.areas[index].contains(x, y):
-                return index
-        return NO_AREA
 
 
 # --- Assembling. ----------------------------------------------------------------------------------
@@ -274,7 +233,7 @@ def make_places(data, countries):
         entry = Entry(row.name, kind, row.latitude, row.longitude, row.population)
         entry.others = row.others
         entry.country, entry.zone = countries[row.country], row.zone
-        entry.capital = row.is_capital
+        entry.capital, entry.area = row.is_capital, row.area
         entry.state = states.get(row.state)
         if row.county:
             key = (row.country, row.state, row.county)
@@ -566,7 +525,8 @@ def build(data, output):
     assert len(entries) < 1 << 19 and max(c.rank for c in countries.values()) < 256
     grid = AreaGrid(areas)
     for place in settlements:
-        place.area = grid.around(place.latitude, place.longitude)
+        if place.area is None:
+            place.area = grid.around(place.latitude, place.longitude)
 
     progress("writing")
     temporary = output + ".part"

@@ -24,6 +24,7 @@ SCRIPTS = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.dirname(SCRIPTS)
 DOWNLOADS = os.path.join(PACKAGE, ".build", "places-sources")
 STEPS = 500  # of a degree: the precision of boundaries
+NO_AREA = 0xFFFF
 
 
 @dataclass
@@ -40,6 +41,7 @@ class Settlement:
     others: list
     is_quarter: bool = False
     is_capital: bool = False
+    area: int = None  # the number of its division, where it is known already
 
 
 @dataclass
@@ -261,6 +263,46 @@ def world_map(path):
     return unpacked
 
 
+class Area:
+    """A first-level division of Natural Earth."""
+
+    def __init__(self, country, name, code, rings):
+        self.country, self.name, self.code, self.rings = country, name, code, rings
+        xs = [x for ring in rings for x, _ in ring]
+        ys = [y for ring in rings for _, y in ring]
+        self.box = (min(xs), max(xs), min(ys), max(ys))
+
+    def contains(self, x, y):
+        inside = False
+        for ring in self.rings:
+            x1, y1 = ring[-1]
+            for x2, y2 in ring:
+                if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
+                    inside = not inside
+                x1, y1 = x2, y2
+        return inside
+
+
+class AreaGrid:
+    """Areas by one-degree square, to find the one around each place."""
+
+    def __init__(self, areas):
+        self.areas, self.squares = areas, defaultdict(list)
+        for index, area in enumerate(areas):
+            left, right, bottom, top = area.box
+            for column in range(left // 500, right // 500 + 1):
+                for row in range(bottom // 500, top // 500 + 1):
+                    self.squares[column, row].append(index)
+
+    def around(self, latitude, longitude):
+        x, y = longitude * 500, latitude * 500
+        for index in self.squares[int(x // 500), int(y // 500)]:
+            left, right, bottom, top = self.areas[index].box
+            if left <= x <= right and bottom <= y <= top and self.areas[index].contains(x, y):
+                return index
+        return NO_AREA
+
+
 def add_boundaries(data, path, label):
     progress("reading boundaries")
     base = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -313,13 +355,11 @@ def quantized(rings):
 
 def assign_states(data):
     """Gives each division the GeoNames code that four of five places inside it have."""
-    from build_place_index import AreaGrid, Area, NO_AREA
-
     progress("comparing boundaries with places")
     grid = AreaGrid([Area(*area) for area in data.areas])
     found = defaultdict(Counter)
     for place in data.settlements:
-        number = grid.around(place.latitude, place.longitude)
+        number = place.area = grid.around(place.latitude, place.longitude)
         if number != NO_AREA and data.areas[number][0] in (place.country, "-"):
             found[number][place.state] += 1
     for number, counter in found.items():
