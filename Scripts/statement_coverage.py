@@ -6,7 +6,7 @@ in its title; `AUTH-32 to AUTH-34` names a range. With --check the exit status i
 statement has neither a test nor a line in docs/statements-without-tests.md, or has both.
 
 With --ran, the event streams of a test run, a statement counts as tested only when one of its tests
-ran; those of which every test was skipped are listed.
+ran; those of which none did are listed.
 """
 import argparse
 import pathlib
@@ -96,7 +96,7 @@ def main():
         ran = tested(pins, options.ran)
         skipped = [name for name in pinned if name not in ran]
         figure = f"{len(pinned) - len(skipped)} tested in this run, " \
-            f"{len(skipped)} with tests that were all skipped" \
+            f"{len(skipped)} with tests of which none ran" \
             + (f" ({', '.join(skipped)})" if skipped else "")
     print(
         f"{len(listed)} statements: {figure}, "
