@@ -37,7 +37,7 @@ struct DoctorTests {
 
   @Test("names the way to a place index where there is none, and does not fail for it")
   func noPlaceIndex() throws {
-    let none = ["MERIDIAN_PLACES": "/nonexistent/places.sqlite"]
+    let none = ["MERIDIAN_PLACES": "/dev/null/places.sqlite"]
     let found = try findings("--source", "fixed:1,2", environment: none)
     #expect(found.codes == ["working", "no_place_index"])
     #expect(found.status == 0)
@@ -214,7 +214,7 @@ struct DoctorTests {
   func text() throws {
     let run = try Run(
       ["doctor", "--source", "fixed:1,2", "--source", "gpx:///no/such.gpx"],
-      environment: ["MERIDIAN_PLACES": "/nonexistent"])
+      environment: ["MERIDIAN_PLACES": "/dev/null/places.sqlite"])
     #expect(run.status == 0, "one source works")
     #expect(
       run.output == """
