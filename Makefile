@@ -27,8 +27,10 @@ check: ## lint, test, and document: what continuous integration runs
 docs: ## build the reference documentation into docs/site
 	@Scripts/docs.sh
 
-places: ## build the place index from the shared data
-	@python3 Scripts/build_place_index.py
+places: ## build the place index (GEONAMES=folder of GeoNames' files, or DATA=folder of tables)
+	@Scripts/bootstrap.sh places
+	@python3 Scripts/build_place_index.py $(if $(GEONAMES),--geonames "$(GEONAMES)") \
+	  $(if $(DATA),--data "$(DATA)")
 
 build: ## build both programs and their completions for installation
 	@Scripts/build.sh

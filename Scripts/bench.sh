@@ -18,6 +18,6 @@ fi
 
 swift build -c release --product Benchmarks
 benchmarks=$(swift build -c release --show-bin-path)/Benchmarks
-# Without a name the executable says which there are.
-[ $# -gt 0 ] || set -- $("$benchmarks" | sed -n 's/^usage: Benchmarks //p' | tr '|' ' ')
+# Without a name everything is measured.
+[ $# -gt 0 ] || set -- all
 for name in "$@"; do "$benchmarks" "$name"; done

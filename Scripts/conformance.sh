@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles the conformance suite against the module, and compares the module with Apple's symbols.
 #
-#   MERIDIAN_SHARED=…/shared Scripts/conformance.sh      (without it: ../shared)
+# The suite and the list of symbols are in Tests/Conformance.
 #
 # Scripts/module.sh assembles what is needed outside a Swift package. Within one, depending on the
 # product CoreLocation is all it takes.
@@ -9,9 +9,8 @@ set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 
-shared=$(cd "${MERIDIAN_SHARED:-../shared}" && pwd)
-suite=$shared/api/conformance
-symbols=$shared/api/corelocation-api.tsv
+suite=$PWD/Tests/Conformance
+symbols=$suite/corelocation-api.tsv
 target=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -26,3 +26,5 @@ echo "\$ locationctl authorize org.example.whereabouts whenInUse"
 echo "\$ CORELOCATION_SOURCES='log:///…/iTrek.log?rate=4' Whereabouts"
 # The recording takes ten seconds; an app that waits for longer waits for something else.
 timeout 120 stdbuf -oL "$products/Whereabouts" < /dev/null
+[ -f .build/places.sqlite ] ||
+  echo "There is no place index yet, so places have no names: make places builds it."

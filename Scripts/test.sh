@@ -12,6 +12,9 @@ if [ ! -x .build/venv/bin/python ]; then
     { echo "no python-dbusmock: the tests over D-Bus are skipped" && rm -rf .build/venv; }
 fi
 
+# Real receivers to listen to: the logs of gpsd's own regression suite.
+Scripts/gpsd_logs.sh || echo "no logs of gpsd: the tests on real receivers are skipped"
+
 alone='ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests'
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
 
@@ -21,11 +24,31 @@ unset CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"
 mkdir -p "$XDG_STATE_HOME"
 
+events=$PWD/.build/test-events
+scripts_log=$events/scripts.log
+rm -rf "$events"
+mkdir -p "$events"
+
 step() { printf '\n== %s\n' "$1"; }
 
-if [ -d "$MERIDIAN_SHARED/data/places" ] && [ ! -f .build/places.sqlite ]; then
+# What did not run is no proof of anything: it is listed at the end, however that comes about.
+report() {
+  status=$?
+  step "skipped"
+  python3 Scripts/test_report.py --unittest "$scripts_log" "$events"/*.jsonl
+  step "statements tested"
+  python3 Scripts/statement_coverage.py --ran "$events"/*.jsonl | tail -n 1
+  [ "$status" = 0 ] && step "everything passed"
+  exit "$status"
+}
+
+if [ ! -f .build/places.sqlite ]; then
   step "place index"
-  python3 Scripts/build_place_index.py
+  if [ -d "$MERIDIAN_SHARED/data/places" ]; then
+    python3 Scripts/build_place_index.py --data "$MERIDIAN_SHARED/data"
+  else
+    python3 Scripts/build_place_index.py || echo "no place index: the tests on it are skipped"
+  fi
 fi
 
 step "statements with their tests"
@@ -36,31 +59,36 @@ printf '%s\n' "$coverage" | tail -n 1
 step "build"
 swift build --build-tests
 
+# Runs the tests that the other arguments select, and writes down which ran.
+tests() {
+  name=$1
+  shift
+  timeout 1500 swift test --event-stream-version 0 \
+    --event-stream-output-path "$events/$name.jsonl" "$@"
+}
+
+trap report EXIT
 step "tests in virtual time"
-timeout 1500 swift test --skip-build --skip "$alone"
+tests virtual-time --skip-build --skip "$alone"
 
 if swift test list --skip-build 2> /dev/null | grep -qE "$alone"; then
   step "tests with real programs"
-  timeout 1500 swift test --skip-build --no-parallel --filter "$alone"
+  tests real-programs --skip-build --no-parallel --filter "$alone"
 fi
 
-if [ -d "$MERIDIAN_SHARED/api/conformance" ]; then
-  step "conformance"
-  Scripts/conformance.sh
-else
-  step "conformance: skipped, $MERIDIAN_SHARED has no api/conformance"
-fi
+step "conformance"
+Scripts/conformance.sh
 
 step "examples"
 if [ -d Examples/Tests ]; then
-  swift test --package-path Examples
+  tests examples --package-path Examples
 else
   swift build --package-path Examples
 fi
 
 if ls Scripts/Tests/test_*.py > /dev/null 2>&1; then
   step "scripts"
-  python3 -m unittest discover -s Scripts/Tests
+  python3 -m unittest discover -v -s Scripts/Tests 2> "$scripts_log" ||
+    { cat "$scripts_log" >&2 && exit 1; }
+  tail -n 3 "$scripts_log"
 fi
-
-step "everything passed"

@@ -11,6 +11,8 @@ import Testing
 struct DoctorTests {
   /// The codes found, by a run that may take as long as its `--timeout`.
   private func findings(_ words: String..., environment: [String: String] = [:]) throws -> Found {
+    // Any file that can be read stands for the machine's place index, which has its own test.
+    let environment = environment.merging(["MERIDIAN_PLACES": "/dev/null"]) { given, _ in given }
     let run = try Run(["doctor", "--json"] + words, environment: environment)
     return Found(status: run.status, objects: try run.objects())
   }
@@ -31,6 +33,15 @@ struct DoctorTests {
     let found = try findings("--source", "fixed:1,2")
     #expect(found.codes == ["working"])
     #expect(found.status == 0)
+  }
+
+  @Test("names the way to a place index where there is none, and does not fail for it")
+  func noPlaceIndex() throws {
+    let none = ["MERIDIAN_PLACES": "/dev/null/places.sqlite"]
+    let found = try findings("--source", "fixed:1,2", environment: none)
+    #expect(found.codes == ["working", "no_place_index"])
+    #expect(found.status == 0)
+    #expect((found.objects.last?["next"] as? String)?.hasPrefix("make places") == true)
   }
 
   @Test("finds no source in an empty environment variable")
@@ -116,7 +127,7 @@ struct DoctorTests {
         "--reuid=65534", "--regid=65534", "--clear-groups", Run.locationctl.path, "doctor",
         "--json",
         "--source", "nmea://\(port.path)",
-      ])
+      ], environment: ["MERIDIAN_PLACES": "/dev/null"])
     let found = Found(status: run.status, objects: try run.objects())
     #expect(found.codes == ["no_permission"], "\(run.error)")
     #expect(found.text("said").contains("Permission denied"))
@@ -201,7 +212,9 @@ struct DoctorTests {
 
   @Test("speaks to people in lines with a mark, what was said, and the next step")
   func text() throws {
-    let run = try Run(["doctor", "--source", "fixed:1,2", "--source", "gpx:///no/such.gpx"])
+    let run = try Run(
+      ["doctor", "--source", "fixed:1,2", "--source", "gpx:///no/such.gpx"],
+      environment: ["MERIDIAN_PLACES": "/dev/null/places.sqlite"])
     #expect(run.status == 0, "one source works")
     #expect(
       run.output == """
@@ -210,6 +223,9 @@ struct DoctorTests {
         no  gpx:///no/such.gpx
             said: open /no/such.gpx: No such file or directory
             next: check the path
+        ?   places
+            said: there is no place index: no place is found by its name, and none named
+            next: make places, in the folder of the source
 
         """)
   }

@@ -180,13 +180,13 @@ struct GeocodeInvocationTests {
 @Suite("locationctl geocode")
 struct GeocodeRunTests {
   private static let index = IndexLocation.places.found
-  private static let noIndex: Comment = "no place index: run Scripts/build_place_index.py"
+  private static let noIndex: Comment = "no place index: make places"
   private static let osmium = "/usr/bin/osmium"
 
   private func run(
-    _ words: String, streets: String = "/nonexistent", _ more: [String: String] = [:]
+    _ words: String, streets: String = "/dev/null/none", _ more: [String: String] = [:]
   ) throws -> Run {
-    let own = ["MERIDIAN_PLACES": Self.index ?? "/nonexistent", "MERIDIAN_STREETS": streets]
+    let own = ["MERIDIAN_PLACES": Self.index ?? "/dev/null/none", "MERIDIAN_STREETS": streets]
     return try Run(
       words.split(separator: " ").map(String.init),
       environment: own.merging(more) { _, given in given })

@@ -10,11 +10,11 @@ struct GpsdTests {
 
   @Test(
     "gives the positions that gpspipe prints, at the same times",
-    .enabled(if: SharedData.folder != nil, "\(SharedData.isMissing)"))
+    .enabled(if: !ReceiverLogs.all.isEmpty, "\(ReceiverLogs.areMissing)"))
   func gpsfake() async throws {
     let folder = try TemporaryFolder()
     let log = folder.file("receiver.log")
-    try SharedData.bytes("gps-receivers/gpsd/bu303-climbing.log.gz")
+    try Data(ReceiverLogs.bytes("bu303-climbing.log"))
       .write(to: URL(fileURLWithPath: log))
     let port = try Loopback.freePort()
     let fake = try RunningProgram(

@@ -45,7 +45,10 @@ struct ForwardSearch {
       }
     }
     for reading in readings {
-      guard let rest = reading.withoutName, !reading.mayBePostalCode else { continue }
+      // A postal code that nobody has is not answered with the town around it, unless none is known.
+      guard let rest = reading.withoutName,
+        !(reading.mayBePostalCode && index.hasPostalCodes)
+      else { continue }
       var found = try exactCandidates(for: rest)
       if found.isEmpty, rest.withoutName != nil { found = try fallbacks(for: [rest]) }
       guard !found.isEmpty else { continue }

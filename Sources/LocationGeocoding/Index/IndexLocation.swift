@@ -9,7 +9,7 @@ package struct IndexLocation: Sendable {
   /// The place index that is installed with the package.
   package static let places = IndexLocation(
     variable: "MERIDIAN_PLACES", file: "places.sqlite",
-    recipe: "No place index is installed. Build one with Scripts/build_place_index.py, or name one")
+    recipe: "No place index is installed. Build one with make places, or name one")
   /// The address index that `locationctl geocode import` makes.
   package static let streets = IndexLocation(
     variable: "MERIDIAN_STREETS", file: "streets.sqlite",

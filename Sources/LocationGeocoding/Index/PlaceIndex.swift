@@ -6,6 +6,8 @@ final class PlaceIndex {
   let folding: NameFolding
   /// What must be shown where answers are shown.
   let attribution: String
+  /// Whether it was made from a source with postal codes; without them no text is taken for one.
+  let hasPostalCodes: Bool
   private var rows: [Int: PlaceRow] = [:]
   private var zones: [Int: String] = [:]
 
@@ -23,6 +25,7 @@ final class PlaceIndex {
     attribution = try database.meta("attribution") { $0.text(0) } ?? ""
     let table = try database.meta("folding") { $0.withBytes(0) { [UInt8]($0) } }
     folding = NameFolding(table: table ?? [])
+    hasPostalCodes = try database.statement("SELECT 1 FROM postal_cell LIMIT 1").step()
   }
 
   /// The row of one place.

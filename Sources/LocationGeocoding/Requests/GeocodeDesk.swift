@@ -150,7 +150,7 @@ package struct GeocodeDesk: Machine {
     }?.places
   }
 
-  /// Requests per ``window``. Chosen: what was observed for MapKit (behaviour.md 0.3).
+  /// Requests per ``window``. Chosen: what was observed for MapKit (docs/behavior.md 0.3).
   package static let defaultBudget = 50
   /// Chosen, likewise.
   private static let window = Duration.seconds(60)

@@ -18,7 +18,8 @@ extension Verb {
       Tries each source, and says what it said and the next step. Ends as soon as every source \
       gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
       tells how the daemon, its sources, and its agents stand. With --app it also says whether \
-      anybody can be asked when the app asks. Exit status 0 when at least one source works and \
+      anybody can be asked when the app asks. A missing place index is named with the way to make one, \
+      and is no failure. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
       its senders with from=.
@@ -37,7 +38,7 @@ extension Verb {
       let circumstances = daemon?.circumstances ?? []
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
       let findings = circumstances + sources + apps + (agents?.configured ?? [])
-      for finding in findings {
+      for finding in findings + PlaceDiagnosis.findings {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
       }

@@ -116,7 +116,7 @@ struct IndexOpeningTests {
       return
     }
     #expect(text.contains("/nonexistent/places.sqlite"))
-    #expect(text.contains("Scripts/build_place_index.py"))
+    #expect(text.contains("make places"))
   }
 
   @Test("refuses a file that is no index")

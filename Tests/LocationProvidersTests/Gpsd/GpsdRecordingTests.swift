@@ -6,10 +6,8 @@ import Testing
 
 @Suite(
   "The client of gpsd, with what gpsd makes of real receivers",
-  .enabled(if: SharedData.folder != nil, "\(SharedData.isMissing)"))
+  .enabled(if: !ReceiverLogs.all.isEmpty, "\(ReceiverLogs.areMissing)"))
 struct GpsdRecordingTests {
-  private static let folder = "gps-receivers/gpsd"
-
   /// What the client makes of reports that arrive in pieces of `size` bytes.
   private func outputs(of reports: [UInt8], cutEvery size: Int) -> [GpsdClient.Output] {
     var bench = Bench(GpsdClient())
@@ -23,12 +21,10 @@ struct GpsdRecordingTests {
     return bench.outputs.map(\.output)
   }
 
-  private func reports(_ name: String) throws -> [Substring] {
-    try SharedData.lines("\(Self.folder)/\(name)").filter { $0.first == "{" }
+  private func reports(_ name: String, of logs: ReceiverLogs) throws -> [Substring] {
+    String(decoding: try logs.reports(name), as: UTF8.self).split(whereSeparator: \.isNewline)
+      .filter { $0.first == "{" }
   }
-
-  private static let names: [String] =
-    (try? SharedData.names(in: folder).filter { $0.hasSuffix(".chk.gz") }) ?? []
 
   /// The time and place of every solution in the reports, by Foundation's reckoning.
   private func solutions(_ reports: [Substring]) throws -> Set<[String]> {
@@ -44,9 +40,24 @@ struct GpsdRecordingTests {
     return solutions
   }
 
-  @Test("reads every report, and gives each epoch one fix or one reason", arguments: names)
-  func recording(name: String) throws {
-    let reports = try reports(name)
+  /// Every log of every collection; gpsd reports nothing at all of two.
+  private static let recordings = ReceiverLogs.all.flatMap { logs in
+    logs.names.filter { !["ntrip_sourcetable.log", "skytraq-err.log"].contains($0) }
+      .map { Recording(logs: logs, name: $0) }
+  }
+
+  struct Recording: CustomTestStringConvertible {
+    var logs: ReceiverLogs
+    var name: String
+
+    var testDescription: String { "\(name) of \(logs)" }
+  }
+
+  @Test(
+    "reads every report, and gives each epoch one fix or one reason",
+    arguments: recordings)
+  func recording(_ recording: Recording) throws {
+    let reports = try reports(recording.name, of: recording.logs)
     try #require(!reports.isEmpty)
     let bytes = Array(reports.joined(separator: "\r\n").utf8) + [0x0a]
     let outputs = outputs(of: bytes, cutEvery: 4096)
@@ -79,7 +90,8 @@ struct GpsdRecordingTests {
 
   @Test("says the same wherever the bytes are cut")
   func cutting() throws {
-    let lines = try reports("bu303-climbing.log.chk.gz").prefix(60)
+    let logs = try #require(ReceiverLogs.all.first)
+    let lines = try reports("bu303-climbing.log", of: logs).prefix(60)
     let bytes = Array(lines.joined(separator: "\n").utf8) + [0x0a]
     let whole = outputs(of: bytes, cutEvery: bytes.count)
     #expect(whole.count > 10)

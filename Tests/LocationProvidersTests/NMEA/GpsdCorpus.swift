@@ -4,8 +4,6 @@ import MachineTesting
 
 /// The recordings of gpsd's regression suite, and what gpsd makes of them.
 enum GpsdCorpus {
-  static let folder = "gps-receivers/gpsd"
-
   /// One of gpsd's reports with a position.
   struct Report: Decodable {
     var `class`: String
@@ -22,33 +20,37 @@ enum GpsdCorpus {
       }
     }
 
-    func agrees(with fix: Fix, at milliseconds: Int64?) -> Bool {
+    /// Whether a fix has the same place, to 1e-7 degree, and the same time. gpsd 3.22 takes a date
+    /// before its own release for one of an earlier round of GPS weeks, and adds rounds: 2005
+    /// becomes 2025. There, times are compared within their round.
+    func agrees(with fix: Fix, at milliseconds: Int64?, rounds: Bool) -> Bool {
       guard let lat, let lon else { return false }
       return abs(fix.coordinate.latitude - lat) <= 1e-7
         && abs(fix.coordinate.longitude - lon) <= 1e-7
-        && (milliseconds == nil || milliseconds == fix.time.nanoseconds / 1_000_000)
+        && (milliseconds.map { isSame($0, fix.time.nanoseconds / 1_000_000, rounds) } ?? true)
+    }
+
+    private func isSame(_ time: Int64, _ other: Int64, _ rounds: Bool) -> Bool {
+      rounds ? (time - other) % (1024 * 7 * 86_400_000) == 0 : time == other
     }
   }
 
-  /// The names of the logs of a kind (`nmea` or `binary`), or of all.
-  static func names(_ kind: Substring? = nil) throws -> [String] {
-    try SharedData.lines("\(folder)/index.tsv").dropFirst().compactMap { line in
-      let fields = line.split(separator: "\t")
-      return kind == nil || fields[1] == kind ? String(fields[0]) : nil
-    }
-  }
-
-  static func bytes(_ name: String) throws -> [UInt8] {
-    Array(try SharedData.bytes("\(folder)/\(name).gz"))
-  }
-
-  static func reports(_ name: String) throws -> [Report] {
+  /// gpsd's reports of positions in a log.
+  static func reports(_ name: String, of logs: ReceiverLogs) throws -> [Report] {
     let start = Array(#"{"class":"TPV""#.utf8)
-    let bytes = Array(try SharedData.bytes("\(folder)/\(name).chk.gz"))
     let decoder = JSONDecoder()
-    return try bytes.split(separator: UInt8(ascii: "\n")).filter { $0.starts(with: start) }
+    return try logs.reports(name).split(separator: UInt8(ascii: "\n"))
+      .filter { $0.starts(with: start) }
       .map { try decoder.decode(Report.self, from: Data($0)) }
       .filter { $0.lat != nil }
+  }
+
+  /// Logs of other collections in the shared data; none without it.
+  static func otherLogs() throws -> [(name: String, bytes: [UInt8])] {
+    guard SharedData.folder != nil else { return [] }
+    return try SharedData.names(in: "gps-receivers/nmea").map {
+      ($0, Array(try SharedData.bytes("gps-receivers/nmea/\($0)")))
+    }
   }
 
   /// Noon of the day that a log's header names, as the host's date during the recording.

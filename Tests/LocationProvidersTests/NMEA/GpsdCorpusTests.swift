@@ -5,7 +5,8 @@ import MachineTesting
 import Testing
 
 @Suite(
-  "An NMEA receiver and gpsd", .enabled(if: SharedData.folder != nil, "shared data is missing"))
+  "An NMEA receiver and gpsd",
+  .enabled(if: !ReceiverLogs.all.isEmpty, "\(ReceiverLogs.areMissing)"))
 struct GpsdCorpusTests {
   /// How a log compares with gpsd's reports of positions.
   private struct Comparison {
@@ -22,24 +23,27 @@ struct GpsdCorpusTests {
     var missed: Int { reports - matched - superseded }
   }
 
-  private func compare(_ name: String) throws -> Comparison {
-    let bytes = try GpsdCorpus.bytes(name)
+  private func compare(_ name: String, of logs: ReceiverLogs) throws -> Comparison {
+    let bytes = try logs.bytes(name)
     let outputs = NMEAReceiver.outputs(bytes, at: try GpsdCorpus.moment(of: bytes))
     let superseded = outputs.compactMap { output -> Fix? in
       if case .superseded(let fix) = output { return fix }
       return nil
     }
     var comparison = Comparison()
-    let reports = try GpsdCorpus.reports(name).map { (report: $0, time: try $0.milliseconds) }
+    let rounds = logs.origin == .debian
+    let reports = try GpsdCorpus.reports(name, of: logs).map {
+      (report: $0, time: try $0.milliseconds)
+    }
     for (index, (report, time)) in reports.enumerated() {
       comparison.reports += 1
       let modes = outputs.compactMap { output -> Int? in
         guard case .fix(let fix, let dimensions) = output else { return nil }
-        return report.agrees(with: fix, at: time) ? dimensions.rawValue : nil
+        return report.agrees(with: fix, at: time, rounds: rounds) ? dimensions.rawValue : nil
       }
       if !modes.isEmpty {
         comparison.matched += 1
-      } else if superseded.contains(where: { report.agrees(with: $0, at: time) }) {
+      } else if superseded.contains(where: { report.agrees(with: $0, at: time, rounds: rounds) }) {
         comparison.superseded += 1
       }
       let isLast = index + 1 == reports.count || reports[index + 1].time != time
@@ -50,39 +54,85 @@ struct GpsdCorpusTests {
     return comparison
   }
 
-  /// Logs with reports that we have no position for, and why.
-  private static let missed = [
-    // gpsd adds 7 × 1,024 weeks to the receiver's date, 2015, and says 2034.
-    "neo-m8n.log": 22,
-    // A simulator whose RMC and GLL say that there is no position; gpsd believes its GGA.
-    "garmin-geko201.log": 2,
-    // One GGA of quality 0, no fix, whose coordinate gpsd still reports.
-    "mtk-3301.log": 1, "tr737A+.log": 1,
-  ]
+  /// What is known to differ in a collection, by log.
+  private struct Differences {
+    /// Reports with a position.
+    var reports: Int
+    /// Reports that we have no position for.
+    var missed: [String: Int]
+    /// Reports of an epoch that names two places: gpsd reports both, we make the better one the fix.
+    var superseded: [String: Int]
+    /// Epochs where we believe a GSA that says two dimensions with three satellites or fewer; gpsd
+    /// says three because a height stands beside it.
+    var otherMode: [String: Int]
+  }
 
-  /// Logs in which one epoch names two places: gpsd reports both, we make the better one the fix.
-  private static let superseded = [
-    // RMC has a digit less than GGA, and gpsd reports GGA alone until RMC brings the date.
-    "ac12.log": 2, "tcp-test.log": 2, "udp-test.log": 2,
-    // A ship's bus carries the position on between GLL and RMC of one second.
-    "bundg_zeus_9.log": 352,
-  ]
+  private static func differences(_ origin: ReceiverLogs.Origin) -> Differences {
+    switch origin {
+    case .debian: ofDebian
+    case .shared: ofSharedData
+    }
+  }
 
-  /// Epochs where we believe a GSA that says two dimensions with three satellites or fewer; gpsd
-  /// says three because a height stands beside it.
-  private static let otherMode = [
-    "ac12_binary.log": 4, "garmin25lp.log": 10, "iTrek.log": 1, "mtk-3301.log": 1,
-    "oncore.log": 6, "rgm3800.log": 1, "tomtom-mkII.log": 1, "ublox-lea-4h.log": 4,
-  ]
+  private static let ofDebian = Differences(
+    reports: 4836,
+    missed: [
+      // Simulators whose RMC and GLL say that there is no position; gpsd believes their GGA.
+      "garmin-geko201.log": 3, "GPSmap-76S.log": 2,
+      // A GGA of quality 0 or of none, no fix, whose coordinate gpsd still reports.
+      "mtk-3301.log": 1, "tr737A+.log": 1, "myguide-3100.log": 2,
+      // A GGA with the marks of gpsd's test in it, which gpsd takes out before it sends the log.
+      "tcp-torture.log": 2,
+      // An RMC whose date is `2208-1`.
+      "april6_2019.log": 1,
+      // The clock goes back from 15:25 to 14:33, and gpsd says the next day until RMC says which.
+      "bt451.log": 2,
+    ],
+    superseded: [
+      // RMC has a digit less than GGA, and gpsd reports GGA alone until RMC brings the date.
+      "ac12.log": 2, "ac12_binary.log": 2, "tcp-test.log": 2, "udp-test.log": 2,
+      // A ship's bus carries the position on between GLL and RMC of one second.
+      "bundg_zeus_9.log": 916,
+    ],
+    otherMode: [
+      "ac12_binary.log": 5, "foretrex-201.log": 6, "garmin-10x.log": 2, "garmin25lp.log": 9,
+      "iTrek.log": 1, "mtk-3301.log": 1, "oncore.log": 6, "rgm3800.log": 1, "sl869.log": 3,
+      "tomtom-mkII.log": 1, "ublox-lea-4h.log": 4,
+      // RMC alone, which has no height; gpsd keeps the mode of the GGA before.
+      "humminbird-M37.log": 22,
+    ])
 
-  @Test("agree on 98 % of the positions in all NMEA logs, and every difference is known")
-  func agree() throws {
+  private static let ofSharedData = Differences(
+    reports: 3538,
+    missed: [
+      // gpsd adds 7 × 1,024 weeks to the receiver's date, 2015, and says 2034.
+      "neo-m8n.log": 22,
+      // A simulator whose RMC and GLL say that there is no position; gpsd believes its GGA.
+      "garmin-geko201.log": 2,
+      // One GGA of quality 0, no fix, whose coordinate gpsd still reports.
+      "mtk-3301.log": 1, "tr737A+.log": 1,
+    ],
+    superseded: [
+      // RMC has a digit less than GGA, and gpsd reports GGA alone until RMC brings the date.
+      "ac12.log": 2, "tcp-test.log": 2, "udp-test.log": 2,
+      // A ship's bus carries the position on between GLL and RMC of one second.
+      "bundg_zeus_9.log": 352,
+    ],
+    otherMode: [
+      "ac12_binary.log": 4, "garmin25lp.log": 10, "iTrek.log": 1, "mtk-3301.log": 1,
+      "oncore.log": 6, "rgm3800.log": 1, "tomtom-mkII.log": 1, "ublox-lea-4h.log": 4,
+    ])
+
+  @Test(
+    "agree on 98 % of the positions in all NMEA logs, and every difference is known",
+    arguments: ReceiverLogs.all)
+  func agree(logs: ReceiverLogs) throws {
     var total = Comparison()
     var missed: [String: Int] = [:]
     var superseded: [String: Int] = [:]
     var otherMode: [String: Int] = [:]
-    for name in try GpsdCorpus.names("nmea") {
-      let log = try compare(name)
+    for name in try logs.names.filter(logs.isNMEA) {
+      let log = try compare(name, of: logs)
       total.reports += log.reports
       total.matched += log.matched
       total.superseded += log.superseded
@@ -93,24 +143,21 @@ struct GpsdCorpusTests {
       otherMode[name] = log.sameMode < log.epochs ? log.epochs - log.sameMode : nil
     }
     print(
-      "gpsd's NMEA logs: of \(total.reports) positions \(total.matched) are fixes and",
+      "\(logs), NMEA: of \(total.reports) positions \(total.matched) are fixes and",
       "\(total.superseded) gave way within their epoch, \(total.missed) are missed;",
       "of \(total.epochs) epochs \(total.sameMode) are in the same mode")
-    #expect(total.reports == 3538)
+    let known = Self.differences(logs.origin)
+    #expect(total.reports == known.reports)
     #expect(Double(total.matched + total.superseded) >= 0.98 * Double(total.reports))
-    #expect(missed == Self.missed)
-    #expect(superseded == Self.superseded)
-    #expect(otherMode == Self.otherMode)
+    #expect(missed == known.missed)
+    #expect(superseded == known.superseded)
+    #expect(otherMode == known.otherMode)
   }
 
   @Test("every fix of every log, binary ones included, is whole and in range")
   func inRange() throws {
-    for name in try GpsdCorpus.names() {
-      try Self.check(NMEAReceiver.outputs(try GpsdCorpus.bytes(name)), name)
-    }
-    for name in try SharedData.names(in: "gps-receivers/nmea") {
-      let bytes = try SharedData.bytes("gps-receivers/nmea/\(name)")
-      try Self.check(NMEAReceiver.outputs(Array(bytes)), name)
+    for (name, bytes) in try ReceiverLogs.distinct() + GpsdCorpus.otherLogs() {
+      try Self.check(NMEAReceiver.outputs(bytes), name)
     }
   }
 
@@ -119,7 +166,7 @@ struct GpsdCorpusTests {
     var random = SeededRandom(seed: seed)
     var rejected = 0
     for name in ["skytraq-fixB.log", "ublox-lea-4h.log", "polarx2.log", "beidou-gb.log"] {
-      var bytes = try GpsdCorpus.bytes(name)
+      var bytes = try ReceiverLogs.bytes(name)
       // Without sums, so that damaged fields are read at all.
       bytes = bytes.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "\n") : $0 }
       for _ in 0..<bytes.count / 200 {

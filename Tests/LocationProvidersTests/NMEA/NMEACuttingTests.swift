@@ -5,7 +5,9 @@ import MachineTesting
 import Testing
 
 /// However a stream is cut into reads, the receiver says the same.
-@Suite("NMEA torn at any byte", .enabled(if: SharedData.folder != nil, "shared data is missing"))
+@Suite(
+  "NMEA torn at any byte",
+  .enabled(if: !ReceiverLogs.all.isEmpty, "\(ReceiverLogs.areMissing)"))
 struct NMEACuttingTests {
   private struct Result: Equatable {
     var outputs: [NMEAReceiver.Output] = []
@@ -28,10 +30,7 @@ struct NMEACuttingTests {
   }
 
   private func recordings() throws -> [(name: String, bytes: [UInt8])] {
-    try GpsdCorpus.names().map { ($0, try GpsdCorpus.bytes($0)) }
-      + SharedData.names(in: "gps-receivers/nmea").map {
-        ($0, Array(try SharedData.bytes("gps-receivers/nmea/\($0)")))
-      }
+    try ReceiverLogs.distinct() + GpsdCorpus.otherLogs()
   }
 
   @Test("every recording reads the same byte by byte, and in random pieces")
@@ -58,9 +57,9 @@ struct NMEACuttingTests {
     }
   }
 
-  @Test("every recording up to 1 kB reads the same in any two pieces")
+  @Test("every recording up to 1.5 kB reads the same in any two pieces")
   func twoPieces() throws {
-    let recordings = try recordings().filter { $0.bytes.count <= 1_000 }
+    let recordings = try recordings().filter { $0.bytes.count <= 1_500 }
     #expect(recordings.count > 10)
     for (name, bytes) in recordings {
       let whole = result(bytes, cuts: [])

@@ -90,11 +90,16 @@ struct LogPlayerTests {
 
 @Suite(
   "The log player, with recordings of real receivers",
-  .enabled(if: SharedData.folder != nil, "\(SharedData.isMissing)"))
+  .enabled(if: !ReceiverLogs.all.isEmpty, "\(ReceiverLogs.areMissing)"))
 struct LogPlayerRecordingTests {
-  @Test("sends every byte that is not a comment", arguments: ["garmin15x", "ac12", "bt-q818"])
+  /// Those that the collections on this machine have.
+  private static let names = ["garmin15x", "garmin48", "ac12", "bt-q818"].filter { name in
+    ReceiverLogs.all.contains { $0.names.contains(name + ".log") }
+  }
+
+  @Test("sends every byte that is not a comment", arguments: names)
   func everyByte(name: String) throws {
-    let log = Array(try SharedData.bytes("gps-receivers/gpsd/\(name).log.gz"))
+    let log = try ReceiverLogs.bytes("\(name).log")
     var bench = Bench(LogPlayer(log, rate: 1000))
     bench.run(for: .seconds(600))
     let sent = bench.outputs.flatMap { output -> [UInt8] in

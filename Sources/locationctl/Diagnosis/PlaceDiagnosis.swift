@@ -1,0 +1,15 @@
+import LocationGeocoding
+
+/// Whether this machine can name places; without an index locations come all the same.
+enum PlaceDiagnosis {
+  /// Tells that there is no place index and how to make one; empty where there is one.
+  static var findings: [Finding] {
+    guard IndexLocation.places.found == nil else { return [] }
+    return [
+      Finding(
+        subject: "places", code: "no_place_index", verdict: .doubtful,
+        said: "there is no place index: no place is found by its name, and none named",
+        next: "make places, in the folder of the source")
+    ]
+  }
+}
