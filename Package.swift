@@ -233,8 +233,7 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationRecording",
-        "HostTesting",
-        "HostProgram", "CSQLite",
+        "LocationLink", "HostTesting", "HostProgram", "MachineTesting", "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

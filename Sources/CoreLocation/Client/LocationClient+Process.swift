@@ -6,7 +6,7 @@ extension LocationClient {
   /// The process itself, connected on first use: to the daemon where there is one, else to an engine
   /// of its own.
   static let ofProcess: LocationClient = {
-    let description = ClientDescription(ofProcess: .main)
+    let description = ClientDescription.ofProcess
     let client = LocationClient(description, over: engine(for: description))
     processLife.withLock { process in
       process.isConnected = true
@@ -41,30 +41,27 @@ extension LocationClient {
 
 extension ClientDescription {
   /// What the process declares: its bundle's information property list, else `NAME.plist` beside
-  /// the executable `NAME` (MODEL-1, MODEL-3).
-  init(ofProcess bundle: Bundle) {
+  /// the executable `NAME` (MODEL-1, MODEL-3), read with the bounds of the daemon.
+  static var ofProcess: ClientDescription {
     let executable = ProcessInfo.processInfo.arguments.first.map {
       URL(fileURLWithPath: $0).standardizedFileURL
     }
     let path =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       ?? executable?.path ?? "unknown"
-    let beside = URL(fileURLWithPath: path + ".plist")
-    let values = bundle.infoDictionary.flatMap { $0.isEmpty ? nil : $0 }
-    let manifest =
-      values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
-      ?? Manifest(file: beside)
-    self.init(app: AppIdentity(manifest.identifier ?? path), manifest: manifest)
-    isNew = true
+    let reading = ManifestReader().read(ofExecutable: path)
+    if let fault = reading.fault { HostEnvironment.say(fault) }
+    var description = ClientDescription(
+      app: AppIdentity(reading.manifest.identifier ?? path), manifest: reading.manifest)
+    description.isNew = true
+    return description
   }
 }
 
 extension Manifest {
   /// Reads a property list file; an app without one declares nothing.
   package init(file: URL) {
-    let list = try? PropertyListSerialization.propertyList(
-      from: Data(contentsOf: file), options: [], format: nil)
-    self.init(propertyList: list as? [String: Any] ?? [:], file: file.path)
+    self.init(list: file.path)
   }
 
   /// Reads the keys of a property list.
