@@ -237,7 +237,8 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
-        "LocationRecording", "HostTesting", "HostProgram", "CSQLite",
+        "LocationRecording", "LocationLink", "HostTesting", "HostProgram", "MachineTesting",
+        "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

@@ -54,7 +54,7 @@ private struct Abuse {
       while ask(Self.monitor(add)) {}
     case .streams:
       guard open() else { return }
-      var number: UInt64 = 0
+      var number: UInt32 = 0
       repeat { number += 1 } while ask(.live(SubscriberID(number), .start(LiveOptions())))
     case .stores:
       guard open(), ask(Self.monitor(.open(name: "m"))) else { return }

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -110,6 +111,18 @@ int linux_peer_process(int descriptor, int pid) {
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) return process;
   return linux_open_process(pid);
 }
+
+int linux_program_file(int pid, unsigned long long *device, unsigned long long *inode) {
+  char path[32];
+  struct statx status;
+  snprintf(path, sizeof path, "/proc/%d/exe", pid);
+  if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &status)) return errno;
+  *device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
+  *inode = status.stx_ino;
+  return 0;
+}
+
+int linux_find(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
 
 int linux_is_running(int process) {
   struct pollfd poll_entry = {.fd = process, .events = POLLIN};

@@ -19,6 +19,10 @@ extension AppDesk {
       guard advertising[index].advert != advert else { return [] }
       advertising[index].advert = advert
       advertising[index].told = nil
+    case (.start, nil) where advertising.count >= Bounds.adverts:
+      let text = "asks to be \(Bounds.adverts) beacons already, and must stop some first"
+      return post(.advertising(subscriber, .refused(text)), to: client)
+        + [.note(.limit(app, text))]
     case (.start(let advert), nil):
       advertising.append(Advertising(client: client, subscriber: subscriber, advert: advert))
     case (.stop, let index?):

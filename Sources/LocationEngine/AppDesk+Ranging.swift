@@ -16,6 +16,10 @@ extension AppDesk {
     case .start(let constraint):
       let new = Ranging(client: client, subscriber: subscriber, constraint: constraint)
       guard !ranging.contains(new) else { return [] }
+      guard ranging.count < Bounds.ranging else {
+        let text = "ranges \(Bounds.ranging) constraints already, and must stop some first"
+        return fail(new, .failing) + [.note(.limit(app, text))]
+      }
       let refusal = refusal(reception)
       // Of the first one this is all; those who range already are told of a change.
       if ranging.isEmpty { toldRangingRefusal = refusal }

@@ -116,6 +116,7 @@ extension AppDesk {
       return authorize(.request(goal, manager: Self.number(of: subscriber, client)), at: now)
     case .temporaryFullAccuracy(let key, let ticket):
       let requester = AccuracyRequester.call(Self.number(of: ticket, client))
+      let key = Bounds.cut(key, to: Bounds.purposeBytes)
       return authorize(.temporaryAccuracy(requester, purposeKey: key), at: now)
     }
   }
@@ -126,6 +127,7 @@ extension AppDesk {
     let session = Self.number(of: subscriber, client)
     switch request {
     case .open(let goal, let purpose):
+      let purpose = purpose.map { Bounds.cut($0, to: Bounds.purposeBytes) }
       return hold(.open(session, SessionGoal(goal, purposeKey: purpose)), at: now)
     case .openBackgroundActivity:
       return hold(.openBackgroundActivity(session), at: now)

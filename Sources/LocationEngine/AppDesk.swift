@@ -247,7 +247,8 @@ struct AppDesk: Sendable {
     return standing.restore(from: stored, at: now)
   }
 
-  /// A subscriber's number in the standing: its process and itself in one.
+  /// A subscriber's number in the standing: its process and itself in one, for both have their own
+  /// bits (``SubscriberID``, ``ClientID/greatest``).
   static func number(of subscriber: SubscriberID, _ client: ClientID) -> Int {
     Int(client.rawValue) << 32 | Int(subscriber.rawValue)
   }
@@ -258,7 +259,7 @@ struct AppDesk: Sendable {
   }
 
   static func subscriber(_ number: Int) -> (ClientID, SubscriberID) {
-    (ClientID(UInt64(number >> 32)), SubscriberID(UInt64(number & 0xffff_ffff)))
+    (ClientID(UInt64(number >> 32)), SubscriberID(UInt32(truncatingIfNeeded: number)))
   }
 }
 

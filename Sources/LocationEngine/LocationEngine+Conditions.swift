@@ -53,6 +53,8 @@ extension LocationEngine {
     settleAccess(at: now, to: &outputs)
     if case .open(let name) = request {
       let key = MonitorKey(app: app, name: name)
+      // One subscriber has one monitor: asked again, it begins anew.
+      closeMonitor(of: subscriber, client, at: now, to: &outputs)
       desks[desk].monitors.append(
         AppDesk.OpenMonitor(client: client, subscriber: subscriber, key: key))
     }
@@ -137,6 +139,12 @@ extension LocationEngine {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .opened: break
+      case .barred(let key):
+        bar(key, to: &outputs)
+      case .rejected(let key):
+        // A name may tell a place.
+        let text = "a condition is not added: too many wait already, or its name is too long"
+        outputs.append(.note(.limit(key.app, text)))
       case .refused(let key, let opener):
         refuse(key, openedBy: opener, to: &outputs)
       case .event(let key, let event):
@@ -165,6 +173,18 @@ extension LocationEngine {
     let process = first == monitor.client ? nil : desks[desk].number(of: first)
     outputs.append(
       .deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: process))))
+  }
+
+  /// The last one who wanted to open it has none.
+  private mutating func bar(_ key: MonitorKey, to outputs: inout [Output]) {
+    guard let desk = deskIndex(of: key.app),
+      let place = desks[desk].monitors.lastIndex(where: { $0.key == key })
+    else { return }
+    let monitor = desks[desk].monitors.remove(at: place)
+    let text =
+      "a monitor is not opened: its name is none, or there are \(Bounds.monitors) already"
+    outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: nil))))
+    outputs.append(.note(.limit(key.app, text)))
   }
 
   private mutating func announce(

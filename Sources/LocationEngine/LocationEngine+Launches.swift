@@ -25,6 +25,7 @@ extension LocationEngine {
     else { return }
     desks[index].isCalled = conditions.hasNewsForMonitors(of: app)
     _ = launches.handle(.ended(app, isOwed: desks[index].isOwed), at: now)
+    closeDesk(index, at: now)
   }
 
   /// Which apps have registered a command (LIFE-2).

@@ -72,6 +72,10 @@ package struct LocationEngine: Machine {
   private var returnsUntil = Instant.start
   private var retention: Retention
   private var stored: [StateEntry] = []
+  /// The apps that have something among these.
+  var storedApps: Set<AppIdentity> = []
+  /// Whether there was a desk before: what is stored is taken up at the start only.
+  private var hasOpened = false
   private var demand = Demand.none
   /// `nil` between steps.
   private var rest: Rest?
@@ -405,6 +409,7 @@ package struct LocationEngine: Machine {
       mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
     let index = desks.indices.first { desks[$0].app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
+    hasOpened = true
     return index
   }
 
@@ -436,7 +441,7 @@ package struct LocationEngine: Machine {
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    let isFirst = stored.isEmpty && desks.isEmpty
+    let isFirst = stored.isEmpty && !hasOpened
     if isFirst {
       returnsUntil = now.uptime + AppPresence.reclaimWindow
       restore(entries, at: now)
@@ -444,6 +449,7 @@ package struct LocationEngine: Machine {
       keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
     }
     stored = entries
+    storedApps = Set(entries.map { AppIdentity($0.key.owner) })
     if isFirst { restoreAbsentApps(from: entries, at: now, to: &outputs) }
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
@@ -536,6 +542,8 @@ package enum Setting: Hashable, Sendable {
 package enum Note: Sendable {
   case authorization(AppIdentity, AuthorizationExplanation)
   case session(AppIdentity, SessionExplanation)
+  /// An app has as much of something as it may have (``Bounds``); what was refused, in words.
+  case limit(AppIdentity, String)
   /// A question nobody is there to answer: each agent, and why not.
   case unanswerable(Prompt, [String])
   case provider(ProviderID, ProviderStatus)

@@ -21,8 +21,12 @@ struct Subscribers<Service: Machine>: Sendable {
     entries.firstIndex { $0.subscriber == subscriber && $0.client == client }
   }
 
-  /// Adds a subscriber; returns its place.
+  /// Adds a subscriber, in place of the same one if it was there; returns its place.
   mutating func add(_ subscriber: SubscriberID, _ client: ClientID, _ service: Service) -> Int {
+    if let index = index(of: subscriber, client) {
+      entries[index].service = service
+      return index
+    }
     entries.append(Entry(client: client, subscriber: subscriber, service: service))
     return entries.endIndex - 1
   }

@@ -115,6 +115,9 @@ extension Note {
       "\(app): \(AuthorizationExplanation.olderAlwaysKey(file: file))"
     case .session(let app, .missingBackgroundMode(let file)):
       "\(app): \(SessionExplanation.missingBackgroundMode(file: file))"
+    case .session(let app, .tooMany(let limit)):
+      "\(app): \(SessionExplanation.tooMany(limit: limit))"
+    case .limit(let app, let text): "\(app): \(text)"
     case .authorization, .session, .provider: nil
     case .calibration(let app):
       "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"

@@ -97,7 +97,9 @@ package actor LocationHost: EngineLink, LineActor {
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
     let id = ClientID(nextClient)
-    nextClient += 1
+    repeat {
+      nextClient = nextClient % ClientID.greatest + 1
+    } while clients[ClientID(nextClient)] != nil
     clients[id] = deliver
     step(.engine(.client(id, .connected(client))))
     let state = core.engine.state(of: id)
@@ -127,6 +129,9 @@ package actor LocationHost: EngineLink, LineActor {
     step(.engine(.client(client, .disconnected)))
     clients[client] = nil
   }
+
+  /// Whether the app is known, or its user may have one more.
+  func hasRoom(for app: AppIdentity) -> Bool { core.engine.hasRoom(for: app) }
 
   /// Whether the program may use the identity: the first one that does keeps it (SECURITY.md).
   func claim(_ identity: AppIdentity, by executable: String) -> Bool {

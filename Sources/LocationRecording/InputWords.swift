@@ -9,7 +9,10 @@ extension LocationEngine.Input {
     let (name, value) = try json.word()
     func provider() throws(LinkFault) -> ProviderID { ProviderID(try value.get("provider")) }
     switch name {
-    case "client": self = .client(ClientID(try value.get("id")), try value.get("event"))
+    case "client":
+      let id: UInt64 = try value.get("id")
+      guard id <= ClientID.greatest else { throw .mismatch("id") }
+      self = .client(ClientID(id), try value.get("event"))
     case "provider": self = .provider(try provider(), try value.get("status"))
     case "compass": self = .compass(try provider(), try value.get("has"))
     case "motion": self = .motion(try MotionActivity(json: value))

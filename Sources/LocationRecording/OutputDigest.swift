@@ -43,11 +43,11 @@ package struct OutputDigest: Hashable, Sendable {
   private mutating func mix(_ delivery: Delivery) {
     switch delivery {
     case .live(let subscriber, let update):
-      mix(20, subscriber.rawValue)
+      mix(20, UInt64(subscriber.rawValue))
       mix(UInt64(update.diagnostics.rawValue) << 1 | (update.stationary ? 1 : 0))
       if let fix = update.fix { mix(fix) }
     case .updates(let subscriber, .fixes(let fixes)):
-      mix(21, subscriber.rawValue)
+      mix(21, UInt64(subscriber.rawValue))
       for fix in fixes { mix(fix) }
     default: mix(delivery.json.bytes)
     }

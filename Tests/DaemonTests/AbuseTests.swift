@@ -61,7 +61,7 @@ struct AbuseTests {
     let daemon = try await DaemonRun()
     let caller = try open(daemon)
     for number in 1...10_000 {
-      let request = Request.live(SubscriberID(UInt64(number)), .start(LiveOptions()))
+      let request = Request.live(SubscriberID(UInt32(number)), .start(LiveOptions()))
       guard caller.send(ask(request)) else { break }
     }
     #expect(caller.isCutOff())

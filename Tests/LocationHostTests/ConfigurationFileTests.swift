@@ -24,7 +24,7 @@ struct ConfigurationFileTests {
     #expect(options.configurationFile(home) == nil)
     let own = try write(".config/meridian/locationd.conf")
     #expect(options.configurationFile(home) == own)
-    #expect(try options.configuration(home).limits.clients == 7)
+    #expect(try options.configuration(home).limits.room.clients == 7)
     let other = home.merging(["XDG_CONFIG_HOME": folder.file("elsewhere")]) { $1 }
     #expect(options.configurationFile(other) == nil)
     let moved = try write("elsewhere/meridian/locationd.conf")

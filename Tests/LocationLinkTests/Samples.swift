@@ -21,7 +21,7 @@ struct Samples {
   }
 
   mutating func subscriber() -> SubscriberID {
-    SubscriberID(UInt64.random(in: 0...UInt64(Int64.max), using: &random))
+    SubscriberID(UInt32.random(in: 0 ... .max, using: &random))
   }
 
   mutating func time() -> UnixTime {

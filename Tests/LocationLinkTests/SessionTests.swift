@@ -225,16 +225,74 @@ struct SessionTests {
     limits.subscribers = 10
     var session = opened(limits)
     for number in 1...100 {
-      let subscriber = SubscriberID(UInt64(number))
+      let subscriber = SubscriberID(UInt32(number))
       #expect(session.handle(ask(.authorization(.observe(subscriber))), at: Self.now).count == 1)
       #expect(session.handle(ask(.end(subscriber)), at: Self.now).count == 1)
     }
     var outputs: [LinkSession.Output] = []
     for number in 1...11 {
       outputs = session.handle(
-        ask(.authorization(.observe(SubscriberID(UInt64(number))))), at: Self.now)
+        ask(.authorization(.observe(SubscriberID(UInt32(number))))), at: Self.now)
     }
     #expect(outputs == [.cut(.tooManySubscribers(limit: 10))])
+  }
+
+  @Test(
+    "border 9: a subscriber beyond 32 bits is refused with the parameter's name, and counted",
+    arguments: ["live", "updates", "significantChanges", "region", "monitor", "session", "end"])
+  func foreignNumber(_ kind: String) throws {
+    var session = opened()
+    let request = JSON.object([
+      JSON.Member(
+        kind,
+        .fields([
+          "subscriber": .integer(1 << 32 | 7), "ask": .object([JSON.Member("start", .object([]))]),
+          "on": .bool(true),
+        ]))
+    ])
+    let outputs = session.handle(
+      call("\(LinkInterface.name).Ask", .fields(["request": request])), at: Self.now)
+    let reply = try #require(replies(outputs).first)
+    #expect(outputs.count == 1)
+    #expect(reply.error == "\(LinkInterface.service).InvalidParameter")
+    #expect(session.unknownMessages == 1)
+  }
+
+  @Test("border 9: a delivery for a subscriber that this client has not is dropped, and counted")
+  func strayDelivery() {
+    var session = opened()
+    let live = Delivery.live(SubscriberID(3), LiveUpdate(fix: nil, stationary: true))
+    #expect(session.handle(.delivery(live), at: Self.now).isEmpty)
+    #expect(session.strayDeliveries == 1)
+    _ = session.handle(ask(.live(SubscriberID(3), .start(LiveOptions()))), at: Self.now)
+    #expect(session.handle(.delivery(live), at: Self.now).count == 1)
+    _ = session.handle(ask(.end(SubscriberID(3))), at: Self.now)
+    #expect(session.handle(.delivery(live), at: Self.now).isEmpty)
+    // A stream of diagnostics is a subscriber of its own.
+    let stream = Delivery.diagnostics(SubscriberID(5), nil)
+    #expect(session.handle(.delivery(stream), at: Self.now).isEmpty)
+    let diagnose = SessionRequest.diagnose(stream: SubscriberID(5))
+    _ = session.handle(ask(.session(SubscriberID(4), diagnose)), at: Self.now)
+    #expect(session.subscriberCount == 2)
+    #expect(session.handle(.delivery(stream), at: Self.now).count == 1)
+    // What is for the app as a whole has no subscriber.
+    #expect(session.handle(.delivery(.authorizationChanged(nil)), at: Self.now).count == 1)
+    #expect(session.strayDeliveries == 3)
+  }
+
+  @Test("border 12: what comes before the welcome has a bound, and ends the connection there")
+  func early() {
+    var session = LinkSession()
+    _ = session.handle(
+      call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true),
+      at: Self.now)
+    let limit = LinkSession.Limits().early
+    for _ in 0..<limit {
+      #expect(session.handle(.delivery(.authorizationChanged(nil)), at: Self.now).isEmpty)
+    }
+    #expect(
+      session.handle(.delivery(.authorizationChanged(nil)), at: Self.now)
+        == [.cut(.tooManyEarly(limit: limit))])
   }
 
   @Test("tells a client that is refused the reason")

@@ -29,6 +29,13 @@ int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gi
 /// kernel can, else from its number. Returns the descriptor, or -errno.
 int linux_peer_process(int descriptor, int pid);
 
+/// The file that a process runs, by the device and inode that the kernel holds: no file system is
+/// asked, so none can make the caller wait. Returns 0, or an errno.
+int linux_program_file(int pid, unsigned long long *device, unsigned long long *inode);
+
+/// A descriptor that stands for a file and opens nothing. Returns it, or -1.
+int linux_find(const char *path);
+
 /// Whether the process of a descriptor has not ended.
 int linux_is_running(int process);
 

@@ -6,7 +6,7 @@ extension LocationClient {
   /// The process itself, connected on first use: to the daemon where there is one, else to an engine
   /// of its own.
   static let ofProcess: LocationClient = {
-    let description = ClientDescription(ofProcess: .main)
+    let description = ClientDescription.ofProcess
     let client = LocationClient(description, over: engine(for: description))
     processLife.withLock { process in
       process.isConnected = true
@@ -41,37 +41,34 @@ extension LocationClient {
 
 extension ClientDescription {
   /// What the process declares: its bundle's information property list, else `NAME.plist` beside
-  /// the executable `NAME` (MODEL-1, MODEL-3).
-  init(ofProcess bundle: Bundle) {
+  /// the executable `NAME` (MODEL-1, MODEL-3), read with the bounds of the daemon.
+  static var ofProcess: ClientDescription {
     let executable = ProcessInfo.processInfo.arguments.first.map {
       URL(fileURLWithPath: $0).standardizedFileURL
     }
     let path =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       ?? executable?.path ?? "unknown"
-    let beside = URL(fileURLWithPath: path + ".plist")
-    let values = bundle.infoDictionary.flatMap { $0.isEmpty ? nil : $0 }
-    let manifest =
-      values.map { Manifest(propertyList: $0, file: "the Info.plist of \(bundle.bundlePath)") }
-      ?? Manifest(file: beside)
-    let app = AppIdentity(declaring: manifest.identifier, path: path)
-    if let identifier = manifest.identifier,
+    let reading = ManifestReader().read(ofExecutable: path)
+    if let fault = reading.fault { HostEnvironment.say(fault) }
+    let app = AppIdentity(declaring: reading.manifest.identifier, path: path)
+    if let identifier = reading.manifest.identifier,
       let fault = AppIdentity.fault(ofIdentifier: identifier)
     {
-      HostEnvironment.say("CFBundleIdentifier \"\(identifier)\" \(fault); the app is \(app)")
+      let shown = identifier.escapedForDisplay()
+      HostEnvironment.say("CFBundleIdentifier \"\(shown)\" \(fault); the app is \(app)")
     }
-    self.init(app: app, manifest: manifest)
-    isNew = true
-    program = VerifiedProgram(ofThisProcess: path)
+    var description = ClientDescription(app: app, manifest: reading.manifest)
+    description.isNew = true
+    description.program = VerifiedProgram(ofThisProcess: path)
+    return description
   }
 }
 
 extension Manifest {
   /// Reads a property list file; an app without one declares nothing.
   package init(file: URL) {
-    let list = try? PropertyListSerialization.propertyList(
-      from: Data(contentsOf: file), options: [], format: nil)
-    self.init(propertyList: list as? [String: Any] ?? [:], file: file.path)
+    self.init(list: file.path)
   }
 
   /// Reads the keys of a property list.

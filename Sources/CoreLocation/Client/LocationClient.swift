@@ -87,7 +87,7 @@ private final class Inbox: Sendable {
     var early: [Delivery]? = []
     var readable = ClientState()
     var listeners: [SubscriberID: Listener] = [:]
-    var lastSubscriber: UInt64 = 0
+    var lastSubscriber: UInt32 = 0
     /// What the app is owed and no delegate has heard, the latest hundred, in order.
     var untaken: [OwedNews] = []
   }
@@ -98,7 +98,8 @@ private final class Inbox: Sendable {
 
   func add(_ listener: @escaping Listener) -> SubscriberID {
     state.withLock {
-      $0.lastSubscriber += 1
+      // After four billion, the numbers of those who are gone come again.
+      repeat { $0.lastSubscriber &+= 1 } while $0.listeners[SubscriberID($0.lastSubscriber)] != nil
       let subscriber = SubscriberID($0.lastSubscriber)
       $0.listeners[subscriber] = listener
       return subscriber

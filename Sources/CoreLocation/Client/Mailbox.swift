@@ -1,6 +1,9 @@
+import LocationModel
 import Synchronization
 
-/// Elements that wait for one reader, in order; nothing is dropped.
+/// Elements that wait for one reader, in order: the newest thousand of them.
+///
+/// Both readers hear of what is so now, and an engine has one event of a monitor under way at a time.
 final class Mailbox<Element: Sendable>: Sendable {
   private enum Reader {
     case none
@@ -14,12 +17,14 @@ final class Mailbox<Element: Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
+  private static var bound: Int { Bounds.waiting }
 
   /// Adds an element, and wakes the reader.
   func add(_ element: Element) {
     let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
       guard case .waiting(let reader) = state.reader else {
         if !state.isFinished { state.unread.append(element) }
+        if state.unread.count > Self.bound { state.unread.removeFirst() }
         return nil
       }
       state.reader = .none

@@ -24,7 +24,12 @@ extension Authorization {
     if let reason = obstacleToAccuracy(purposeKey: purposeKey) {
       return [.explain(reason), .completed(requester, .promptDeclined)]
     }
-    temporary.append(TemporaryRequest(requester: requester, purposeKey: purposeKey))
+    let request = TemporaryRequest(requester: requester, purposeKey: purposeKey)
+    guard !temporary.contains(request) else { return [] }
+    guard temporary.count < Bounds.accuracyRequests else {
+      return [.explain(.tooManyRequests), .completed(requester, .promptDeclined)]
+    }
+    temporary.append(request)
     return []
   }
 

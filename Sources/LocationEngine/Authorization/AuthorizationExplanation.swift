@@ -21,6 +21,8 @@ package enum AuthorizationExplanation: Hashable, Sendable, CustomStringConvertib
   case unansweredInThisUse
   /// AUTH-48: accuracy is full already.
   case accuracyIsFull
+  /// The app has as many requests for full accuracy open as it may.
+  case tooManyRequests
   /// An answer to a question that is not open.
   case staleAnswer(Prompt.ID)
   /// An answer that the question does not offer.
@@ -43,6 +45,7 @@ package enum AuthorizationExplanation: Hashable, Sendable, CustomStringConvertib
     case .grantedOnceOnly: "ignored: the present grant is for once"
     case .unansweredInThisUse: "the question went unanswered; it comes back with the next use"
     case .accuracyIsFull: "accuracy is full already"
+    case .tooManyRequests: "\(Bounds.accuracyRequests) requests for full accuracy are open already"
     case .staleAnswer(let id): "no open question has the number \(id.number)"
     case .answerNotOffered(let answer): "the question does not offer the answer \(answer.rawValue)"
     case .unreadableRecord: "the stored authorization cannot be read and counts as never asked"

@@ -37,6 +37,9 @@ struct MonitorLoop: Sendable {
   private var passed = 0
   private var queued: Set<String> = []
 
+  /// Places in front of the queue that are kept. Chosen: to move the rest is rare then.
+  private static let mostPassed = 1024
+
   mutating func enqueue(_ identifier: String) {
     if queued.insert(identifier).inserted { queue.append(identifier) }
   }
@@ -49,12 +52,21 @@ struct MonitorLoop: Sendable {
     }
     let identifier = queue[passed]
     passed += 1
+    if passed > Self.mostPassed {
+      queue.removeSubrange(..<passed)
+      passed = 0
+    }
     queued.remove(identifier)
     return identifier
   }
 
-  /// An event in hand of a condition that is gone is not handled any more.
+  /// An event in hand of a condition that is gone is not handled any more, and its news is none.
   mutating func forget(_ identifier: String) {
+    if queued.remove(identifier) != nil {
+      queue.removeSubrange(..<passed)
+      passed = 0
+      queue.removeAll { $0 == identifier }
+    }
     if case .handling(let event) = state, event.identifier == identifier { state = .idle }
   }
 
@@ -73,6 +85,7 @@ extension Conditions {
     if let other = monitors[monitor]?.opener, other != opener {
       return [.refused(monitor, openedBy: other)]
     }
+    guard monitors[monitor] != nil || mayOpen(monitor) else { return [.barred(monitor)] }
     monitors[monitor, default: MonitorLoop()].opener = opener
     return [.opened(monitor)]
   }
@@ -81,6 +94,7 @@ extension Conditions {
     guard monitors[monitor]?.opener == opener else { return [] }
     monitors[monitor]?.leave()
     monitors[monitor]?.opener = nil
+    if isSpent(monitor) { monitors[monitor] = nil }
     return []
   }
 

@@ -29,7 +29,8 @@ extension Conditions {
     if let access = access[key.app], !access.flags.regions.isDisjoint(with: denials) {
       return .denied
     }
-    return conditions[key] != nil || hasRoom(for: key.app) ? nil : .limitExceeded
+    let fits = key.identifier.utf8.count <= Bounds.identifierBytes
+    return conditions[key] != nil || fits && hasRoom(for: key.app) ? nil : .limitExceeded
   }
 
   /// Adds a condition to a monitor; the very same one again changes nothing (MON-11).
@@ -38,6 +39,7 @@ extension Conditions {
     at now: Moment
   ) -> [Output] {
     if conditions[key]?.target == target { return [] }
+    guard conditions[key] != nil || mayAdd(key, target) else { return refuse(key, at: now) }
     var outputs = remove(key, at: now, makesRoom: false)
     insert(key, target, assuming: assumed, notices: nil, at: now)
     outputs += [store(key)].compactMap(\.self) + tell(key)
@@ -53,6 +55,7 @@ extension Conditions {
     _ key: ConditionKey, at now: Moment, makesRoom: Bool
   ) -> [Output] {
     guard let condition = conditions.removeValue(forKey: key) else { return [] }
+    if !condition.isWatched { unwatched[key.app]?.remove(key) }
     switch condition.watch {
     case .surplus:
       surplus[key.app]?.removeAll { $0 == key }
@@ -90,6 +93,7 @@ extension Conditions {
   mutating func watch(
     _ condition: inout WatchedCondition, _ key: ConditionKey, isStored: Bool = false
   ) {
+    defer { if !condition.isWatched { unwatched[key.app, default: Unwatched()].add(key) } }
     switch condition.target {
     case _ where !condition.target.isSupported:
       condition.watch = .unsupported
@@ -113,7 +117,7 @@ extension Conditions {
     }
   }
 
-  private func hasRoom(for app: AppIdentity) -> Bool {
+  func hasRoom(for app: AppIdentity) -> Bool {
     guard let limit = limits.perApp else { return true }
     return monitoredCounts[app, default: 0] < limit
   }
@@ -123,6 +127,7 @@ extension Conditions {
     var outputs: [Output] = []
     while hasRoom(for: app), let key = surplus[app]?.first, var condition = conditions[key] {
       surplus[app]?.removeFirst()
+      unwatched[app]?.remove(key)
       condition.observation = .init(state: .unknown, date: now.unixTime)
       condition.isVerified = false
       watch(&condition, key)

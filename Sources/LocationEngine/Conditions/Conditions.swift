@@ -42,6 +42,10 @@ package struct Conditions: Machine {
     case opened(MonitorKey)
     /// Somebody else has this name open.
     case refused(MonitorKey, openedBy: UInt64)
+    /// The app has too many monitors, or the name is none: this one is not opened.
+    case barred(MonitorKey)
+    /// The app has too many conditions that nobody watches: this one is not added.
+    case rejected(ConditionKey)
     /// For the loop that asked.
     case event(MonitorKey, ConditionEvent)
     /// News for a monitor whose loop is not asking: a reason to launch the app (MON-38).
@@ -71,6 +75,8 @@ package struct Conditions: Machine {
   var monitoredCounts: [AppIdentity: Int] = [:]
   /// The surplus of each app, earliest first.
   var surplus: [AppIdentity: [ConditionKey]] = [:]
+  /// How many conditions of each app are not monitored.
+  var unwatched: [AppIdentity: Unwatched] = [:]
   var monitors: [MonitorKey: MonitorLoop] = [:]
   /// What each app may know, and since when its monitors may.
   var access: [AppIdentity: (flags: ConditionAccess, since: UnixTime)] = [:]

@@ -7,6 +7,10 @@ struct Outbox: Sendable {
     var client: ClientID?
     var delivery: Delivery
 
+    fileprivate var fixes: Int {
+      if case .updates(_, .fixes(let fixes)) = delivery { fixes.count } else { 0 }
+    }
+
     /// Whether a subscriber hears of it.
     fileprivate func concerns(_ subscriber: SubscriberID) -> Bool {
       switch delivery {
@@ -20,32 +24,39 @@ struct Outbox: Sendable {
   }
 
   private var waiting: [Entry] = []
+  /// How many fixes are among them.
+  private var fixes = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
   /// Adds one. Fixes of one subscriber are joined with those before them, the newest thousand,
-  /// unless it has other news in between (STD-50).
+  /// unless it has other news in between (STD-50). What is too much goes, the oldest first.
   mutating func add(_ delivery: Delivery, for client: ClientID?) {
     if case .updates(let subscriber, .fixes(let new)) = delivery,
       let last = waiting.lastIndex(where: { $0.client == client && $0.concerns(subscriber) }),
       case .updates(_, .fixes(let old)) = waiting[last].delivery
     {
-      let fixes = Array((old + new).suffix(Self.bound))
-      waiting[last].delivery = .updates(subscriber, .fixes(fixes))
+      let kept = Array((old + new).suffix(Bounds.waiting))
+      fixes += kept.count - old.count
+      waiting[last].delivery = .updates(subscriber, .fixes(kept))
     } else {
-      waiting.append(Entry(client: client, delivery: delivery))
+      let entry = Entry(client: client, delivery: delivery)
+      fixes += entry.fixes
+      waiting.append(entry)
     }
-    if waiting.count > Self.bound { waiting.removeFirst(waiting.count - Self.bound) }
+    while waiting.count > Bounds.waiting || fixes > Bounds.waitingFixes {
+      fixes -= waiting.removeFirst().fixes
+    }
   }
 
   mutating func take() -> [Entry] {
-    defer { waiting = [] }
+    defer { (waiting, fixes) = ([], 0) }
     return waiting
   }
 
   /// What tells where the device was: nobody may hear it any more (STD-50, AUTH-8).
   mutating func forgetPlaces() {
-    waiting.removeAll { entry in
+    remove { entry in
       switch entry.delivery {
       case .updates(_, .fixes): true
       case .live(_, let update): update.fix != nil
@@ -59,14 +70,16 @@ struct Outbox: Sendable {
 
   /// What waited for whichever process comes next, and none took in time (LIFE-6).
   mutating func forgetUnclaimed() {
-    waiting.removeAll { $0.client == nil }
+    remove { $0.client == nil }
   }
 
   /// What waited for a process that is gone.
   mutating func forget(_ client: ClientID) {
-    waiting.removeAll { $0.client == client }
+    remove { $0.client == client }
   }
 
-  /// Documented with no number; chosen (STD-50).
-  private static let bound = 1000
+  private mutating func remove(_ isOver: (Entry) -> Bool) {
+    waiting.removeAll(where: isOver)
+    fixes = waiting.reduce(0) { $0 + $1.fixes }
+  }
 }

@@ -21,6 +21,9 @@ struct OwedEvents: Sendable {
 
   var isEmpty: Bool { record.waiting.isEmpty }
 
+  /// Whether no event was ever owed: the number of the last one must not be lost.
+  var isBlank: Bool { record.last == .none }
+
   init() {}
 
   /// Takes back what was stored.
@@ -35,7 +38,7 @@ struct OwedEvents: Sendable {
     let next = max(record.last.rawValue + 1, now.uptime.nanoseconds)
     record.last = EventNumber(rawValue: next)
     record.waiting.append(Entry(number: record.last, event: event))
-    record.waiting.removeFirst(max(0, record.waiting.count - Self.bound))
+    record.waiting.removeFirst(max(0, record.waiting.count - Bounds.owedEvents))
   }
 
   /// What comes after a number.
@@ -80,9 +83,6 @@ struct OwedEvents: Sendable {
     }
     return record.waiting.count < before
   }
-
-  /// Chosen: an app that takes nothing is owed the latest of so many.
-  private static let bound = 100
 
   // MARK: Storage
 

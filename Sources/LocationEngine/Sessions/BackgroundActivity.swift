@@ -34,9 +34,14 @@ struct BackgroundActivity: Hashable, Sendable {
   var record: Int { remnants + sessions.count(where: \.isActive) }
 
   /// Adds a session, which rejoins one that a former process left behind (BGA-1, BGA-7).
-  mutating func open(_ id: Int) {
+  ///
+  /// Once for each number; `false` when the app has too many.
+  mutating func open(_ id: Int) -> Bool {
+    guard !sessions.contains(where: { $0.id == id }) else { return true }
+    guard sessions.count < Bounds.sessions else { return false }
     sessions.append(Session(id: id, isActive: remnants > 0))
     remnants = max(0, remnants - 1)
+    return true
   }
 
   mutating func invalidate(_ isOver: (Int) -> Bool) {
@@ -44,7 +49,7 @@ struct BackgroundActivity: Hashable, Sendable {
   }
 
   mutating func processEnded() {
-    remnants = record
+    remnants = min(record, Bounds.sessions)
     sessions = []
   }
 

@@ -13,8 +13,12 @@ struct DiagnosticStreams: Hashable, Sendable {
 
   private var streams: [Stream] = []
 
-  mutating func begin(_ id: Int, session: Int) {
+  /// Begins a stream, once; `false` when the app has too many.
+  mutating func begin(_ id: Int, session: Int) -> Bool {
+    guard !streams.contains(where: { $0.id == id }) else { return true }
+    guard streams.count < Bounds.streams else { return false }
     streams.append(Stream(id: id, session: session))
+    return true
   }
 
   mutating func end(_ isOver: (Int) -> Bool) {

@@ -59,12 +59,16 @@ struct ServiceSessions: Hashable, Sendable {
     sessions.map { Remnant(goal: $0.goal, hasStanding: $0.hasStanding) } + remnants
   }
 
-  mutating func open(_ id: Int, goal: SessionGoal, inForeground: Bool) {
+  /// Opens a session, once; `false` when the app has too many.
+  mutating func open(_ id: Int, goal: SessionGoal, inForeground: Bool) -> Bool {
+    guard !sessions.contains(where: { $0.id == id }) else { return true }
+    guard sessions.count < Bounds.sessions else { return false }
     let inherits =
       sessions.contains(where: \.hasStanding) || remnants.contains(where: \.hasStanding)
     sessions.append(Session(id: id, goal: goal, hasStanding: inForeground || inherits))
     // Created again in time, it continues the old one (SESS-15).
     if let old = remnants.firstIndex(where: { $0.goal == goal }) { remnants.remove(at: old) }
+    return true
   }
 
   mutating func invalidate(_ isOver: (Int) -> Bool) {
@@ -78,9 +82,9 @@ struct ServiceSessions: Hashable, Sendable {
     for index in sessions.indices { sessions[index].hasStanding = true }
   }
 
-  /// Keeps what the process declared for the next one (SESS-14).
+  /// Keeps what the process declared for the next one (SESS-14), at most as many as it may have.
   mutating func processEnded() {
-    remnants = record
+    remnants = Array(record.prefix(Bounds.sessions))
     sessions = []
   }
 

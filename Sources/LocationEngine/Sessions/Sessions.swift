@@ -93,6 +93,9 @@ package struct Sessions: Machine {
   /// Whether some background activity session is active (BGA-4).
   package var hasBackgroundActivity: Bool { background.isActive }
 
+  /// Whether nothing of them outlives the process.
+  var isBlank: Bool { stored == SessionsRecord() }
+
   package var nextDeadline: Instant? {
     earliest(presence.nextDeadline, reclaimUntil)
   }
@@ -101,12 +104,14 @@ package struct Sessions: Machine {
     var outputs: [Output] = []
     switch input {
     case .open(let id, let goal):
-      service.open(id, goal: goal, inForeground: isForeground)
+      if !service.open(id, goal: goal, inForeground: isForeground) {
+        outputs.append(.explain(.tooMany(limit: Bounds.sessions)))
+      }
     case .openBackgroundActivity(let id):
       if !manifest.hasLocationBackgroundMode {
         outputs.append(.explain(.missingBackgroundMode(file: manifest.file)))
       }
-      background.open(id)
+      if !background.open(id) { outputs.append(.explain(.tooMany(limit: Bounds.sessions))) }
     case .invalidate(let id):
       service.invalidate { $0 == id }
       background.invalidate { $0 == id }
@@ -148,8 +153,9 @@ extension Sessions {
     let isKnown =
       service.sessions.contains { $0.id == session }
       || background.sessions.contains { $0.id == session }
-    guard isKnown else { return [.finished(stream: stream)] }
-    streams.begin(stream, session: session)
+    guard isKnown, streams.begin(stream, session: session) else {
+      return [.finished(stream: stream)]
+    }
     return []
   }
 

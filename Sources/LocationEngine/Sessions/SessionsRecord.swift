@@ -5,6 +5,8 @@ package enum SessionExplanation: Hashable, Sendable, CustomStringConvertible {
   /// BGA-12: no crash, unlike STD-46.
   case missingBackgroundMode(file: String)
   case unreadableRecord
+  /// The app has so many sessions of a kind already.
+  case tooMany(limit: Int)
 
   package var description: String {
     switch self {
@@ -13,6 +15,8 @@ package enum SessionExplanation: Hashable, Sendable, CustomStringConvertible {
         + "\(Manifest.Key.backgroundModes) in \(file)"
     case .unreadableRecord:
       "the stored sessions cannot be read and are given up"
+    case .tooMany(let limit):
+      "a session is not opened: the app has \(limit) of its kind, and must invalidate some first"
     }
   }
 }

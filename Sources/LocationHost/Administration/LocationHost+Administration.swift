@@ -75,13 +75,11 @@ extension LocationHost {
 
   /// Decides for an app as the settings would, whether it runs or not.
   func decide(
-    _ app: AppIdentity, level: String?, precise: Bool?
+    _ app: AppIdentity, level: String?, precise: Bool?, declaring manifest: Manifest?
   ) throws(AdministrationFault) -> AuthorizationDecision {
     let entries = storedEntries
-    let program = AppStatus.program(of: app, in: entries)
     let change = AuthorizationChange(
-      of: app, manifest: program.map { Manifest(ofExecutable: $0) }, in: entries,
-      at: HostClock.now)
+      of: app, manifest: manifest, in: entries, at: HostClock.now)
     guard let decision = change.deciding(level: level, precise: precise) else {
       throw AdministrationFault(reason: "there is no level \(level ?? "")")
     }

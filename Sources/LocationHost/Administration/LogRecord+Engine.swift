@@ -15,6 +15,9 @@ extension LogRecord {
       guard let message = note.message else { return nil }
       self.init(.authorization, message, at: date)
       self.app = app.name
+    case .limit(let app, _):
+      self.init(.client, note.message ?? "", at: date, isFault: true)
+      self.app = app.name
     case .unanswerable(let prompt, _):
       self.init(.authorization, note.message ?? "", at: date, isFault: true)
       app = prompt.id.app.name

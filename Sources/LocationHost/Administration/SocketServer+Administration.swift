@@ -44,8 +44,7 @@ extension SocketServer {
       return answer(number, .object([]), error: "\(LinkInterface.service).ExpectedMore")
     }
     do throws(AdministrationFault) { try carryOut(request, of: number) } catch {
-      let reason = JSON.fields(["reason": .string(error.reason)])
-      answer(number, reason, error: "\(AdministrationInterface.name).Refused")
+      refuse(error, to: number)
     }
   }
 
@@ -58,7 +57,7 @@ extension SocketServer {
       let apps = host.onLine { $0.apps() }
       answer(number, .fields(["apps": apps.json]))
     case .authorize(let app, let level, let precise):
-      answer(number, try decide(AppIdentity(app), level, precise).json)
+      decide(AppIdentity(app), level, precise, for: number)
     case .services(let on):
       host.onLine { $0.turnServices(on: on) }
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
@@ -114,12 +113,32 @@ extension SocketServer {
     return status
   }
 
+  /// Decides when the app's list was read, and answers then.
   private func decide(
-    _ app: AppIdentity, _ level: String?, _ precise: Bool?
+    _ app: AppIdentity, _ level: String?, _ precise: Bool?, for number: Int
+  ) {
+    let program = host.onLine { AppStatus.program(of: app, in: $0.storedEntries) }
+    readManifest(ofExecutable: program, for: number) { server, manifest in
+      do throws(AdministrationFault) {
+        let decision = try server.decide(app, level, precise, declaring: manifest)
+        server.answer(number, decision.json)
+      } catch {
+        server.refuse(error, to: number)
+      }
+    }
+  }
+
+  private func refuse(_ fault: AdministrationFault, to number: Int) {
+    let reason = JSON.fields(["reason": .string(fault.reason)])
+    answer(number, reason, error: "\(AdministrationInterface.name).Refused")
+  }
+
+  private func decide(
+    _ app: AppIdentity, _ level: String?, _ precise: Bool?, declaring manifest: Manifest?
   ) throws(AdministrationFault) -> AuthorizationDecision {
     let result: Result<AuthorizationDecision, AdministrationFault> = host.onLine { host in
       Result { () throws(AdministrationFault) in
-        try host.decide(app, level: level, precise: precise)
+        try host.decide(app, level: level, precise: precise, declaring: manifest)
       }
     }
     let decision = try result.get()
@@ -176,6 +195,7 @@ extension SocketServer {
   }
 
   private func followEvents(_ number: Int) {
+    guard !owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.append(number)
     if owner.eventFollowers.count == 1 { ask(.next) }
   }
@@ -211,7 +231,8 @@ extension SocketServer {
     var record = LogRecord(.client, text, at: HostClock.now.unixTime, isFault: isFault)
     record.app = connection.app?.name
     record.pid = connection.peer.pid
-    journal.write(record)
+    journal.write(
+      record, from: LogCaller(user: connection.peer.user, program: connection.peer.executable))
   }
 
   private func readLog(_ query: AdministrationRequest.LogQuery, of number: Int) {
@@ -239,14 +260,15 @@ extension SocketServer {
       guard let news = LogRecord.news(of: delivery), let app = app(of: client) else { return }
       var record = LogRecord(.condition, "\(app): \(news)", at: host.now.unixTime)
       record.app = app.name
-      journal.write(record)
+      journal.write(record, from: LogCaller(app: app.name))
     case .ignored(let fix, let provider, let reason):
       guard owner.logFollowers.values.contains(where: { $0.wants(.fix) }) else { return }
       tellFollowers(LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))
     case .demand(let demand):
-      journal.write(.demand, "needed: \(DemandStatus(demand).words)")
+      journal.write(.demand, "needed: \(DemandStatus(demand).words)", from: .demand)
     case .launch(let app):
-      journal.write(.condition, "an event waits for \(app), which does not run")
+      journal.write(
+        .condition, "an event waits for \(app), which does not run", from: LogCaller(app: app.name))
     case .note(.provider(let provider, let status)):
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
     case .persist, .prompt, .withdraw, .wakeApp, .indicator, .calibration, .runtimeOver, .note:

@@ -75,9 +75,11 @@ package struct Configuration: Hashable, Sendable {
     case "socket": return Self.set(&socket, value, "socket")
     case "state": return Self.set(&state, value, "state")
     case "launch": return Self.set(&launch, value, "launch")
-    case "clients": return Self.set(&limits.clients, value, in: 1...100_000, "clients")
+    case "clients": return Self.set(&limits.room.clients, value, in: 1...100_000, "clients")
     case "clients-per-user":
-      return Self.set(&limits.clientsPerUser, value, in: 1...100_000, "clients-per-user")
+      return Self.set(&limits.room.clientsPerUser, value, in: 1...100_000, "clients-per-user")
+    case "clients-per-app":
+      return Self.set(&limits.room.clientsPerApp, value, in: 1...100_000, "clients-per-app")
     case "agent": return addAgent(value)
     case "agent-program": return Self.add(value, to: &trusted.agents, "agent-program")
     case "owner-program": return Self.add(value, to: &trusted.owners, "owner-program")
@@ -96,8 +98,8 @@ package struct Configuration: Hashable, Sendable {
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
-        + "clients-per-user, agent, agent-program, owner-program, flatpak-installation, "
-        + "conditions-per-app, keep-position, keep-visits, keep-access"
+        + "clients-per-user, clients-per-app, agent, agent-program, owner-program, "
+        + "flatpak-installation, conditions-per-app, keep-position, keep-visits, keep-access"
     }
   }
 

@@ -51,7 +51,8 @@ package final class Daemon {
     let journal = journal
     let noting: @Sendable (Note) -> Void = { note in
       if case .provider = note { return }
-      if let record = LogRecord(note, at: HostClock.now.unixTime) { journal.write(record) }
+      guard let record = LogRecord(note, at: HostClock.now.unixTime) else { return }
+      journal.write(record, from: record.app.map { LogCaller(app: $0) })
     }
     let sources = configuration.sources
     let agents = LinkAgents()

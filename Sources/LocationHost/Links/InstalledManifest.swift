@@ -1,22 +1,103 @@
-import FoundationEssentials
 import Glibc
-import LocationModel
+package import LocationModel
+import Synchronization
 
-extension Manifest {
-  /// Reads what the program at a path declares, from the places where its own process would look
-  /// (`Info.plist` of its bundle, else `NAME.plist` beside it).
-  init(ofExecutable path: String) {
-    for place in Self.places(ofExecutable: path) {
-      guard let values = Self.propertyList(place) else { continue }
-      self.init(values, file: place)
-      return
-    }
-    self.init(file: "\(path).plist")
+/// Reads what programs declare, and remembers it while the file stays the same.
+///
+/// May be asked on any thread, and waits for file systems: the daemon never asks on its queue.
+package final class ManifestReader: Sendable {
+  /// What a program declares, and why its list counts for nothing if it was not read.
+  package struct Reading: Hashable, Sendable {
+    package var manifest: Manifest
+    package var fault: String?
   }
 
-  /// Where the property list of a program may lie, in the order in which it is looked for.
+  /// A file as it was when it was read: one that was written since has another.
+  private struct Stamp: Hashable {
+    var (device, inode): (UInt64, UInt64)
+    var size: Int
+    var modified: [Int]
+    var changed: [Int]
+
+    init(_ status: stat) {
+      (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+      size = Int(status.st_size)
+      modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+      changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    }
+  }
+
+  private struct Memory {
+    var readings: [Stamp: Reading] = [:]
+    /// In the order in which they were read.
+    var order: [Stamp] = []
+
+    mutating func keep(_ reading: Reading, as stamp: Stamp) {
+      if readings.updateValue(reading, forKey: stamp) == nil { order.append(stamp) }
+      guard order.count > ManifestReader.kept else { return }
+      readings[order.removeFirst()] = nil
+    }
+  }
+
+  private let memory = Mutex(Memory())
+  /// Files that are remembered. Chosen: a list has at most a tenth of a megabyte.
+  package static let kept = 256
+
+  package init() {}
+
+  /// Reads what the program at a path declares, from the places where its own process looks
+  /// (`Info.plist` of its bundle, else `NAME.plist` beside it).
+  package func read(ofExecutable path: String) -> Reading {
+    for place in Manifest.places(ofExecutable: path) {
+      if let reading = read(list: place) { return reading }
+    }
+    return Reading(manifest: Manifest(file: "\(path).plist"), fault: nil)
+  }
+
+  /// Reads a property list; `nil` where there is no plain file of a length that one may have.
+  fileprivate func read(list place: String) -> Reading? {
+    guard let file = SmallFile.open(place, in: 1...PropertyList.Limits().bytes) else { return nil }
+    defer { close(file.descriptor) }
+    return reading(of: file, at: place)
+  }
+
+  private func reading(of file: SmallFile.Opened, at place: String) -> Reading {
+    let stamp = Stamp(file.status)
+    if var known = memory.withLock({ $0.readings[stamp] }) {
+      known.manifest.file = place
+      return known
+    }
+    let reading = Self.parse(file, at: place)
+    memory.withLock { $0.keep(reading, as: stamp) }
+    return reading
+  }
+
+  private static func parse(_ file: SmallFile.Opened, at place: String) -> Reading {
+    guard let bytes = SmallFile.read(file.descriptor, limit: PropertyList.Limits().bytes) else {
+      return Reading(manifest: Manifest(file: place), fault: "\(place) cannot be read")
+    }
+    do throws(PropertyList.Fault) {
+      return Reading(manifest: Manifest(try PropertyList.read(bytes), file: place), fault: nil)
+    } catch {
+      return Reading(manifest: Manifest(file: place), fault: "\(place) is not read: \(error)")
+    }
+  }
+}
+
+extension Manifest {
+  /// Reads what the program at a path declares; waits for its file system.
+  package init(ofExecutable path: String) {
+    self = ManifestReader().read(ofExecutable: path).manifest
+  }
+
+  /// Reads a property list; one that cannot be read declares nothing.
+  package init(list path: String) {
+    self = ManifestReader().read(list: path)?.manifest ?? Manifest(file: path)
+  }
+
+  /// Where the list of a program may lie; the first one that is a file of some sense counts.
   static func places(ofExecutable path: String) -> [String] {
-    let folder = Self.folder(of: path)
+    let folder = folder(of: path)
     var places = ["\(folder)/Contents/Info.plist", "\(folder)/Resources/Info.plist"]
     if folder.hasSuffix("/Contents/Linux") {
       places.append("\(Self.folder(of: folder))/Info.plist")
@@ -26,65 +107,5 @@ extension Manifest {
 
   private static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-  }
-
-  private static func propertyList(_ path: String) -> [String: ManifestValue]? {
-    guard let bytes = SmallFile.read(path, limit: longest) else { return nil }
-    return try? PropertyListDecoder().decode([String: PlistValue].self, from: Data(bytes))
-      .compactMapValues(\.value)
-  }
-
-  /// Bytes. A larger file is no app's property list.
-  private static let longest = 1 << 20
-}
-
-/// A value of a property list; `nil` for one that no manifest needs, such as a date.
-private struct PlistValue: Decodable {
-  let value: ManifestValue?
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if let flag = try? container.decode(Bool.self) {
-      value = .bool(flag)
-    } else if let number = try? container.decode(Int.self) {
-      value = .integer(number)
-    } else if let text = try? container.decode(String.self) {
-      value = .string(text)
-    } else if let elements = try? container.decode([PlistValue].self) {
-      value = .array(elements.compactMap(\.value))
-    } else if let entries = try? container.decode([String: PlistValue].self) {
-      value = .dictionary(entries.compactMapValues(\.value))
-    } else {
-      value = nil
-    }
-  }
-}
-
-/// A file that is read whole, and the folder it lies in.
-enum SmallFile {
-  /// The names in a folder that are not hidden, sorted; none when it cannot be read.
-  static func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
-  }
-
-  /// `nil` when it cannot be read, is no plain file, or has more bytes than the limit.
-  static func read(_ path: String, limit: Int) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size <= limit
-    else { return nil }
-    return read(descriptor, limit: limit)
   }
 }

@@ -10,6 +10,9 @@ import LocationModel
 final class LinkConnection {
   let descriptor: Int32
   let peer: Peer
+  let payer: Payer
+  /// What its program declares.
+  let declared: ManifestReader.Reading
   /// When it connected.
   let since = HostClock.now.unixTime
   var session: LinkSession
@@ -41,11 +44,14 @@ final class LinkConnection {
   }
 
   init(
-    _ descriptor: Int32, of peer: Peer, limits: LinkSession.Limits, on queue: DispatchQueue,
+    _ descriptor: Int32, of peer: Peer, payer: Payer, declared: ManifestReader.Reading,
+    limits: LinkSession.Limits, on queue: DispatchQueue,
     readable: @escaping @Sendable () -> Void
   ) {
     self.descriptor = descriptor
     self.peer = peer
+    self.payer = payer
+    self.declared = declared
     self.queue = queue
     session = LinkSession(limits: limits)
     reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -76,10 +82,16 @@ final class LinkConnection {
 
   /// Reads nothing for a while, and calls `awake` then.
   func rest(for time: Duration, _ awake: @escaping @Sendable () -> Void) {
-    isResting = true
-    reader.suspend()
+    pause()
     queue.asyncAfter(
       deadline: .now() + .nanoseconds(Int(time.wholeNanoseconds)), execute: awake)
+  }
+
+  /// Reads nothing until it goes on.
+  func pause() {
+    guard !isResting else { return }
+    isResting = true
+    reader.suspend()
   }
 
   func goOn() {

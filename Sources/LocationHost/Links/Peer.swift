@@ -23,12 +23,6 @@ package struct Peer: Sendable {
     package var description: String
   }
 
-  /// The process that has opened a connection, and nothing more about it; 0 when it is not known.
-  static func process(of connection: Int32) -> Int32 {
-    var (process, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
-    return linux_peer_credentials(connection, &process, &user, &group) == 0 ? process : 0
-  }
-
   /// Finds out who has opened the connection.
   ///
   /// The process is held by a descriptor while it is looked at, so its number cannot pass to

@@ -11,9 +11,7 @@ import LocationModel
 package actor SocketServer: LineActor {
   /// What all clients together, and each of them, may take.
   package struct Limits: Hashable, Sendable {
-    package var clients = 2048
-    /// So that one user cannot keep the others out.
-    package var clientsPerUser = 1536
+    package var room = ClientRoom.Limits()
     /// Bytes sent to a client that it has not read, beside what the kernel holds.
     package var unread = 262_144
     package var session = LinkSession.Limits()
@@ -26,7 +24,7 @@ package actor SocketServer: LineActor {
   }
   nonisolated package let line: HostQueue
   let host: LocationHost
-  private let limits: Limits
+  let limits: Limits
   let agents: LinkAgents
   let journal: DaemonJournal
   let facts: DaemonFacts
@@ -35,9 +33,12 @@ package actor SocketServer: LineActor {
   private var acceptor: (any DispatchSourceRead)?
   /// Whether nobody is let in for a moment.
   private var isPaused = false
-  private(set) var connections: [Int: LinkConnection] = [:]
-  private var nextConnection = 1
-  private var shares = TimeShares()
+  var connections: [Int: LinkConnection] = [:]
+  var nextConnection = 1
+  var shares = TimeShares(owners: [0, getuid()])
+  var room: ClientRoom
+  var arrivals: Arrivals
+  let manifests = ManifestReader()
   private var news = RepeatedNews()
   private var freezing: FreezeWatch?
   /// Small, so that a client which sends without end holds the others up for a few messages only.
@@ -52,6 +53,8 @@ package actor SocketServer: LineActor {
     line = host.line
     self.host = host
     self.limits = limits
+    room = ClientRoom(limits.room)
+    arrivals = Arrivals(room: ClientRoom(limits.room))
     self.agents = agents
     self.journal = journal
     self.facts = facts
@@ -79,6 +82,7 @@ package actor SocketServer: LineActor {
     // A source that is suspended is not let go.
     if isPaused { acceptor?.resume() }
     for connection in connections.values { connection.end() }
+    arrivals.closeWaiting()
     buffer.deallocate()
   }
 
@@ -91,9 +95,9 @@ package actor SocketServer: LineActor {
       let descriptor = linux_accept(listener)
       // Without a descriptor to spare, a source would fire without end.
       guard descriptor >= 0 else { return descriptor == -EAGAIN ? () : pauseAccepting() }
-      let process = Peer.process(of: descriptor)
-      guard shares.rest(of: process, at: host.now.uptime) != nil else {
-        return welcome(descriptor, of: process)
+      let payer = Payer(of: descriptor)
+      guard shares.rest(of: payer, at: host.now.uptime) != nil else {
+        return welcome(descriptor, of: payer)
       }
       close(descriptor)
     }
@@ -117,65 +121,17 @@ package actor SocketServer: LineActor {
     acceptor?.resume()
   }
 
-  private func welcome(_ descriptor: Int32, of process: Int32) {
-    let begin = host.now.uptime
-    shares.charge(Self.admission, to: process, at: begin)
-    defer { charge(process, since: begin) }
-    do throws(Peer.Fault) {
-      guard linux_name_senders(descriptor) == 0 else {
-        throw Peer.Fault(description: "the kernel does not name senders")
-      }
-      let peer = try Peer(of: descriptor, flatpaks: facts.flatpaks)
-      try checkRoom(for: peer)
-      admit(descriptor, of: peer)
-    } catch {
-      shares.charge(Self.fine, to: process, at: begin)
-      journal.write(.client, "refused a client: \(error)", isFault: true)
-      let reply = LinkReply(
-        .fields(["reason": .string(error.description)]), error: "\(LinkInterface.name).Refused")
-      _ = frame(reply.json).withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      close(descriptor)
-    }
-  }
-
-  /// What a process owes for each connection, beside the time that it takes: two thousand at once,
-  /// then two hundred a second. Chosen.
-  private static let admission = TimeShares.credit / 2000
-
-  private func checkRoom(for peer: Peer) throws(Peer.Fault) {
-    guard connections.count < limits.clients else {
-      throw Peer.Fault(description: "there are \(limits.clients) clients already")
-    }
-    let same = connections.values.count { $0.peer.user == peer.user }
-    guard same < limits.clientsPerUser else {
-      throw Peer.Fault(
-        description: "user \(peer.user) has \(limits.clientsPerUser) clients already")
-    }
-  }
-
-  private func admit(_ descriptor: Int32, of peer: Peer) {
-    let number = nextConnection
-    nextConnection += 1
-    connections[number] = LinkConnection(
-      descriptor, of: peer, limits: limits.session, on: line.queue
-    ) { [weak self] in
-      self?.onLine { $0.attend(number) }
-    }
-  }
-
   /// There is something to read; who waits for a turn already gets one.
-  private func attend(_ number: Int) {
+  func attend(_ number: Int) {
     guard let connection = connections[number], !connection.awaitsTurn else { return }
     read(number)
   }
 
   private func read(_ number: Int) {
     guard let connection = connections[number], !connection.isResting else { return }
-    let (process, begin) = (connection.peer.pid, host.now.uptime)
-    defer { charge(process, since: begin) }
-    if let end = shares.rest(of: process, at: begin) {
+    let (payer, begin) = (connection.payer, host.now.uptime)
+    defer { charge(payer, since: begin) }
+    if let end = shares.rest(of: payer, at: begin) {
       return connection.rest(for: end - begin) { [weak self] in
         self?.onLine { $0.goOn(number) }
       }
@@ -202,38 +158,36 @@ package actor SocketServer: LineActor {
     read(number)
   }
 
-  private func goOn(_ number: Int) {
+  func goOn(_ number: Int) {
     connections[number]?.goOn()
     read(number)
   }
 
-  /// Writes down what was done for a process since a moment.
-  private func charge(_ process: Int32, since begin: Instant) {
+  /// Writes down what was done for a program since a moment.
+  func charge(_ payer: Payer, since begin: Instant) {
     let now = host.now.uptime
-    shares.charge(now - begin, to: process, at: now)
+    shares.charge(now - begin, to: payer, at: now)
   }
 
-  private func cut(_ number: Int, because reason: String) {
+  /// What a program owes for each time that it is refused or cut off, or asks for what it may not:
+  /// ten times at once, then once a second.
+  func fine(_ payer: Payer) { shares.charge(Self.fine, to: payer, at: host.now.uptime) }
+
+  private static let fine = TimeShares.credit / 10
+
+  func cut(_ number: Int, because reason: String) {
     guard let connection = connections[number] else { return }
     note(
       "cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)",
       about: connection, isFault: true)
-    shares.charge(Self.fine, to: connection.peer.pid, at: host.now.uptime)
+    fine(connection.payer)
     drop(number)
-  }
-
-  /// What a process owes for each time that it is refused or cut off: ten times at once, then once a
-  /// second.
-  private static let fine = TimeShares.credit / 10
-
-  /// Charges a process for a call that it may not make.
-  func fine(_ process: Int32) {
-    shares.charge(Self.fine, to: process, at: host.now.uptime)
   }
 
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
+    room.leave(connection.payer, subscribers: connection.session.subscriberCount)
     forgetOwner(number)
     agents.leave(number)
     disconnect(connection, number)
@@ -244,6 +198,14 @@ package actor SocketServer: LineActor {
     connection.client = nil
     freezing?.leave(number)
     if let app = connection.app { note("\(app) has gone", about: connection) }
+    let (unknown, stray) = (
+      connection.session.unknownMessages, connection.session.strayDeliveries
+    )
+    if unknown + stray > 0 {
+      note(
+        "\(unknown) requests were not understood, and \(stray) deliveries were for nobody",
+        about: connection, isFault: true)
+    }
     host.onLine { $0.remove(client) }
   }
 
@@ -251,7 +213,13 @@ package actor SocketServer: LineActor {
 
   func handle(_ input: LinkSession.Input, of number: Int) {
     guard let connection = connections[number] else { return }
-    for output in connection.session.handle(input, at: host.now) {
+    let subscribers = connection.session.subscriberCount
+    let outputs = connection.session.handle(input, at: host.now)
+    let change = connection.session.subscriberCount - subscribers
+    if let reason = room.settle(connection.payer, subscribers: change) {
+      return cut(number, because: reason)
+    }
+    for output in outputs {
       switch output {
       case .send(let bytes): send(bytes, to: connection, number)
       case .connect: connect(connection, number)
@@ -285,9 +253,15 @@ package actor SocketServer: LineActor {
   private static let ownersUnread = 64 << 20
 
   private func connect(_ connection: LinkConnection, _ number: Int) {
-    let description = describe(connection.peer)
+    let description = describe(connection)
     if let fault = noteServed(connection.peer, as: description.app) {
       return handle(.refused(fault), of: number)
+    }
+    guard host.onLine({ $0.hasRoom(for: description.app) }) else {
+      let reason =
+        "user \(connection.peer.user) has \(Bounds.appsPerUser) apps already; the owner makes room "
+        + "with: locationctl data erase --app APP"
+      return handle(.refused(reason), of: number)
     }
     let (client, state) = host.onLine { host in
       host.add(description) { [weak self] delivery in
@@ -315,8 +289,13 @@ package actor SocketServer: LineActor {
     }
   }
 
-  private func describe(_ peer: Peer) -> ClientDescription {
-    let manifest = Manifest(ofExecutable: peer.executable)
+  private func describe(_ connection: LinkConnection) -> ClientDescription {
+    let (peer, manifest) = (connection.peer, connection.declared.manifest)
+    if let fault = connection.declared.fault {
+      note(
+        "\(fault); \(peer.executable) is served as a program that declares nothing",
+        about: connection, isFault: true)
+    }
     var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
     description.process = peer.pid
     description.program = peer.program(declaring: manifest)

@@ -71,9 +71,25 @@ package final class StateKeeper {
       $0.key.domain == key.domain && $0.key.owner.lowercased() == folded
     }
     guard !isVariant else { return false }
+    guard hasRoom(for: identity) else {
+      let text =
+        "its user's programs keep \(Bounds.identifiersPerUser) identifiers already; make room with: "
+        + "locationctl data erase --app APP"
+      noting(.limit(identity, text))
+      return false
+    }
     entries.append(StateEntry(key: key, value: claimant))
     commit([.engine(.persist(.set(key, claimant)))], noting: noting)
     return true
+  }
+
+  /// Whether the user of an identity may have one more, so that nobody fills the disk with names.
+  private func hasRoom(for identity: AppIdentity) -> Bool {
+    let user = LogCaller(app: identity.name).user
+    let known = entries.count {
+      $0.key.domain == "identity" && LogCaller(app: $0.key.owner).user == user
+    }
+    return known < Bounds.identifiersPerUser
   }
 
   /// Where the program that may use an identity is kept.

@@ -47,6 +47,8 @@ package struct LinkSession: Machine {
   /// Why the daemon ends a connection.
   package enum CutReason: Hashable, Sendable {
     case malformed(LinkFault)
+    /// More deliveries than may wait for the client's welcome.
+    case tooManyEarly(limit: Int)
     /// More things that ask than one client may have.
     case tooManySubscribers(limit: Int)
     case refused(String)
@@ -74,11 +76,16 @@ package struct LinkSession: Machine {
   private var isAttending = false
   private var frames: FrameSplitter
   private var subscribers: Set<SubscriberID> = []
-  /// What came before the client was welcomed.
+  /// What came before the client was welcomed, at most ``Limits/early``.
   private var early: [Delivery] = []
   private let limits: Limits
   /// Messages that this version does not understand, from a newer client perhaps.
   package private(set) var unknownMessages = 0
+  /// Deliveries that were dropped because the client has no such subscriber.
+  package private(set) var strayDeliveries = 0
+
+  /// How many managers, loops, monitors, sessions, and streams the client has.
+  package var subscriberCount: Int { subscribers.count }
 
   /// What one client may take of the daemon.
   package struct Limits: Hashable, Sendable {
@@ -86,6 +93,8 @@ package struct LinkSession: Machine {
     package var message = 65_536
     /// Managers, loops, monitors, and sessions. An app has a handful.
     package var subscribers = 1024
+    /// Deliveries before the client is welcomed: what an app is owed, and what it may read.
+    package var early = 256
 
     package init() {}
   }
@@ -106,7 +115,12 @@ package struct LinkSession: Machine {
       let error = reply(error: "Refused", .fields(["reason": reason.json]))
       return [error, cut(.refused(reason))]
     case .delivery(let delivery, let news):
-      if case .connecting = state { early.append(delivery) }
+      if case .connecting = state {
+        guard early.count < limits.early else {
+          return [cut(.tooManyEarly(limit: limits.early))]
+        }
+        early.append(delivery)
+      }
       return pass(delivery, news)
     case .reply(let reply): return [.send(frame(reply.json))]
     case .news(let news): return isAttending ? [reply(news.json, continues: true)] : []
@@ -208,15 +222,22 @@ package struct LinkSession: Machine {
       unknownMessages += 1
       return [reply(service: "InvalidParameter", .fields(["parameter": "request".json]))]
     }
+    note(request)
+    guard subscribers.count <= limits.subscribers else {
+      return [cut(.tooManySubscribers(limit: limits.subscribers))]
+    }
+    return [.request(request), reply(.object([]))]
+  }
+
+  /// Remembers who asks: nobody else of this client, and no other client's, is told anything.
+  private mutating func note(_ request: Request) {
     if case .end(let subscriber) = request {
       subscribers.remove(subscriber)
     } else if let subscriber = request.subscriber {
       subscribers.insert(subscriber)
-      guard subscribers.count <= limits.subscribers else {
-        return [cut(.tooManySubscribers(limit: limits.subscribers))]
-      }
     }
-    return [.request(request), reply(.object([]))]
+    guard let stream = request.stream else { return }
+    if stream.begins { subscribers.insert(stream.id) } else { subscribers.remove(stream.id) }
   }
 
   // MARK: Agents
@@ -251,7 +272,9 @@ package struct LinkSession: Machine {
     case .service(let version):
       let welcome = JSON.fields(["version": version.json, "state": client.json])
       defer { early = [] }
-      return [reply(welcome, continues: true)] + early.flatMap { pass($0) }
+      var outputs = [reply(welcome, continues: true)]
+      for delivery in early { outputs += pass(delivery) }
+      return outputs
     case .watch: return [.request(.live(Self.watcher, .start(LiveOptions())))]
     case .glance:
       state = .idle
@@ -259,8 +282,14 @@ package struct LinkSession: Machine {
     }
   }
 
-  private func pass(_ delivery: Delivery, _ news: JSON? = nil) -> [Output] {
-    switch (state, delivery) {
+  private mutating func pass(_ delivery: Delivery, _ news: JSON? = nil) -> [Output] {
+    if case .open(.service) = state, let subscriber = delivery.subscriber,
+      !subscribers.contains(subscriber)
+    {
+      strayDeliveries += 1
+      return []
+    }
+    return switch (state, delivery) {
     case (.open(.service(let version)), .owed(let number, _))
     where version < LinkInterface.versionThatTakes:
       [reply(.fields(["delivery": delivery.json]), continues: true), .request(.took(number))]
@@ -311,6 +340,7 @@ extension LinkSession.CutReason: CustomStringConvertible {
   package var description: String {
     switch self {
     case .malformed(let fault): "it sent \(fault)"
+    case .tooManyEarly(let limit): "more than \(limit) deliveries came before it was welcomed"
     case .tooManySubscribers(let limit): "it has more than \(limit) managers, loops, and sessions"
     case .refused(let reason): reason
     }

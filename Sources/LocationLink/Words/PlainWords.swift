@@ -29,7 +29,7 @@ extension ConditionState: LinkWord {}
 extension MonitoredState: LinkWord {}
 
 extension SubscriberID: LinkWord {
-  package init(json: JSON) throws(LinkFault) { self.init(try UInt64(json: json)) }
+  package init(json: JSON) throws(LinkFault) { self.init(try UInt32(json: json)) }
   package var json: JSON { rawValue.json }
 }
 

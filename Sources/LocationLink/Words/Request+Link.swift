@@ -65,6 +65,17 @@ extension Request: LinkWord {
   }
 }
 
+extension Request {
+  /// The stream of diagnostics that it begins, or ends: a subscriber of its own.
+  package var stream: (id: SubscriberID, begins: Bool)? {
+    switch self {
+    case .session(_, .diagnose(let stream)): (stream, true)
+    case .session(_, .endDiagnosis(let stream)): (stream, false)
+    default: nil
+    }
+  }
+}
+
 extension AuthorizationRequest: LinkWord {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()

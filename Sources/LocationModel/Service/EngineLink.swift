@@ -1,5 +1,10 @@
 /// One process that asks: an app while it runs.
+///
+/// An engine gives out numbers up to ``greatest``, and one again once its client is gone.
 package struct ClientID: Hashable, Comparable, Sendable {
+  /// The greatest number of a client: with 32 bits of a subscriber it fits into an `Int`.
+  package static let greatest = UInt64(Int32.max)
+
   package var rawValue: UInt64
 
   package init(_ rawValue: UInt64) {
@@ -11,11 +16,12 @@ package struct ClientID: Hashable, Comparable, Sendable {
 
 /// One thing of a client that asks: a manager, a loop, a monitor, a session.
 ///
-/// Chosen by the client, never used twice in its life.
+/// Chosen by the client, never used twice in its life. Has 32 bits, so that an engine can write it
+/// and its client as one number, and nobody else's can be named by it.
 package struct SubscriberID: Hashable, Comparable, Sendable {
-  package var rawValue: UInt64
+  package var rawValue: UInt32
 
-  package init(_ rawValue: UInt64) {
+  package init(_ rawValue: UInt32) {
     self.rawValue = rawValue
   }
 

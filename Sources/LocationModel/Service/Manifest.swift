@@ -29,23 +29,27 @@ package struct Manifest: Hashable, Sendable {
     self.init([:], file: file)
   }
 
-  /// Reads the keys that matter here; values of another type count as missing.
+  /// Reads the keys that matter here; values of another type count as missing, and texts that are
+  /// longer than anybody reads are cut (``Bounds``).
   package init(
     _ values: [String: ManifestValue], localized: [String: String] = [:],
     file: String = "Info.plist"
   ) {
-    func text(_ key: String) -> String? {
-      (localized[key] ?? values[key]?.string).flatMap { $0.isEmpty ? nil : $0 }
+    func text(_ key: String, _ limit: Int = Bounds.textBytes) -> String? {
+      (localized[key] ?? values[key]?.string)
+        .flatMap { $0.isEmpty ? nil : Bounds.cut($0, to: limit) }
     }
     identifier = values[Key.identifier]?.string
-    displayName = text(Key.displayName) ?? text(Key.name)
+    displayName = text(Key.displayName, Bounds.nameBytes) ?? text(Key.name, Bounds.nameBytes)
     whenInUseUsage = text(Key.whenInUse)
     alwaysAndWhenInUseUsage = text(Key.always)
     olderAlwaysUsage = text(Key.olderAlways)
     let purposes = values[Key.temporary]?.dictionary ?? [:]
-    temporaryUsage = purposes.reduce(into: [:]) { usage, entry in
+    let known = purposes.filter { $0.key.utf8.count <= Bounds.purposeBytes }
+      .sorted { $0.key < $1.key }.prefix(Bounds.purposes)
+    temporaryUsage = known.reduce(into: [:]) { usage, entry in
       guard let text = localized[entry.key] ?? entry.value.string, !text.isEmpty else { return }
-      usage[entry.key] = text
+      usage[entry.key] = Bounds.cut(text, to: Bounds.textBytes)
     }
     defaultAccuracyReduced = values[Key.defaultAccuracyReduced]?.isTrue ?? false
     requiresExplicitServiceSession = Key.explicitSession.contains { values[$0]?.isTrue ?? false }

@@ -86,6 +86,8 @@ func words(_ outputs: [Conditions.Output]) -> [String] {
     case .store: "store"
     case .opened: "opened"
     case .refused(_, let opener): "refused by \(opener)"
+    case .barred: "barred"
+    case .rejected(let key): "\(key.identifier) rejected"
     case .event(_, let event): "\(event.identifier) \(event.state)"
     case .waiting: "waiting"
     case .state(let key, let state): "\(key.identifier) is \(state)"

@@ -13,7 +13,7 @@ struct MonitorAccessTests {
       }
       return "client \(client.rawValue) by \(process.map { "\($0)" } ?? "itself")"
     }
-    for (number, subscribers) in [(1, [1, 2]), (2, [1])] as [(UInt64, [UInt64])] {
+    for (number, subscribers) in [(1, [1, 2]), (2, [1])] as [(UInt64, [UInt32])] {
       var description = ClientDescription(app: World.app, manifest: Manifest())
       description.process = Int32(100 + number)
       bench.send(.client(ClientID(number), .connected(description)))

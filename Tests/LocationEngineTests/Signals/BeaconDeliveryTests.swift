@@ -159,7 +159,7 @@ struct BeaconDeliveryTests {
     bench = SignalsBench(.always)
     bench.send(.reception(.listening))
     for (minor, name) in [(7, "first"), (8, "second")] {
-      let monitor = SubscriberID(UInt64(minor))
+      let monitor = SubscriberID(UInt32(minor))
       bench.request(.monitor(monitor, .open(name: name)))
       bench.request(.monitor(monitor, .add(identifier: name, .beacon(hall), assuming: .unknown)))
       bench.hear(beacon(UInt16(minor)))

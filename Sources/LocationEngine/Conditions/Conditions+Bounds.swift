@@ -1,0 +1,88 @@
+import LocationModel
+
+/// How many conditions of one app nobody watches, and how long their names are.
+struct Unwatched: Hashable, Sendable {
+  private(set) var count = 0
+  /// Bytes.
+  private(set) var bytes = 0
+
+  mutating func add(_ key: ConditionKey) {
+    count += 1
+    bytes += key.nameBytes
+  }
+
+  mutating func remove(_ key: ConditionKey) {
+    count -= 1
+    bytes -= key.nameBytes
+  }
+
+  func hasRoom(for key: ConditionKey) -> Bool {
+    count < Bounds.unwatchedConditions && bytes + key.nameBytes <= Bounds.unwatchedBytes
+  }
+}
+
+extension ConditionKey {
+  /// Bytes of the identifier, and of the name of its monitor.
+  fileprivate var nameBytes: Int {
+    guard case .monitor(let name) = owner else { return identifier.utf8.count }
+    return identifier.utf8.count + name.utf8.count
+  }
+}
+
+extension Conditions {
+  /// Whether a new condition of a monitor is watched, or there is room for it to wait.
+  func mayAdd(_ key: ConditionKey, _ target: ConditionTarget) -> Bool {
+    guard key.identifier.utf8.count <= Bounds.identifierBytes else { return false }
+    if hasRoom(for: key.app), isWatchable(target) { return true }
+    return (unwatched[key.app] ?? Unwatched()).hasRoom(for: key)
+  }
+
+  private func isWatchable(_ target: ConditionTarget) -> Bool {
+    guard case .circle(let circle) = target else { return target.isSupported }
+    return circle.isValid && circle.radius <= limits.maximumRadius
+  }
+
+  /// Tells a loop that asks that the condition is not monitored, as one beyond the limit is; it is
+  /// in no list of the monitor.
+  mutating func refuse(_ key: ConditionKey, at now: Moment) -> [Output] {
+    guard case .monitor(let name) = key.owner else { return [.rejected(key)] }
+    let monitor = MonitorKey(app: key.app, name: name)
+    guard case .asking = monitors[monitor]?.state else { return [.rejected(key)] }
+    let event = ConditionEvent(
+      identifier: Bounds.cut(key.identifier, to: Bounds.identifierBytes), state: .unmonitored,
+      date: now.unixTime, diagnostics: .conditionLimitExceeded)
+    monitors[monitor]?.state = .handling(event)
+    return [.rejected(key), .event(monitor, event)]
+  }
+
+  /// Whether an app may have one more monitor, and its name is one.
+  func mayOpen(_ monitor: MonitorKey) -> Bool {
+    monitor.name.utf8.count <= Bounds.monitorNameBytes
+      && MonitorRequest.isValid(name: monitor.name)
+      && monitors.keys.count { $0.app == monitor.app } < Bounds.monitors
+  }
+
+  /// Whether nobody has the monitor open, and it has nothing to tell.
+  func isSpent(_ monitor: MonitorKey) -> Bool {
+    guard let loop = monitors[monitor], loop.opener == nil, loop.unreadable.isEmpty else {
+      return false
+    }
+    return !conditions.keys.contains {
+      $0.app == monitor.app && $0.owner == .monitor(monitor.name)
+    }
+  }
+
+  /// Whether the app has conditions here, or a monitor.
+  func concerns(_ app: AppIdentity) -> Bool {
+    conditions.keys.contains { $0.app == app } || monitors.keys.contains { $0.app == app }
+  }
+
+  /// Forgets what is derived of an app that has none.
+  mutating func forget(_ app: AppIdentity) {
+    guard !concerns(app) else { return }
+    monitoredCounts[app] = nil
+    surplus[app] = nil
+    unwatched[app] = nil
+    access[app] = nil
+  }
+}

@@ -1,0 +1,52 @@
+package import LocationModel
+
+extension AppIdentity {
+  /// The user whose app it is: what stands behind the last `@`; empty for the engine's own user.
+  fileprivate var user: Substring {
+    guard let mark = name.lastIndex(of: "@") else { return "" }
+    let number = name[name.index(after: mark)...]
+    return number.allSatisfy(\.isNumber) ? number : ""
+  }
+}
+
+extension LocationEngine {
+  /// Whether an app is known, or its user may have one more (``Bounds/appsPerUser``).
+  package func hasRoom(for app: AppIdentity) -> Bool {
+    if storedApps.contains(app) || deskIndex(of: app) != nil { return true }
+    let known =
+      storedApps.count { $0.user == app.user }
+      + desks.count { $0.app.user == app.user && !storedApps.contains($0.app) }
+    return known < Bounds.appsPerUser
+  }
+
+  /// Lets go of what is kept of an app that does not run, when that is what an app has that was
+  /// never seen: nobody needs more room by running many programs.
+  mutating func closeDesk(_ index: Int, at now: Moment) {
+    let app = desks[index].app
+    guard desks[index].isBlank, !storedApps.contains(app), !conditions.concerns(app),
+      !visits.isListening(app)
+    else { return }
+    desks.remove(at: index)
+    conditions.forget(app)
+    _ = visits.handle(.access(app, true), at: now)
+  }
+}
+
+extension AppDesk {
+  /// Whether no process runs, and nothing was asked, granted, or stored that lasts.
+  fileprivate var isBlank: Bool {
+    processes.isEmpty && outbox.isEmpty && owed.isBlank && held.isEmpty && claims.isEmpty
+      && !hasAskedHeading && !isClaimed && !isCalled && standing.isBlank
+  }
+}
+
+extension AppStanding {
+  fileprivate var isBlank: Bool { authorization.isBlank && sessions.isBlank }
+}
+
+extension Authorization {
+  fileprivate var isBlank: Bool {
+    record == AuthorizationRecord(manifest: manifest) && open == nil && due.isEmpty
+      && wishes.isEmpty && temporary.isEmpty && held == nil && !isRestricted
+  }
+}

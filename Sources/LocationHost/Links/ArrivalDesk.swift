@@ -1,0 +1,97 @@
+package import LocationModel
+
+/// Decides when it is found out who a new client is.
+///
+/// That takes a look at files of the client's choosing, which may lie where nobody answers. So it
+/// is done beside the host's queue, for few at a time, fewer of one user, and fewest of one
+/// program; the others wait. Who is not known in time is turned away, also while the look still
+/// hangs, whose place is free again only when it ends.
+package struct ArrivalDesk: Machine {
+  package enum Input: MachineInput {
+    case came(Int, Payer)
+    /// The look has ended.
+    case known(Int)
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    case look(Int)
+    case turnAway(Int, String)
+  }
+
+  private struct Arrival: Sendable {
+    var number: Int
+    var payer: Payer
+    /// Since then it waits, or is looked at.
+    var since: Instant
+    var isTurnedAway = false
+  }
+
+  /// In the order in which they came.
+  private var waiting: [Arrival] = []
+  private var looks: [Arrival] = []
+
+  package init() {}
+
+  package var nextDeadline: Instant? {
+    let next = (waiting + looks.filter { !$0.isTurnedAway }).map(\.since).min()
+    return next.map { $0 + Self.patience }
+  }
+
+  /// Whether somebody looks who it is, or has begun to.
+  package func isLookedAt(_ number: Int) -> Bool { looks.contains { $0.number == number } }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    switch input {
+    case .came(let number, let payer):
+      waiting.append(Arrival(number: number, payer: payer, since: now.uptime))
+    case .known(let number):
+      looks.removeAll { $0.number == number }
+    case .wake: break
+    }
+    return turnAway(at: now) + begin(at: now)
+  }
+
+  private mutating func turnAway(at now: Moment) -> [Output] {
+    func isLate(_ arrival: Arrival) -> Bool { now.uptime >= arrival.since + Self.patience }
+    var outputs: [Output] = []
+    for index in looks.indices where isLate(looks[index]) && !looks[index].isTurnedAway {
+      looks[index].isTurnedAway = true
+      outputs.append(.turnAway(looks[index].number, Self.hung))
+    }
+    outputs += waiting.filter(isLate).map { .turnAway($0.number, Self.busy) }
+    waiting.removeAll(where: isLate)
+    return outputs
+  }
+
+  private mutating func begin(at now: Moment) -> [Output] {
+    var outputs: [Output] = []
+    var index = waiting.startIndex
+    while index < waiting.endIndex, looks.count < Self.atOnce {
+      let payer = waiting[index].payer
+      let ofUser = looks.count { $0.payer.user == payer.user }
+      let ofProgram = looks.count { $0.payer == payer }
+      guard ofUser < Self.perUser, ofProgram < Self.perProgram else {
+        index += 1
+        continue
+      }
+      var arrival = waiting.remove(at: index)
+      arrival.since = now.uptime
+      looks.append(arrival)
+      outputs.append(.look(arrival.number))
+    }
+    return outputs
+  }
+
+  private static let hung =
+    "its program's files could not be read in \(patience.components.seconds) seconds; install the "
+    + "program on a file system that answers"
+  private static let busy =
+    "the files of programs before it could not be read in \(patience.components.seconds) seconds; "
+    + "try again later"
+
+  /// Chosen: a disk that sleeps needs less.
+  package static let patience = Duration.seconds(5)
+  /// Looks that may hang at a time: threads, and descriptors. Chosen.
+  package static let (atOnce, perUser, perProgram) = (32, 8, 2)
+}

@@ -1,0 +1,90 @@
+/// How many clients there are, and how many managers, loops, and sessions they have: of all, of
+/// each user, and of each program.
+///
+/// The tighter bound is the program's, so that one of a user's leaves room for the others; behind
+/// the user's, and behind that of all, a few places are kept for those who have none yet.
+package struct ClientRoom: Sendable {
+  /// What all clients together, and some of them, may take.
+  package struct Limits: Hashable, Sendable {
+    package var clients = 2048
+    /// So that one user cannot keep the others out.
+    package var clientsPerUser = 1536
+    /// So that one program cannot keep the others of its user out.
+    package var clientsPerApp = 512
+    /// Managers, loops, monitors, sessions, and streams of all processes of a program. Chosen: a
+    /// position is told to so many in less than a tenth of a second.
+    package var subscribersPerApp = 4096
+    package var subscribersPerUser = 16_384
+    /// Places beyond the bounds, for the owner, and for users and programs without a client.
+    package var kept = 32
+
+    package init() {}
+  }
+
+  private struct Count {
+    var clients = 0
+    var subscribers = 0
+
+    var isNone: Bool { clients == 0 && subscribers == 0 }
+  }
+
+  private let limits: Limits
+  private var all = 0
+  private var users: [UInt32: Count] = [:]
+  private var payers: [Payer: Count] = [:]
+
+  package init(_ limits: Limits = Limits()) {
+    self.limits = limits
+  }
+
+  /// Why one more client is not let in; `nil` when it is. The owner is root, or the user that the
+  /// daemon runs as.
+  package func refusal(of payer: Payer, isOwner: Bool) -> String? {
+    let (ofUser, ofApp) = (users[payer.user]?.clients ?? 0, payers[payer]?.clients ?? 0)
+    if all >= limits.clients + (isOwner || ofUser == 0 ? limits.kept : 0) {
+      return "there are \(limits.clients) clients already"
+    }
+    if ofUser >= limits.clientsPerUser + (ofApp == 0 ? limits.kept : 0) {
+      return "user \(payer.user) has \(limits.clientsPerUser) clients already"
+    }
+    if ofApp >= limits.clientsPerApp {
+      return "this program has \(limits.clientsPerApp) clients already"
+    }
+    return nil
+  }
+
+  package mutating func enter(_ payer: Payer) { change(payer, clients: 1, subscribers: 0) }
+
+  /// A client has gone, with what it had.
+  package mutating func leave(_ payer: Payer, subscribers: Int) {
+    change(payer, clients: -1, subscribers: -subscribers)
+  }
+
+  /// A client has so many more, or fewer; why that is too many, or `nil`.
+  package mutating func settle(_ payer: Payer, subscribers change: Int) -> String? {
+    guard change != 0 else { return nil }
+    self.change(payer, clients: 0, subscribers: change)
+    guard change > 0 else { return nil }
+    let (ofUser, ofApp) = (users[payer.user]?.subscribers ?? 0, payers[payer]?.subscribers ?? 0)
+    if ofApp > limits.subscribersPerApp {
+      return "its program has more than \(limits.subscribersPerApp) managers, loops, and sessions"
+    }
+    if ofUser > limits.subscribersPerUser {
+      return "user \(payer.user) has more than \(limits.subscribersPerUser) managers, loops, and "
+        + "sessions"
+    }
+    return nil
+  }
+
+  private mutating func change(_ payer: Payer, clients: Int, subscribers: Int) {
+    func changed(_ count: Count?) -> Count? {
+      var count = count ?? Count()
+      count.clients += clients
+      count.subscribers += subscribers
+      return count.isNone ? nil : count
+    }
+    all += clients
+    users[payer.user] = changed(users[payer.user])
+    payers[payer] = changed(payers[payer])
+  }
+}

@@ -1,0 +1,33 @@
+import CLinux
+
+/// Who pays for what the daemon does: a user, and the program of theirs that asks.
+///
+/// A program is the file that runs, by device and inode, so all processes of it are one, whatever
+/// their number, and none can be another.
+package struct Payer: Hashable, Sendable {
+  package var user: UInt32
+  /// `nil` when the kernel does not tell; all such programs of a user are one.
+  package var program: Program?
+
+  package struct Program: Hashable, Sendable {
+    package var device: UInt64
+    package var inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+      (self.device, self.inode) = (device, inode)
+    }
+  }
+
+  package init(user: UInt32, program: Program?) {
+    (self.user, self.program) = (user, program)
+  }
+
+  /// The one that has opened a connection. Asks the kernel alone, and never waits.
+  init(of connection: Int32) {
+    var (process, user, group): (Int32, UInt32, UInt32) = (0, .max, 0)
+    _ = linux_peer_credentials(connection, &process, &user, &group)
+    var (device, inode): (UInt64, UInt64) = (0, 0)
+    let isKnown = process > 0 && linux_program_file(process, &device, &inode) == 0
+    self.init(user: user, program: isKnown ? Program(device: device, inode: inode) : nil)
+  }
+}

@@ -1,0 +1,200 @@
+import CLinux
+import Dispatch
+import Glibc
+import LocationLink
+import LocationModel
+
+/// Connections whose process is not known yet.
+struct Arrivals {
+  var desk = ArrivalDesk()
+  var room: ClientRoom
+  /// Until they are known, or turned away.
+  var pending: [Int: Pending] = [:]
+  var armed: Instant?
+
+  /// A look that has begun closes its descriptor itself.
+  func closeWaiting() {
+    for (number, pending) in pending where !desk.isLookedAt(number) { close(pending.descriptor) }
+  }
+
+  struct Pending {
+    var descriptor: Int32
+    var payer: Payer
+    var isTurnedAway = false
+  }
+}
+
+/// What a look at a new client has found.
+private struct Acquaintance: Sendable {
+  var peer: Result<Peer, Peer.Fault>
+  var declared: ManifestReader.Reading
+  /// Of a processor, not of the clock: a look that waits costs nothing.
+  var cost: Duration
+}
+
+// How a connection becomes a client: room is looked for, then somebody looks who it is, beside the
+// queue.
+extension SocketServer {
+  func welcome(_ descriptor: Int32, of payer: Payer) {
+    let begin = host.now.uptime
+    shares.charge(Self.admission, to: payer, at: begin)
+    defer { charge(payer, since: begin) }
+    guard linux_name_senders(descriptor) == 0 else {
+      return refuse(descriptor, payer, "the kernel does not name senders")
+    }
+    if let refusal = refusal(of: payer) ?? arrivals.room.refusal(of: payer, isOwner: false) {
+      return refuse(descriptor, payer, refusal)
+    }
+    let number = nextConnection
+    nextConnection += 1
+    arrivals.room.enter(payer)
+    arrivals.pending[number] = Arrivals.Pending(descriptor: descriptor, payer: payer)
+    settleArrivals(.came(number, payer))
+  }
+
+  /// Why there is no room; those who arrive are counted by themselves, as some of those before
+  /// them may have gone until they are known.
+  private func refusal(of payer: Payer) -> String? {
+    room.refusal(of: payer, isOwner: payer.user == 0 || payer.user == getuid())
+  }
+
+  /// What a program owes for each connection, beside the time that it takes: two thousand at once,
+  /// then two hundred a second. Chosen.
+  private static let admission = TimeShares.credit / 2000
+
+  private func refuse(_ descriptor: Int32, _ payer: Payer, _ reason: String) {
+    say(reason, to: descriptor, of: payer)
+    close(descriptor)
+  }
+
+  private func say(_ reason: String, to descriptor: Int32, of payer: Payer) {
+    fine(payer)
+    journal.write(
+      .client, "refused a client: \(reason)", isFault: true, from: LogCaller(payer))
+    let reply = LinkReply(
+      .fields(["reason": .string(reason)]), error: "\(LinkInterface.name).Refused")
+    _ = frame(reply.json).withUnsafeBytes {
+      Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+
+  // MARK: Looking
+
+  private func settleArrivals(_ input: ArrivalDesk.Input) {
+    for output in arrivals.desk.handle(input, at: host.now) {
+      switch output {
+      case .look(let number): look(number)
+      case .turnAway(let number, let reason): turnAway(number, reason)
+      }
+    }
+    guard let next = arrivals.desk.nextDeadline, arrivals.armed.map({ next < $0 }) ?? true else {
+      return
+    }
+    arrivals.armed = next
+    let pause = Int((next - host.now.uptime).wholeNanoseconds)
+    line.queue.asyncAfter(deadline: .now() + .nanoseconds(max(0, pause))) { [weak self] in
+      self?.onLine {
+        $0.arrivals.armed = nil
+        $0.settleArrivals(.wake)
+      }
+    }
+  }
+
+  /// On a thread of its own: it may wait for a file system for as long as that likes.
+  private func look(_ number: Int) {
+    guard let pending = arrivals.pending[number] else { return }
+    let (descriptor, manifests) = (pending.descriptor, manifests)
+    DispatchQueue(label: "meridian.arrival").async { [weak self] in
+      let found = Acquaintance(of: descriptor, manifests)
+      guard let server = self else {
+        close(descriptor)
+        return
+      }
+      server.line.queue.async { server.onLine { $0.meet(number, found) } }
+    }
+  }
+
+  private func meet(_ number: Int, _ found: Acquaintance) {
+    defer { settleArrivals(.known(number)) }
+    guard let pending = arrivals.pending.removeValue(forKey: number) else { return }
+    shares.charge(found.cost, to: pending.payer, at: host.now.uptime)
+    guard !pending.isTurnedAway else {
+      close(pending.descriptor)
+      return
+    }
+    arrivals.room.leave(pending.payer, subscribers: 0)
+    do throws(Peer.Fault) {
+      let peer = try found.peer.get()
+      if let refusal = refusal(of: pending.payer) { throw Peer.Fault(description: refusal) }
+      room.enter(pending.payer)
+      connections[number] = LinkConnection(
+        pending.descriptor, of: peer, payer: pending.payer, declared: found.declared,
+        limits: limits.session, on: line.queue
+      ) { [weak self] in
+        self?.onLine { $0.attend(number) }
+      }
+    } catch {
+      refuse(pending.descriptor, pending.payer, error.description)
+    }
+  }
+
+  /// The look may still use the descriptor; it is closed when that has ended.
+  private func turnAway(_ number: Int, _ reason: String) {
+    guard let pending = arrivals.pending[number] else { return }
+    arrivals.room.leave(pending.payer, subscribers: 0)
+    say(reason, to: pending.descriptor, of: pending.payer)
+    shutdown(pending.descriptor, Int32(SHUT_RDWR))
+    if arrivals.desk.isLookedAt(number) {
+      arrivals.pending[number]?.isTurnedAway = true
+    } else {
+      arrivals.pending[number] = nil
+      close(pending.descriptor)
+    }
+  }
+
+  // MARK: For the owner
+
+  /// Reads what a program declares, and goes on with it on the queue; the connection that asked
+  /// says nothing more until then.
+  func readManifest(
+    ofExecutable path: String?, for number: Int,
+    _ body: @escaping @Sendable (isolated SocketServer, Manifest?) -> Void
+  ) {
+    guard let path, let connection = connections[number] else { return body(self, nil) }
+    connection.pause()
+    let manifests = manifests
+    DispatchQueue(label: "meridian.manifest").async { [weak self] in
+      let reading = manifests.read(ofExecutable: path)
+      guard let server = self else { return }
+      server.line.queue.async {
+        server.onLine {
+          guard $0.connections[number] != nil else { return }
+          body($0, reading.manifest)
+          $0.goOn(number)
+        }
+      }
+    }
+  }
+}
+
+extension Acquaintance {
+  init(of descriptor: Int32, _ manifests: ManifestReader) {
+    let begin = Self.processorTime
+    do throws(Peer.Fault) {
+      let found = try Peer(of: descriptor)
+      peer = .success(found)
+      declared = manifests.read(ofExecutable: found.executable)
+    } catch {
+      peer = .failure(error)
+      declared = ManifestReader.Reading(manifest: Manifest(), fault: nil)
+    }
+    cost = Self.processorTime - begin
+  }
+
+  /// What this thread has had of a processor.
+  private static var processorTime: Duration {
+    var time = timespec()
+    clock_gettime(clockid_t(CLOCK_THREAD_CPUTIME_ID), &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HostTesting
+import LocationLink
+import LocationModel
+import Testing
+
+/// Programs with many processes, and what others notice.
+@Suite("A program with two hundred processes", .serialized)
+struct FairnessTests {
+  /// Each child asks without end; one that is hung up on without a word says so, and rests.
+  private static let flood = """
+    import os, signal, socket, sys
+    call = b'{"method":"org.varlink.service.GetInterfaceDescription","parameters":' \\
+      b'{"interface":"org.meridian.location"}}\\0'
+    def talk():
+      s = socket.socket(socket.AF_UNIX)
+      s.connect(sys.argv[1])
+      heard = 0
+      try:
+        for _ in range(50):
+          s.sendall(call * 4)
+          piece = s.recv(65536)
+          if not piece: break
+          heard += len(piece)
+      except OSError: pass
+      s.close()
+      return heard
+    for number in range(200):
+      if os.fork() == 0:
+        while talk() > 0: pass
+        os.write(1, b"turned away\\n")
+        signal.pause()
+    os.write(1, b"flooding\\n")
+    signal.pause()
+    """
+
+  @Test("border 13: is held as one; its user's honest app and another user's get their positions")
+  func forks() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let path = try daemon.install("ClassicApp", as: DaemonTests.app, in: "a")
+    let flood = try RunningProgram("/usr/bin/env", ["python3", "-c", Self.flood, daemon.socket])
+    defer { flood.end() }
+    _ = try await flood.lines.next { $0 == "flooding" }
+    let honest = try daemon.run(path, "main")
+    defer { honest.end() }
+    for _ in 0..<3 {
+      _ = try await honest.lines.next(seconds: 30) { $0 == "location 48.5 on main" }
+    }
+    // Alone, none of them takes a tenth of the time.
+    _ = try await flood.lines.next(seconds: 60) { $0 == "turned away" }
+    if getuid() == 0 {
+      try await daemon.answer("whenInUse", for: "\(DaemonTests.app)@65534")
+      let surroundings = daemon.surroundings.map { "\($0)=\($1)" }
+      let other = try RunningProgram(
+        "/usr/sbin/runuser",
+        ["-u", "nobody", "--", "/usr/bin/env"] + surroundings + [path, "main"])
+      defer { other.end() }
+      _ = try await other.lines.next(seconds: 30) { $0 == "location 48.5 on main" }
+    }
+    let status = try daemon.run(BuiltProgram.path("locationctl"), "status")
+    defer { status.end() }
+    _ = try await status.lines.next(seconds: 30) { $0.contains("fixed:48.5,11.5,5.0") }
+  }
+
+  @Test("border 13: finds the bound of its program; another program of the user is let in")
+  func clientsPerApp() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("conf")
+    try "clients-per-app = 5\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let daemon = try await DaemonRun(arguments: ["--config", file], in: folder)
+    let callers = try (0..<6).map { _ in try LinkCaller(daemon.socket) }
+    let reply = try #require(callers.last).reply()
+    #expect(reply.parameters["reason"] == .string("this program has 5 clients already"))
+    let other = try daemon.run(BuiltProgram.path("locationctl"), "status")
+    defer { other.end() }
+    _ = try await other.lines.next { $0.contains("fixed:48.5,11.5,5.0") }
+    withExtendedLifetime(callers) {}
+  }
+
+  @Test(
+    "border 12: that asks to administer and may not is fined, so that it cannot fill the log",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func refusedCalls() async throws {
+    let daemon = try await DaemonRun()
+    let script = """
+      import socket, sys
+      s = socket.socket(socket.AF_UNIX)
+      s.connect(sys.argv[1])
+      call = b'{"method":"org.meridian.administration.GetStatus"}\\0'
+      for number in range(30): s.sendall(call)
+      heard = b""
+      while heard.count(b"NotOwner") < 12: heard += s.recv(65536)
+      t = socket.socket(socket.AF_UNIX)
+      t.connect(sys.argv[1])
+      try: print("turned away" if t.recv(1) == b"" else "let in", flush=True)
+      except OSError: print("turned away", flush=True)
+      """
+    let program = try RunningProgram(
+      "/usr/sbin/runuser",
+      ["-u", "nobody", "--", "/usr/bin/python3", "-c", script, daemon.socket])
+    defer { program.end() }
+    _ = try await program.lines.next { $0 == "turned away" }
+  }
+}

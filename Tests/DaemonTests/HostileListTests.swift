@@ -1,0 +1,141 @@
+import CLinux
+import Foundation
+import HostTesting
+import LocationLink
+import LocationModel
+import Testing
+
+/// Property lists that an app's folder may hold, and what the daemon makes of them.
+@Suite("A hostile property list", .serialized)
+struct HostileListTests {
+  enum Kind: String, CaseIterable, Sendable {
+    case arrays, dictionaries, comments, binary, cyclic, laughs, truncated, counts, entities, ascii
+    case text, sparse, empty, pipe, zeros, folder, missing
+  }
+
+  /// Puts one of a kind beside a program; whether it is a plain file that is read.
+  private func put(_ kind: Kind, at path: String) throws -> Bool {
+    try? FileManager.default.removeItem(atPath: path)
+    switch kind {
+    case .pipe: mkfifo(path, 0o644)
+    case .zeros: symlink("/dev/zero", path)
+    case .folder: mkdir(path, 0o755)
+    case .missing: symlink("/nonexistent/list", path)
+    case .sparse:
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+      ftruncate(descriptor, 1 << 30)
+      close(descriptor)
+    case .empty: try Data().write(to: URL(fileURLWithPath: path))
+    default:
+      try Data(Self.bytes(kind)).write(to: URL(fileURLWithPath: path))
+      return true
+    }
+    return false
+  }
+
+  private static func bytes(_ kind: Kind) -> [UInt8] {
+    func xml(_ body: String) -> [UInt8] { [UInt8]("<plist>\(body)</plist>".utf8) }
+    func nested(_ open: String, _ close: String) -> [UInt8] {
+      xml(String(repeating: open, count: 60_000) + String(repeating: close, count: 60_000))
+    }
+    switch kind {
+    case .arrays: return nested("<array>", "</array>")
+    case .dictionaries: return Array(nested("<dict><key>k</key>", "").prefix(1_000_000))
+    case .comments: return Array(nested("<array><!--</array>-->", "").prefix(1_000_000))
+    case .entities:
+      return [UInt8]("<!DOCTYPE p [<!ENTITY a \"&a;&a;\">]>".utf8) + xml("<string>&a;</string>")
+    case .ascii: return [UInt8](String(repeating: "(", count: 60_000).utf8)
+    case .text: return xml("<array>" + String(repeating: "<true/>", count: 50_000) + "</array>")
+    case .binary: return binary((0..<60_000).map { [$0 + 1] } + [[]])
+    case .cyclic: return binary([[1], [0]])
+    case .laughs: return binary((0..<64).map { [$0 + 1, $0 + 1] } + [[]])
+    case .truncated: return Array(binary([[1], []]).dropLast(20))
+    default:
+      return binary([[1], []]).dropLast(24) + [UInt8](repeating: 0xff, count: 24)
+    }
+  }
+
+  /// A binary list of arrays.
+  private static func binary(_ arrays: [[Int]]) -> [UInt8] {
+    func word(_ number: Int, _ size: Int = 4) -> [UInt8] {
+      (0..<size).map { UInt8(truncatingIfNeeded: number >> ((size - 1 - $0) * 8)) }
+    }
+    var (bytes, offsets) = (Array("bplist00".utf8), [Int]())
+    for array in arrays {
+      offsets.append(bytes.count)
+      bytes += [0xa0 | UInt8(array.count)] + array.flatMap { word($0) }
+    }
+    let table = bytes.count
+    bytes += offsets.flatMap { word($0) } + [0, 0, 0, 0, 0, 0, 4, 4]
+    return bytes + word(arrays.count, 8) + word(0, 8) + word(table, 8)
+  }
+
+  @Test("border 11: leaves its program served under its path, and another app as before")
+  func served() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let honest = try daemon.run(daemon.install("ClassicApp", as: DaemonTests.app, in: "a"), "main")
+    defer { honest.end() }
+    let path = try daemon.install("ClassicApp", as: nil, in: "b")
+    for kind in Kind.allCases {
+      let isRead = try put(kind, at: path + ".plist")
+      let app = try daemon.run(path, "main")
+      defer { app.end() }
+      let status = try await app.lines.next { $0.hasPrefix("status") }
+      #expect(status == "status 0 on main", "\(kind)")
+      if isRead {
+        let line = try await daemon.program.lines.next { $0.contains("is not read:") }
+        #expect(line.contains("served as a program that declares nothing"))
+      }
+      _ = try await daemon.program.lines.next { $0.contains("\(path) has come") }
+      _ = try await honest.lines.next { $0 == "location 48.5 on main" }
+    }
+  }
+
+  /// A file system whose server never answers, until its process ends.
+  private static let silence = """
+    import ctypes, os, signal, sys
+    libc = ctypes.CDLL(None, use_errno=True)
+    fuse = os.open("/dev/fuse", os.O_RDWR)
+    options = b"fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % fuse
+    code = libc.mount(b"silence", sys.argv[1].encode(), b"fuse", 0, options)
+    print("mounted" if code == 0 else "failed", flush=True)
+    signal.pause()
+    """
+
+  @Test(
+    "border 11: on a file system that hangs has its program turned away; others are served at once",
+    .enabled(if: getuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0, "needs root and FUSE"))
+  func hung() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let mount = daemon.folder.file("silence")
+    try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
+    let server = try RunningProgram("/usr/bin/env", ["python3", "-c", Self.silence, mount])
+    defer {
+      server.end()
+      umount2(mount, Int32(MNT_DETACH))
+    }
+    guard try await server.lines.next(where: { _ in true }) == "mounted" else { return }
+    // A program that does not look at its list itself.
+    let path = daemon.folder.file("python3")
+    try FileManager.default.copyItem(
+      at: URL(fileURLWithPath: "/usr/bin/python3").resolvingSymlinksInPath(),
+      to: URL(fileURLWithPath: path))
+    symlink("\(mount)/list", path + ".plist")
+    let script = """
+      import socket, sys
+      s = socket.socket(socket.AF_UNIX)
+      s.connect(sys.argv[1])
+      print(s.recv(4096), flush=True)
+      """
+    let hung = try (0..<4).map { _ in try daemon.run(path, "-c", script, daemon.socket) }
+    defer { for app in hung { app.end() } }
+    let honest = try daemon.run(daemon.install("ClassicApp", as: DaemonTests.app, in: "a"), "main")
+    defer { honest.end() }
+    for _ in 0..<3 { _ = try await honest.lines.next { $0 == "location 48.5 on main" } }
+    let reason = try await daemon.program.lines.next { $0.contains("refused a client") }
+    #expect(reason.contains("could not be read in 5 seconds"))
+    for _ in 0..<3 { _ = try await honest.lines.next { $0 == "location 48.5 on main" } }
+  }
+}

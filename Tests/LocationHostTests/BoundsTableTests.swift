@@ -1,0 +1,54 @@
+import Foundation
+import LocationHost
+import LocationLink
+import LocationModel
+import MachineTesting
+import Testing
+
+@Suite("The table of bounds in docs/formats/link.md")
+struct BoundsTableTests {
+  private static let room = ClientRoom.Limits()
+  private static let session = LinkSession.Limits()
+  private static let lists = PropertyList.Limits()
+
+  /// Every bound, by its name in the table.
+  static let bounds: [String: Int] = [
+    "clients": room.clients, "clients-per-user": room.clientsPerUser,
+    "clients-per-app": room.clientsPerApp, "places kept": room.kept,
+    "message bytes": session.message, "unread bytes": SocketServer.Limits().unread,
+    "subscribers": session.subscribers, "subscribers per app": room.subscribersPerApp,
+    "subscribers per user": room.subscribersPerUser, "early deliveries": session.early,
+    "apps per user": Bounds.appsPerUser, "identifiers per user": Bounds.identifiersPerUser,
+    "condition identifier bytes": Bounds.identifierBytes, "monitors": Bounds.monitors,
+    "monitor name bytes": Bounds.monitorNameBytes,
+    "unwatched conditions": Bounds.unwatchedConditions, "unwatched bytes": Bounds.unwatchedBytes,
+    "sessions": Bounds.sessions, "streams": Bounds.streams, "purpose bytes": Bounds.purposeBytes,
+    "purposes": Bounds.purposes, "accuracy requests": Bounds.accuracyRequests,
+    "ranging": Bounds.ranging, "adverts": Bounds.adverts, "waiting": Bounds.waiting,
+    "waiting fixes": Bounds.waitingFixes, "owed events": Bounds.owedEvents,
+    "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
+    "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
+    "lists remembered": ManifestReader.kept, "looks at once": ArrivalDesk.atOnce,
+    "looks per user": ArrivalDesk.perUser, "looks per program": ArrivalDesk.perProgram,
+    "accounts per user": TimeShares.keptPrograms, "accounts": TimeShares.keptUsers,
+  ]
+
+  @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")
+  func table() throws {
+    let file = SharedData.packageRoot.appending(path: "docs/formats/link.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let rows = text.split(separator: "\n").drop {
+      $0 != "| bound | value | why | when it is reached |"
+    }
+    .dropFirst(2).prefix { $0.hasPrefix("|") }
+    var table: [String: Int] = [:]
+    for row in rows {
+      let cells = row.split(separator: "|", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+      try #require(cells.count == 6, "\(row)")
+      #expect(!cells[3].isEmpty && !cells[4].isEmpty, "\(row)")
+      table[cells[1]] = Int(cells[2].replacing(",", with: ""))
+    }
+    #expect(table == Self.bounds)
+  }
+}

@@ -1,0 +1,164 @@
+import LocationHost
+import LocationLink
+import LocationModel
+import Testing
+
+@Suite("The room for clients")
+struct ClientRoomTests {
+  private func payer(_ program: UInt64, of user: UInt32 = 1000) -> Payer {
+    Payer(user: user, program: Payer.Program(device: 1, inode: program))
+  }
+
+  private func room(clients: Int, perUser: Int, perApp: Int) -> ClientRoom {
+    var limits = ClientRoom.Limits()
+    (limits.clients, limits.clientsPerUser, limits.clientsPerApp) = (clients, perUser, perApp)
+    (limits.subscribersPerApp, limits.subscribersPerUser, limits.kept) = (10, 15, 2)
+    return ClientRoom(limits)
+  }
+
+  @Test("border 13: a program that has all it may leaves room for its user's others")
+  func perApp() {
+    var room = room(clients: 100, perUser: 50, perApp: 5)
+    for _ in 0..<5 { room.enter(payer(1)) }
+    #expect(room.refusal(of: payer(1), isOwner: false) == "this program has 5 clients already")
+    #expect(room.refusal(of: payer(2), isOwner: false) == nil)
+    room.leave(payer(1), subscribers: 0)
+    #expect(room.refusal(of: payer(1), isOwner: false) == nil)
+  }
+
+  @Test("border 13: behind a user's bound places are kept for programs without a client")
+  func perUser() {
+    var room = room(clients: 100, perUser: 6, perApp: 3)
+    for program in [1, 1, 1, 2, 2, 2] as [UInt64] { room.enter(payer(program)) }
+    #expect(room.refusal(of: payer(2), isOwner: false) == "user 1000 has 6 clients already")
+    #expect(room.refusal(of: payer(3), isOwner: false) == nil)
+    room.enter(payer(3))
+    room.enter(payer(4))
+    #expect(room.refusal(of: payer(5), isOwner: false) == "user 1000 has 6 clients already")
+    #expect(room.refusal(of: payer(1, of: 1001), isOwner: false) == nil)
+  }
+
+  @Test("border 13: behind the bound of all places are kept for the owner and for other users")
+  func all() {
+    var room = room(clients: 4, perUser: 50, perApp: 50)
+    for _ in 0..<4 { room.enter(payer(1)) }
+    #expect(room.refusal(of: payer(2), isOwner: false) == "there are 4 clients already")
+    #expect(room.refusal(of: payer(2), isOwner: true) == nil)
+    #expect(room.refusal(of: payer(1, of: 1001), isOwner: false) == nil)
+  }
+
+  @Test("border 12: managers, loops, and sessions are counted over all processes of a program")
+  func subscribers() {
+    var room = room(clients: 4, perUser: 50, perApp: 50)
+    #expect(room.settle(payer(1), subscribers: 10) == nil)
+    #expect(room.settle(payer(1), subscribers: 1)?.contains("more than 10") == true)
+    room.leave(payer(1), subscribers: 11)
+    #expect(room.settle(payer(1), subscribers: 10) == nil)
+    let reason = room.settle(payer(2), subscribers: 6)
+    #expect(reason?.hasPrefix("user 1000 has more than 15") == true)
+    #expect(room.settle(payer(1, of: 1001), subscribers: 10) == nil)
+  }
+}
+
+@Suite("The arrival of clients")
+struct ArrivalDeskTests {
+  private func payer(_ program: UInt64, of user: UInt32 = 1000) -> Payer {
+    Payer(user: user, program: Payer.Program(device: 1, inode: program))
+  }
+
+  private func moment(_ seconds: Double) -> Moment {
+    Moment(
+      uptime: .start + .seconds(seconds), unixTime: UnixTime(seconds: 1_700_000_000 + seconds))
+  }
+
+  private func looks(_ outputs: [ArrivalDesk.Output]) -> [Int] {
+    outputs.compactMap { if case .look(let number) = $0 { number } else { nil } }
+  }
+
+  @Test("border 11: whose files hang takes two places, and its user eight; others are looked at")
+  func hung() {
+    var desk = ArrivalDesk()
+    var looked: [Int] = []
+    for number in 0..<5 { looked += looks(desk.handle(.came(number, payer(1)), at: moment(0))) }
+    #expect(looked == [0, 1])
+    for number in 5..<30 {
+      looked += looks(desk.handle(.came(number, payer(UInt64(number))), at: moment(0)))
+    }
+    #expect(looked.count == ArrivalDesk.perUser)
+    #expect(looks(desk.handle(.came(30, payer(1, of: 1001)), at: moment(0))) == [30])
+    #expect(looks(desk.handle(.known(1), at: moment(1))) == [2])
+  }
+
+  @Test(
+    "border 11: who is not known in five seconds is turned away; a look that hangs keeps its place")
+  func patience() throws {
+    var desk = ArrivalDesk()
+    for number in 0..<3 { _ = desk.handle(.came(number, payer(1)), at: moment(0)) }
+    #expect(desk.nextDeadline == .start + ArrivalDesk.patience)
+    let outputs = desk.handle(.wake, at: moment(5))
+    let away = outputs.compactMap { if case .turnAway(let number, _) = $0 { number } else { nil } }
+    #expect(away == [0, 1, 2])
+    #expect(desk.isLookedAt(0) && !desk.isLookedAt(2))
+    #expect(desk.nextDeadline == nil)
+    #expect(looks(desk.handle(.came(3, payer(1)), at: moment(6))).isEmpty)
+    #expect(looks(desk.handle(.known(0), at: moment(7))) == [3])
+  }
+
+  @Test("border 11: however many users come, no more than 32 look at files at a time")
+  func everybody() {
+    var desk = ArrivalDesk()
+    let looked = (0..<200).flatMap { number in
+      looks(desk.handle(.came(number, payer(UInt64(number), of: UInt32(number))), at: moment(0)))
+    }
+    #expect(looked.count == ArrivalDesk.atOnce)
+  }
+}
+
+@Suite("The quota of log lines")
+struct LogQuotaTests {
+  private let start = Instant(nanoseconds: 1_000_000_000)
+
+  private func written(_ quota: inout LogQuota, _ caller: LogCaller, _ lines: Int) -> Int {
+    (0..<lines).count { _ in
+      if case .write = quota.admit(caller, at: start) { true } else { false }
+    }
+  }
+
+  @Test("border 12: a program has fifty lines at once, then ten a minute; the rest is counted")
+  func program() {
+    var quota = LogQuota()
+    let caller = LogCaller(user: 1000, program: "/usr/bin/flood")
+    #expect(written(&quota, caller, 1000) == 50)
+    #expect(
+      quota.admit(LogCaller(user: 1000, program: "/usr/bin/honest"), at: start)
+        == .write(leftOut: 0))
+    #expect(quota.admit(caller, at: start + .seconds(6)) == .write(leftOut: 950))
+    #expect(quota.admit(caller, at: start + .seconds(6)) == .leaveOut(isFirst: true))
+  }
+
+  @Test("border 12: a user's programs have four hundred together, however many there are")
+  func user() {
+    var quota = LogQuota()
+    let lines = (0..<1000).reduce(0) { sum, number in
+      sum + written(&quota, LogCaller(user: 1000, program: "/tmp/\(number)"), 5)
+    }
+    #expect(lines == 400)
+    #expect(written(&quota, LogCaller(user: 1001, program: "/usr/bin/honest"), 5) == 5)
+  }
+
+  @Test("border 12: a flood takes no room from what the daemon and other users have in the log")
+  func ring() {
+    let journal = DaemonJournal([:])
+    for number in 0..<20 { journal.write(.service, "evidence \(number)") }
+    journal.write(.client, "other", from: LogCaller(user: 7, program: "/usr/bin/other"))
+    for number in 0..<1250 {
+      journal.write(
+        .client, "flood \(number)",
+        from: LogCaller(user: UInt32(1000 + number % 5), program: "/tmp/\(number / 40)"))
+    }
+    let kept = journal.last(5000) { _ in true }
+    #expect(kept.count <= 1000)
+    #expect(kept.count { $0.message.hasPrefix("evidence") } == 20)
+    #expect(kept.contains { $0.message == "other" })
+  }
+}
