@@ -55,7 +55,11 @@ let package = Package(
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house + shared),
-    .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
+    // For one file of the engine, the function behind coarse places (docs/decisions/0015).
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(
+      name: "LocationEngine", dependencies: ["LocationModel", "CSodium"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
