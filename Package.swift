@@ -170,7 +170,7 @@ let package = Package(
       name: "BusTests",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
-        "HostTesting", "HostProgram", "locationd",
+        "HostTesting", "HostProgram", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
@@ -180,7 +180,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationTestingTests",
-      dependencies: ["LocationTesting", "LocationLifecycle", "CoreLocation"],
+      dependencies: [
+        "BeaconAdvertising", "LocationTesting", "LocationLifecycle", "CoreLocation",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests",

@@ -425,6 +425,8 @@ package struct LocationEngine: Machine {
       each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
     case .restricted(let app, let restricted):
       each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
+    case .beacon(let app, let permission):
+      each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:
       for index in desks.indices { outputs += desks[index].authorize(.reset, at: now) }
     }
@@ -518,6 +520,8 @@ package enum Setting: Hashable, Sendable {
   /// The person's switch for full accuracy.
   case precise(AppIdentity, Bool)
   case restricted(AppIdentity, Bool)
+  /// Whether the app may make this computer a beacon.
+  case beacon(AppIdentity, BeaconPermission)
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 

@@ -168,6 +168,11 @@ public final class SimulatedApp: Sendable {
     device.set(.restricted(AppIdentity(identifier), isOn), of: self)
   }
 
+  /// The person lets the app make this computer a Bluetooth beacon, or forbids it.
+  public func setBeaconAdvertising(_ isAllowed: Bool) {
+    device.set(.beacon(AppIdentity(identifier), isAllowed ? .allowed : .declined), of: self)
+  }
+
   /// The person turns precise location on or off for the app.
   public func setPreciseLocation(_ isOn: Bool) {
     device.set(.precise(AppIdentity(identifier), isOn), of: self)

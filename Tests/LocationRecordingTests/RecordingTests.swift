@@ -120,6 +120,7 @@ struct RecordingTests {
           address: BluetoothAddress(bits: 0xc000_0000_0001), measuredPower: -59, rssi: nil,
           time: Self.date)),
       .motion(MotionActivity(.cycling, .medium)),
+      .setting(.beacon(Self.app, .declined)),
       .wake,
     ]
     var recorder = Recorder(

@@ -8,6 +8,7 @@ extension Prompt {
     case .upgrade: "Allow “\(appName)” to use your location even when it is not in use?"
     case .reminder: "“\(appName)” has used your location in the background. Go on?"
     case .temporaryAccuracy: "Allow “\(appName)” to use your precise location for now?"
+    case .beaconAdvertising: "Allow “\(appName)” to make this computer a Bluetooth beacon?"
     }
   }
 
@@ -18,6 +19,7 @@ extension Prompt {
       case .whenInUse, .locationButton: "whenInUse"
       case .upgrade, .reminder: "always"
       case .temporaryAccuracy: "--precise yes"
+      case .beaconAdvertising: "--beacon yes"
       }
     return "locationctl authorize \(id.app.name) \(decision)"
   }

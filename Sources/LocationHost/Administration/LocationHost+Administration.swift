@@ -70,14 +70,15 @@ extension LocationHost {
 
   /// Decides for an app as the settings would, whether it runs or not.
   func decide(
-    _ app: AppIdentity, level: String?, precise: Bool?
+    _ app: AppIdentity, level: String?, precise: Bool?, beacon: Bool?
   ) throws(AdministrationFault) -> AuthorizationDecision {
     let entries = storedEntries
     let program = AppStatus.program(of: app, in: entries)
     let change = AuthorizationChange(
       of: app, manifest: program.map { Manifest(ofExecutable: $0) }, in: entries,
       at: HostClock.now)
-    guard let decision = change.deciding(level: level, precise: precise) else {
+    guard let decision = change.deciding(level: level, precise: precise, beacon: beacon)
+    else {
       throw AdministrationFault(reason: "there is no level \(level ?? "")")
     }
     if !decision.changes.isEmpty {
@@ -85,7 +86,9 @@ extension LocationHost {
       step(.engine(.stored(storedEntries)))
     }
     return AuthorizationDecision(
-      before: entries.contains { $0.key == AuthorizationRecord.key(of: app) }
+      before: entries.contains {
+        [AuthorizationRecord.key(of: app), BeaconPermission.key(of: app)].contains($0.key)
+      }
         ? AppStatus(app, in: entries) : nil,
       after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
   }
@@ -113,6 +116,7 @@ extension AppStatus {
     self.init(
       app: app.name, level: AuthorizationLevel(record?.grant).rawValue,
       isPrecise: record?.isPrecise ?? true)
+    beacon = BeaconPermission(of: app, in: entries).word
     program = Self.program(of: app, in: entries)
   }
 

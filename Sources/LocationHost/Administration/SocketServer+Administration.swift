@@ -57,8 +57,8 @@ extension SocketServer {
     case .apps:
       let apps = host.onLine { $0.apps() }
       answer(number, .fields(["apps": apps.json]))
-    case .authorize(let app, let level, let precise):
-      answer(number, try decide(AppIdentity(app), level, precise).json)
+    case .authorize(let app, let level, let precise, let beacon):
+      answer(number, try decide(AppIdentity(app), level, precise, beacon: beacon).json)
     case .services(let on):
       host.onLine { $0.turnServices(on: on) }
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
@@ -114,16 +114,18 @@ extension SocketServer {
   }
 
   private func decide(
-    _ app: AppIdentity, _ level: String?, _ precise: Bool?
+    _ app: AppIdentity, _ level: String?, _ precise: Bool?, beacon: Bool?
   ) throws(AdministrationFault) -> AuthorizationDecision {
     let result: Result<AuthorizationDecision, AdministrationFault> = host.onLine { host in
       Result { () throws(AdministrationFault) in
-        try host.decide(app, level: level, precise: precise)
+        try host.decide(app, level: level, precise: precise, beacon: beacon)
       }
     }
     let decision = try result.get()
     var record = LogRecord(
-      .authorization, "\(app) may know: \(decision.after.level)", at: HostClock.now.unixTime)
+      .authorization,
+      "\(app) may know: \(decision.after.level); may be a beacon: \(decision.after.beacon)",
+      at: HostClock.now.unixTime)
     record.app = app.name
     journal.write(record)
     return decision
