@@ -54,7 +54,11 @@ let package = Package(
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house + shared),
-    .target(name: "LocationEngine", dependencies: ["LocationModel"], swiftSettings: house),
+    // For one file of the engine, the function behind coarse places (docs/decisions/0015).
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(
+      name: "LocationEngine", dependencies: ["LocationModel", "CSodium"], swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
@@ -167,7 +171,7 @@ let package = Package(
       name: "BusTests",
       dependencies: [
         "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
-        "HostTesting", "HostProgram", "locationd",
+        "HostTesting", "HostProgram", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
@@ -180,7 +184,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationTestingTests",
-      dependencies: ["LocationTesting", "LocationLifecycle", "CoreLocation"],
+      dependencies: [
+        "BeaconAdvertising", "LocationTesting", "LocationLifecycle", "CoreLocation",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "CoreLocationTests",

@@ -5,7 +5,7 @@
 set -eu
 
 # What Swift links with, and what the package links to.
-packages="make g++ libsqlite3-dev libsystemd-dev pkg-config"
+packages="make g++ libsqlite3-dev libsodium-dev libsystemd-dev pkg-config"
 case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;

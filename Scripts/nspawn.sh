@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 root=${MERIDIAN_ROOTFS:-$PWD/.build/nspawn/rootfs}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
-packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,python3,libsqlite3-0,libcurl4,libsystemd0,procps
+packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,python3,libsqlite3-0,libsodium23,libcurl4,libsystemd0,procps
 
 need() {
   command -v "$1" > /dev/null || { echo "skipped: no $1; apt-get install $2" >&2; exit 77; }

@@ -23,7 +23,7 @@ if [ ! "$place/system.cpio" -nt Scripts/qemu.sh ]; then
   trap 'rm -rf "$tree"' EXIT
   echo "making the guest's system"
   mmdebstrap --quiet --variant=minbase \
-    --include=dbus,bluez,kmod,i2c-tools,python3,libsystemd0,libsqlite3-0,libcurl4,procps \
+    --include=dbus,bluez,kmod,i2c-tools,python3,libsystemd0,libsqlite3-0,libsodium23,libcurl4,procps \
     bookworm "$tree/system"
   kernel=$(apt-cache depends linux-image-amd64 | sed -n 's/ *Depends: *\(linux-image-.*\)/\1/p')
   (cd "$tree" && apt-get -qq download "$kernel")

@@ -9,8 +9,10 @@ import Synchronization
 ///     try advertiser.startAdvertising(region.peripheralData(withMeasuredPower: nil))
 ///     for await state in advertiser.states { print(state) }
 ///
-/// The beacon is on the air while the app is in the foreground, the advertiser lives, and an adapter
-/// is on (BEACON-3). No authorization for locations is needed. One computer is one beacon at a time:
+/// The beacon is on the air while the app is in the foreground, the person allows it, the advertiser
+/// lives, and an adapter is on (BEACON-3). The person is asked once, with the text of
+/// `NSBluetoothAlwaysUsageDescription` in the app's information property list; no authorization for
+/// locations is needed, and none implies this one. One computer is one beacon at a time:
 /// whoever asked first is it, the next one waits.
 public final class BeaconAdvertiser: Sendable {
   /// How it is with the beacon.
@@ -22,7 +24,8 @@ public final class BeaconAdvertiser: Sendable {
     case waiting
     /// No Bluetooth adapter is on, or it cannot advertise; begins by itself when one can.
     case unavailable
-    /// `bluetoothd` said no; the name of its error. Tried again by itself.
+    /// The person has not allowed it, and what to do about that; or `bluetoothd` said no, and the name
+    /// of its error. Begins by itself when nothing is against it any more.
     case refused(String)
   }
 

@@ -56,7 +56,7 @@ package struct HostCore: Machine {
 
   /// The secret shapes the coarse places of this machine (docs/decisions/0015).
   package init(
-    sources: [Source], secret: UInt64 = 0, limits: Conditions.Limits = .init(),
+    sources: [Source], secret: SecretKey = SecretKey(seed: 0), limits: Conditions.Limits = .init(),
     keeping terms: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
   ) {
     setup = Recording.Setup(

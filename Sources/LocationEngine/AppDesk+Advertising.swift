@@ -11,7 +11,7 @@ extension AppDesk {
   }
 
   mutating func handle(
-    _ request: AdvertisingRequest, of subscriber: SubscriberID, _ client: ClientID
+    _ request: AdvertisingRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
     let index = advertising.firstIndex { $0.client == client && $0.subscriber == subscriber }
     switch (request, index) {
@@ -27,16 +27,28 @@ extension AppDesk {
       advertising.append(Advertising(client: client, subscriber: subscriber, advert: advert))
     case (.stop, let index?):
       advertising.remove(at: index)
-      return post(.advertising(subscriber, .stopped), to: client)
+      let stopped = post(.advertising(subscriber, .stopped), to: client)
+      return stopped + settleBeaconWish(at: now)
     case (.stop, nil): break
     }
-    return []
+    return settleBeaconWish(at: now)
+  }
+
+  /// Asks for the permission as long as a process wants to be a beacon.
+  mutating func settleBeaconWish(at now: Moment) -> [Output] {
+    guard authorization.wantsBeacon == advertising.isEmpty else { return [] }
+    return authorize(.beaconWish(!advertising.isEmpty), at: now)
   }
 
   /// The beacon this app wants to be: the first that was asked for, while it is in the foreground
-  /// (BEACON-3).
+  /// (BEACON-3) and the person has allowed it (docs/decisions/0070).
   @inline(__always)
-  var advert: IBeaconAdvert? { life == .foreground ? advertising.first?.advert : nil }
+  var advert: IBeaconAdvert? {
+    guard !advertising.isEmpty, life == .foreground, authorization.beacon == .allowed else {
+      return nil
+    }
+    return advertising.first?.advert
+  }
 
   /// Tells those who advertise how it is, when that has changed.
   ///
@@ -44,11 +56,14 @@ extension AppDesk {
   mutating func settleAdvertising(
     _ air: BeaconAdvertising?, of chosen: IBeaconAdvert?
   ) -> [Output] {
-    advertising.indices.flatMap { index -> [Output] in
+    let refusal = authorization.beaconRefusal
+    return advertising.indices.flatMap { index -> [Output] in
       let asker = advertising[index]
       let state: BeaconAdvertising? =
         if life != .foreground {
           .stopped
+        } else if let refusal {
+          .refused(refusal)
         } else if asker.advert != chosen {
           .waiting
         } else {

@@ -55,7 +55,7 @@ extension AppDesk {
     live.removeAll(of: client)
     monitors.removeAll { $0.client == client }
     outbox.forget(client)
-    let outputs = leaveClaims(changes, live: iterates)
+    let outputs = leaveClaims(changes, live: iterates) + settleBeaconWish(at: now)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
       + stand(.processEnded(Self.numbers(of: client)), at: now)
   }
@@ -97,7 +97,7 @@ extension AppDesk {
     case .heading(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
     case .advertising(let subscriber, let request):
-      return handle(request, of: subscriber, client)
+      return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
     case .took(let number): return settleOwed(upTo: number)
@@ -150,6 +150,6 @@ extension AppDesk {
     advertising.removeAll { $0.client == client && $0.subscriber == subscriber }
     var outputs = calibration + stopLive(subscriber, client, at: now) + settleHolds(at: now)
     outputs += authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
-    return outputs
+    return outputs + settleBeaconWish(at: now)
   }
 }

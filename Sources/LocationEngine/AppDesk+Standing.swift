@@ -15,10 +15,11 @@ extension AppDesk {
   /// Takes over what another process has stored since.
   mutating func adopt(_ stored: [StateEntry], at now: Moment) -> [Output] {
     let key = AuthorizationRecord.key(of: app)
-    guard let entry = stored.first(where: { $0.key == key }),
-      let record = AuthorizationRecord(stored: entry.value), record != authorization.record
+    let record = stored.first { $0.key == key }.flatMap { AuthorizationRecord(stored: $0.value) }
+    let beacon = BeaconPermission(of: app, in: stored)
+    guard (record ?? authorization.record) != authorization.record || beacon != authorization.beacon
     else { return [] }
-    return authorize(.stored(record), at: now)
+    return authorize(.stored(record, beacon), at: now)
   }
 
   mutating func authorize(_ input: Authorization.Input, at now: Moment) -> [Output] {

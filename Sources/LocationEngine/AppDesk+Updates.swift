@@ -136,13 +136,11 @@ extension AppDesk {
     }
   }
 
-  /// A stay began or ended (VISIT-2, VISIT-3), at a place that stands for a coarse one (VISIT-13).
-  mutating func take(_ visit: Visit, coarse: Coordinate, at now: Moment) -> [Output] {
-    var visit = visit
-    if verdicts.visits.isCoarse {
-      visit.coordinate = coarse
-      visit.horizontalAccuracy = CoarseLocator.accuracy
-    }
+  /// A stay began or ended (VISIT-2, VISIT-3), in a cell that stands for a coarse place (VISIT-13).
+  mutating func take(
+    _ visit: Visit, in cell: CoarseGrid.Cell, at now: Moment
+  ) -> [Output] {
+    let visit = verdicts.visits.isCoarse ? points.visit(visit, in: cell) : visit
     return announce(.visit(visit), verdicts.visits, at: now)
   }
 
@@ -163,13 +161,23 @@ extension AppDesk {
 
   /// The last position was kept long enough.
   mutating func forgetPosition() {
-    (world.current, world.coarse) = (nil, nil)
+    world.current = nil
+    place(nil)
+  }
+
+  /// Takes up the coarse place of the device.
+  mutating func place(_ place: CoarseLocator.Place?) {
+    world.place = place
+    world.coarse = place.map { points.fix(of: $0) }
   }
 
   /// A coarse place was computed: for those who may know no better, or want none. One that is no
   /// news is for those only who have had none (AUTH-41).
-  mutating func takeCoarse(_ fix: Fix, _ isNews: Bool, at now: Moment) -> [Output] {
-    world.coarse = fix
+  mutating func takeCoarse(
+    _ place: CoarseLocator.Place, _ isNews: Bool, at now: Moment
+  ) -> [Output] {
+    self.place(place)
+    guard let fix = world.coarse else { return [] }
     var outputs: [Output] = []
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {

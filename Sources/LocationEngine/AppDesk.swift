@@ -54,6 +54,8 @@ struct AppDesk: Sendable {
   /// What its processes were last told that they can read at once.
   var readable = Readable()
   var world = World()
+  /// Where the app is told that the device is, for each cell.
+  var points: CoarsePoints
   private(set) var needs = Needs()
 
   struct Process: Sendable {
@@ -97,6 +99,8 @@ struct AppDesk: Sendable {
   /// What the desk knows of where the device is.
   struct World: Sendable {
     var current: Fix?
+    /// The coarse place of the device, and what this app is told of it.
+    var place: CoarseLocator.Place?
     var coarse: Fix?
     var isOut = false
     var equipment = Equipment()
@@ -113,8 +117,9 @@ struct AppDesk: Sendable {
     var deadline: Instant?
   }
 
-  init(app: AppIdentity, manifest: Manifest) {
+  init(app: AppIdentity, manifest: Manifest, points: CoarsePoints) {
     self.app = app
+    self.points = points
     standing = AppStanding(app: app, manifest: manifest)
   }
 

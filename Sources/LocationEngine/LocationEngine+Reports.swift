@@ -32,6 +32,10 @@ extension LocationEngine {
       ("significantChanges", desk.significant.entries.contains { $0.client == client }),
       ("heading", desk.heading.entries.contains { $0.client == client }),
       ("ranging", desk.ranging.contains { $0.client == client }),
+      (
+        desk.authorization.beacon == .allowed ? "advertising" : "advertising (not allowed)",
+        desk.advertising.contains { $0.client == client }
+      ),
       ("monitor", desk.monitors.contains { $0.client == client }),
       ("visits", visits.isListening(app)),
       ("regions", !conditions.regions(of: app).isEmpty),

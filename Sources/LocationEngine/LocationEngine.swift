@@ -87,7 +87,7 @@ package struct LocationEngine: Machine {
   /// The secret shapes the coarse places of this machine; the host makes it once and keeps it
   /// (docs/decisions/0015).
   package init(
-    providers: Int, secret: UInt64 = 0, limits: Conditions.Limits = .init(),
+    providers: Int, secret: SecretKey = SecretKey(seed: 0), limits: Conditions.Limits = .init(),
     keeping terms: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
   ) {
     visits = Visits(tuning: VisitDetector.Tuning(latency: visitLatency))
@@ -213,7 +213,7 @@ package struct LocationEngine: Machine {
       case .place: isNews = true
       }
     }
-    guard let place = coarse.place, place != desks.first?.world.coarse else { return }
+    guard let place = coarse.place, place != desks.first?.world.place else { return }
     for index in desks.indices { outputs += desks[index].takeCoarse(place, isNews, at: now) }
   }
 
@@ -225,8 +225,8 @@ package struct LocationEngine: Machine {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .visit(let app, let visit):
-        let coarse = coarse.place(of: visit.coordinate)
-        each(app, at: now, &outputs) { $0.take(visit, coarse: coarse, at: $1) }
+        let cell = coarse.cell(of: visit.coordinate)
+        each(app, at: now, &outputs) { $0.take(visit, in: cell, at: $1) }
       }
     }
     if !news.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }
@@ -399,11 +399,13 @@ package struct LocationEngine: Machine {
     of client: ClientDescription, at now: Moment, to outputs: inout [Output]
   ) -> Int {
     if let index = deskIndex(of: client.app) { return index }
-    var desk = AppDesk(app: client.app, manifest: client.manifest)
+    var desk = AppDesk(
+      app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
     desk.servicesAreOn = servicesAreOn
     desk.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
     desk.world = AppDesk.World(
-      current: arbiter.current, coarse: coarse.place, isOut: watch.isOut, equipment: equipment)
+      current: arbiter.current, isOut: watch.isOut, equipment: equipment)
+    desk.place(coarse.place)
     outputs += desk.begin(
       with: stored.filter { $0.key.owner == client.app.name },
       mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
@@ -428,6 +430,8 @@ package struct LocationEngine: Machine {
       each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
     case .restricted(let app, let restricted):
       each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
+    case .beacon(let app, let permission):
+      each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:
       for index in desks.indices { outputs += desks[index].authorize(.reset, at: now) }
     }
@@ -522,6 +526,8 @@ package enum Setting: Hashable, Sendable {
   /// The person's switch for full accuracy.
   case precise(AppIdentity, Bool)
   case restricted(AppIdentity, Bool)
+  /// Whether the app may make this computer a beacon.
+  case beacon(AppIdentity, BeaconPermission)
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 

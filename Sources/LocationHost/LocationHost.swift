@@ -44,7 +44,7 @@ package actor LocationHost: EngineLink, LineActor {
   ) {
     line = HostQueue(label: "meridian.host")
     core = HostCore(
-      sources: sources, secret: keeper?.secret() ?? .random(in: 0 ... .max), limits: limits,
+      sources: sources, secret: keeper?.secret() ?? .random(), limits: limits,
       keeping: terms)
     self.keeper = keeper
     self.places = places

@@ -27,7 +27,7 @@ package struct Displacement: Sendable {
         case .section(let setup):
           // Another secret: this one would tell where the coarse places of the machine lie.
           var setup = setup
-          setup.secret = 0
+          setup.secret = SecretKey(seed: 0)
           section = (setup.engine, Recorder(setup))
         case .step(let step):
           let input = displacement.moved(step.input)

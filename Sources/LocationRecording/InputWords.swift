@@ -95,6 +95,7 @@ extension ClientDescription: LinkWord {
     for purpose in try json.find("temporary", [StateEntry].self) ?? [] {
       manifest.temporaryUsage[purpose.key.name] = String(decoding: purpose.value, as: UTF8.self)
     }
+    manifest.bluetoothUsage = try json.find("bluetooth")
     manifest.defaultAccuracyReduced = try json.get("reduced")
     manifest.requiresExplicitServiceSession = try json.get("explicitSession")
     manifest.hasLocationBackgroundMode = try json.get("background")
@@ -117,7 +118,7 @@ extension ClientDescription: LinkWord {
       "identifier": manifest.identifier?.json, "displayName": manifest.displayName?.json,
       "whenInUse": manifest.whenInUseUsage?.json, "always": manifest.alwaysAndWhenInUseUsage?.json,
       "olderAlways": manifest.olderAlwaysUsage?.json, "temporary": purposes.json,
-      "reduced": manifest.defaultAccuracyReduced.json,
+      "bluetooth": manifest.bluetoothUsage?.json, "reduced": manifest.defaultAccuracyReduced.json,
       "explicitSession": manifest.requiresExplicitServiceSession.json,
       "background": manifest.hasLocationBackgroundMode.json,
     ])
@@ -125,6 +126,7 @@ extension ClientDescription: LinkWord {
 }
 
 extension AuthorizationSetting: LinkWord {}
+extension BeaconPermission: LinkWord {}
 
 extension Setting: LinkWord {
   package init(json: JSON) throws(LinkFault) {
@@ -135,6 +137,7 @@ extension Setting: LinkWord {
     case "authorization": self = .authorization(try app(), try value.get("choice"))
     case "precise": self = .precise(try app(), try value.get("on"))
     case "restricted": self = .restricted(try app(), try value.get("on"))
+    case "beacon": self = .beacon(try app(), try value.get("choice"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
     }
@@ -149,6 +152,8 @@ extension Setting: LinkWord {
       .word("precise", .fields(["app": app.name.json, "on": on.json]))
     case .restricted(let app, let on):
       .word("restricted", .fields(["app": app.name.json, "on": on.json]))
+    case .beacon(let app, let permission):
+      .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
     case .reset: .word("reset")
     }
   }

@@ -32,14 +32,14 @@ package enum Recording {
   /// How an engine was made.
   package struct Setup: Hashable, Sendable {
     package var providers: Int
-    package var secret: UInt64
+    package var secret: SecretKey
     package var limits: Conditions.Limits
     package var keeping: KeepingTerms
     /// How long arrivals and departures wait, as a multiple of the usual (VISIT-11).
     package var visitLatency: Double
 
     package init(
-      providers: Int, secret: UInt64, limits: Conditions.Limits,
+      providers: Int, secret: SecretKey, limits: Conditions.Limits,
       keeping: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
     ) {
       self.visitLatency = visitLatency
@@ -61,7 +61,7 @@ package enum Recording {
         let secret: String = try json.get("secret")
         self.init(
           providers: min(try json.get("providers"), 1 << 16),
-          secret: UInt64(secret, radix: 16) ?? 0,
+          secret: Self.key(secret),
           limits: Conditions.Limits(
             perApp: try json.find("perApp"), maximumRadius: try json.get("maximumRadius")),
           keeping: KeepingTerms(
@@ -73,12 +73,17 @@ package enum Recording {
 
     var words: [UInt8] {
       JSON.fields([
-        "providers": providers.json, "secret": String(secret, radix: 16).json,
+        "providers": providers.json, "secret": secret.hexadecimal.json,
         "perApp": limits.perApp?.json, "maximumRadius": limits.maximumRadius.json,
         "keepPosition": keeping.position.map { Int($0.components.seconds).json },
         "keepVisits": keeping.visits.map { Int($0.components.seconds).json },
         "visitLatency": visitLatency == 1 ? nil : visitLatency.json,
       ]).bytes
+    }
+
+    /// Older recordings have a number of up to 16 digits.
+    private static func key(_ word: String) -> SecretKey {
+      SecretKey(hexadecimal: word) ?? SecretKey(seed: UInt64(word, radix: 16) ?? 0)
     }
 
     private static func seconds(_ count: Int?) -> Duration? { count.map { .seconds($0) } }

@@ -42,7 +42,7 @@ package struct Replay: Sendable {
   private var began: Instant?
 
   private init() {
-    engine = Recording.Setup(providers: 0, secret: 0, limits: .init()).engine
+    engine = Recording.Setup(providers: 0, secret: SecretKey(seed: 0), limits: .init()).engine
   }
 
   /// Replays all of it; `tell` hears of every step and what the engine says.

@@ -180,6 +180,13 @@ public final class SimulatedApp: Sendable {
     device.set(.restricted(AppIdentity(identifier), isOn), of: self)
   }
 
+  /// Lets the person allow or forbid the app to make this computer a Bluetooth beacon.
+  ///
+  /// - Parameter isAllowed: Whether the app may advertise a beacon.
+  public func setBeaconAdvertising(_ isAllowed: Bool) {
+    device.set(.beacon(AppIdentity(identifier), isAllowed ? .allowed : .declined), of: self)
+  }
+
   /// Lets the person turn precise location on or off for the app.
   ///
   /// - Parameter isOn: Whether the app may know exactly where the device is.

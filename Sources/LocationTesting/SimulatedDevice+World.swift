@@ -165,6 +165,10 @@ public enum PersonsAnswer: Sendable {
   case allowFullAccuracy
   /// No, to full accuracy for a while.
   case keepReducedAccuracy
+  /// Yes, the app may make this computer a Bluetooth beacon.
+  case allowBeacon
+  /// No, it may not.
+  case doNotAllowBeacon
   /// The question goes away without an answer.
   case dismiss
 
@@ -175,9 +179,20 @@ public enum PersonsAnswer: Sendable {
     case .doNotAllow: .deny
     case .changeToAlways: .always
     case .keepWhileUsing: .keepWhileUsing
-    case .allowFullAccuracy: .accept
-    case .keepReducedAccuracy: .decline
+    case .allowFullAccuracy, .allowBeacon: .accept
+    case .keepReducedAccuracy, .doNotAllowBeacon: .decline
     case .dismiss: .dismissed
+    }
+  }
+}
+
+extension PersonsAnswer {
+  /// A yes to one thing is none to another.
+  fileprivate var isForBeacon: Bool? {
+    switch self {
+    case .allowBeacon, .doNotAllowBeacon: true
+    case .allowFullAccuracy, .keepReducedAccuracy: false
+    case .allowOnce, .allowWhileUsing, .doNotAllow, .changeToAlways, .keepWhileUsing, .dismiss: nil
     }
   }
 }
@@ -310,7 +325,13 @@ extension SimulatedDevice {
   ///   - answers: What they would say; the first of these that a question offers counts.
   ///   - delay: How long they take.
   public func person(answers: PersonsAnswer..., after delay: Duration = .seconds(1)) {
-    does(.habit(answers.map { Person.Reply($0.answer, after: delay) }))
+    does(
+      .habit(
+        answers.map { answer in
+          var reply = Person.Reply(answer.answer, after: delay)
+          reply.isForBeacon = answer.isForBeacon
+          return reply
+        }))
   }
 
   /// Turns location services on or off, for the whole device.

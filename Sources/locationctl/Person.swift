@@ -24,6 +24,7 @@ struct Person: Sendable {
     let manifest = Manifest([:], file: "the command table of locationctl")
     client = LocationClient(ClientDescription(app: Self.app, manifest: manifest), over: host)
     host.tell(.setting(.authorization(Self.app, .always)))
+    host.tell(.setting(.beacon(Self.app, .allowed)))
     if !isPrecise { host.tell(.setting(.precise(Self.app, false))) }
     self.host = host
     self.notes = notes

@@ -32,10 +32,13 @@ struct SavedState {
       .flatMap { AuthorizationRecord(stored: $0.value) }
   }
 
-  /// Every app that has a record, in the order of their names.
-  var apps: [(app: AppIdentity, record: AuthorizationRecord)] {
-    entries.map { AppIdentity($0.key.owner) }.sorted().compactMap { app in
-      record(of: app).map { (app, $0) }
+  /// Whether an app may make this computer a beacon.
+  func beacon(of app: AppIdentity) -> BeaconPermission { BeaconPermission(of: app, in: entries) }
+
+  /// Every app about which something was decided, in the order of their names.
+  var apps: [AppIdentity] {
+    Set(entries.map { AppIdentity($0.key.owner) }).sorted().filter { app in
+      record(of: app) != nil || beacon(of: app) != .undecided
     }
   }
 

@@ -17,6 +17,26 @@ struct AdvertisingTests {
     try machine.tell("bluetoothd start")
     try machine.tell("adapter")
     app = HostOnBus(.bluez, bus: machine.address, .never)
+    app.host.tell(.setting(.beacon(HostOnBus.app, .allowed)))
+  }
+
+  @Test("border 10: nothing is on the bus without the permission, nor once it is taken back")
+  func permission() async throws {
+    app.host.tell(.setting(.beacon(HostOnBus.app, .undecided)))
+    app.advertise(.start(door))
+    #expect(await app.nextRefusal()?.contains("NSBluetoothAlwaysUsageDescription") == true)
+    app.host.tell(.setting(.authorization(HostOnBus.app, .always)))
+    // Ranging goes over the same connection: had anything been registered, it was before.
+    app.range(BeaconConstraint(uuid: door.identity.uuid))
+    try machine.tell("await discovering")
+    #expect(try machine.tell("advertised") == "nothing")
+    #expect(try machine.tell("await silence") == "ok")
+    app.host.tell(.setting(.beacon(HostOnBus.app, .allowed)))
+    #expect(await app.nextAdvertising() == .advertising)
+    #expect(try machine.tell("await advertisement") == "ok")
+    app.host.tell(.setting(.beacon(HostOnBus.app, .declined)))
+    #expect(await app.nextRefusal()?.contains("declined") == true)
+    #expect(try machine.tell("await silence") == "ok")
   }
 
   @Test("BEACON-1, BEACON-3: is offered to bluetoothd as a broadcast, and withdrawn in the end")
@@ -63,6 +83,7 @@ struct AdvertisingTests {
   @Test("is unavailable without a bus")
   func noBus() async {
     let app = HostOnBus(.bluez, bus: "unix:path=/nonexistent/bus", .never)
+    app.host.tell(.setting(.beacon(HostOnBus.app, .allowed)))
     app.advertise(.start(door))
     #expect(await app.nextAdvertising() == .unavailable)
   }

@@ -30,7 +30,7 @@ struct DaemonSignalsTests {
     #expect(try machine.tell("await idle") == "ok")
   }
 
-  @Test("BEACON-3: is a beacon for an app over the link, as long as the app lives")
+  @Test("border 10, BEACON-3: an app over the link is a beacon only while its owner permits it")
   func advertising() async throws {
     let machine = try MockMachine()
     try machine.tell("bluetoothd start")
@@ -38,13 +38,20 @@ struct DaemonSignalsTests {
     let app = try await AppOfDaemon("bluez:", bus: machine.address)
     let identity = BeaconIdentity(uuid: constraint.uuid, major: 1, minor: 7)
     let advert = IBeaconAdvert(identity: identity)
+    // It may always know where it is, and is in the foreground.
     app.send(.advertising(AppOfDaemon.manager, .start(advert)))
-    let state = await app.first { delivery -> BeaconAdvertising? in
-      guard case .advertising(_, let state) = delivery else { return nil }
-      return state
-    }
-    #expect(state == .advertising)
+    let reason = await app.nextRefusal()
+    #expect(reason?.contains("NSBluetoothAlwaysUsageDescription") == true)
+    #expect(reason?.contains("locationctl authorize --beacon yes") == true)
+    #expect(try machine.tell("advertised") == "nothing")
+    try await app.owner("authorize", "--beacon", "yes")
+    #expect(await app.nextAdvertising() == .advertising)
     #expect(try machine.tell("await advertisement") == "ok")
+    try await app.owner("authorize", "--beacon", "no")
+    #expect(await app.nextRefusal()?.contains("declined") == true)
+    #expect(try machine.tell("await silence") == "ok")
+    try await app.owner("authorize", "--beacon", "yes")
+    #expect(await app.nextAdvertising() == .advertising)
     app.leave()
     #expect(try machine.tell("await silence") == "ok")
   }
@@ -75,6 +82,8 @@ struct DaemonSignalsTests {
 private final class AppOfDaemon {
   static let manager = SubscriberID(1)
   private let daemon: RunningProgram
+  private let socket: String
+  private let program: String
   private let link: SocketLink
   private let client: ClientID
   private let deliveries: AsyncStream<Delivery>
@@ -86,6 +95,7 @@ private final class AppOfDaemon {
       BuiltProgram.path("HostProgram"), ["grant", "always", own, folder.file("state")])
     _ = try await person.lines.next { $0 == "granted" }
     let socket = folder.file("socket")
+    (program, self.socket) = (own, socket)
     daemon = try RunningProgram(
       BuiltProgram.path("locationd"),
       ["--socket", socket, "--state", folder.file("state"), "--source", source],
@@ -100,6 +110,29 @@ private final class AppOfDaemon {
 
   func send(_ request: Request) { link.send(request, from: client) }
   func leave() { link.disconnect(client) }
+
+  /// Decides about this app as the owner of the daemon.
+  func owner(_ words: String...) async throws {
+    let owner = try RunningProgram(
+      BuiltProgram.path("locationctl"), words + ["--", program],
+      environment: ["LOCATIOND_SOCKET": socket])
+    defer { owner.end() }
+    _ = try await owner.lines.next { $0.contains(": always") }
+  }
+
+  func nextAdvertising() async -> BeaconAdvertising? {
+    await first { delivery in
+      guard case .advertising(_, let state) = delivery else { return nil }
+      return state
+    }
+  }
+
+  func nextRefusal() async -> String? {
+    await first { delivery in
+      guard case .advertising(_, .refused(let reason)) = delivery else { return nil }
+      return reason
+    }
+  }
 
   func first<Value>(_ pick: (Delivery) -> Value?) async -> Value? {
     for await delivery in deliveries {

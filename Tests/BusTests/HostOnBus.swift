@@ -11,13 +11,14 @@ struct HostOnBus {
   let state: ClientState
   let deliveries: AsyncStream<Delivery>
   static let manager = SubscriberID(1)
+  static let app = AppIdentity("org.example.signals")
 
   init(
     _ source: Source, bus: String, sensors: String = "/nonexistent",
     _ setting: AuthorizationSetting = .whileUsing
   ) {
     let host = LocationHost(sources: [source], places: HostPlaces(bus: bus, sensors: sensors))
-    let app = AppIdentity("org.example.signals")
+    let app = Self.app
     let (deliveries, listener) = AsyncStream.makeStream(of: Delivery.self)
     let description = ClientDescription(app: app, manifest: Manifest())
     let (client, state) = host.connect(description) { listener.yield($0) }
@@ -68,6 +69,13 @@ struct HostOnBus {
     await first { delivery in
       guard case .advertising(_, let state) = delivery else { return nil }
       return state
+    }
+  }
+
+  func nextRefusal() async -> String? {
+    await first { delivery in
+      guard case .advertising(_, .refused(let reason)) = delivery else { return nil }
+      return reason
     }
   }
 

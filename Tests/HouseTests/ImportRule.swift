@@ -50,6 +50,8 @@ enum ImportRule {
   static let exceptions: [String: Set<String>] = [
     // The mathematics of the C library, wrapped once for everyone.
     "Sources/LocationModel/Values/Angle.swift": ["Glibc", "Musl", "Android", "Darwin"],
+    // The keyed hash function behind coarse places (docs/decisions/0015).
+    "Sources/LocationEngine/Accuracy/KeyedFunction.swift": ["CSodium"],
     // The clang module of the same name, exported again.
     "Sources/CoreLocation/CoreLocation.swift": ["CoreLocation"],
   ]

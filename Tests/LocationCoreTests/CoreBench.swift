@@ -20,6 +20,7 @@ struct CoreBench {
     engine(
       .client(Self.client, .connected(ClientDescription(app: Self.app, manifest: manifest))))
     engine(.setting(.authorization(Self.app, .whileUsing)))
+    engine(.setting(.beacon(Self.app, .allowed)))
   }
 
   mutating func start() { request(.start(UpdateOptions())) }

@@ -11,8 +11,9 @@ struct AdministrationTests {
   private static let query = AdministrationRequest.LogQuery(
     categories: [.client, .fix], last: 7, follow: true, places: true)
   private static let every: [AdministrationRequest] = [
-    .status(places: true), .apps, .authorize(app: "a.b", level: "always", precise: false),
-    .authorize(app: "a.b", level: nil, precise: nil), .services(on: false),
+    .status(places: true), .apps,
+    .authorize(app: "a.b", level: "always", precise: false, beacon: true),
+    .authorize(app: "a.b", level: nil, precise: nil, beacon: nil), .services(on: false),
     .conditions(places: false), .addCondition(identifier: "home", circle),
     .removeCondition(identifier: "home"), .followEvents, .log(query), .log(.init()),
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),

@@ -69,7 +69,8 @@ struct RecordingSizeTests {
     bench.send(.bytes(Array((Self.greeting + "\r\n").utf8)))
     let seconds = 4000
     for second in 0..<seconds { bench.send(.bytes(Array((walker.report(second) + "\r\n").utf8))) }
-    var recorder = Recorder(Recording.Setup(providers: 1, secret: 0, limits: .init()))
+    var recorder = Recorder(
+      Recording.Setup(providers: 1, secret: SecretKey(seed: 0), limits: .init()))
     var random = SeededRandom(seed: 5)
     var now = Moment(uptime: .start, unixTime: UnixTime(milliseconds: 1_767_600_000_000))
     var fixes = 0

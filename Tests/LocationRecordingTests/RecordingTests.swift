@@ -22,7 +22,8 @@ struct RecordingTests {
 
     init() {
       core = HostCore(
-        sources: [.nmeaTCP(host: "receiver", port: 1)], secret: 0xfedc_ba98_7654_3210)
+        sources: [.nmeaTCP(host: "receiver", port: 1)],
+        secret: SecretKey(seed: 0xfedc_ba98_7654_3210))
       core.record()
     }
 
@@ -119,17 +120,19 @@ struct RecordingTests {
           address: BluetoothAddress(bits: 0xc000_0000_0001), measuredPower: -59, rssi: nil,
           time: Self.date)),
       .motion(MotionActivity(.cycling, .medium)),
+      .setting(.beacon(Self.app, .declined)),
       .wake,
     ]
     var recorder = Recorder(
-      Recording.Setup(providers: 3, secret: .max, limits: Conditions.Limits(perApp: nil)))
+      Recording.Setup(
+        providers: 3, secret: SecretKey(seed: .max), limits: Conditions.Limits(perApp: nil)))
     for input in told { recorder.note(input, [], at: story.now) }
     var reader = try RecordingReader(Recording.opening + recorder.takeBytes())
     var found: [String] = []
     while let item = try reader.next() {
       switch item {
       case .section(let setup):
-        #expect(setup.secret == .max)
+        #expect(setup.secret == SecretKey(seed: .max))
         #expect(setup.limits.perApp == nil)
       case .step(let step):
         #expect(step.now == story.now)
@@ -140,9 +143,29 @@ struct RecordingTests {
     #expect(found == told.map { "\($0.bits)" })
   }
 
+  @Test("border 6: a setup keeps its whole key; one of an older recording is still read")
+  func secrets() throws {
+    func setup(_ text: String) throws -> Recording.Setup? {
+      let words = #"{"providers":1,"secret":"\#(text)","maximumRadius":1000}"#
+      var bytes = Recording.opening + [6, UInt8(words.utf8.count)] + [UInt8](words.utf8)
+      if words.utf8.count > 127 {
+        let count = words.utf8.count
+        bytes = Recording.opening + [6, UInt8(count & 127 | 128), UInt8(count >> 7)]
+        bytes += [UInt8](words.utf8)
+      }
+      var reader = try RecordingReader(bytes)
+      guard case .section(let setup)? = try reader.next() else { return nil }
+      return setup
+    }
+    var random = SeededRandom(seed: 4)
+    let key = SecretKey(using: &random)
+    #expect(try setup(key.hexadecimal)?.secret == key)
+    #expect(try setup("fedcba9876543210")?.secret == SecretKey(seed: 0xfedc_ba98_7654_3210))
+  }
+
   @Test("says at which input it first differs")
   func differs() throws {
-    let setup = Recording.Setup(providers: 1, secret: 0, limits: .init())
+    let setup = Recording.Setup(providers: 1, secret: SecretKey(seed: 0), limits: .init())
     var recorder = Recorder(setup)
     var engine = setup.engine
     let now = Moment(uptime: .start, unixTime: Self.date)

@@ -167,7 +167,8 @@ struct AuthorizeTests {
   func wrong() throws {
     defer { try? FileManager.default.removeItem(at: home) }
     #expect(try authorize().status == 2)
-    #expect(try authorize("org.example.App").error.contains("LEVEL or --precise is missing"))
+    #expect(
+      try authorize("org.example.App").error.contains("LEVEL, --precise, or --beacon is missing"))
     #expect(try authorize("--list", "org.example.App").status == 2)
     #expect(try authorize("org.example.App", "--precise", "no").status == 0)
     let nowhere = try Run(["authorize", "--list"])

@@ -19,6 +19,8 @@ package struct PromptPolicy: Hashable, Sendable {
     package var program: NamedProgram?
     package var level: Level
     package var isPrecise: Bool
+    /// Whether it may make this computer a beacon; `nil` leaves the question to the next agent.
+    package var beacon: Bool?
   }
 
   /// Stands for every app that has no line of its own.
@@ -44,14 +46,18 @@ package struct PromptPolicy: Hashable, Sendable {
   /// Takes the words of one line; what is wrong with them, or `nil`.
   private mutating func take(_ words: [String]) -> String? {
     guard words.count > 1 else { return "expected `APP LEVEL`, found `\(words[0])`" }
-    guard words.count < 4 else { return "expected `APP LEVEL [precise|reduced]`, found more" }
+    let options = words.dropFirst(2)
+    let beacon = options.last.flatMap { Self.beaconWords[$0] }
+    guard options.count < (beacon == nil ? 2 : 3) else {
+      return "expected `APP LEVEL [precise|reduced] [beacon|no-beacon]`, found more"
+    }
     guard let level = Level(rawValue: words[1]) else {
       let known = Level.allCases.map(\.rawValue).joined(separator: ", ")
       return "unknown level `\(words[1])`; known are \(known)"
     }
-    let accuracy = words.count == 3 ? words[2] : "precise"
+    let accuracy = (beacon == nil ? options : options.dropLast()).first ?? "precise"
     guard ["precise", "reduced"].contains(accuracy) else {
-      return "unknown accuracy `\(accuracy)`; known are precise, reduced"
+      return "unknown accuracy `\(accuracy)`; known are precise, reduced, and beacon, no-beacon"
     }
     guard !rules.contains(where: { $0.app == words[0] }) else {
       return "a second line for `\(words[0])`"
@@ -59,9 +65,14 @@ package struct PromptPolicy: Hashable, Sendable {
     let program = NamedProgram(words[0])
     guard words[0] == Self.anyone || program != nil else { return NamedProgram.fault(in: words[0]) }
     rules.append(
-      Rule(app: words[0], program: program, level: level, isPrecise: accuracy == "precise"))
+      Rule(
+        app: words[0], program: program, level: level, isPrecise: accuracy == "precise",
+        beacon: beacon))
     return nil
   }
+
+  /// What a line can say of being a beacon, as its last word.
+  private static let beaconWords = ["beacon": true, "no-beacon": false]
 
   /// The rule for an app, and why others that have its name do not count: of the lines that name the
   /// program, one for its user goes before one for any, then one with a path before one without; else
@@ -92,6 +103,16 @@ package struct PromptPolicy: Hashable, Sendable {
     guard let rule else {
       return .passed(
         reason: "no line for \(prompt.id.app.name), and none for \(Self.anyone)\(reason)")
+    }
+    if prompt.kind == .beaconAdvertising {
+      guard let beacon = rule.beacon else {
+        return .passed(reason: "the line for \(rule.app) has neither beacon nor no-beacon")
+      }
+      // A bare `never` counts for a program that others can replace; it grants nothing to one.
+      if beacon, let line = rule.program, !line.matches(prompt.id.app, of: prompt.program) {
+        return .passed(reason: "others can replace the program that the line for \(rule.app) names")
+      }
+      return .answer(beacon ? .accept : .decline, precise: true)
     }
     guard rule.level != .ask else {
       return .passed(reason: "the line for \(rule.app) says to ask\(reason)")
@@ -129,6 +150,7 @@ extension PromptPolicy.Rule {
     case .upgrade, .reminder: level == .always ? .always : .keepWhileUsing
     case .temporaryAccuracy: isPrecise && level != .never ? .accept : .decline
     case .locationButton: level == .never ? .decline : .accept
+    case .beaconAdvertising: beacon == true ? .accept : .decline
     }
   }
 }

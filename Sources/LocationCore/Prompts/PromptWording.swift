@@ -9,6 +9,7 @@ extension Prompt {
     case .upgrade: "Allow \(name) to use your location even when it is not in use?"
     case .reminder: "\(name) has used your location in the background. Go on?"
     case .temporaryAccuracy: "Allow \(name) to use your precise location for now?"
+    case .beaconAdvertising: "Allow \(name) to make this computer a Bluetooth beacon?"
     }
   }
 
@@ -30,6 +31,7 @@ extension Prompt {
       case .whenInUse, .locationButton: "whenInUse"
       case .upgrade, .reminder: "always"
       case .temporaryAccuracy: "--precise yes"
+      case .beaconAdvertising: "--beacon yes"
       }
     guard app.hasPrefix("-") else { return "locationctl authorize \(word) \(decision)" }
     return decision.hasPrefix("-")

@@ -3,18 +3,22 @@ package import LocationModel
 /// A division of the earth into cells of about ten kilometers, laid by a secret.
 ///
 /// Rows follow the parallels; each row has whole cells and an offset of its own, so corners of
-/// four cells do not exist and what one row shows says nothing of the next.
-package struct CoarseGrid: Hashable, Sendable {
+/// four cells do not exist and what one row shows says nothing of the next. It is one for the whole
+/// machine: cells that differed between apps could be intersected.
+package struct CoarseGrid: Sendable {
   /// One cell, named by its row from the south and its column from the row's own origin.
   package struct Cell: Hashable, Codable, Sendable {
     package var row: Int
     package var column: Int
   }
 
-  private let secret: UInt64
+  private let function: KeyedFunction
+  /// How far the first row lies from the south pole, in rows.
+  private let rowOffset: Double
 
-  package init(secret: UInt64) {
-    self.secret = secret
+  package init(secret: SecretKey) {
+    function = KeyedFunction(secret, purpose: "grid")
+    rowOffset = function.fractions(of: -1).0
   }
 
   /// The cell that holds a place.
@@ -25,10 +29,19 @@ package struct CoarseGrid: Hashable, Sendable {
   }
 
   package func center(of cell: Cell) -> Coordinate {
-    let turn = (Double(cell.column) + 0.5) / Double(columns(inRow: cell.row))
-    let east = normalizedDegrees(origin(ofRow: cell.row) + turn * 360)
+    point(of: cell, east: 0, north: 0)
+  }
+
+  /// A place at a distance from the center of a cell, in meters; where a row is cut by a pole, at the
+  /// same fraction of its cells.
+  func point(of cell: Cell, east: Double, north: Double) -> Coordinate {
+    let column = Double(cell.column) + 0.5 + east / Self.side
+    let turn = column / Double(columns(inRow: cell.row))
+    let degrees = normalizedDegrees(origin(ofRow: cell.row) + turn * 360)
+    let latitude = latitude(ofRow: cell.row) + north / Self.metersPerDegree
     return Coordinate(
-      latitude: latitude(ofRow: cell.row), longitude: east > 180 ? east - 360 : east)
+      latitude: min(max(latitude, -90), 90),
+      longitude: degrees > 180 ? degrees - 360 : degrees)
   }
 
   /// How far a place lies outside a cell, in meters; zero within.
@@ -54,19 +67,11 @@ package struct CoarseGrid: Hashable, Sendable {
     return min(max(middle, -90), 90)
   }
 
-  private var rowOffset: Double { fraction(of: -1) }
-
   /// Where the first cell of a row begins, in degrees east.
-  private func origin(ofRow row: Int) -> Double { fraction(of: row) * 360 }
+  private func origin(ofRow row: Int) -> Double { function.fractions(of: row).0 * 360 }
 
-  /// A number in `0..<1` that only the secret explains.
-  private func fraction(of index: Int) -> Double {
-    var random = SeededRandom(seed: secret &+ UInt64(bitPattern: Int64(index)) &* 0x1_0000_0001)
-    return Double(random.next() >> 11) * 0x1p-53
-  }
-
-  /// Meters. Chosen (docs/decisions/0015).
-  package static let side = 10_000.0
+  /// Meters. Chosen, so that the stated accuracy holds (docs/decisions/0015).
+  package static let side = 9_700.0
   /// Meters on a sphere; the cells need no better earth.
   private static let metersPerDegree = 111_195.0
   /// Degrees of latitude.

@@ -1,13 +1,13 @@
 package import LocationModel
 
-/// Decides the one coarse place of the device that every app with reduced accuracy may know.
+/// Decides in which cell the device is, as far as every app with reduced accuracy may know.
 ///
 /// - Documented (AUTH-41): about four times an hour, and an unchanged place is not news.
-/// - Chosen (AUTH-46): the place depends on positions and a secret alone, not on who asks. It is
-///   one for all apps, so pooling adds nothing; it is the center of a cell, so averaging adds
-///   nothing; it is left only by a margin, so noise at a border adds nothing; and it is computed
-///   at times that only the secret explains, so its changes tell no crossing
-///   (docs/decisions/0015).
+/// - Chosen (AUTH-46): the cell depends on positions and a secret alone, not on who asks. It is
+///   one for all apps, so pooling adds nothing; a place in it is the same for the whole cell
+///   (``CoarsePoints``), so averaging adds nothing; it is left only by a margin, so noise at a
+///   border adds nothing; and it is computed at times that only the secret explains, so its
+///   changes tell no crossing (docs/decisions/0015).
 package struct CoarseLocator: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
@@ -16,15 +16,24 @@ package struct CoarseLocator: Machine {
 
   package enum Output: Hashable, Sendable {
     /// A new coarse place, for every app that is owed one.
-    case place(Fix)
+    case place(Place)
     case persist(StateChange)
   }
 
-  /// The place now, for an app that begins to ask; its time may be 20 minutes old (AUTH-42).
-  package private(set) var place: Fix?
+  /// Where the device was at a turn, before an app's own point stands for it.
+  package struct Place: Hashable, Sendable {
+    package var cell: CoarseGrid.Cell
+    /// The time of the turn, to the minute; at most 20 minutes old (AUTH-42).
+    package var time: UnixTime
+    package var origin: Fix.Origin
+  }
 
-  private let secret: UInt64
-  private let grid: CoarseGrid
+  /// The place now, for an app that begins to ask.
+  package private(set) var place: Place?
+
+  private let secret: SecretKey
+  private let turns: KeyedFunction
+  package let grid: CoarseGrid
   /// Where the device was last believed to be; outlives restarts.
   private var cell: CoarseGrid.Cell?
   /// The newest fix; only looked at when a turn comes.
@@ -32,9 +41,15 @@ package struct CoarseLocator: Machine {
   /// When the place is next computed; `nil` for by the next fix.
   package private(set) var nextTurn: Instant?
 
-  package init(secret: UInt64) {
+  package init(secret: SecretKey) {
     self.secret = secret
+    turns = KeyedFunction(secret, purpose: "turns")
     grid = CoarseGrid(secret: secret)
+  }
+
+  /// The points at which an app is told that the device is in a cell.
+  package func points(of app: AppIdentity) -> CoarsePoints {
+    CoarsePoints(of: app, in: grid, secret: secret)
   }
 
   /// Takes back the cell, so that a restart tells no more than staying up would have.
@@ -82,13 +97,8 @@ package struct CoarseLocator: Machine {
     return compute(from: latest, turn: turn, at: now)
   }
 
-  /// The coarse place that stands for another one, between two turns.
-  package func place(of coordinate: Coordinate) -> Coordinate {
-    grid.center(of: cell(of: coordinate))
-  }
-
-  /// The cell of a place: the present one until it is left by the margin.
-  private func cell(of coordinate: Coordinate) -> CoarseGrid.Cell {
+  /// The cell of a place, also between two turns: the present one until it is left by the margin.
+  package func cell(of coordinate: Coordinate) -> CoarseGrid.Cell {
     if let cell, grid.distance(from: coordinate, to: cell) <= Self.margin { return cell }
     return grid.cell(at: coordinate)
   }
@@ -98,15 +108,14 @@ package struct CoarseLocator: Machine {
     let cell = cell(of: fix.coordinate)
     self.cell = cell
     let age = now.uptime - instant(ofTurn: turn)
-    let coarse = Fix(
-      coordinate: grid.center(of: cell), horizontalAccuracy: Self.accuracy,
-      time: now.unixTime - age, origin: fix.origin)
-    place = coarse
+    let new = Place(
+      cell: cell, time: (now.unixTime - age).floored(to: Self.grain), origin: fix.origin)
+    place = new
     var outputs: [Output] = []
     if cell != before.cell {
       outputs.append(.persist(.set(Self.key, [UInt8]("\(cell.row) \(cell.column)".utf8))))
     }
-    if coarse.coordinate != before.place?.coordinate { outputs.append(.place(coarse)) }
+    if cell != before.place?.cell { outputs.append(.place(new)) }
     return outputs
   }
 
@@ -118,21 +127,24 @@ package struct CoarseLocator: Machine {
     return self.instant(ofTurn: slot) <= instant ? slot : slot - 1
   }
 
-  /// One turn in each interval, early or late in it as the secret will have it.
+  /// One turn in each interval, early or late in it as the secret will have it; between two whole
+  /// seconds, at which receivers speak.
   private func instant(ofTurn turn: Int) -> Instant {
-    var random = SeededRandom(seed: ~secret &+ UInt64(bitPattern: Int64(turn)) &* 0x1_0000_0001)
-    let delay = Double(random.next() >> 11) * 0x1p-53 * Self.jitter
-    return .start + .seconds(Double(turn) * Self.interval + delay)
+    let delay = turns.fractions(of: turn).0 * Self.jitter
+    return .start + .seconds(Double(turn) * Self.interval + delay.rounded(.down) + 0.5)
   }
 
-  private static let key = StateKey(domain: "coarse-place", owner: "")
+  package static let key = StateKey(domain: "coarse-place", owner: "")
   /// Seconds. Chosen (`reducedInterval`); about four times an hour is documented (AUTH-41).
   private static let interval = 900.0
-  /// Seconds: turns are 10 to 20 minutes apart, so that no place is older than 20 (AUTH-42).
-  private static let jitter = 300.0
+  /// Seconds: turns are 11 to 19 minutes apart, so that no place, whose time is told to the minute,
+  /// is older than 20 (AUTH-42).
+  private static let jitter = 240.0
+  /// Seconds: the times of coarse places and visits are told to the minute.
+  package static let grain = 60.0
   private static let shortestTurn = Duration.seconds(interval - jitter)
   /// How old a place may be (AUTH-42, STD-26a).
-  package static let life = Duration.seconds(interval + jitter)
+  package static let life = Duration.seconds(interval + jitter + grain)
   /// Meters beyond a cell before it is left. Chosen (docs/decisions/0015).
   package static let margin = 2_500.0
   /// Meters, at 68 %. Chosen (docs/decisions/0015); about 5 km is documented (AUTH-41).

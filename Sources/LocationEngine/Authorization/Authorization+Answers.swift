@@ -22,6 +22,8 @@ extension Authorization {
       guard answer == .accept else { break }
       record.buttonConfirmed = true
       record.grant = .once
+    case .beaconAdvertising:
+      takeBeacon(answer)
     }
     return []
   }

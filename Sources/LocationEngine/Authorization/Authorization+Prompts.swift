@@ -70,6 +70,8 @@ extension Authorization {
 
   /// Whether an answer would still decide something.
   private func isApt(_ kind: Prompt.Kind) -> Bool {
+    // A beacon tells no location.
+    if kind == .beaconAdvertising { return beacon == .undecided && manifest.bluetoothUsage != nil }
     guard !isRestricted && servicesAreOn else { return false }
     switch kind {
     case .whenInUse, .locationButton:
@@ -81,6 +83,7 @@ extension Authorization {
       return record.grant == .always
     case .temporaryAccuracy:
       return accuracy == .reduced
+    case .beaconAdvertising: return false
     }
   }
 
@@ -90,6 +93,7 @@ extension Authorization {
     case .upgrade: isProvisional || goal == .always || wishes.contains { $0.goal == .always }
     case .temporaryAccuracy: !temporary.isEmpty
     case .reminder, .locationButton: true
+    case .beaconAdvertising: wantsBeacon
     }
   }
 
@@ -107,6 +111,8 @@ extension Authorization {
       outputs += ask(due.removeFirst(), leadsTo: .whenInUse)
     } else if let request = temporary.first {
       outputs += ask(.temporaryAccuracy(purposeKey: request.purposeKey), leadsTo: .none)
+    } else if asksForBeacon {
+      outputs += ask(.beaconAdvertising, leadsTo: .none)
     }
     return outputs
   }
@@ -153,6 +159,7 @@ extension Authorization {
     case .whenInUse, .locationButton: manifest.whenInUseUsage ?? ""
     case .upgrade, .reminder: manifest.alwaysUsage?.text ?? ""
     case .temporaryAccuracy(let key): manifest.temporaryUsage[key] ?? ""
+    case .beaconAdvertising: manifest.bluetoothUsage ?? ""
     }
   }
 }

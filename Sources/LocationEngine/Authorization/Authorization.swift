@@ -32,10 +32,14 @@ package struct Authorization: Machine, Hashable {
     case remind
     /// The app was installed anew, or updated (AUTH-10).
     case manifest(Manifest)
+    /// Whether some process of the app wants to make this computer a beacon.
+    case beaconWish(Bool)
+    /// What the person decides about that in the settings.
+    case beacon(BeaconPermission)
     case temporaryAccuracy(AccuracyRequester, purposeKey: String)
     case locationButton
-    /// Another process, such as a tool, has stored this record.
-    case stored(AuthorizationRecord)
+    /// Another process, such as a tool, has stored this.
+    case stored(AuthorizationRecord?, BeaconPermission)
     /// An event that needs Always is ready (AUTH-32).
     case alwaysEvent(Int)
     case wake
@@ -61,6 +65,7 @@ package struct Authorization: Machine, Hashable {
   package let app: AppIdentity
   package internal(set) var manifest: Manifest
   package internal(set) var record: AuthorizationRecord
+  package internal(set) var beacon = BeaconPermission.undecided
   package internal(set) var use = AppUse.none
   package internal(set) var isRestricted = false
   package internal(set) var servicesAreOn = true
@@ -79,8 +84,12 @@ package struct Authorization: Machine, Hashable {
   var due: [Prompt.Kind] = []
   var temporary: [TemporaryRequest] = []
   var held: HeldEvent?
+  var wantsBeacon = false
+  /// Set when the question about a beacon went unanswered; it comes back with the next direct use.
+  var beaconRests = false
   private var told: AuthorizationReport
   var stored: AuthorizationRecord
+  private var storedBeacon = BeaconPermission.undecided
 
   /// An app that was never asked, not in use.
   package init(app: AppIdentity, manifest: Manifest) {
@@ -96,6 +105,8 @@ package struct Authorization: Machine, Hashable {
   /// The app counts as in use until its life cycle is known again, so that a restart of the
   /// daemon ends no grant (LIFE-9).
   package mutating func restore(from entries: [StateEntry], at now: Moment) -> [Output] {
+    beacon = BeaconPermission(of: app, in: entries)
+    storedBeacon = beacon
     guard let entry = entries.first(where: { $0.key == AuthorizationRecord.key(of: app) }) else {
       return []
     }
@@ -132,7 +143,7 @@ package struct Authorization: Machine, Hashable {
       if goal > self.goal { goalRests = false }
       self.goal = goal
     case .use(let use):
-      if use == .direct && self.use != .direct { goalRests = false }
+      if use == .direct && self.use != .direct { (goalRests, beaconRests) = (false, false) }
       self.use = use
     case .ended:
       lapse()
@@ -149,18 +160,24 @@ package struct Authorization: Machine, Hashable {
       isRestricted = restricted
     case .reset:
       record.reset(manifest: manifest)
+      beacon = .undecided
     case .remind:
       guard record.grant == .always else { return [.explain(.alreadyDecided)] }
       put(.reminder)
     case .manifest(let manifest):
       take(manifest)
+    case .beaconWish(let wish):
+      return wishBeacon(wish)
+    case .beacon(let permission):
+      beacon = permission
     case .temporaryAccuracy(let requester, let key):
       return requestAccuracy(requester, purposeKey: key)
     case .locationButton:
       return tapButton()
-    case .stored(let record):
-      self.record = record
-      stored = record
+    case .stored(let record, let beacon):
+      self.record = record ?? self.record
+      stored = record ?? stored
+      (self.beacon, storedBeacon) = (beacon, beacon)
     case .alwaysEvent(let event):
       return take(event: event, at: now)
     case .wake:
@@ -184,6 +201,10 @@ package struct Authorization: Machine, Hashable {
     if record != stored {
       stored = record
       outputs.append(.persist(record.change(for: app)))
+    }
+    if beacon != storedBeacon {
+      storedBeacon = beacon
+      outputs.append(.persist(beacon.change(for: app)))
     }
     return outputs
   }

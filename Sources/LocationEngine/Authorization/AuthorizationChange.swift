@@ -9,6 +9,7 @@ package struct AuthorizationChange: Sendable {
   /// What came of it.
   package struct Outcome: Sendable {
     package var after: AuthorizationRecord
+    package var beacon: BeaconPermission
     package var changes: [StateChange]
     /// Why something did not move, in words.
     package var explanations: [String]
@@ -30,15 +31,22 @@ package struct AuthorizationChange: Sendable {
     self.now = now
   }
 
-  /// Decides; `nil` for a level that is none.
-  package func deciding(level: String?, precise: Bool?) -> Outcome? {
+  /// Decides what is given.
+  ///
+  /// - Parameters:
+  ///   - level: one of ``AuthorizationLevel/settings``; `nil` leaves it.
+  ///   - precise: whether the app may know the place exactly; `nil` leaves it.
+  ///   - beacon: whether the app may make this computer a beacon; `nil` leaves it.
+  /// - Returns: `nil` for a level that is none.
+  package func deciding(level: String?, precise: Bool?, beacon: Bool? = nil) -> Outcome? {
     var inputs = AuthorizationLevel.settings.filter { $0.word == level }.map(\.input)
     guard level == nil || !inputs.isEmpty else { return nil }
     if let precise { inputs.append(.precise(precise)) }
+    if let beacon { inputs.append(.beacon(beacon ? .allowed : .declined)) }
     var machine = machine
     let outputs = restored + inputs.flatMap { machine.handle($0, at: now) }
     return Outcome(
-      after: machine.record,
+      after: machine.record, beacon: machine.beacon,
       changes: outputs.compactMap { if case .persist(let change) = $0 { change } else { nil } },
       explanations: outputs.compactMap {
         if case .explain(let explanation) = $0 { "\(explanation)" } else { nil }

@@ -127,7 +127,7 @@ extension ServiceSessions.Session {
     case .whenInUse: true
     case .upgrade: goal.authorization == .always
     case .temporaryAccuracy(let key): goal.purposeKey == key
-    case .reminder, .locationButton, nil: false
+    case .reminder, .locationButton, .beaconAdvertising, nil: false
     }
   }
 

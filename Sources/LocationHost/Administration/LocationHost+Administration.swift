@@ -8,6 +8,9 @@ struct AdministrationFault: Error {
   var reason: String
 }
 
+/// What an owner decides for an app; `nil` leaves it as it is.
+typealias AuthorizationChoice = (level: String?, precise: Bool?, beacon: Bool?)
+
 // What the owner of a daemon sees and changes; everything here runs on the host's queue.
 extension LocationHost {
   // MARK: Seeing
@@ -75,20 +78,24 @@ extension LocationHost {
 
   /// Decides for an app as the settings would, whether it runs or not.
   func decide(
-    _ app: AppIdentity, level: String?, precise: Bool?, declaring manifest: Manifest?
+    _ app: AppIdentity, _ choice: AuthorizationChoice, declaring manifest: Manifest?
   ) throws(AdministrationFault) -> AuthorizationDecision {
     let entries = storedEntries
     let change = AuthorizationChange(
       of: app, manifest: manifest, in: entries, at: HostClock.now)
-    guard let decision = change.deciding(level: level, precise: precise) else {
-      throw AdministrationFault(reason: "there is no level \(level ?? "")")
+    let decided = change.deciding(
+      level: choice.level, precise: choice.precise, beacon: choice.beacon)
+    guard let decision = decided else {
+      throw AdministrationFault(reason: "there is no level \(choice.level ?? "")")
     }
     if !decision.changes.isEmpty {
       try store(decision.changes)
       step(.engine(.stored(storedEntries)))
     }
     return AuthorizationDecision(
-      before: entries.contains { $0.key == AuthorizationRecord.key(of: app) }
+      before: entries.contains {
+        [AuthorizationRecord.key(of: app), BeaconPermission.key(of: app)].contains($0.key)
+      }
         ? AppStatus(app, in: entries) : nil,
       after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
   }
@@ -116,6 +123,7 @@ extension AppStatus {
     self.init(
       app: app.name, level: AuthorizationLevel(record?.grant).rawValue,
       isPrecise: record?.isPrecise ?? true)
+    beacon = BeaconPermission(of: app, in: entries).word
     program = Self.program(of: app, in: entries)
   }
 

@@ -56,8 +56,8 @@ extension SocketServer {
     case .apps:
       let apps = host.onLine { $0.apps() }
       answer(number, .fields(["apps": apps.json]))
-    case .authorize(let app, let level, let precise):
-      decide(AppIdentity(app), level, precise, for: number)
+    case .authorize(let app, let level, let precise, let beacon):
+      decide(AppIdentity(app), (level, precise, beacon), for: number)
     case .services(let on):
       host.onLine { $0.turnServices(on: on) }
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
@@ -115,12 +115,12 @@ extension SocketServer {
 
   /// Decides when the app's list was read, and answers then.
   private func decide(
-    _ app: AppIdentity, _ level: String?, _ precise: Bool?, for number: Int
+    _ app: AppIdentity, _ choice: AuthorizationChoice, for number: Int
   ) {
     let program = host.onLine { AppStatus.program(of: app, in: $0.storedEntries) }
     readManifest(ofExecutable: program, for: number) { server, manifest in
       do throws(AdministrationFault) {
-        let decision = try server.decide(app, level, precise, declaring: manifest)
+        let decision = try server.decide(app, choice, declaring: manifest)
         server.answer(number, decision.json)
       } catch {
         server.refuse(error, to: number)
@@ -134,16 +134,18 @@ extension SocketServer {
   }
 
   private func decide(
-    _ app: AppIdentity, _ level: String?, _ precise: Bool?, declaring manifest: Manifest?
+    _ app: AppIdentity, _ choice: AuthorizationChoice, declaring manifest: Manifest?
   ) throws(AdministrationFault) -> AuthorizationDecision {
     let result: Result<AuthorizationDecision, AdministrationFault> = host.onLine { host in
       Result { () throws(AdministrationFault) in
-        try host.decide(app, level: level, precise: precise, declaring: manifest)
+        try host.decide(app, choice, declaring: manifest)
       }
     }
     let decision = try result.get()
     var record = LogRecord(
-      .authorization, "\(app) may know: \(decision.after.level)", at: HostClock.now.unixTime)
+      .authorization,
+      "\(app) may know: \(decision.after.level); may be a beacon: \(decision.after.beacon)",
+      at: HostClock.now.unixTime)
     record.app = app.name
     journal.write(record)
     return decision

@@ -194,6 +194,7 @@ package enum ProgramQuestion {
     case .reminder: "reminder"
     case .temporaryAccuracy: "temporary_accuracy"
     case .locationButton: "location_button"
+    case .beaconAdvertising: "beacon_advertising"
     }
   }
 

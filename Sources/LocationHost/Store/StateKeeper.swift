@@ -48,15 +48,21 @@ package final class StateKeeper {
   }
 
   /// The secret of this machine's coarse places: made once, kept for good (docs/decisions/0015).
-  package func secret() -> UInt64 {
+  ///
+  /// One that is no key of today's length is replaced, and the cell that was laid by it forgotten.
+  package func secret() -> SecretKey {
     let key = StateKey(domain: "secret", owner: "")
     if let entry = entries.first(where: { $0.key == key }),
-      let secret = UInt64(String(decoding: entry.value, as: UTF8.self))
+      let secret = SecretKey(hexadecimal: String(decoding: entry.value, as: UTF8.self))
     {
       return secret
     }
-    let secret = UInt64.random(in: 0 ... .max)
-    unsaved.append(.set(key, [UInt8]("\(secret)".utf8)))
+    let secret = SecretKey.random()
+    unsaved.append(.set(key, [UInt8](secret.hexadecimal.utf8)))
+    if entries.contains(where: { $0.key == CoarseLocator.key }) {
+      entries.removeAll { $0.key == CoarseLocator.key }
+      unsaved.append(.remove(CoarseLocator.key))
+    }
     return secret
   }
 
@@ -151,5 +157,13 @@ package final class StateKeeper {
     }
     source.activate()
     watch = source
+  }
+}
+
+extension SecretKey {
+  /// A new key from the system's generator.
+  package static func random() -> SecretKey {
+    var generator = SystemRandomNumberGenerator()
+    return SecretKey(using: &generator)
   }
 }

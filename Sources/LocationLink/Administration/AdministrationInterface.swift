@@ -79,6 +79,8 @@ package enum AdministrationInterface {
       # never, ask, once, whenInUse, always
       level: string,
       precise: bool,
+      # Whether it may make this computer a Bluetooth beacon: ask, yes, no.
+      beacon: ?string,
       processes: int,
       conditions: int,
       program: ?string
@@ -167,8 +169,8 @@ package enum AdministrationInterface {
     method ListApps() -> (apps: []App)
 
     # `app` is an identifier, or the path of a program. `level` is never, ask, whenInUse, always, or
-    # reset.
-    method Authorize(app: string, level: ?string, precise: ?bool) -> (
+    # reset. `beacon` is whether the app may make this computer a Bluetooth beacon; no level implies it.
+    method Authorize(app: string, level: ?string, precise: ?bool, beacon: ?bool) -> (
       before: ?App,
       after: App,
       explanations: []string

@@ -4,7 +4,7 @@ package import LocationModel
 package enum AdministrationRequest: Hashable, Sendable {
   case status(places: Bool)
   case apps
-  case authorize(app: String, level: String?, precise: Bool?)
+  case authorize(app: String, level: String?, precise: Bool?, beacon: Bool?)
   case services(on: Bool)
   case conditions(places: Bool)
   case addCondition(identifier: String, Circle)
@@ -49,7 +49,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "Authorize":
       self = .authorize(
         app: try given.get("app"), level: try given.find("level"),
-        precise: try given.find("precise"))
+        precise: try given.find("precise"), beacon: try given.find("beacon"))
     case "SetServices": self = .services(on: try given.get("on"))
     case "ListConditions": self = .conditions(places: try given.find("places") ?? false)
     case "AddCondition":
@@ -91,8 +91,13 @@ package enum AdministrationRequest: Hashable, Sendable {
     switch self {
     case .status(let places): ("GetStatus", ["places": places.json])
     case .apps: ("ListApps", [:])
-    case .authorize(let app, let level, let precise):
-      ("Authorize", ["app": app.json, "level": level?.json, "precise": precise?.json])
+    case .authorize(let app, let level, let precise, let beacon):
+      (
+        "Authorize",
+        [
+          "app": app.json, "level": level?.json, "precise": precise?.json, "beacon": beacon?.json,
+        ]
+      )
     case .services(let on): ("SetServices", ["on": on.json])
     case .conditions(let places): ("ListConditions", ["places": places.json])
     case .addCondition(let identifier, let circle):

@@ -7,6 +7,8 @@ package struct AppStatus: Hashable, Sendable {
   package var level: String
   /// Whether it may know the place exactly.
   package var isPrecise: Bool
+  /// Whether it may make this computer a beacon: `ask`, `yes`, or `no`.
+  package var beacon = "ask"
   /// How many of its processes are connected.
   package var processes = 0
   /// How many places, regions, and beacons it monitors.
@@ -103,6 +105,7 @@ extension AppStatus: LinkWord {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       app: try json.get("app"), level: try json.get("level"), isPrecise: try json.get("precise"))
+    beacon = try json.find("beacon") ?? "ask"
     processes = try json.find("processes") ?? 0
     conditions = try json.find("conditions") ?? 0
     program = try json.find("program")
@@ -110,7 +113,7 @@ extension AppStatus: LinkWord {
 
   package var json: JSON {
     .fields([
-      "app": app.json, "level": level.json, "precise": isPrecise.json,
+      "app": app.json, "level": level.json, "precise": isPrecise.json, "beacon": beacon.json,
       "processes": processes.json, "conditions": conditions.json, "program": program?.json,
     ])
   }

@@ -101,6 +101,7 @@ extension Prompt.Kind {
   fileprivate init(name: String, purpose: String) throws(LinkFault) {
     let kinds: [Self] = [
       .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: purpose), .locationButton,
+      .beaconAdvertising,
     ]
     guard let kind = kinds.first(where: { $0.name == name }) else { throw .unknownWord(name) }
     self = kind
@@ -113,6 +114,7 @@ extension Prompt.Kind {
     case .reminder: "reminder"
     case .temporaryAccuracy: "temporaryAccuracy"
     case .locationButton: "locationButton"
+    case .beaconAdvertising: "beaconAdvertising"
     }
   }
 

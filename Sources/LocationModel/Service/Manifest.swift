@@ -15,6 +15,8 @@ package struct Manifest: Hashable, Sendable {
   package var olderAlwaysUsage: String?
   /// Why full accuracy is needed for a while, by purpose key (AUTH-47).
   package var temporaryUsage: [String: String]
+  /// Why the app wants to be a beacon; `nil` when missing or empty.
+  package var bluetoothUsage: String?
   /// Whether a grant is for reduced accuracy unless the person says otherwise (AUTH-40).
   package var defaultAccuracyReduced: Bool
   /// Whether modern services need a service session of the app's own making (SESS-10).
@@ -51,6 +53,7 @@ package struct Manifest: Hashable, Sendable {
       guard let text = localized[entry.key] ?? entry.value.string, !text.isEmpty else { return }
       usage[entry.key] = Bounds.cut(text, to: Bounds.textBytes)
     }
+    bluetoothUsage = text(Key.bluetooth)
     defaultAccuracyReduced = values[Key.defaultAccuracyReduced]?.isTrue ?? false
     requiresExplicitServiceSession = Key.explicitSession.contains { values[$0]?.isTrue ?? false }
     hasLocationBackgroundMode =
@@ -73,6 +76,7 @@ package struct Manifest: Hashable, Sendable {
     package static let always = "NSLocationAlwaysAndWhenInUseUsageDescription"
     package static let olderAlways = "NSLocationAlwaysUsageDescription"
     package static let temporary = "NSLocationTemporaryUsageDescriptionDictionary"
+    package static let bluetooth = "NSBluetoothAlwaysUsageDescription"
     package static let defaultAccuracyReduced = "NSLocationDefaultAccuracyReduced"
     package static let backgroundModes = "UIBackgroundModes"
     /// One article and the header spell the key differently; both count (SESS-10).

@@ -26,13 +26,15 @@ package struct Prompt: Hashable, Sendable {
     case temporaryAccuracy(purposeKey: String)
     /// The confirmation of an app's first location button (AUTH-54).
     case locationButton
+    /// Whether the app may make this computer a Bluetooth beacon (docs/decisions/0070).
+    case beaconAdvertising
 
     /// The answers it can have; ``PromptAnswer/dismissed`` is always possible.
     package var answers: [PromptAnswer] {
       switch self {
       case .whenInUse: [.once, .whileUsing, .deny]
       case .upgrade, .reminder: [.always, .keepWhileUsing]
-      case .temporaryAccuracy, .locationButton: [.accept, .decline]
+      case .temporaryAccuracy, .locationButton, .beaconAdvertising: [.accept, .decline]
       }
     }
   }

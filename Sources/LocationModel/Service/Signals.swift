@@ -69,7 +69,8 @@ package enum BeaconAdvertising: Hashable, Sendable {
   case waiting
   /// No adapter is on, or it cannot advertise.
   case unavailable
-  /// `bluetoothd` said no; the name of its error. Tried again by itself.
+  /// The person has not allowed it, and what to do; or `bluetoothd` said no, and the name of its
+  /// error. Begins by itself when nothing is against it any more.
   case refused(String)
 }
 

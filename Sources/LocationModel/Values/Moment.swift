@@ -59,6 +59,14 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
+  /// The last moment at or before this one that is a whole number of so many seconds.
+  package func floored(to seconds: Double) -> UnixTime {
+    let grain = Int64(seconds * 1e9)
+    let rest = nanoseconds % grain
+    let excess = rest < 0 ? rest + grain : rest
+    return UnixTime(nanoseconds: nanoseconds < .min + grain ? nanoseconds : nanoseconds - excess)
+  }
+
   /// Whether what is dated so, and came after what is dated `earlier`, shows that a clock was set
   /// back; what is a little too early is only late.
   package func isSetBack(from earlier: UnixTime) -> Bool {

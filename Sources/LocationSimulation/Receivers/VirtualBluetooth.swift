@@ -114,8 +114,13 @@ package struct VirtualBluetooth: Hashable, Sendable {
   }
 
   private var objects: BusValue {
-    let adapter = Self.interfaces(
-      BlueZ.adapter, .properties(["Powered": .boolean(isOn)]))
+    let adapter = BusValue.dictionary(
+      key: "s", value: "a{sv}",
+      [
+        BusEntry(
+          key: .string(BlueZ.adapter), value: .properties(["Powered": .boolean(isOn)])),
+        BusEntry(key: .string(BlueZ.advertisingManager), value: .properties([:])),
+      ])
     return .dictionary(
       key: "o", value: "a{sa{sv}}", [BusEntry(key: .objectPath(Self.adapter), value: adapter)])
   }

@@ -151,7 +151,7 @@ package struct ScenarioReader {
 
   private enum Verb: String, CaseIterable {
     case walk, cycle, drive, move, stay, sky, receiver, clock, person, services, permission
-    case precise, app, end
+    case precise, beacon, advertise, app, end
 
     /// Meters per second. Chosen: brisk, easy, and in town.
     var speed: Double {
@@ -187,6 +187,11 @@ package struct ScenarioReader {
         .setting(
           .authorization(Simulation.app, try choice("a permission", AuthorizationSetting.self))))
     case .precise: return .input(.setting(.precise(Simulation.app, try isOn())))
+    case .beacon:
+      let permission = try choice("a permission", BeaconPermission.self)
+      return .input(.setting(.beacon(Simulation.app, permission)))
+    case .advertise:
+      return .input(.client(ClientID(1), .request(Simulation.advertising(try isOn()))))
     case .app:
       let life = try choice("a life", of: [AppLife.foreground, .background, .suspended])
       return .input(.client(ClientID(1), .life(life)))

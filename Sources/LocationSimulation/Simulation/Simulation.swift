@@ -51,9 +51,17 @@ package struct Simulation: Sendable {
     static let significant = SubscriberID(3)
     static let monitor = SubscriberID(4)
     static let regions = SubscriberID(5)
+    static let beacon = SubscriberID(6)
   }
 
   package static let app = AppIdentity("simulate")
+
+  /// What the app asks for to be a beacon, or to be none any more.
+  static func advertising(_ on: Bool) -> Request {
+    let uuid = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
+    let advert = IBeaconAdvert(identity: BeaconIdentity(uuid: uuid, major: 1, minor: 1))
+    return .advertising(Role.beacon, on ? .start(advert) : .stop)
+  }
 
   package init(_ world: VirtualWorld, circles: [NamedCircle] = []) {
     self.world = world
@@ -63,6 +71,7 @@ package struct Simulation: Sendable {
       manifest: Manifest([
         Manifest.Key.whenInUse: .string("To simulate."),
         Manifest.Key.always: .string("To simulate."),
+        Manifest.Key.bluetooth: .string("To simulate."),
         Manifest.Key.backgroundModes: .array([.string("location")]),
       ]))
   }
@@ -182,8 +191,9 @@ package struct Simulation: Sendable {
       try ask(.took(number), tell)
     case .state(let state): try say(.authorization(state.authorization), tell)
     case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics,
-      .heading, .ranging, .advertising:
+      .heading, .ranging:
       break
+    case .advertising(_, let state): try say(.advertising(state), tell)
     }
   }
 

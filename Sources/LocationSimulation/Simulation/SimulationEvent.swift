@@ -11,6 +11,8 @@ package enum SimulationEvent: Hashable, Sendable {
   case authorization(AuthorizationReport)
   case demand(Demand)
   case asked(Prompt)
+  /// How it is with the beacon that the app wants this device to be.
+  case advertising(BeaconAdvertising)
   case life(AppLife)
 }
 
@@ -66,7 +68,21 @@ struct SimulationHash: Hashable, Sendable {
     case .demand(let demand):
       mix(UInt64(demand.position.map { $0.tier.rawValue + 1 } ?? 0))
     case .asked(let prompt): mix("\(prompt.kind)")
+    case .advertising(let state): mix(state.name)
     case .life(let life): mix(life.rawValue)
+    }
+  }
+}
+
+extension BeaconAdvertising {
+  /// One word for each.
+  package var name: String {
+    switch self {
+    case .stopped: "stopped"
+    case .advertising: "advertising"
+    case .waiting: "waiting"
+    case .unavailable: "unavailable"
+    case .refused: "refused"
     }
   }
 }

@@ -37,7 +37,8 @@ package struct SimulationPlot: Sendable {
       mark(
         visit.departure == nil ? "visit: arrived" : "visit: departed", visit.departure == nil, now)
     case .significant: mark("significant move", false, now)
-    case .condition, .region, .standard, .authorization, .demand, .asked, .life: break
+    case .condition, .region, .standard, .authorization, .demand, .asked, .advertising, .life:
+      break
     }
   }
 

@@ -58,7 +58,7 @@ struct Invariants {
     case .visit(let visit):
       guard let arrival = visit.arrival, let departure = visit.departure else { return nil }
       if departure < arrival { return "a visit ended before it began" }
-    case .standard, .region, .demand, .asked, .life: break
+    case .standard, .region, .demand, .asked, .advertising, .life: break
     }
     return nil
   }

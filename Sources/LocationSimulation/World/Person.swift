@@ -6,6 +6,8 @@ package struct Person: Sendable {
     package var answer: PromptAnswer
     package var precise: Bool
     package var delay: Duration
+    /// Whether it is meant for the question about a beacon; `nil` for any question that offers it.
+    package var isForBeacon: Bool?
 
     package init(_ answer: PromptAnswer, precise: Bool = true, after delay: Duration = .seconds(1))
     {
@@ -31,6 +33,8 @@ package struct Person: Sendable {
   }
 
   private static func fits(_ reply: Reply, _ prompt: Prompt) -> Bool {
-    reply.answer == .dismissed || prompt.kind.answers.contains(reply.answer)
+    let isBeacon = prompt.kind == .beaconAdvertising
+    guard reply.isForBeacon ?? isBeacon == isBeacon else { return false }
+    return reply.answer == .dismissed || prompt.kind.answers.contains(reply.answer)
   }
 }

@@ -50,11 +50,12 @@ struct RunningDaemon {
 
   /// What was decided about an app.
   func decide(
-    _ app: AppIdentity, level: String?, precise: Bool?
+    _ app: AppIdentity, level: String?, precise: Bool?, beacon: Bool?
   ) throws(Failure) -> AuthorizationDecision {
     do {
       return try AuthorizationDecision(
-        json: caller.ask(.authorize(app: app.name, level: level, precise: precise)))
+        json: caller.ask(
+          .authorize(app: app.name, level: level, precise: precise, beacon: beacon)))
     } catch let fault as DaemonCaller.Fault {
       throw Failure(fault, socket)
     } catch { throw Failure(.garbled("\(error)"), socket) }

@@ -9,7 +9,21 @@ struct AppDiagnosis {
   let servicesAreOn: Bool
 
   var findings: [Finding] {
-    [services, usage, authorization].compactMap { $0 }
+    [services, usage, authorization, beacon].compactMap { $0 }
+  }
+
+  /// Of an app that wants to be a beacon, or about which that was decided.
+  private var beacon: Finding? {
+    let allow = "locationctl authorize --beacon yes -- \(app.identity.name)"
+    switch standing?.beacon {
+    case "yes": return finding(.good, "beacon_allowed", "it may be a Bluetooth beacon", nil)
+    case "no":
+      return finding(.doubtful, "beacon_declined", "it must not be a Bluetooth beacon", allow)
+    default:
+      guard app.manifest?.bluetoothUsage != nil else { return nil }
+      return finding(
+        .doubtful, "beacon_undecided", "nobody has allowed it to be a Bluetooth beacon yet", allow)
+    }
   }
 
   private var services: Finding? {

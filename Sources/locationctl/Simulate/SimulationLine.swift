@@ -34,6 +34,12 @@ enum SimulationLine {
       line.add("tier", demand.position.map { "\($0.tier)" } ?? "off")
       line.add("interval", demand.position?.interval.inSeconds)
       return line.text
+    case .advertising(let state):
+      var line = JSONLine(type: "advertising")
+      line.add("date", now.unixTime.iso8601)
+      line.add("state", state.name)
+      if case .refused(let reason) = state { line.add("reason", reason) }
+      return line.text
     case .asked(let prompt):
       var line = JSONLine(type: "prompt")
       line.add("date", now.unixTime.iso8601)

@@ -32,6 +32,8 @@ struct SimulationTranscript {
     case .authorization(let report):
       return ("authorization", "\(report.status.rawValue), \(report.accuracy.rawValue) accuracy")
     case .demand(let demand): return ("hardware", Self.text(of: demand))
+    case .advertising(.refused(let reason)): return ("app", "is no beacon: \(reason)")
+    case .advertising(let state): return ("app", "as a beacon: \(state.name)")
     case .asked(let prompt): return ("person", "is asked: \(prompt.kind)")
     case .life(let life): return ("app", life.rawValue)
     }

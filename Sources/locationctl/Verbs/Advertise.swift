@@ -17,6 +17,10 @@ extension Verb {
       bluetooth.
       """,
       """
+      It works as you, over a bus connection of its own: typing the command is the permission. \
+      Other apps need `locationctl authorize APP --beacon yes`.
+      """,
+      """
       A phone believes the power: measure it at one meter, or distances will be wrong.
       """,
     ],
@@ -41,6 +45,10 @@ extension Verb {
         try advertiser.startAdvertising(data)
         _ = try await withTimeout(invocation.number(timeout)) {
           for await state in advertiser.states {
+            if case .refused(let reason) = state {
+              throw Failure.refused(
+                "this computer is no beacon: \(reason)", next: "locationctl doctor")
+            }
             guard state.isHopeful else { throw person.silence("this computer is no beacon") }
             Output.standard.line(state.text(of: name))
           }

@@ -20,10 +20,11 @@ extension Verb {
         return
       }
       var table = TextTable(
-        ["APP", "MAY KNOW", "PRECISE", "PROCESSES", "CONDITIONS", "PROGRAM"], numbers: [3, 4])
+        ["APP", "MAY KNOW", "PRECISE", "BEACON", "PROCESSES", "CONDITIONS", "PROGRAM"],
+        numbers: [4, 5])
       for app in apps {
         table.add([
-          app.app, app.level, app.isPrecise ? "yes" : "no", "\(app.processes)",
+          app.app, app.level, app.isPrecise ? "yes" : "no", app.beacon, "\(app.processes)",
           "\(app.conditions)", app.program ?? "",
         ])
       }
@@ -37,6 +38,7 @@ extension AppStatus {
     line.add("app", app)
     line.add("level", level)
     line.add("precise", flag: isPrecise)
+    line.add("beacon", beacon)
     line.add("processes", processes)
     line.add("conditions", conditions)
     line.add("program", program)
@@ -54,6 +56,7 @@ extension SavedState {
       var status = AppStatus(
         app: name, level: AuthorizationLevel(record?.grant).rawValue,
         isPrecise: record?.isPrecise ?? true)
+      status.beacon = beacon(of: app).word
       status.conditions = entries.count { $0.key.owner == name && $0.key.domain == "condition" }
       status.program = name.hasPrefix("/") ? name : nil
       return status

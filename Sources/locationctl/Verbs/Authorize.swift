@@ -9,6 +9,10 @@ extension Verb {
     name: "precise", value: .choice(["yes", "no"]),
     summary: "Whether the app may know the place exactly, or only roughly")
 
+  private static let beacon = Option(
+    name: "beacon", value: .choice(["yes", "no"]),
+    summary: "Whether the app may make this computer a Bluetooth beacon")
+
   static let authorize = Verb(
     name: "authorize", summary: "Decide what an app may know",
     details: [
@@ -17,7 +21,11 @@ extension Verb {
       apps hear of it at once. With reset the app counts as never asked. Where a location daemon \
       runs, it is the daemon's answer, and only its owner may give it; else that of your own apps. \
       To the daemon, the app of another user is APP@UID, as `locationctl apps` lists it.
+      """,
       """
+      No LEVEL lets an app make this computer a Bluetooth beacon: only --beacon yes does. With \
+      --beacon no a beacon that is on the air falls silent.
+      """,
     ],
     operands: [
       Operand(name: "APP", summary: "A bundle identifier or a path", isOptional: true),
@@ -26,17 +34,18 @@ extension Verb {
         choices: AuthorizationLevel.settings.map(\.word),
         isOptional: true),
     ],
-    options: [precise, list, .json],
+    options: [precise, beacon, list, .json],
     examples: [
       "locationctl authorize com.example.Whereabouts whenInUse",
-      "locationctl authorize ./whereabouts always --precise no", "locationctl authorize --list",
+      "locationctl authorize ./whereabouts always --precise no",
+      "locationctl authorize com.example.Shop --beacon yes", "locationctl authorize --list",
     ],
     run: { invocation in
       guard !invocation.has(list) else { return try showAll(invocation) }
       guard let word = invocation.operand(0) else { throw invocation.usage("APP is missing") }
       let level = invocation.operand(1)
-      guard level != nil || invocation.has(precise) else {
-        throw invocation.usage("LEVEL or --precise is missing")
+      guard level != nil || invocation.has(precise) || invocation.has(beacon) else {
+        throw invocation.usage("LEVEL, --precise, or --beacon is missing")
       }
       try decide(try InstalledApp(word), level, invocation)
     })
@@ -50,8 +59,10 @@ extension Verb {
       let apps: [AppStatus] = try daemon.ask(.apps, "apps")
       all = apps.map { Decision(app: $0.app, after: Decision.Standing($0)) }
     } else {
-      all = try SavedState().apps.map {
-        Decision(app: $0.app.name, after: Decision.Standing($0.record))
+      let state = try SavedState()
+      all = state.apps.map {
+        Decision(
+          app: $0.name, after: Decision.Standing(state.record(of: $0), state.beacon(of: $0)))
       }
     }
     if all.isEmpty, !invocation.has(.json) {
@@ -64,11 +75,12 @@ extension Verb {
     _ app: InstalledApp, _ level: String?, _ invocation: Invocation
   ) throws(Failure) {
     let precise = invocation.text(precise).map { $0 == "yes" }
+    let beacon = invocation.text(beacon).map { $0 == "yes" }
     let (decision, explanations) =
       if let daemon = try RunningDaemon.find() {
-        try ask(daemon, app, level, precise)
+        try ask(daemon.decide(app.identity, level: level, precise: precise, beacon: beacon))
       } else {
-        try decide(app, level, precise)
+        try decide(app) { $0.deciding(level: level, precise: precise, beacon: beacon) }
       }
     for explanation in explanations {
       Output.error.line("locationctl: \(app.identity.name.escapedForDisplay()): \(explanation)")
@@ -77,10 +89,9 @@ extension Verb {
   }
 
   private static func ask(
-    _ daemon: RunningDaemon, _ app: InstalledApp, _ level: String?, _ precise: Bool?
+    _ decision: AuthorizationDecision
   ) throws(Failure) -> (Decision, [String]) {
-    let decision = try daemon.decide(app.identity, level: level, precise: precise)
-    return (
+    (
       Decision(
         app: decision.after.app, before: .some(decision.before.map { Decision.Standing($0) }),
         after: Decision.Standing(decision.after)),
@@ -90,20 +101,22 @@ extension Verb {
 
   /// Without a daemon: in this person's own state.
   private static func decide(
-    _ app: InstalledApp, _ level: String?, _ precise: Bool?
+    _ app: InstalledApp, _ deciding: (AuthorizationChange) -> AuthorizationChange.Outcome?
   ) throws(Failure) -> (Decision, [String]) {
     let state = try SavedState()
-    let before = state.record(of: app.identity)
+    let before =
+      state.apps.contains(app.identity)
+      ? Decision.Standing(state.record(of: app.identity), state.beacon(of: app.identity)) : nil
     let change = AuthorizationChange(
       of: app.identity, manifest: app.manifest, in: state.entries, at: HostClock.now)
-    guard let outcome = change.deciding(level: level, precise: precise) else {
-      throw .refused("there is no level \(level ?? "")", next: nil)
+    guard let outcome = deciding(change) else {
+      throw .refused("there is no such level", next: "locationctl help authorize")
     }
     if !outcome.changes.isEmpty { try state.commit(outcome.changes) }
     return (
       Decision(
-        app: app.identity.name, before: .some(before.map { Decision.Standing($0) }),
-        after: Decision.Standing(outcome.after)),
+        app: app.identity.name, before: .some(before),
+        after: Decision.Standing(outcome.after, outcome.beacon)),
       outcome.explanations
     )
   }
@@ -119,18 +132,25 @@ struct Decision {
   struct Standing: Equatable {
     var level: String
     var isPrecise: Bool
+    /// Whether it may make this computer a beacon: `ask`, `yes`, or `no`.
+    var beacon: String
 
-    init(_ record: AuthorizationRecord) {
-      level = AuthorizationLevel(record.grant).rawValue
-      isPrecise = record.isPrecise
+    init(_ record: AuthorizationRecord?, _ beacon: BeaconPermission) {
+      level = AuthorizationLevel(record?.grant).rawValue
+      isPrecise = record?.isPrecise ?? true
+      self.beacon = beacon.word
     }
 
     init(_ app: AppStatus) {
       level = app.level
       isPrecise = app.isPrecise
+      beacon = app.beacon
     }
 
-    var words: String { level + (isPrecise ? "" : ", approximate place only") }
+    var words: String {
+      let beacons = ["yes": ", may be a beacon", "no": ", must not be a beacon"]
+      return level + (isPrecise ? "" : ", approximate place only") + (beacons[beacon] ?? "")
+    }
   }
 
   var app: String
@@ -151,6 +171,7 @@ struct Decision {
     line.add("app", app)
     line.add("level", after.level)
     line.add("precise", flag: after.isPrecise)
+    line.add("beacon", after.beacon)
     if let before {
       line.add("previous_level", before?.level ?? AuthorizationLevel(nil).rawValue)
     }

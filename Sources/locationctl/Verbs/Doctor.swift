@@ -95,7 +95,9 @@ extension Verb {
     let state = try SavedState()
     let record = state.record(of: app.identity)
     let findings = AppDiagnosis(
-      app: app, standing: record.map { Decision.Standing($0) },
+      app: app,
+      standing: state.apps.contains(app.identity)
+        ? Decision.Standing(record, state.beacon(of: app.identity)) : nil,
       servicesAreOn: state.servicesAreOn
     ).findings
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }

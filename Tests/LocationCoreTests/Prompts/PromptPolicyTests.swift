@@ -46,12 +46,35 @@ struct PromptPolicyTests {
     #expect(reply("/usr/bin/python3.11", .locationButton) == .answer(.decline, precise: true))
   }
 
+  @Test("border 10: no level answers the question about a beacon, only a word of its own does")
+  func beacons() {
+    for level in PromptPolicy.Level.allCases {
+      for accuracy in ["", "precise", "reduced"] {
+        let line = "\(level.rawValue) \(accuracy)"
+        let others = "\nan.app \(line)\nan.app2 \(line) beacon\nan.app3 \(line) no-beacon"
+        guard case .passed(let reason) = reply("an.app", .beaconAdvertising, others: others) else {
+          Issue.record("\(line) answers")
+          continue
+        }
+        #expect(reason.contains("neither beacon nor no-beacon"))
+        let yes = AgentReply.answer(.accept, precise: true)
+        #expect(reply("an.app2", .beaconAdvertising, others: others) == yes)
+        let no = AgentReply.answer(.decline, precise: true)
+        #expect(reply("an.app3", .beaconAdvertising, others: others) == no)
+      }
+    }
+    for line in ["an.app beacon", "an.app always beacon precise", "an.app always beacon beacon"] {
+      #expect(PromptPolicy.read(line, file: "policy").faults.count == 1, "\(line)")
+    }
+  }
+
   @Test("every answer was offered by its question", arguments: PromptPolicy.Level.allCases)
   func offered(level: PromptPolicy.Level) {
     let kinds: [Prompt.Kind] = [
       .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: "race"), .locationButton,
+      .beaconAdvertising,
     ]
-    let (policy, _) = PromptPolicy.read("* \(level.rawValue)", file: "policy")
+    let (policy, _) = PromptPolicy.read("* \(level.rawValue) beacon", file: "policy")
     for kind in kinds {
       switch policy.reply(to: PromptDeskTests.prompt(kind)) {
       case .answer(let answer, _): #expect(kind.answers.contains(answer))
@@ -161,9 +184,11 @@ struct PromptPolicyTests {
         "/etc/meridian/policy:1: expected `APP LEVEL`, found `org.example.Kiosk`",
         "/etc/meridian/policy:3: unknown level `sometimes`; known are never, once, whenInUse, "
           + "always, ask",
-        "/etc/meridian/policy:4: unknown accuracy `coarse`; known are precise, reduced",
+        "/etc/meridian/policy:4: unknown accuracy `coarse`; known are precise, reduced, "
+          + "and beacon, no-beacon",
         "/etc/meridian/policy:6: a second line for `org.example.Walk`",
-        "/etc/meridian/policy:7: expected `APP LEVEL [precise|reduced]`, found more",
+        "/etc/meridian/policy:7: expected `APP LEVEL [precise|reduced] [beacon|no-beacon]`, "
+          + "found more",
       ])
   }
 }

@@ -6,30 +6,31 @@ import Testing
 /// Everything that apps with reduced accuracy can gather from the whole engine.
 @Suite("Apps with reduced accuracy")
 struct PoolingTests {
-  private static let secret: UInt64 = 8
+  private static let secret = SecretKey(seed: 8)
   private static let apps = (0..<10).map { AppIdentity("org.example.\($0)") }
 
   /// What ten apps of one maker have got: places, and when each of them came.
   private struct Pool {
-    var places: [Coordinate: Int] = [:]
+    var places: [ClientID: Set<Coordinate>] = [:]
     var times: [Instant] = []
     var crossings = 0
 
     mutating func take(_ output: LocationEngine.Output, at now: Moment) {
-      guard case .deliver(_, let delivery) = output else { return }
+      guard case .deliver(let client, let delivery) = output else { return }
       switch delivery {
-      case .updates(_, .fixes(let fixes)): for fix in fixes { take(fix, at: now) }
-      case .live(_, let update): if let fix = update.fix { take(fix, at: now) }
-      case .owed(_, .visit(let visit)): places[visit.coordinate, default: 0] += 1
-      case .state(let state): if let fix = state.lastFix { places[fix.coordinate, default: 0] += 1 }
+      case .updates(_, .fixes(let fixes)): for fix in fixes { take(fix, of: client, at: now) }
+      case .live(_, let update): if let fix = update.fix { take(fix, of: client, at: now) }
+      case .owed(_, .visit(let visit)): places[client, default: []].insert(visit.coordinate)
+      case .state(let state):
+        if let fix = state.lastFix { places[client, default: []].insert(fix.coordinate) }
       case .owed(_, .region): crossings += 1
       case .monitor(_, .event(let event)): if event.evidence != nil { crossings += 1 }
       default: break
       }
     }
 
-    private mutating func take(_ fix: Fix, at now: Moment) {
-      places[fix.coordinate, default: 0] += 1
+    private mutating func take(_ fix: Fix, of client: ClientID, at now: Moment) {
+      places[client, default: []].insert(fix.coordinate)
       times.append(now.uptime)
     }
   }
@@ -62,13 +63,14 @@ struct PoolingTests {
     }
   }
 
-  @Test("ten that use every service and pool it for two weeks have what the coarse place tells one")
+  @Test(
+    "border 6: ten that use every service and pool it for two weeks have the cells, and no more")
   func pooling() throws {
     let person = Wanderer(seed: 21)
     var bench = Bench(LocationEngine(providers: 1, secret: Self.secret), describe: { _ in nil })
     var locator = CoarseLocator(secret: Self.secret)
     var pool = Pool()
-    var told: Set<Coordinate> = []
+    var told: Set<CoarseGrid.Cell> = []
     var turns: Set<Instant> = []
     bench.send(.stored([]))
     for (index, app) in Self.apps.enumerated() {
@@ -90,22 +92,28 @@ struct PoolingTests {
       }
       for output in locator.handle(.fix(fix), at: bench.now) {
         guard case .place(let place) = output else { continue }
-        told.insert(place.coordinate)
+        told.insert(place.cell)
         turns.insert(bench.now.uptime)
       }
       bench.send(.fix(fix, from: ProviderID(0)))
       bench.run(for: .seconds(240))
       for output in locator.handle(.wake, at: bench.now) {
         guard case .place(let place) = output else { continue }
-        told.insert(place.coordinate)
+        told.insert(place.cell)
       }
       for entry in bench.outputs[seen...] {
         pool.take(entry.output, at: Moment(uptime: entry.at, unixTime: bench.now.unixTime))
       }
       seen = bench.outputs.count
     }
-    #expect(pool.places.count > 5)
-    #expect(Set(pool.places.keys).isSubset(of: told))
+    for (index, app) in Self.apps.enumerated() {
+      var points = locator.points(of: app)
+      let own = Set(told.map { points.point(of: $0) })
+      let heard = pool.places[ClientID(UInt64(index + 1)), default: []]
+      #expect(heard.isSubset(of: own), "\(app)")
+    }
+    #expect((pool.places[ClientID(1)] ?? []).count > 5)
+    #expect((pool.places[ClientID(1)] ?? []).isDisjoint(with: pool.places[ClientID(5)] ?? []))
     #expect(pool.crossings == 0)
   }
 

@@ -7,7 +7,8 @@ import Testing
 struct MonitorAccessTests {
   @Test("MON-2, MON-40: who opens a name a second time hears which other process has it open")
   func opener() {
-    var bench = Bench(LocationEngine(providers: 1, secret: 7)) { output -> String? in
+    var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7))) {
+      output -> String? in
       guard case .deliver(let client, .monitor(_, .refused(let process))) = output else {
         return nil
       }
@@ -80,7 +81,7 @@ private struct World {
   static let client = ClientID(1)
   static let monitor = SubscriberID(1)
 
-  var bench = Bench(LocationEngine(providers: 1, secret: 7), describe: describe)
+  var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7)), describe: describe)
   private var seen = 0
 
   init(_ setting: AuthorizationSetting, requiresSession: Bool) {

@@ -21,7 +21,8 @@ struct EngineBench {
     startingAt moment: Moment = beginning
   ) {
     bench = Bench(
-      LocationEngine(providers: 1, secret: 7), startingAt: moment, describe: Self.describe)
+      LocationEngine(providers: 1, secret: SecretKey(seed: 7)), startingAt: moment,
+      describe: Self.describe)
     bench.send(.stored(stored))
     connect()
     if stored.isEmpty { bench.send(.setting(.authorization(Self.app, setting))) }

@@ -352,7 +352,7 @@ struct LaunchTests {
     var bench = EngineBench(.ask)
     bench.request(.authorization(.request(.whenInUse, by: EngineBench.manager)))
     try bench.answer(.once)
-    var later = Bench(LocationEngine(providers: 1, secret: 7))
+    var later = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7)))
     later.send(.stored(bench.stored))
     later.run(for: .seconds(seconds))
     var process = ClientDescription(app: EngineBench.app, manifest: EngineBench.manifest)
@@ -380,7 +380,7 @@ struct LaunchTests {
 
   /// An engine that knows only what was stored, and no process.
   private struct Fresh {
-    var engine = LocationEngine(providers: 1, secret: 7)
+    var engine = LocationEngine(providers: 1, secret: SecretKey(seed: 7))
     var now = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_100_000))
 
     init(stored: [StateEntry]) {

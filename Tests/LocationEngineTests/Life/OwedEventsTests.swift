@@ -134,7 +134,7 @@ struct OwedEventsTests {
     bench.request(.visits(on: true))
     bench.fixes(400)
     #expect(bench.heard().contains("arrived"))
-    var engine = LocationEngine(providers: 1, secret: 7)
+    var engine = LocationEngine(providers: 1, secret: SecretKey(seed: 7))
     var now = Moment(uptime: .start, unixTime: bench.now.unixTime)
     for input in [LocationEngine.Input.launchable([]), .stored(bench.stored)] {
       _ = engine.handle(input, at: now)

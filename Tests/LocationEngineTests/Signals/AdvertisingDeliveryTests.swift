@@ -7,7 +7,9 @@ import Testing
 struct AdvertisingDeliveryTests {
   private var bench = SignalsBench(.never)
 
-  @Test("is a demand on the radio until it is stopped, without any authorization")
+  init() { bench.send(.setting(.beacon(SignalsBench.app, .allowed))) }
+
+  @Test("is a demand on the radio until it is stopped, without any for locations")
   mutating func demand() {
     bench.send(.reception(.listening))
     bench.advertise(door)

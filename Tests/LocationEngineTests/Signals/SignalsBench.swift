@@ -9,14 +9,31 @@ struct SignalsBench {
   static let client = ClientID(1)
   static let manager = SubscriberID(1)
 
-  init(_ setting: AuthorizationSetting = .whileUsing, stored: [StateEntry] = []) {
+  init(
+    _ setting: AuthorizationSetting = .whileUsing, stored: [StateEntry] = [],
+    manifest: Manifest = Manifest()
+  ) {
     bench.send(.stored(stored))
-    let description = ClientDescription(app: Self.app, manifest: Manifest())
+    let description = ClientDescription(app: Self.app, manifest: manifest)
     bench.send(.client(Self.client, .connected(description)))
     bench.send(.setting(.authorization(Self.app, setting)))
   }
 
   var transcript: String { bench.transcript }
+  var prompts: [Prompt] {
+    bench.outputs.compactMap { if case .prompt(let prompt) = $0.output { prompt } else { nil } }
+  }
+  /// What is stored of the permission to be a beacon, oldest first; `nil` for a row removed.
+  var storedPermissions: [String?] {
+    bench.outputs.compactMap { entry -> String?? in
+      switch entry.output {
+      case .persist(.set(BeaconPermission.key(of: Self.app), let value)):
+        String(decoding: value, as: UTF8.self)
+      case .persist(.remove(BeaconPermission.key(of: Self.app))): .some(nil)
+      default: nil
+      }
+    }
+  }
   var demand: Demand { bench.machine.currentDemand }
   var equipment: Equipment { bench.machine.state(of: Self.client).equipment }
 

@@ -1,0 +1,43 @@
+internal import CSodium
+
+/// A function that cannot be predicted without its key, whatever was seen of it: keyed BLAKE2b.
+///
+/// The only use of a C library in the engine (docs/decisions/0015). The same key and numbers give the
+/// same value on every machine. It costs about a microsecond and is never computed for a fix, only
+/// at the turns of the coarse place.
+struct KeyedFunction: Sendable {
+  private let key: [UInt8]
+
+  /// Derives the function for one purpose; what is known of one tells nothing of another.
+  init(_ secret: SecretKey, purpose: String) {
+    key = Self.hash([UInt8](purpose.utf8), key: secret.bytes, length: SecretKey.length)
+  }
+
+  /// - Returns: two numbers in `0..<1`, each a multiple of 2⁻⁵³.
+  func fractions(of numbers: Int...) -> (Double, Double) {
+    let message = numbers.flatMap { number in
+      let word = UInt64(bitPattern: Int64(number))
+      return (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+    }
+    let hash = Self.hash(message, key: key, length: 16)
+    return (Self.fraction(hash.prefix(8)), Self.fraction(hash.suffix(8)))
+  }
+
+  private static func fraction(_ bytes: some Sequence<UInt8>) -> Double {
+    Double(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 11) * 0x1p-53
+  }
+
+  private static func hash(_ message: [UInt8], key: [UInt8], length: Int) -> [UInt8] {
+    _ = isReady
+    var hash = [UInt8](repeating: 0, count: length)
+    let status = crypto_generichash(
+      &hash, length, message, UInt64(message.count), key, key.count)
+    // Refuses nothing but lengths out of range, and these are constants.
+    precondition(status == 0, "keyed BLAKE2b takes 16 to 64 bytes of key and of result")
+    return hash
+  }
+
+  /// Chooses the fastest code for the processor. Without it libsodium uses its portable code, which
+  /// computes the same.
+  private static let isReady = sodium_init() >= 0
+}

@@ -1,0 +1,42 @@
+/// The random key from which everything about coarse places is derived (docs/decisions/0015).
+///
+/// The host makes it once from the system's generator and keeps it. It never leaves in a log.
+package struct SecretKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+  package static let length = 32
+  package let bytes: [UInt8]
+
+  /// - Returns: `nil` when there are not exactly ``length`` bytes.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == Self.length else { return nil }
+    self.bytes = bytes
+  }
+
+  /// A new key; only a generator for secrets makes a secret one.
+  package init(using generator: inout some RandomNumberGenerator) {
+    bytes = (0..<Self.length).map { _ in .random(in: 0 ... .max, using: &generator) }
+  }
+
+  /// The key of a simulation or a test: the same for the same seed, and no secret.
+  package init(seed: UInt64) {
+    bytes = (0..<Self.length).map { $0 < 8 ? UInt8(truncatingIfNeeded: seed >> ($0 * 8)) : 0 }
+  }
+
+  /// Reads what ``hexadecimal`` has written.
+  ///
+  /// - Returns: `nil` for anything but two hexadecimal digits for each of ``length`` bytes.
+  package init?(hexadecimal text: String) {
+    let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+    guard digits.count == text.utf8.count, digits.count == 2 * Self.length else { return nil }
+    self.init(
+      bytes: (0..<Self.length).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) })
+  }
+
+  /// The key as text, to be stored.
+  package var hexadecimal: String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  package var description: String { "‹private›" }
+
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,87 @@
+package import LocationModel
+
+/// What the person, or a policy, has said about an app that wants to make this computer a Bluetooth
+/// beacon (docs/decisions/0070).
+///
+/// Apart from the grant for locations: neither implies the other.
+package enum BeaconPermission: String, CaseIterable, Sendable {
+  /// Nothing was said; the next wish asks. Nothing is advertised.
+  case undecided
+  case allowed
+  case declined
+
+  /// The word of `locationctl`: `ask`, `yes`, or `no`.
+  package var word: String {
+    switch self {
+    case .undecided: "ask"
+    case .allowed: "yes"
+    case .declined: "no"
+    }
+  }
+
+  package static func key(of app: AppIdentity) -> StateKey {
+    StateKey(domain: "beacon-advertising", owner: app.name)
+  }
+
+  /// What is stored of an app; a row that cannot be read permits nothing.
+  package init(of app: AppIdentity, in entries: [StateEntry]) {
+    let entry = entries.first { $0.key == Self.key(of: app) }
+    self = entry.flatMap { Self(rawValue: String(decoding: $0.value, as: UTF8.self)) } ?? .undecided
+  }
+
+  /// The change that makes this durable.
+  package func change(for app: AppIdentity) -> StateChange {
+    let key = Self.key(of: app)
+    return self == .undecided ? .remove(key) : .set(key, [UInt8](rawValue.utf8))
+  }
+}
+
+extension Authorization {
+  /// Why the app may not make this computer a beacon, and what to do; `nil` when it may.
+  package var beaconRefusal: String? {
+    switch beacon {
+    case .allowed: nil
+    case .declined: "the person has declined it; to change that: \(beaconCommand)"
+    case .undecided:
+      if manifest.bluetoothUsage == nil {
+        "add the key \(Manifest.Key.bluetooth) with the reason to \(manifest.file), "
+          + "or: \(beaconCommand)"
+      } else {
+        "the person has not allowed it yet; answer the question, or: \(beaconCommand)"
+      }
+    }
+  }
+
+  /// The command with which the owner permits it.
+  private var beaconCommand: String {
+    let isPlain = app.name.utf8.allSatisfy { byte in
+      let scalar = Unicode.Scalar(byte)
+      return scalar.properties.isAlphabetic && byte < 128 || (48...57).contains(byte)
+        || "./_@-".unicodeScalars.contains(scalar)
+    }
+    let quoted = app.name.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: "'\\''")
+    return "locationctl authorize --beacon yes -- " + (isPlain ? app.name : "'\(quoted)'")
+  }
+
+  /// Some process of the app wants to be a beacon, or none does any more.
+  mutating func wishBeacon(_ wish: Bool) -> [Output] {
+    wantsBeacon = wish
+    guard wish, beacon == .undecided, manifest.bluetoothUsage == nil else { return [] }
+    return [.explain(.missingUsage(key: Manifest.Key.bluetooth, file: manifest.file))]
+  }
+
+  /// Whether the question can be asked now: in the foreground, once in each use.
+  var asksForBeacon: Bool {
+    wantsBeacon && beacon == .undecided && !beaconRests && use == .direct
+      && manifest.bluetoothUsage != nil
+  }
+
+  mutating func takeBeacon(_ answer: PromptAnswer) {
+    switch answer {
+    case .accept: beacon = .allowed
+    case .decline: beacon = .declined
+    case .once, .whileUsing, .deny, .always, .keepWhileUsing, .dismissed: beaconRests = true
+    }
+  }
+}
