@@ -247,19 +247,26 @@ public struct SimulatedReceiver: Sendable {
   public var language: Language
   /// Between two fixes; 10 milliseconds at least.
   public var interval: Duration
+  /// Whether it is switched off between the fixes that apps need, as the receiver of a phone is.
+  public var sleeps: Bool
 
   /// Makes a receiver.
   ///
   /// - Parameters:
-  ///   - start: What it knows at first.
-  ///   - language: What it speaks.
-  ///   - interval: The time between two fixes; 10 milliseconds at least.
+  ///   - start: what it knows at first, which decides how long the first fix takes.
+  ///   - language: what it speaks on its line to the device.
+  ///   - interval: the time between two fixes while it works; at least 10 milliseconds.
+  ///   - sleeps: whether it is switched off while nobody needs a fix for 20 seconds or more. A day
+  ///     that is spent at few places then takes a tenth of the time to simulate. A receiver that does
+  ///     not sleep has a fix in each interval, whoever needs it.
   public init(
-    start: Start = .hot, language: Language = .nmea, interval: Duration = .seconds(1)
+    start: Start = .hot, language: Language = .nmea, interval: Duration = .seconds(1),
+    sleeps: Bool = true
   ) {
     self.start = start
     self.language = language
     self.interval = interval
+    self.sleeps = sleeps
   }
 
   func receiver(seed: UInt64) -> VirtualReceiver {
@@ -269,8 +276,10 @@ public struct SimulatedReceiver: Sendable {
       case .warm: .warm
       case .hot: .hot
       }
-    return VirtualReceiver(
+    var receiver = VirtualReceiver(
       start: start, language: language == .gpsd ? .gpsd : .nmea, interval: interval, seed: seed)
+    receiver.mayRest = sleeps
+    return receiver
   }
 }
 

@@ -49,6 +49,8 @@ package struct VirtualReceiver: Hashable, Sendable {
   }
 
   package var start: Start
+  /// Whether the device closes its line between the fixes that are needed (POW-6).
+  package var mayRest = false
   package var language: Language
   /// Between two epochs; never below ``shortestInterval``.
   package var interval: Duration { didSet { interval = max(interval, Self.shortestInterval) } }
@@ -85,10 +87,12 @@ package struct VirtualReceiver: Hashable, Sendable {
 
   /// Where its bytes come from.
   package func source(port: UInt16) -> Source {
-    switch language {
-    case .nmea: .nmeaTCP(host: "receiver", port: port)
-    case .gpsd: .gpsd(host: "receiver", port: port)
-    }
+    let source: Source =
+      switch language {
+      case .nmea: .nmeaTCP(host: "receiver", port: port)
+      case .gpsd: .gpsd(host: "receiver", port: port)
+      }
+    return mayRest ? .resting(source) : source
   }
 
   /// The line was opened; returns what is said at once.
