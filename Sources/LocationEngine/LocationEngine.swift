@@ -241,7 +241,7 @@ package struct LocationEngine: Machine {
         if let change = coarse.forget() { outputs.append(.persist(change)) }
         for index in desks.indices { desks[index].forgetPosition() }
       case .forgetVisits(let date):
-        if let change = visits.forget(before: date) { outputs.append(.persist(change)) }
+        if let change = visits.forget(before: date, at: now) { outputs.append(.persist(change)) }
         for index in desks.indices { outputs += desks[index].forgetVisits(before: date) }
         keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
       }
@@ -403,6 +403,7 @@ package struct LocationEngine: Machine {
     outputs += desk.begin(
       with: stored.filter { $0.key.owner == client.app.name },
       mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
+    outputs += desk.settle(retention.steady, at: now)
     let index = desks.indices.first { desks[$0].app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
     return index
@@ -439,12 +440,15 @@ package struct LocationEngine: Machine {
     let isFirst = stored.isEmpty && desks.isEmpty
     if isFirst {
       returnsUntil = now.uptime + AppPresence.reclaimWindow
-      restore(entries, at: now)
       keep(.stored(entries), at: now, to: &outputs)
-      keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
+      restore(entries, at: now)
     }
     stored = entries
-    if isFirst { restoreAbsentApps(from: entries, at: now, to: &outputs) }
+    if isFirst {
+      restoreAbsentApps(from: entries, at: now, to: &outputs)
+      if let change = visits.settleRestored(at: now) { outputs.append(.persist(change)) }
+      keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
+    }
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
     for index in desks.indices {
@@ -457,7 +461,8 @@ package struct LocationEngine: Machine {
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
-    visits = Visits(restoring: entries, at: now, tuning: visits.tuning)
+    visits = Visits(
+      restoring: entries, at: now, tuning: visits.tuning, steady: retention.steady)
   }
 
   /// The app that a process belongs to.
