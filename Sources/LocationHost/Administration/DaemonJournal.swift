@@ -34,15 +34,18 @@ package final class DaemonJournal: Sendable {
     state.withLock { state in state.records.filter(wanted).suffix(max(0, count)) }
   }
 
-  /// Writes a record.
-  package func write(_ record: LogRecord) {
+  /// Writes a record. The name of what it is about is told to those who follow, and neither written nor
+  /// kept: it may say where somebody is.
+  package func write(_ record: LogRecord, naming name: String? = nil) {
     let follower = state.withLock { state in
       state.records.append(record)
       if state.records.count > Self.kept { state.records.removeFirst() }
       return state.follower
     }
     if isJournal { send(record) } else { printLine(record) }
-    follower?(record)
+    var told = record
+    told.name = name
+    follower?(told)
   }
 
   /// Writes what has just happened.

@@ -224,7 +224,7 @@ extension SocketServer {
     for (number, query) in owner.logFollowers.sorted(by: { $0.key < $1.key })
     where query.wants(record.category) {
       var told = record
-      if !query.places { told.place = nil }
+      if !query.places { (told.place, told.name) = (nil, nil) }
       answer(number, .fields(["record": told.json]), continues: true)
     }
   }
@@ -236,9 +236,9 @@ extension SocketServer {
     switch output {
     case .deliver(let client, let delivery):
       guard let news = LogRecord.news(of: delivery), let app = app(of: client) else { return }
-      var record = LogRecord(.condition, "\(app): \(news)", at: host.now.unixTime)
+      var record = LogRecord(.condition, "\(app): \(news.words)", at: host.now.unixTime)
       record.app = app.name
-      journal.write(record)
+      journal.write(record, naming: news.name)
     case .ignored(let fix, let provider, let reason):
       guard owner.logFollowers.values.contains(where: { $0.wants(.fix) }) else { return }
       tellFollowers(LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))

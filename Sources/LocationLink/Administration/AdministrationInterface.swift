@@ -92,7 +92,9 @@ package enum AdministrationInterface {
       app: ?string,
       pid: ?int,
       fault: ?bool,
-      place: ?Place
+      place: ?Place,
+      # Of the region or condition; only for those who follow with `places`.
+      name: ?string
     )
 
     # One stretch, without a pause of ten minutes, in which an app was told where the device is.
