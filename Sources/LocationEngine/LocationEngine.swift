@@ -524,16 +524,27 @@ package enum Setting: Hashable, Sendable {
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 
-  private static let servicesKey = StateKey(domain: "settings", owner: "", name: "services")
+  /// Where the settings of the whole machine are stored.
+  package static let domain = "settings"
+  private static let servicesKey = StateKey(domain: domain, owner: "", name: "services")
 
-  /// The change that makes the switch of the whole machine durable.
-  package static func servicesChange(_ on: Bool) -> StateChange {
-    .set(servicesKey, [UInt8]((on ? "on" : "off").utf8))
+  /// The change that makes the switch of the whole machine durable; `reason`, in words, where nobody
+  /// has switched it off.
+  package static func servicesChange(_ on: Bool, because reason: String? = nil) -> StateChange {
+    .set(servicesKey, [UInt8]((on ? "on" : "off" + (reason.map { ": \($0)" } ?? "")).utf8))
   }
 
-  /// Whether location services are on, as stored; they are unless switched off.
+  /// Whether location services are on, as stored; they are unless something else is stored.
   package static func servicesAreOn(in entries: [StateEntry]) -> Bool {
-    entries.first { $0.key == servicesKey }?.value != [UInt8]("off".utf8)
+    entries.first { $0.key == servicesKey }.map { $0.value == [UInt8]("on".utf8) } ?? true
+  }
+
+  /// Why location services are off; `nil` where they are on, or were switched off.
+  package static func whyServicesAreOff(in entries: [StateEntry]) -> String? {
+    guard !servicesAreOn(in: entries), let entry = entries.first(where: { $0.key == servicesKey })
+    else { return nil }
+    let words = String(decoding: entry.value, as: UTF8.self)
+    return words.hasPrefix("off: ") ? String(words.dropFirst(5)) : nil
   }
 }
 

@@ -210,7 +210,7 @@ package actor SocketServer: LineActor {
     shares.charge(now - begin, to: process, at: now)
   }
 
-  private func cut(_ number: Int, because reason: String) {
+  func cut(_ number: Int, because reason: String) {
     guard let connection = connections[number] else { return }
     note(
       "cut off \(connection.peer.executable) (process \(connection.peer.pid)): \(reason)",

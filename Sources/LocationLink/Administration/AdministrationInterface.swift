@@ -52,6 +52,10 @@ package enum AdministrationInterface {
       since: int,
       state: string,
       servicesEnabled: bool,
+      # Why they are off, where nobody has switched them off.
+      servicesReason: ?string,
+      # Why what was decided last is not stored yet.
+      unstored: ?string,
       sources: []Source,
       clients: []Client,
       # In the order in which they are asked; older daemons do not say.

@@ -90,7 +90,7 @@ extension Verb {
     let record = state.record(of: app.identity)
     let findings = AppDiagnosis(
       app: app, standing: record.map { Decision.Standing($0) },
-      servicesAreOn: state.servicesAreOn
+      servicesAreOn: state.servicesAreOn, servicesReason: state.servicesReason
     ).findings
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }
     return findings + [AgentDiagnosis().unanswered(app.identity)].compactMap(\.self)
