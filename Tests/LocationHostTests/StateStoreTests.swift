@@ -97,7 +97,7 @@ struct StateStoreTests {
   @Test("that cannot be opened leaves the state in memory, and says so")
   func notOpened() {
     var notes: [String] = []
-    let nowhere = StateFolder(path: "/nonexistent/meridian")
+    let nowhere = StateFolder(path: folder.file("none/meridian"))
     let keeper = StateKeeper(folder: nowhere) { notes.append("\($0)") }
     #expect(keeper.entries.isEmpty)
     #expect(notes.count == 1)
