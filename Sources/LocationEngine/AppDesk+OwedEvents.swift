@@ -21,7 +21,7 @@ extension AppDesk {
   }
 
   private mutating func owe(_ event: OwedEvent, at now: Moment) -> [Output] {
-    owed.add(event, at: now)
+    owed.add(event, steady, at: now)
     return [.persist(owed.change(for: app))]
   }
 
@@ -59,6 +59,12 @@ extension AppDesk {
   mutating func reviewOwed() -> [Output] {
     guard isImprecise, isCoarse ? owed.dropExact() : owed.drop() else { return [] }
     return [.persist(owed.change(for: app))]
+  }
+
+  /// Takes over how time has passed since the computer was first used.
+  mutating func settle(_ steady: SteadyTime, at now: Moment) -> [Output] {
+    self.steady = steady
+    return owed.settleDates(steady.date(at: now)) ? [.persist(owed.change(for: app))] : []
   }
 
   mutating func forgetVisits(before date: UnixTime) -> [Output] {

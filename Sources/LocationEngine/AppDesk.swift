@@ -29,6 +29,8 @@ struct AppDesk: Sendable {
   var outbox = Outbox()
   /// What the app must hear of even when its process, or this engine, ends first.
   var owed = OwedEvents()
+  /// How time has passed, however the clock was set.
+  var steady = SteadyTime()
   /// Whether exact places may not be told, as of the last look.
   var isImprecise = true
   /// What waits for an answer about Always, by its number (AUTH-32).

@@ -245,7 +245,7 @@ package struct LocationEngine: Machine {
         if let change = coarse.forget() { outputs.append(.persist(change)) }
         for index in desks.indices { desks[index].forgetPosition() }
       case .forgetVisits(let date):
-        if let change = visits.forget(before: date) { outputs.append(.persist(change)) }
+        if let change = visits.forget(before: date, at: now) { outputs.append(.persist(change)) }
         for index in desks.indices { outputs += desks[index].forgetVisits(before: date) }
         keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
       }
@@ -409,6 +409,7 @@ package struct LocationEngine: Machine {
     outputs += desk.begin(
       with: stored.filter { $0.key.owner == client.app.name },
       mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
+    outputs += desk.settle(retention.steady, at: now)
     let index = desks.indices.first { desks[$0].app > client.app } ?? desks.endIndex
     desks.insert(desk, at: index)
     hasOpened = true
@@ -448,13 +449,16 @@ package struct LocationEngine: Machine {
     let isFirst = stored.isEmpty && !hasOpened
     if isFirst {
       returnsUntil = now.uptime + AppPresence.reclaimWindow
-      restore(entries, at: now)
       keep(.stored(entries), at: now, to: &outputs)
-      keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
+      restore(entries, at: now)
     }
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })
-    if isFirst { restoreAbsentApps(from: entries, at: now, to: &outputs) }
+    if isFirst {
+      restoreAbsentApps(from: entries, at: now, to: &outputs)
+      if let change = visits.settleRestored(at: now) { outputs.append(.persist(change)) }
+      keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
+    }
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
     for index in desks.indices {
@@ -467,7 +471,8 @@ package struct LocationEngine: Machine {
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
-    visits = Visits(restoring: entries, at: now, tuning: visits.tuning)
+    visits = Visits(
+      restoring: entries, at: now, tuning: visits.tuning, steady: retention.steady)
   }
 
   /// The app that a process belongs to.
@@ -531,16 +536,27 @@ package enum Setting: Hashable, Sendable {
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 
-  private static let servicesKey = StateKey(domain: "settings", owner: "", name: "services")
+  /// Where the settings of the whole machine are stored.
+  package static let domain = "settings"
+  private static let servicesKey = StateKey(domain: domain, owner: "", name: "services")
 
-  /// The change that makes the switch of the whole machine durable.
-  package static func servicesChange(_ on: Bool) -> StateChange {
-    .set(servicesKey, [UInt8]((on ? "on" : "off").utf8))
+  /// The change that makes the switch of the whole machine durable; `reason`, in words, where nobody
+  /// has switched it off.
+  package static func servicesChange(_ on: Bool, because reason: String? = nil) -> StateChange {
+    .set(servicesKey, [UInt8]((on ? "on" : "off" + (reason.map { ": \($0)" } ?? "")).utf8))
   }
 
-  /// Whether location services are on, as stored; they are unless switched off.
+  /// Whether location services are on, as stored; they are unless something else is stored.
   package static func servicesAreOn(in entries: [StateEntry]) -> Bool {
-    entries.first { $0.key == servicesKey }?.value != [UInt8]("off".utf8)
+    entries.first { $0.key == servicesKey }.map { $0.value == [UInt8]("on".utf8) } ?? true
+  }
+
+  /// Why location services are off; `nil` where they are on, or were switched off.
+  package static func whyServicesAreOff(in entries: [StateEntry]) -> String? {
+    guard !servicesAreOn(in: entries), let entry = entries.first(where: { $0.key == servicesKey })
+    else { return nil }
+    let words = String(decoding: entry.value, as: UTF8.self)
+    return words.hasPrefix("off: ") ? String(words.dropFirst(5)) : nil
   }
 }
 

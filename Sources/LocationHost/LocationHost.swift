@@ -30,6 +30,11 @@ package actor LocationHost: EngineLink, LineActor {
   let journal: @Sendable (Note) -> Void
   /// Sees every output but positions before it is carried out, on the host's queue.
   var observer: (@Sendable (HostCore.Output) -> Void)?
+  /// Ends the connection of a client that is to come back; `nil` where clients live in this process.
+  var cutOff: (@Sendable (ClientID) -> Void)?
+  /// What waits for the disk.
+  var storing = StoringDesk()
+  private let damageTerm: Duration?
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package var now: Moment { HostClock.now }
@@ -47,6 +52,7 @@ package actor LocationHost: EngineLink, LineActor {
       sources: sources, secret: keeper?.secret() ?? .random(), limits: limits,
       keeping: terms)
     self.keeper = keeper
+    damageTerm = terms.longest
     self.places = places
     self.agents = agents
     prompts = PromptDesk(agents: agents.count)
@@ -59,9 +65,10 @@ package actor LocationHost: EngineLink, LineActor {
   private func begin(recordingTo file: String?) {
     if let file { record(to: file) }
     timer = UptimeTimer(on: line.queue) { [weak self] in self?.onLine { $0.wake() } }
-    keeper?.whenChangedOutside(on: line.queue) { [weak self] entries in
-      self?.onLine { $0.step(.engine(.stored(entries))) }
+    keeper?.whenChangedOutside(on: line.queue) { [weak self] in
+      self?.onLine { $0.adoptStored() }
     }
+    tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
     step(.engine(.stored(keeper?.entries ?? [])))
   }
@@ -128,6 +135,7 @@ package actor LocationHost: EngineLink, LineActor {
   func remove(_ client: ClientID) {
     step(.engine(.client(client, .disconnected)))
     clients[client] = nil
+    forgetHeld(client)
   }
 
   /// Whether the app is known, or its user may have one more.
@@ -174,11 +182,17 @@ package actor LocationHost: EngineLink, LineActor {
 
   /// What was decided is made durable, then carried out.
   private func carryOut(_ outputs: [HostCore.Output]) {
-    keeper?.commit(outputs, noting: journal)
-    for output in outputs {
-      if let observer, !output.isPosition { observer(output) }
-      carryOut(output)
+    if let keeper {
+      keeper.commit(outputs)
+      if keeper.isBehind || !storing.held.isEmpty { return holdBack(outputs) }
     }
+    for output in outputs { act(output) }
+  }
+
+  /// Carries out what may leave now.
+  func act(_ output: HostCore.Output) {
+    if let observer, !output.isPosition { observer(output) }
+    carryOut(output)
   }
 
   // MARK: The flight recorder
@@ -217,7 +231,8 @@ package actor LocationHost: EngineLink, LineActor {
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
     case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
-    case .engine(.demand), .engine(.ignored), .engine(.persist), .engine(.indicator),
+    case .engine(.persist): scrubLater()
+    case .engine(.demand), .engine(.ignored), .engine(.indicator),
       .engine(.runtimeOver), .engine(.wakeApp):
       break
     }

@@ -21,7 +21,10 @@ extension LinkFault: CustomStringConvertible {
     case .tooDeep: "arrays and objects nested deeper than \(JSON.maximumDepth)"
     case .missing(let field): "no field `\(field)`"
     case .mismatch(let field): "`\(field)` is of another kind, or out of range"
-    case .unknownWord(let word): "unknown word `\(word)`"
+    // Nothing that a peer has named a place with stands in a log.
+    case .unknownWord(let word):
+      word.utf8.count <= 32 && word.utf8.allSatisfy { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 }
+        ? "unknown word `\(word)`" : "unknown word"
     case .tooLong(let limit): "a message longer than \(limit) bytes"
     }
   }

@@ -6,6 +6,8 @@ import LocationModel
 struct SavedState {
   private let folder: StateFolder
   private let store: StateStore
+  /// Held for as long as the state is in use.
+  private let lock: StateLock
   let entries: [StateEntry]
 
   /// Opens the state, and makes it when there is none yet.
@@ -18,14 +20,27 @@ struct SavedState {
     do throws(Errno) { try folder.create() } catch {
       throw .refused("\(error)", next: "check who owns \(folder.path)")
     }
+    do throws(StateFault) {
+      try folder.secure { Output.error.line("locationctl: \($0)") }
+      lock = try StateLock(folder, .together)
+    } catch { throw .refused(error.cause, next: error.next) }
     do throws(StoreError) {
-      store = try StateStore(path: folder.file)
+      store = try StateStore(path: folder.file, isLost: folder.isLost(lock))
       entries = try store.entries()
-    } catch {
-      throw .refused("\(error)", next: "check who owns \(folder.file), and that it is not damaged")
-    }
+    } catch { throw .refused("\(error)", next: Self.next(error, folder)) }
+    lock.noteState()
+    for finding in store.findings { Output.error.line("locationctl: \(finding)") }
     self.folder = folder
   }
+
+  private static func next(_ error: StoreError, _ folder: StateFolder) -> String? {
+    if error.isNewer { return nil }
+    if error.isBusy { return "find the process that writes: fuser \(folder.file)" }
+    return "check who owns \(folder.file), and that it is not damaged"
+  }
+
+  /// Files of a damaged state that were moved aside.
+  var damagedFiles: [DamagedFile] { folder.damagedFiles() }
 
   func record(of app: AppIdentity) -> AuthorizationRecord? {
     entries.first { $0.key == AuthorizationRecord.key(of: app) }
@@ -44,13 +59,16 @@ struct SavedState {
 
   var servicesAreOn: Bool { Setting.servicesAreOn(in: entries) }
 
+  /// Why location services are off, where nobody has switched them off.
+  var servicesReason: String? { Setting.whyServicesAreOff(in: entries) }
+
   /// Erases what is stored of one app, or of all; returns how many entries there were.
   func erase(_ app: String?) throws(Failure) -> Int {
     let count: Int
     do throws(StoreError) { count = try store.erase(app) } catch {
-      throw .refused("\(error)", next: "nothing was erased; end the apps that run, and try again")
+      throw .refused("\(error)", next: "end the apps that run, and try again")
     }
-    if app == nil { folder.removeDamagedFiles() }
+    folder.removeDamagedFiles()
     try ring()
     return count
   }

@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import LocationHost
 
-/// Says what is wrong, and ends with the status for wrong usage or bad input.
+/// Says what is wrong, and ends: 1 where the world stands in the way, 2 for wrong usage or bad input.
 func refuse(_ fault: DaemonFault) -> Never {
   _ = "locationd: \(fault.reason)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
-  exit(2)
+  exit(fault.status)
 }
 
 do throws(DaemonFault) {

@@ -24,65 +24,103 @@ struct FaultTests {
       mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0
     }
 
+    /// Leaves no room; the file that takes it.
+    func fill() throws -> FileHandle {
+      try Data().write(to: URL(fileURLWithPath: path + "/filler"))
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path + "/filler"))
+      while (try? file.write(contentsOf: Data(repeating: 1, count: 4096))) != nil {}
+      return file
+    }
+
+    /// Makes room again, even while a program that another test has started holds the file open.
+    func empty(_ file: FileHandle) throws {
+      try file.truncate(atOffset: 0)
+      try file.close()
+    }
+
     deinit { umount2(path, Int32(MNT_DETACH)) }
   }
 
-  private func open(_ daemon: DaemonRun) throws -> LinkCaller {
-    let caller = try LinkCaller(daemon.socket)
-    _ = try caller.call("\(LinkInterface.name).Open", .fields(["version": .integer(1)]), more: true)
-    return caller
-  }
-
-  private func ask(_ request: MonitorRequest, _ caller: LinkCaller) {
-    let request = Request.monitor(SubscriberID(1), request)
-    caller.send(
-      frame(
-        LinkCall("\(LinkInterface.name).Ask", .fields(["request": request.json]), isOneway: true)
-          .json))
-  }
-
-  private func add(_ name: String, _ caller: LinkCaller) {
-    let circle = Circle(center: Coordinate(latitude: 40, longitude: 10), radius: 100)
-    ask(.add(identifier: name, .circle(circle), assuming: .unknown), caller)
-  }
-
-  /// The names in the list that follows so many requests.
-  private func names(after requests: Int, _ caller: LinkCaller) throws -> [String] {
-    while true {
-      guard let json = try caller.reply().parameters["delivery"],
-        case .monitor(_, .records(requests, let records)) = try Delivery(json: json)
-      else { continue }
-      return records.map(\.identifier).sorted()
-    }
-  }
-
   @Test(
-    "whose disk is full goes on, says so, and stores everything when there is room again",
+    "border 17: whose disk is full goes on, says so, and tells what rests on it when there is room",
     .enabled(if: isRoot, "only root can make a small disk"))
   func fullDisk() async throws {
     let folder = try TemporaryFolder()
     let disk = try Disk(folder.file("state"), options: "size=512k,mode=700")
     let daemon = try await DaemonRun(in: folder)
-    let filler = disk.path + "/filler"
-    try Data().write(to: URL(fileURLWithPath: filler))
-    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: filler))
-    while (try? file.write(contentsOf: Data(repeating: 1, count: 4096))) != nil {}
-    let caller = try open(daemon)
-    ask(.open(name: "m"), caller)
-    for number in 0..<20 { add("full-\(number)", caller) }
-    #expect(try names(after: 21, caller).count == 20)
+    let filler = try disk.fill()
+    let caller = try MonitorCaller(daemon.socket)
+    caller.ask(.open(name: "m"))
+    for number in 0..<20 { caller.add("full-\(number)") }
     _ = try await daemon.program.lines.next { $0.contains("will try again") }
-    // Its room is free even while a program that another test has started holds it open.
-    try file.truncate(atOffset: 0)
-    try file.close()
-    add("later", caller)
-    #expect(try names(after: 22, caller).count == 21)
+    // It serves, and this client has heard of nothing that is not stored.
+    let other = try LinkCaller(daemon.socket)
+    for _ in 0..<3 { #expect(try other.call("org.varlink.service.GetInfo").error == nil) }
+    #expect(!caller.hasHeard("full-"))
+    #expect(try daemon.control("services", "off").text.contains("could not be stored yet"))
+    try disk.empty(filler)
+    #expect(try caller.names(after: 21).count == 20)
+    caller.add("later")
+    #expect(try caller.names(after: 22).count == 21)
     daemon.kill()
     let next = try await DaemonRun(in: folder)
-    let again = try open(next)
-    ask(.open(name: "m"), again)
-    #expect(try names(after: 1, again).count == 21)
+    let again = try MonitorCaller(next.socket)
+    again.ask(.open(name: "m"))
+    #expect(try again.names(after: 1).count == 21)
+    #expect(try next.control("services").text == "location services are off\n")
     next.program.terminate()
+  }
+
+  @Test(
+    "border 17: positions go on while the disk is full, for an app that is told them already",
+    .enabled(if: isRoot, "only root can make a small disk"))
+  func positionsGoOn() async throws {
+    let folder = try TemporaryFolder()
+    let disk = try Disk(folder.file("state"), options: "size=512k,mode=700")
+    let server = try Server()
+    let receiver = Receiver { server.write($0) }
+    let daemon = try await DaemonRun(
+      sources: ["nmea+tcp://127.0.0.1:\(server.port)"], in: folder)
+    try await daemon.answer("whenInUse", for: Self.app)
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    defer { app.end() }
+    _ = try await app.lines.next { $0.hasPrefix("location 48.11") }
+    let filler = try disk.fill()
+    let caller = try MonitorCaller(daemon.socket)
+    caller.ask(.open(name: "m"))
+    caller.add("full")
+    _ = try await daemon.program.lines.next { $0.contains("will try again") }
+    for _ in 0..<3 { _ = try await app.lines.next { $0.hasPrefix("location 48.11") } }
+    #expect(!caller.hasHeard("full"))
+    try disk.empty(filler)
+    #expect(try caller.names(after: 2) == ["full"])
+    daemon.program.terminate()
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test(
+    "border 17: what waits for a full disk has a bound, beyond which its client is cut off, and loses nothing",
+    .enabled(if: isRoot, "only root can make a small disk"))
+  func heldBound() async throws {
+    let folder = try TemporaryFolder()
+    let disk = try Disk(folder.file("state"), options: "size=1m,mode=700")
+    let daemon = try await DaemonRun(in: folder)
+    let filler = try disk.fill()
+    let caller = try MonitorCaller(daemon.socket)
+    caller.ask(.open(name: "m"))
+    for number in 0..<5 { caller.add("kept-\(number)") }
+    _ = try await daemon.program.lines.next { $0.contains("will try again") }
+    for _ in 0..<1100 { caller.add("kept-0") }
+    _ = try await daemon.program.lines.next {
+      $0.contains("deliveries wait until the state can be stored")
+    }
+    #expect(caller.isCutOff())
+    let next = try MonitorCaller(daemon.socket)
+    try disk.empty(filler)
+    _ = try await daemon.program.lines.next { $0.contains("everything is stored again") }
+    next.ask(.open(name: "m"))
+    #expect(try next.names(after: 1) == (0..<5).map { "kept-\($0)" })
+    daemon.program.terminate()
   }
 
   @Test(
@@ -113,7 +151,7 @@ struct FaultTests {
   func damaged() async throws {
     let folder = try TemporaryFolder()
     let state = folder.file("state")
-    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    try await DaemonRun(in: folder).program.terminate()
     try Data(repeating: 0x5a, count: 8192)
       .write(to: URL(fileURLWithPath: state + "/state.sqlite"))
     let daemon = try await DaemonRun(in: folder)

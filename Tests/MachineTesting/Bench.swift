@@ -46,6 +46,11 @@ package struct Bench<M: Machine> {
     advance(to: end)
   }
 
+  /// As when somebody sets the clock of the computer; the uptime goes on as before.
+  package mutating func setClock(ahead duration: Duration) {
+    now = Moment(uptime: now.uptime, unixTime: now.unixTime + duration)
+  }
+
   private mutating func advance(to instant: Instant) {
     let step = instant - now.uptime
     now = Moment(uptime: instant, unixTime: now.unixTime + step)

@@ -15,6 +15,18 @@ struct OwedEvents: Sendable {
   private struct Entry: Codable {
     var number: EventNumber
     var event: OwedEvent
+    /// When a stay ended, or began that lasts, in steady time where that is another one; at the latest
+    /// when the event was added.
+    var steady: UnixTime?
+
+    /// When a stay ended, or began that lasts; `nil` for a region.
+    var visitDate: UnixTime? {
+      guard case .visit(let visit) = event else { return nil }
+      return visit.departure ?? visit.arrival
+    }
+
+    /// The same in steady time.
+    var steadyVisitDate: UnixTime? { visitDate.map { steady ?? $0 } }
   }
 
   private var record = Record()
@@ -34,10 +46,14 @@ struct OwedEvents: Sendable {
 
   /// Adds an event. Its number is near the uptime, so that numbers grow even when everything that
   /// was stored is gone: whoever remembers one has begun since the computer has.
-  mutating func add(_ event: OwedEvent, at now: Moment) {
+  mutating func add(_ event: OwedEvent, _ steady: SteadyTime, at now: Moment) {
     let next = max(record.last.rawValue + 1, now.uptime.nanoseconds)
     record.last = EventNumber(rawValue: next)
-    record.waiting.append(Entry(number: record.last, event: event))
+    var entry = Entry(number: record.last, event: event)
+    entry.steady = entry.visitDate.flatMap {
+      SteadyTime.stored(steady.date(of: $0, at: now), beside: $0)
+    }
+    record.waiting.append(entry)
     record.waiting.removeFirst(max(0, record.waiting.count - Bounds.owedEvents))
   }
 
@@ -66,21 +82,22 @@ struct OwedEvents: Sendable {
     return record.waiting.count < before
   }
 
-  /// When the oldest stay ended, or began that lasts.
-  var oldestVisit: UnixTime? {
-    record.waiting.compactMap { entry in
-      guard case .visit(let visit) = entry.event else { return nil }
-      return visit.departure ?? visit.arrival
-    }.min()
+  /// When the oldest stay ended, or began that lasts, in steady time.
+  var oldestVisit: UnixTime? { record.waiting.compactMap(\.steadyVisitDate).min() }
+
+  /// Dates what is of a later date than now anew, so that it is not kept for ever; whether anything was.
+  mutating func settleDates(_ today: UnixTime) -> Bool {
+    let late = record.waiting.indices.filter {
+      record.waiting[$0].steadyVisitDate.map { $0 > today } ?? false
+    }
+    for index in late { record.waiting[index].steady = today }
+    return !late.isEmpty
   }
 
-  /// Drops stays that ended, or began and last, before a date; whether there were any.
+  /// Drops stays that ended, or began and last, before a date of steady time; whether there were any.
   mutating func forgetVisits(before date: UnixTime) -> Bool {
     let before = record.waiting.count
-    record.waiting.removeAll { entry in
-      guard case .visit(let visit) = entry.event else { return false }
-      return (visit.departure ?? visit.arrival).map { $0 < date } ?? false
-    }
+    record.waiting.removeAll { $0.steadyVisitDate.map { $0 < date } ?? false }
     return record.waiting.count < before
   }
 

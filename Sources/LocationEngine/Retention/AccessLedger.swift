@@ -59,12 +59,15 @@ package struct AccessLedger: Machine {
 
   private struct Page {
     var access: Access
+    /// When the app was last told, in steady time.
+    var last: UnixTime
     /// When the app was last told; `nil` for one of an earlier run.
     var toldAt: Instant?
     var isStored = false
 
-    mutating func extend(by count: Int, at now: Moment) {
+    mutating func extend(by count: Int, at now: Moment, _ steady: SteadyTime) {
       access.last = now.unixTime
+      last = steady.date(at: now)
       access.count += count
       toldAt = now.uptime
       isStored = false
@@ -79,9 +82,12 @@ package struct AccessLedger: Machine {
   private struct Stored: Codable {
     var last: Int64
     var count: Int
+    /// In steady time, where that is another one.
+    var steady: UnixTime?
   }
 
   private let keep: Duration
+  private var steady = SteadyTime()
   /// In the order in which they began.
   private var pages: [AppIdentity: [Page]] = [:]
   private var storeDue: Instant?
@@ -103,8 +109,8 @@ package struct AccessLedger: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .stored(let entries):
-      restore(entries)
-      return expire(at: now)
+      steady = SteadyTime(restoring: entries, at: now)
+      return restore(entries, at: now) + expire(at: now)
     case .told(let app, let service, let count):
       return note(Subject(app: app, service: service), count, at: now)
     case .wake:
@@ -125,15 +131,16 @@ package struct AccessLedger: Machine {
       app: subject.app, service: subject.service, first: now.unixTime, last: now.unixTime,
       count: count)
     pages[subject.app, default: []].append(
-      Page(access: access, toldAt: now.uptime, isStored: true))
+      Page(
+        access: access, last: steady.date(at: now), toldAt: now.uptime, isStored: true))
     if expiryDue == nil { expiryDue = now.uptime + keep }
-    return [Self.set(access)] + trim(subject.app)
+    return [Self.set(access, steady.date(at: now))] + trim(subject.app)
   }
 
   private mutating func extend(
     _ app: AppIdentity, _ index: Int, _ count: Int, at now: Moment
   ) {
-    pages[app]?[index].extend(by: count, at: now)
+    pages[app]?[index].extend(by: count, at: now, steady)
     if storeDue == nil { storeDue = now.uptime + Self.patience }
   }
 
@@ -150,7 +157,7 @@ package struct AccessLedger: Machine {
     for app in pages.keys.sorted() {
       for index in pages[app, default: []].indices where pages[app]?[index].isStored == false {
         pages[app]?[index].isStored = true
-        if let access = pages[app]?[index].access { outputs.append(Self.set(access)) }
+        if let page = pages[app]?[index] { outputs.append(Self.set(page.access, page.last)) }
       }
     }
     return outputs
@@ -159,29 +166,36 @@ package struct AccessLedger: Machine {
   private mutating func expire(at now: Moment) -> [Output] {
     var outputs: [Output] = []
     var oldest: UnixTime?
+    let today = steady.date(at: now)
     for app in pages.keys.sorted() {
       let (old, kept) = pages[app, default: []].reduce(into: ([Page](), [Page]())) {
-        if now.unixTime - $1.access.last >= keep { $0.0.append($1) } else { $0.1.append($1) }
+        if today - $1.last >= keep { $0.0.append($1) } else { $0.1.append($1) }
       }
       outputs += old.map { .persist(.remove(Self.key(of: $0.access))) }
       pages[app] = kept.isEmpty ? nil : kept
-      oldest = [oldest, kept.map(\.access.last).min()].compactMap(\.self).min()
+      oldest = [oldest, kept.map(\.last).min()].compactMap(\.self).min()
     }
-    expiryDue = oldest.map { now.uptime + (keep - (now.unixTime - $0)) }
+    expiryDue = oldest.map { now.uptime + (keep - (today - $0)) }
     return outputs
   }
 
   // MARK: Storing
 
-  private mutating func restore(_ entries: [StateEntry]) {
+  /// What is of a later date than now is of now from here on, so that it is not kept for ever.
+  private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
     pages = [:]
+    let today = steady.date(at: now)
+    var outputs: [Output] = []
     for entry in entries where entry.key.domain == Self.domain {
-      guard let access = Self.access(entry) else { continue }
-      pages[access.app, default: []].append(Page(access: access, isStored: true))
+      guard let (access, last) = Self.access(entry) else { continue }
+      if last > today { outputs.append(Self.set(access, today)) }
+      pages[access.app, default: []].append(
+        Page(access: access, last: min(last, today), isStored: true))
     }
     for app in pages.keys {
-      pages[app]?.sort { $0.access.first < $1.access.first }
+      pages[app]?.sort { ($0.last, $0.access.first) < ($1.last, $1.access.first) }
     }
+    return outputs
   }
 
   private static func key(of access: Access) -> StateKey {
@@ -190,20 +204,24 @@ package struct AccessLedger: Machine {
       name: "\(access.first.nanoseconds) \(access.service.rawValue)")
   }
 
-  private static func set(_ access: Access) -> Output {
-    let stored = Stored(last: access.last.nanoseconds, count: access.count)
+  private static func set(_ access: Access, _ steady: UnixTime) -> Output {
+    let stored = Stored(
+      last: access.last.nanoseconds, count: access.count,
+      steady: SteadyTime.stored(steady, beside: access.last))
     return .persist(.set(key(of: access), StoredJSON.bytes(stored)))
   }
 
-  private static func access(_ entry: StateEntry) -> Access? {
+  private static func access(_ entry: StateEntry) -> (access: Access, last: UnixTime)? {
     let words = entry.key.name.split(separator: " ")
     guard words.count == 2, let first = Int64(words[0]),
       let service = LocationService(rawValue: String(words[1])),
       let stored = StoredJSON.read(Stored.self, from: entry.value)
     else { return nil }
-    return Access(
+    let last = UnixTime(nanoseconds: stored.last)
+    let access = Access(
       app: AppIdentity(entry.key.owner), service: service, first: UnixTime(nanoseconds: first),
-      last: UnixTime(nanoseconds: stored.last), count: stored.count)
+      last: last, count: stored.count)
+    return (access, stored.steady ?? last)
   }
 
   private static let domain = "access"

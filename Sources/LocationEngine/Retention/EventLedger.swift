@@ -20,14 +20,19 @@ package struct EventLedger: Machine {
     var told: UnixTime
     /// `nil` for an event that was not owed, and for one of an older engine.
     var owed: EventNumber?
+    /// When it was told in steady time, where that is another one.
+    var steady: UnixTime?
   }
 
   private struct Page {
     var record: EventRecord
+    /// When it was told, in steady time.
+    var told: UnixTime
     var owed: EventNumber?
   }
 
   private let keep: Duration
+  private var steady = SteadyTime()
   /// In the order of their numbers.
   private var pages: [Page] = []
   /// The number given last; 0 before the first.
@@ -45,8 +50,8 @@ package struct EventLedger: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .stored(let entries):
-      restore(entries)
-      return expire(at: now)
+      steady = SteadyTime(restoring: entries, at: now)
+      return restore(entries, at: now) + expire(at: now)
     case .told(let app, let event, let owed): return note(event, owed, for: app, at: now)
     case .wake: return isDue(nextDeadline, now) ? expire(at: now) : []
     }
@@ -61,10 +66,11 @@ package struct EventLedger: Machine {
     guard !isKnown else { return [] }
     last += 1
     let record = EventRecord(number: last, app: app, event: event, told: now.unixTime)
-    pages.append(Page(record: record, owed: owed))
+    let page = Page(record: record, told: steady.date(at: now), owed: owed)
+    pages.append(page)
     if nextDeadline == nil { nextDeadline = now.uptime + keep }
     let number = StateChange.set(Self.lastNumber, [UInt8]("\(last)".utf8))
-    return [Self.set(record, owed), .persist(number)] + trim(app)
+    return [Self.set(page), .persist(number)] + trim(app)
   }
 
   private mutating func trim(_ app: AppIdentity) -> [Output] {
@@ -75,28 +81,39 @@ package struct EventLedger: Machine {
   }
 
   private mutating func expire(at now: Moment) -> [Output] {
-    let old = records.filter { now.unixTime - $0.told >= keep }
-    pages.removeAll { now.unixTime - $0.record.told >= keep }
-    nextDeadline = records.map(\.told).min().map { now.uptime + (keep - (now.unixTime - $0)) }
-    return old.map { .persist(.remove(Self.key(of: $0))) }
+    let today = steady.date(at: now)
+    let old = pages.filter { today - $0.told >= keep }
+    pages.removeAll { today - $0.told >= keep }
+    nextDeadline = pages.map(\.told).min().map { now.uptime + (keep - (today - $0)) }
+    return old.map { .persist(.remove(Self.key(of: $0.record))) }
   }
 
   // MARK: Storing
 
-  private mutating func restore(_ entries: [StateEntry]) {
+  /// What is of a later date than now is of now from here on, so that it is not kept for ever.
+  private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
     pages = entries.compactMap { Self.page($0) }.sorted { $0.record.number < $1.record.number }
+    let today = steady.date(at: now)
+    var outputs: [Output] = []
+    for index in pages.indices where pages[index].told > today {
+      pages[index].told = today
+      outputs.append(Self.set(pages[index]))
+    }
     let stored = entries.first { $0.key == Self.lastNumber }
       .flatMap { Int(String(decoding: $0.value, as: UTF8.self)) }
     last = max(stored ?? 0, pages.last?.record.number ?? 0)
+    return outputs
   }
 
   private static func key(of record: EventRecord) -> StateKey {
     StateKey(domain: domain, owner: record.app.name, name: "\(record.number)")
   }
 
-  private static func set(_ record: EventRecord, _ owed: EventNumber?) -> Output {
-    let stored = Stored(event: record.event, told: record.told, owed: owed)
-    return .persist(.set(key(of: record), StoredJSON.bytes(stored, .any)))
+  private static func set(_ page: Page) -> Output {
+    let stored = Stored(
+      event: page.record.event, told: page.record.told, owed: page.owed,
+      steady: SteadyTime.stored(page.told, beside: page.record.told))
+    return .persist(.set(key(of: page.record), StoredJSON.bytes(stored, .any)))
   }
 
   private static func page(_ entry: StateEntry) -> Page? {
@@ -105,7 +122,7 @@ package struct EventLedger: Machine {
     else { return nil }
     let record = EventRecord(
       number: number, app: AppIdentity(entry.key.owner), event: stored.event, told: stored.told)
-    return Page(record: record, owed: stored.owed)
+    return Page(record: record, told: stored.steady ?? stored.told, owed: stored.owed)
   }
 
   private static let domain = "event"

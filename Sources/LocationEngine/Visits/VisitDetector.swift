@@ -48,6 +48,8 @@ package struct VisitDetector: Machine {
     package var coordinate: Coordinate
     /// When the device was there last.
     package var lastSeen: UnixTime
+    /// The same in steady time; `nil` until somebody has settled it.
+    var steady: UnixTime?
 
     package init(_ coordinate: Coordinate, lastSeen: UnixTime) {
       self.coordinate = coordinate
@@ -205,22 +207,37 @@ package struct VisitDetector: Machine {
   private mutating func remember(_ stay: Stay) {
     if let index = places.firstIndex(where: { isSame($0, stay) }) {
       places[index].lastSeen = stay.latest
+      places[index].steady = nil
       return
     }
     places.append(KnownPlace(stay.visit.coordinate, lastSeen: stay.latest))
     if places.count > Self.mostPlaces { places.removeFirst() }
   }
 
-  /// Forgets places, and the visit that lasts, not seen since a date; whether there was any.
-  package mutating func forget(before date: UnixTime) -> Bool {
+  /// Remembers the place of the visit that lasts.
+  mutating func rememberCurrent() {
     if case .visiting(let presence) = state, presence.isTold { remember(presence.stay) }
+  }
+
+  /// Forgets places not seen since a date of steady time; whether there was any.
+  mutating func forgetPlaces(before date: UnixTime) -> Bool {
     let known = places.count
-    places.removeAll { $0.lastSeen < date }
-    guard case .visiting(let presence) = state, presence.stay.latest < date else {
-      return places.count < known
-    }
+    places.removeAll { ($0.steady ?? date) < date }
+    return places.count < known
+  }
+
+  /// Forgets the visit that lasts; whether there was any.
+  mutating func forgetCurrent() -> Bool {
+    guard case .visiting = state else { return false }
     state = .empty
     return true
+  }
+
+  /// Dates the places in steady time that are not yet.
+  mutating func settleDates(_ steady: (UnixTime) -> UnixTime) {
+    for index in places.indices where places[index].steady == nil {
+      places[index].steady = steady(places[index].lastSeen)
+    }
   }
 
   private func place(of stay: Stay) -> StayEvidence.Place {

@@ -28,9 +28,12 @@ package struct Visits: Machine {
 
   /// What of the detector is stored.
   private struct Memory: Codable {
-    /// Latitude, longitude, and when it was seen last, in seconds since 1970.
+    /// Latitude, longitude, and when it was seen last, in seconds since 1970; the same in steady time,
+    /// where that is another one.
     var places: [[Double]]
     var current: StoredVisit?
+    /// When the device was seen last, in seconds of steady time; `nil` while no visit lasts.
+    var seen: Double?
   }
 
   private struct StoredVisit: Codable {
@@ -44,14 +47,18 @@ package struct Visits: Machine {
   private var detector: VisitDetector
   private var listeners: [AppIdentity: Listener] = [:]
   private var barred: Set<AppIdentity> = []
+  private let steady: SteadyTime
+  /// When the newest fix came, in steady time; `nil` before the first.
+  private var seen: UnixTime?
 
   /// Takes up what an earlier engine stored; unreadable entries stay out.
   ///
   /// A place without a date counts as seen now.
   package init(
     restoring entries: [StateEntry] = [], at now: Moment? = nil,
-    tuning: VisitDetector.Tuning = .init()
+    tuning: VisitDetector.Tuning = .init(), steady: SteadyTime = SteadyTime()
   ) {
+    self.steady = steady
     detector = VisitDetector(tuning: tuning)
     for entry in entries where entry.key.domain == Self.stateDomain {
       if entry.key.owner.isEmpty {
@@ -59,6 +66,7 @@ package struct Visits: Machine {
         detector = VisitDetector(
           places: memory.places.compactMap { Self.place($0, at: now) },
           current: memory.current.map { Self.visit($0) }, tuning: tuning)
+        seen = memory.current == nil ? nil : memory.seen.map { UnixTime(seconds: $0) }
       } else if let listener = StoredJSON.read(Listener.self, from: entry.value) {
         listeners[AppIdentity(entry.key.owner)] = listener
       }
@@ -82,11 +90,12 @@ package struct Visits: Machine {
       return []
     case .fix(let fix):
       guard !listeners.isEmpty else { return [] }
-      return tell(detector.handle(.fix(fix), at: now))
+      seen = steady.date(at: now)
+      return tell(detector.handle(.fix(fix), at: now), at: now)
     case .motion(let activity):
-      return tell(detector.handle(.motion(activity), at: now))
+      return tell(detector.handle(.motion(activity), at: now), at: now)
     case .wake:
-      return tell(detector.handle(.wake, at: now))
+      return tell(detector.handle(.wake, at: now), at: now)
     }
   }
 
@@ -95,15 +104,43 @@ package struct Visits: Machine {
 
   var tuning: VisitDetector.Tuning { detector.tuning }
 
-  /// When the place that was not seen for longest was seen; `nil` when none is known.
-  var oldestPlace: UnixTime? { detector.places.map(\.lastSeen).min() }
+  /// When the place that was not seen for longest was seen, the one where the device is included, in
+  /// steady time; `nil` when none is known.
+  var oldestPlace: UnixTime? {
+    let current = detector.current == nil ? nil : seen
+    return (detector.places.map { $0.steady ?? $0.lastSeen } + [current]).compactMap(\.self).min()
+  }
 
-  /// Forgets what was not seen since a date; the change that makes it durable, where it was any.
-  mutating func forget(before date: UnixTime) -> StateChange? {
-    guard detector.forget(before: date), case .store(let change) = storeMemory() else {
-      return nil
-    }
+  /// Dates what is of a later date than now anew, so that it is not kept for ever; the change that makes
+  /// it durable, where anything was.
+  mutating func settleRestored(at now: Moment) -> StateChange? {
+    let today = steady.date(at: now)
+    let isLate =
+      (seen ?? today) > today || detector.places.contains { ($0.steady ?? $0.lastSeen) > today }
+    seen = min(seen ?? today, today)
+    detector.settleDates { min($0, today) }
+    guard isLate, case .store(let change) = storeMemory() else { return nil }
     return change
+  }
+
+  /// Forgets what was not seen since a date of steady time; the change that makes it durable, where it
+  /// was any.
+  mutating func forget(before date: UnixTime, at now: Moment) -> StateChange? {
+    detector.rememberCurrent()
+    settleDates(at: now)
+    var isNews = detector.forgetPlaces(before: date)
+    if let seen, seen < date { isNews = detector.forgetCurrent() || isNews }
+    guard isNews, case .store(let change) = storeMemory() else { return nil }
+    return change
+  }
+
+  /// A place was not seen later than the newest fix.
+  private mutating func settleDates(at now: Moment) {
+    let (steady, seen) = (steady, seen)
+    detector.settleDates { date in
+      let date = steady.date(of: date, at: now)
+      return min(date, seen ?? date)
+    }
   }
 
   /// Whether an app listens.
@@ -116,8 +153,10 @@ package struct Visits: Machine {
     return [storeMemory()]
   }
 
-  private mutating func tell(_ found: [VisitDetector.Output]) -> [Output] {
-    found.flatMap { output -> [Output] in
+  private mutating func tell(_ found: [VisitDetector.Output], at now: Moment) -> [Output] {
+    guard !found.isEmpty else { return [] }
+    settleDates(at: now)
+    return found.flatMap { output -> [Output] in
       switch output {
       case .arrived(let visit): tell(visit, isArrival: true)
       case .departed(let visit): tell(visit, isArrival: false)
@@ -160,19 +199,24 @@ extension Visits {
         arrival: $0.arrival?.nanoseconds, latitude: $0.coordinate.latitude,
         longitude: $0.coordinate.longitude, radius: $0.horizontalAccuracy)
     }
-    let places = detector.places.map {
-      [$0.coordinate.latitude, $0.coordinate.longitude, $0.lastSeen.seconds]
+    let places = detector.places.map { place in
+      let steady = place.steady.flatMap { SteadyTime.stored($0, beside: place.lastSeen) }
+      return [place.coordinate.latitude, place.coordinate.longitude, place.lastSeen.seconds]
+        + [steady?.seconds].compactMap(\.self)
     }
-    let memory = Memory(places: places, current: current)
+    let memory = Memory(
+      places: places, current: current, seen: current == nil ? nil : seen?.seconds)
     return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), StoredJSON.bytes(memory)))
   }
 
   private static func place(_ stored: [Double], at now: Moment?) -> VisitDetector.KnownPlace? {
-    guard stored.count == 2 || stored.count == 3 else { return nil }
-    let date = stored.count == 3 ? UnixTime(seconds: stored[2]) : now?.unixTime
-    return VisitDetector.KnownPlace(
+    guard (2...4).contains(stored.count) else { return nil }
+    let date = stored.count > 2 ? UnixTime(seconds: stored[2]) : now?.unixTime
+    var place = VisitDetector.KnownPlace(
       Coordinate(latitude: stored[0], longitude: stored[1]),
       lastSeen: date ?? UnixTime(seconds: 0))
+    place.steady = stored.count == 4 ? UnixTime(seconds: stored[3]) : place.lastSeen
+    return place
   }
 
   private static func visit(_ stored: StoredVisit) -> Visit {

@@ -43,19 +43,22 @@ package final class DaemonJournal: Sendable {
     }
   }
 
-  /// Writes a record; one that a program has caused, if its quota allows.
+  /// Writes a record; one that a program has caused, if its quota allows. The name of what it is about
+  /// is told to those who follow, and neither written nor kept: it may say where somebody is.
   ///
   /// What apps have said stands in it escaped, so that no name makes a line or a field of its own.
-  package func write(_ record: LogRecord, from caller: LogCaller? = nil) {
+  package func write(
+    _ record: LogRecord, naming name: String? = nil, from caller: LogCaller? = nil
+  ) {
     var record = record
     record.message = record.message.escapedForDisplay(limit: Self.longest)
     record.app = record.app?.escapedForDisplay(limit: Self.longest)
-    guard let caller else { return put(record, of: nil) }
+    guard let caller else { return put(record, naming: name, of: nil) }
     switch state.withLock({ $0.quota.admit(caller, at: HostClock.now.uptime) }) {
-    case .write(leftOut: 0): put(record, of: caller.user)
+    case .write(leftOut: 0): put(record, naming: name, of: caller.user)
     case .write(let leftOut):
       put(remark("\(leftOut) more lines about \(caller) were left out"), of: caller.user)
-      put(record, of: caller.user)
+      put(record, naming: name, of: caller.user)
     case .leaveOut(isFirst: true):
       put(remark("more lines about \(caller) are left out for a while"), of: caller.user)
     case .leaveOut(isFirst: false): break
@@ -76,14 +79,16 @@ package final class DaemonJournal: Sendable {
     return LogRecord(.client, message, at: HostClock.now.unixTime, isFault: true)
   }
 
-  private func put(_ record: LogRecord, of user: UInt32?) {
+  private func put(_ record: LogRecord, naming name: String? = nil, of user: UInt32?) {
     let follower = state.withLock { state in
       state.records.append((record, user))
       state.shrink(to: Self.kept)
       return state.follower
     }
     if isJournal { send(record) } else { printLine(record) }
-    follower?(record)
+    var told = record
+    told.name = name
+    follower?(told)
   }
 
   private func printLine(_ record: LogRecord) {

@@ -17,7 +17,10 @@ extension LocationHost {
 
   func status(_ facts: DaemonFacts, places: Bool) -> DaemonStatus {
     var status = DaemonStatus(pid: facts.pid, since: facts.since, state: facts.folder.path)
-    status.servicesEnabled = Setting.servicesAreOn(in: storedEntries)
+    let entries = storedEntries
+    status.servicesEnabled = Setting.servicesAreOn(in: entries)
+    status.servicesReason = Setting.whyServicesAreOff(in: entries)
+    status.unstored = keeper?.fault.map { "\($0)" }
     status.sources = core.sourceReports.map { SourceStatus($0) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
     status.demand = DemandStatus(core.engine.currentDemand)
@@ -72,8 +75,12 @@ extension LocationHost {
 
   // MARK: Changing
 
-  func turnServices(on: Bool) {
+  func turnServices(on: Bool) throws(AdministrationFault) {
     step(.engine(.setting(.services(on: on))))
+    guard let fault = keeper?.fault else { return }
+    throw AdministrationFault(
+      reason: "location services are \(on ? "on" : "off") now, and that could not be stored yet: "
+        + "\(fault); the daemon goes on trying")
   }
 
   /// Decides for an app as the settings would, whether it runs or not.
@@ -105,13 +112,15 @@ extension LocationHost {
     do throws(StoreError) { try keeper.store(changes) } catch {
       throw AdministrationFault(reason: "\(error); nothing was changed")
     }
+    // What has waited was stored with it.
+    release()
   }
 
   /// Erases what is stored; the daemon must start over then.
   func erase(_ app: String?) throws(AdministrationFault) -> Int {
     guard let keeper else { return 0 }
     do throws(StoreError) { return try keeper.erase(app) } catch {
-      throw AdministrationFault(reason: "\(error); nothing was erased")
+      throw AdministrationFault(reason: "\(error)")
     }
   }
 }
@@ -167,6 +176,14 @@ extension ConditionStatus {
 }
 
 extension DataEntry {
+  /// A file of a damaged state, of which only the size is told.
+  package init(_ file: DamagedFile) {
+    self.init(domain: Self.damaged, app: "", name: file.name, value: "\(file.size)")
+  }
+
+  /// The kind of such an entry.
+  package static let damaged = "damaged-file"
+
   package init(_ entry: StateEntry) {
     self.init(
       domain: entry.key.domain, app: entry.key.owner, name: entry.key.name,

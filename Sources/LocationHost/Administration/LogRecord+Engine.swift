@@ -47,14 +47,16 @@ extension LogRecord {
     place = fix.coordinate
   }
 
-  /// What a delivery tells of conditions and visits; `nil` for everything else.
-  static func news(of delivery: Delivery) -> String? {
+  /// What a delivery tells of conditions and visits, and the name that the app has given to the place;
+  /// `nil` for everything else.
+  static func news(of delivery: Delivery) -> (words: String, name: String?)? {
     switch delivery {
-    case .owed(_, .region(let region, .entered)): "entered region \(region.identifier)"
-    case .owed(_, .region(let region, _)): "left region \(region.identifier)"
+    case .owed(_, .region(let region, .entered)): ("entered region ‹private›", region.identifier)
+    case .owed(_, .region(let region, _)): ("left region ‹private›", region.identifier)
     case .monitor(_, .event(let event)):
-      "condition \(event.identifier) is \(event.state.rawValue)"
-    case .owed(_, .visit(let visit)): visit.departure == nil ? "a visit began" : "a visit ended"
+      ("condition ‹private› is \(event.state.rawValue)", event.identifier)
+    case .owed(_, .visit(let visit)):
+      (visit.departure == nil ? "a visit began" : "a visit ended", nil)
     case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .regions, .region,
       .monitor, .heading, .ranging, .advertising, .diagnostics:
       nil

@@ -12,6 +12,13 @@ extension SocketServer {
     host.onLine { host in
       host.observer = { [weak self] output in self?.onLine { $0.observe(output) } }
     }
+    host.onLine { host in
+      host.cutOff = { [weak self] client in
+        guard let server = self else { return }
+        // Not now: the engine may be in the middle of a step.
+        server.line.queue.async { server.onLine { $0.cutOff(client) } }
+      }
+    }
     journal.follow { [weak self] record in
       guard let server = self else { return }
       server.line.queue.async { server.onLine { $0.tellFollowers(record) } }
@@ -59,7 +66,7 @@ extension SocketServer {
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
     case .services(let on):
-      host.onLine { $0.turnServices(on: on) }
+      try turnServices(on)
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
       answer(number, .object([]))
     case .conditions(let places):
@@ -81,11 +88,27 @@ extension SocketServer {
       list(records, as: "event", to: number)
     case .export(let app):
       let entries = host.onLine { $0.storedEntries }
+      let files = app == nil ? host.onLine { $0.keeper?.damagedFiles ?? [] } : []
       list(
-        entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }, as: "entry",
-        to: number)
+        entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
+          + files.map { DataEntry($0) }, as: "entry", to: number)
     case .erase(let app): try erase(app, of: number)
     }
+  }
+
+  private func turnServices(_ on: Bool) throws(AdministrationFault) {
+    let result: Result<Void, AdministrationFault> = host.onLine { host in
+      Result { () throws(AdministrationFault) in try host.turnServices(on: on) }
+    }
+    try result.get()
+  }
+
+  /// More waits for a client than there is room for: it comes back and hears everything again.
+  func cutOff(_ client: ClientID) {
+    guard let number = connections.first(where: { $0.value.client == client })?.key else { return }
+    cut(
+      number,
+      because: "\(HeldOutputs.most.ofClient) deliveries wait until the state can be stored")
   }
 
   private func answer(
@@ -248,7 +271,7 @@ extension SocketServer {
     for (number, query) in owner.logFollowers.sorted(by: { $0.key < $1.key })
     where query.wants(record.category) {
       var told = record
-      if !query.places { told.place = nil }
+      if !query.places { (told.place, told.name) = (nil, nil) }
       answer(number, .fields(["record": told.json]), continues: true)
     }
   }
@@ -260,9 +283,9 @@ extension SocketServer {
     switch output {
     case .deliver(let client, let delivery):
       guard let news = LogRecord.news(of: delivery), let app = app(of: client) else { return }
-      var record = LogRecord(.condition, "\(app): \(news)", at: host.now.unixTime)
+      var record = LogRecord(.condition, "\(app): \(news.words)", at: host.now.unixTime)
       record.app = app.name
-      journal.write(record, from: LogCaller(app: app.name))
+      journal.write(record, naming: news.name, from: LogCaller(app: app.name))
     case .ignored(let fix, let provider, let reason):
       guard owner.logFollowers.values.contains(where: { $0.wants(.fix) }) else { return }
       tellFollowers(LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))
@@ -304,7 +327,8 @@ extension SocketServer {
     let result: Result<Int, AdministrationFault> = host.onLine { host in
       Result { () throws(AdministrationFault) in try host.erase(app) }
     }
+    // After the answer, also where that is a refusal.
+    defer { if host.onLine({ $0.keeper?.isErased ?? true }) { facts.startOver() } }
     answer(number, .fields(["entries": .integer(Int64(try result.get()))]))
-    facts.startOver()
   }
 }

@@ -16,7 +16,9 @@ package final class Daemon {
   private var server: SocketServer?
   private var listener: Int32 = -1
   /// The socket that this process has made, before it started over perhaps; `nil` for systemd's.
-  private var ownSocket: String?
+  private var ownSocket: OwnSocket?
+  /// Says that the state is this daemon's; `nil` where it is kept in memory only.
+  private var lock: StateLock?
   private var signals: [any DispatchSourceSignal] = []
   private var heartbeat: (any DispatchSourceTimer)?
 
@@ -38,16 +40,8 @@ package final class Daemon {
     let configuration = try options.configuration(variables)
     let folder = StateFolder(path: configuration.state ?? options.stateFolder(variables))
     let path = configuration.socket ?? options.socket(variables)
-    do throws(Errno) {
-      try folder.create()
-      if let socket = supervisor.sockets.first {
-        listener = socket
-        ownSocket = variables[Self.ownSocketVariable]
-      } else {
-        listener = try DaemonSocket.listen(at: path)
-        ownSocket = path
-      }
-    } catch { throw DaemonFault(reason: "\(error)") }
+    try takeState(folder)
+    try listen(at: path)
     let journal = journal
     let noting: @Sendable (Note) -> Void = { note in
       if case .provider = note { return }
@@ -56,9 +50,14 @@ package final class Daemon {
     }
     let sources = configuration.sources
     let agents = LinkAgents()
+    let keeper = StateKeeper(folder: folder, lock: lock, noting: noting)
+    if let obstacle = keeper.obstacle {
+      if let ownSocket { DaemonSocket.remove(ownSocket) }
+      throw DaemonFault(reason: "\(obstacle)", status: 1)
+    }
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
-      keeper: StateKeeper(folder: folder, noting: noting),
+      keeper: keeper,
       agents: configuration.prompters(variables, connected: agents),
       launcher: launcher(configuration, socket: path, noting: noting),
       limits: configuration.conditions, keeping: configuration.keeping,
@@ -72,10 +71,44 @@ package final class Daemon {
       trusting: configuration.trusted)
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
-    listenToSignals()
     beat(on: host.line.queue)
-    supervisor.tell("READY=1")
-    journal.write(.service, "serving; its state is in \(folder.path)")
+    listenToSignals { [supervisor] in
+      supervisor.tell("READY=1")
+      journal.write(.service, "serving; its state is in \(folder.path)")
+    }
+  }
+
+  /// Before anything of the state is read, and before the socket is touched.
+  private func takeState(_ folder: StateFolder) throws(DaemonFault) {
+    do throws(Errno) { try folder.create() } catch {
+      throw DaemonFault(reason: "\(error)", status: 1)
+    }
+    do throws(StateFault) {
+      try folder.secure { journal.write(.store, $0, isFault: true) }
+      lock = try StateLock(
+        folder, .alone, inherited: variables[Self.lockVariable].flatMap { Int32($0) })
+    } catch {
+      // Nobody can write there, so nobody needs to be kept away.
+      guard error.kind == .unavailable else { throw DaemonFault(reason: "\(error)", status: 1) }
+    }
+  }
+
+  private func listen(at path: String) throws(DaemonFault) {
+    if let socket = supervisor.sockets.first {
+      listener = socket
+      ownSocket = variables[Self.ownSocketVariable].flatMap { OwnSocket(at: $0) }
+      return
+    }
+    do throws(Errno) {
+      listener = try DaemonSocket.listen(at: path)
+      ownSocket = OwnSocket(at: path)
+    } catch {
+      guard error.code == EADDRINUSE else { throw DaemonFault(reason: "\(error)", status: 1) }
+      let process = DaemonSocket.listener(at: path).map { "process \($0)" } ?? "another program"
+      throw DaemonFault(
+        reason: "\(process) answers at \(path); next: end it, or give this daemon a socket and a "
+          + "folder of its own: --socket PATH --state FOLDER", status: 1)
+    }
   }
 
   /// Starts apps that are owed an event.
@@ -95,6 +128,7 @@ package final class Daemon {
 
   /// Tells the daemon that starts over what it has made.
   private static let ownSocketVariable = "LOCATIOND_OWN_SOCKET"
+  private static let lockVariable = "LOCATIOND_LOCK"
 
   /// Keeps positions out of core dumps and from tracers of the same user, and the daemon's one
   /// capability from the programs that it starts (docs/decisions/0073).
@@ -122,23 +156,33 @@ package final class Daemon {
 
   // MARK: Signals
 
-  private func listenToSignals() {
+  /// Before `ready` SIGHUP has nothing to do, and the others end the process as they end any.
+  private func listenToSignals(_ ready: @escaping () -> Void) {
     signal(SIGPIPE, SIG_IGN)
-    signals = [SIGTERM, SIGINT, SIGHUP].map { number in
-      signal(number, SIG_IGN)
+    let numbers = [SIGTERM, SIGINT, SIGHUP]
+    var waiting = numbers.count
+    signals = numbers.map { number in
+      if number == SIGHUP { signal(number, SIG_IGN) }
       let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
       source.setEventHandler { [unowned self] in
         if number == SIGHUP { reload() } else { end() }
+      }
+      source.setRegistrationHandler {
+        waiting -= 1
+        if waiting == 0 { ready() }
       }
       source.activate()
       return source
     }
   }
 
-  /// Every step is durable already, so there is nothing to write down at the end.
+  /// Every step is durable already, but for what could not be stored so far, which nobody was told.
   private func end() {
     supervisor.tell("STOPPING=1")
-    if let ownSocket { unlink(ownSocket) }
+    if host?.settleStore() == false {
+      journal.write(.store, "what was decided last could not be stored, and is lost", isFault: true)
+    }
+    if let ownSocket { DaemonSocket.remove(ownSocket) }
     exit(0)
   }
 
@@ -151,6 +195,10 @@ package final class Daemon {
       }
       return
     }
+    guard host?.settleStore() != false else {
+      return journal.write(
+        .service, "not reloaded: what was decided last could not be stored yet", isFault: true)
+    }
     supervisor.tell("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
     journal.write(.service, "starting over with the configuration as it is now")
     // Children inherit the socket at the place where systemd would have put it.
@@ -159,7 +207,11 @@ package final class Daemon {
     } else {
       _ = fcntl(listener, F_SETFD, 0)
     }
-    if let ownSocket { setenv(Self.ownSocketVariable, ownSocket, 1) }
+    if let ownSocket { setenv(Self.ownSocketVariable, ownSocket.path, 1) }
+    if let lock {
+      _ = fcntl(lock.descriptor, F_SETFD, 0)
+      setenv(Self.lockVariable, "\(lock.descriptor)", 1)
+    }
     setenv("LISTEN_FDS", "1", 1)
     setenv("LISTEN_PID", "\(getpid())", 1)
     var arguments = CommandLine.arguments.map { strdup($0) }
@@ -191,4 +243,6 @@ package final class Daemon {
 /// Why a daemon does not start.
 package struct DaemonFault: Error, Hashable, Sendable {
   package var reason: String
+  /// 1 where the world stands in the way, 2 for wrong usage or a fault in a file.
+  package var status: Int32 = 2
 }

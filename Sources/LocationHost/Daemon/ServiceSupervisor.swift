@@ -28,7 +28,7 @@ package struct ServiceSupervisor: Sendable {
   /// What systemd tells the daemon alone, and nobody that it starts.
   static let variables = [
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-    "LOCATIOND_OWN_SOCKET", "SYSTEMD_EXEC_PID",
+    "LOCATIOND_OWN_SOCKET", "LOCATIOND_LOCK", "SYSTEMD_EXEC_PID",
   ]
 
   /// Where systemd puts the first socket.

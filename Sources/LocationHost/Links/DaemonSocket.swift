@@ -1,4 +1,19 @@
+import CLinux
 import Glibc
+
+/// A socket in the file system, and which one.
+struct OwnSocket: Hashable, Sendable {
+  let path: String
+  private let device: dev_t
+  private let inode: ino_t
+
+  /// What lies at a path; `nil` for nothing.
+  init?(at path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    (self.path, device, inode) = (path, status.st_dev, status.st_ino)
+  }
+}
 
 /// The Unix sockets of daemons: where they are looked for, how they are opened.
 package enum DaemonSocket {
@@ -42,9 +57,11 @@ package enum DaemonSocket {
   }
 
   /// Opens a socket that everyone may connect to; in the place of one that is left over.
+  ///
+  /// - Throws: `EADDRINUSE` where somebody answers, `EEXIST` where something else than a socket lies.
   package static func listen(at path: String) throws(Errno) -> Int32 {
+    try removeLeftover(at: path)
     let descriptor = try socket()
-    unlink(path)
     let result = try withAddress(of: path) { bind(descriptor, $0, $1) }
     guard result == 0, chmod(path, 0o666) == 0, Glibc.listen(descriptor, backlog) == 0 else {
       let error = Errno(last: "listen at \(path)")
@@ -52,6 +69,38 @@ package enum DaemonSocket {
       throw error
     }
     return descriptor
+  }
+
+  /// Only what nobody listens at any more is a leftover.
+  private static func removeLeftover(at path: String) throws(Errno) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw Errno(code: EEXIST, call: "listen at \(path)")
+    }
+    let probe = try socket()
+    defer { close(probe) }
+    _ = fcntl(probe, F_SETFL, O_NONBLOCK)
+    let result = try withAddress(of: path) { Glibc.connect(probe, $0, $1) }
+    guard result != 0, errno == ECONNREFUSED else {
+      // Also one whose queue is full, and one that this user must not use.
+      throw Errno(code: EADDRINUSE, call: "listen at \(path)")
+    }
+    unlink(path)
+  }
+
+  /// The process that answers at a socket; `nil` where that cannot be said.
+  static func listener(at path: String) -> Int32? {
+    guard let descriptor = try? connect(to: path) else { return nil }
+    defer { close(descriptor) }
+    var (pid, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
+    guard linux_peer_credentials(descriptor, &pid, &user, &group) == 0, pid > 0 else { return nil }
+    return pid
+  }
+
+  /// Removes a socket that this process has made, unless another one lies in its place by now.
+  static func remove(_ own: OwnSocket) {
+    if OwnSocket(at: own.path) == own { unlink(own.path) }
   }
 
   private static let backlog: Int32 = 512

@@ -24,13 +24,17 @@ package struct StateFolder: Hashable, Sendable {
     return StateFolder(path: home + "/.local/state/meridian")
   }
 
-  /// Makes the folder and those above it where they are missing.
+  /// Makes the folder and those above it where they are missing, with mode 700 whatever the umask.
   package func create() throws(Errno) {
     var made = ""
     for name in path.split(separator: "/") {
       made += "/" + name
-      guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-      throw Errno(last: "mkdir \(made)")
+      if mkdir(made, 0o700) == 0 {
+        // Whatever the umask has taken away.
+        chmod(made, 0o700)
+      } else if errno != EEXIST {
+        throw Errno(last: "mkdir \(made)")
+      }
     }
   }
 
@@ -38,28 +42,12 @@ package struct StateFolder: Hashable, Sendable {
   package func ringBell() throws(Errno) {
     let descriptor = open(path + "/" + Self.bell, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Errno(last: "open \(path)/\(Self.bell)") }
+    fchmod(descriptor, 0o600)
     close(descriptor)
   }
 
-  /// Renames a damaged file, so that it can be looked at and a new one can be made; its new name.
-  func moveDamagedFileAside() -> String {
-    let name = file + ".damaged-\(linux_unix_nanoseconds() / 1_000_000_000)"
-    rename(file, name)
-    for suffix in ["-wal", "-shm"] { rename(file + suffix, name + suffix) }
-    return name
-  }
-
-  /// Removes what ``moveDamagedFileAside()`` has kept.
-  package func removeDamagedFiles() {
-    guard let folder = opendir(path) else { return }
-    defer { closedir(folder) }
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.contains(".damaged-") { unlink("\(path)/\(name)") }
-    }
-  }
+  /// The names of what lies in the folder, in order.
+  func entryNames() -> [String] { SmallFile.names(in: path) }
 
   func watch(on queue: DispatchQueue) -> (any DispatchSourceRead, Int32)? {
     let descriptor = linux_watch_directory(path)
@@ -74,5 +62,9 @@ package struct StateFolder: Hashable, Sendable {
     linux_drain_watch(descriptor, bell) > 0
   }
 
-  private static let bell = "changed"
+  static let bell = "changed"
+  /// The file of ``StateLock``.
+  static let lock = "lock"
+  /// The file of ``StateGuard``.
+  static let guardian = "guard"
 }

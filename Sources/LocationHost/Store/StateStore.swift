@@ -4,27 +4,32 @@ package import LocationModel
 /// The durable state: one SQLite file, one transaction for each engine step.
 ///
 /// A step's changes are on disk before any delivery that depends on them leaves the process, so a
-/// crash or a full disk leaves the state before the step or after it (docs/decisions/0011).
+/// crash or a full disk leaves the state before the step or after it (docs/decisions/0011). What must
+/// not be lost with the file is kept twice (``StateGuard``).
 package final class StateStore {
   private let database: OpaquePointer
   private let set: OpaquePointer
   private let remove: OpaquePointer
+  private let guardian: StateGuard
+  /// What was found wrong when the file was opened, and what was done about it, in words.
+  package let findings: [String]
 
   /// Opens the file, and makes it when it is not there.
   ///
-  /// - Throws: the database's error, and where it happened.
-  package init(path: String) throws(StoreError) {
-    var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let code = sqlite3_open_v2(path, &handle, flags, nil)
-    guard code == SQLITE_OK, let handle else {
-      let error = StoreError(code: code, context: "open \(path)", database: handle)
-      sqlite3_close_v2(handle)
-      throw error
-    }
+  /// - Parameters:
+  ///   - path: where it lies; its guard lies beside it.
+  ///   - patience: milliseconds to wait for another process that writes, here and later.
+  ///   - isLost: whether there was a state that cannot be read any more.
+  /// - Throws: the database's error, and where it happened. A file that a newer program has written is
+  ///   left as it is.
+  package init(path: String, patience: Int32 = 2000, isLost: Bool = false) throws(StoreError) {
+    guardian = StateGuard(beside: path)
+    try StateSchema.refuseNewer(path)
+    let handle = try StateSchema.open(path)
     do {
-      sqlite3_busy_timeout(handle, 2000)
-      try Self.run(Self.schema, on: handle)
+      sqlite3_busy_timeout(handle, patience)
+      let isNew = try StateSchema.prepare(handle)
+      findings = try guardian.settle(handle, isNew: isNew, isLost: isLost)
       set = try Self.prepare(
         "INSERT INTO state VALUES (?1, ?2, ?3, ?4) "
           + "ON CONFLICT DO UPDATE SET value = excluded.value", on: handle)
@@ -43,31 +48,30 @@ package final class StateStore {
     sqlite3_close_v2(database)
   }
 
+  /// How many milliseconds later calls wait for another process that writes.
+  func wait(_ patience: Int32) { sqlite3_busy_timeout(database, patience) }
+
   /// Makes one engine step durable: all of its changes, or none.
   ///
   /// - Throws: the database's error; the earlier state is then still readable.
   package func commit(_ changes: [StateChange]) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    try Self.run("BEGIN IMMEDIATE", on: database)
-    do {
+    try Self.transaction(on: database) { () throws(StoreError) in
       for change in changes { try apply(change) }
-      try Self.run("COMMIT", on: database)
-    } catch {
-      sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
-      throw error
+      if changes.contains(where: StateGuard.concerns) {
+        try guardian.write(Self.entries(in: StateGuard.domains, of: database))
+      }
     }
   }
 
   private func apply(_ change: StateChange) throws(StoreError) {
     switch change {
     case .set(let key, let value):
-      bind(key, to: set)
-      _ = value.withUnsafeBytes {
-        sqlite3_bind_blob(set, 4, $0.baseAddress, Int32($0.count), Self.transient)
-      }
+      Self.bind(key, to: set)
+      Self.bind(value, to: set)
       try step(set)
     case .remove(let key):
-      bind(key, to: remove)
+      Self.bind(key, to: remove)
       try step(remove)
     }
   }
@@ -83,6 +87,23 @@ package final class StateStore {
       on: database)
     defer { sqlite3_finalize(query) }
     if let owner { Self.bind(owner.name, at: 1, to: query) }
+    return try Self.entries(query, of: database)
+  }
+
+  /// Everybody's entries of some kinds.
+  static func entries(
+    in domains: [String], of database: OpaquePointer
+  ) throws(StoreError) -> [StateEntry] {
+    let names = domains.map { "'\($0)'" }.joined(separator: ", ")
+    let query = try prepare(
+      "SELECT domain, owner, name, value FROM state WHERE domain IN (\(names))", on: database)
+    defer { sqlite3_finalize(query) }
+    return try entries(query, of: database)
+  }
+
+  private static func entries(
+    _ query: OpaquePointer, of database: OpaquePointer
+  ) throws(StoreError) -> [StateEntry] {
     var entries: [StateEntry] = []
     while true {
       let code = sqlite3_step(query)
@@ -90,27 +111,53 @@ package final class StateStore {
       guard code == SQLITE_ROW else {
         throw StoreError(code: code, context: "read", database: database)
       }
-      entries.append(Self.entry(query))
+      entries.append(entry(query))
     }
   }
 
   /// Erases everything of one app, or everything but the settings of the whole machine, so that no
-  /// byte of it stays in the file; returns how many entries there were.
+  /// byte of it stays in the files; returns how many entries there were.
   ///
-  /// - Throws: the database's error; when it comes from the first step, nothing was erased.
+  /// - Throws: the database's error, and whether anything was erased by then.
   package func erase(_ app: String?) throws(StoreError) -> Int {
     let filter = app == nil ? "domain <> 'settings'" : "owner = ?1"
-    let statement = try Self.prepare("DELETE FROM state WHERE \(filter)", on: database)
-    if let app { Self.bind(app, at: 1, to: statement) }
-    let code = sqlite3_step(statement)
-    sqlite3_finalize(statement)
-    guard code == SQLITE_DONE else {
-      throw StoreError(code: code, context: "erase", database: database)
+    var count = 0
+    try Self.transaction(on: database) { () throws(StoreError) in
+      let statement = try Self.prepare("DELETE FROM state WHERE \(filter)", on: database)
+      if let app { Self.bind(app, at: 1, to: statement) }
+      let code = sqlite3_step(statement)
+      sqlite3_finalize(statement)
+      guard code == SQLITE_DONE else {
+        throw StoreError(code: code, context: "erase", database: database)
+      }
+      count = Int(sqlite3_changes(database))
+      try guardian.write(Self.entries(in: StateGuard.domains, of: database))
     }
-    let count = Int(sqlite3_changes(database))
-    try Self.run("VACUUM", on: database)
-    try Self.run("PRAGMA wal_checkpoint(TRUNCATE)", on: database)
+    do throws(StoreError) {
+      // What was overwritten comes into the file before that is made smaller.
+      try scrub()
+      try Self.run("VACUUM", on: database)
+      try scrub()
+    } catch {
+      throw StoreError(
+        code: error.code, context: StoreError.erased,
+        message: "\(error); end the programs that read the state, and erase again")
+    }
     return count
+  }
+
+  /// Brings the log of the database into its file, and empties the log.
+  ///
+  /// - Throws: that another process still reads what the log holds.
+  package func scrub() throws(StoreError) {
+    let statement = try Self.prepare("PRAGMA wal_checkpoint(TRUNCATE)", on: database)
+    defer { sqlite3_finalize(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW, sqlite3_column_int(statement, 0) == 0 else {
+      throw StoreError(
+        code: code == SQLITE_ROW ? SQLITE_BUSY : code, context: "empty the log",
+        database: database)
+    }
   }
 
   private static func entry(_ row: OpaquePointer) -> StateEntry {
@@ -128,10 +175,20 @@ package final class StateStore {
 
   // MARK: SQLite
 
-  private func bind(_ key: StateKey, to statement: OpaquePointer) {
-    Self.bind(key.domain, at: 1, to: statement)
-    Self.bind(key.owner, at: 2, to: statement)
-    Self.bind(key.name, at: 3, to: statement)
+  private static func bind(_ value: [UInt8], to statement: OpaquePointer) {
+    value.withUnsafeBytes {
+      // An empty value is a blob of no bytes, and not the null that no address would mean.
+      _ =
+        $0.count == 0
+        ? sqlite3_bind_zeroblob(statement, 4, 0)
+        : sqlite3_bind_blob(statement, 4, $0.baseAddress, Int32($0.count), transient)
+    }
+  }
+
+  private static func bind(_ key: StateKey, to statement: OpaquePointer) {
+    bind(key.domain, at: 1, to: statement)
+    bind(key.owner, at: 2, to: statement)
+    bind(key.name, at: 3, to: statement)
   }
 
   /// Binds a text with its length, so that no byte in it ends it.
@@ -155,14 +212,44 @@ package final class StateStore {
     }
   }
 
-  private static func run(_ text: String, on database: OpaquePointer) throws(StoreError) {
+  /// Does all of it, or nothing.
+  static func transaction(
+    on database: OpaquePointer, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try run("BEGIN IMMEDIATE", on: database)
+    do {
+      try body()
+      try run("COMMIT", on: database)
+    } catch {
+      sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
+      throw error
+    }
+  }
+
+  /// Sets entries while the database is opened; nothing is removed then.
+  static func apply(_ changes: [StateChange], to database: OpaquePointer) throws(StoreError) {
+    let statement = try prepare(
+      "INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)", on: database)
+    defer { sqlite3_finalize(statement) }
+    for case .set(let key, let value) in changes {
+      bind(key, to: statement)
+      bind(value, to: statement)
+      let code = sqlite3_step(statement)
+      sqlite3_reset(statement)
+      guard code == SQLITE_DONE else {
+        throw StoreError(code: code, context: "write", database: database)
+      }
+    }
+  }
+
+  static func run(_ text: String, on database: OpaquePointer) throws(StoreError) {
     let code = sqlite3_exec(database, text, nil, nil, nil)
     guard code == SQLITE_OK else {
       throw StoreError(code: code, context: "run \(text.prefix(20))…", database: database)
     }
   }
 
-  private static func prepare(
+  static func prepare(
     _ text: String, on database: OpaquePointer
   ) throws(StoreError) -> OpaquePointer {
     var statement: OpaquePointer?
@@ -175,16 +262,6 @@ package final class StateStore {
 
   /// Tells SQLite to copy what it is given.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-  private static let schema = """
-    PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
-    PRAGMA user_version = 1;
-    CREATE TABLE IF NOT EXISTS state (
-      domain TEXT NOT NULL, owner TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL,
-      PRIMARY KEY (domain, owner, name)
-    ) WITHOUT ROWID, STRICT;
-    """
 }
 
 /// What the database refused, and where.
@@ -200,8 +277,31 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     message = String(cString: sqlite3_errmsg(database))
   }
 
+  init(code: Int32, context: String, message: String) {
+    (self.code, self.context, self.message) = (code, context, message)
+  }
+
+  /// The refusal of the system for a file beside the database.
+  init(last call: String) {
+    let error = Errno(last: call)
+    self.init(code: SQLITE_IOERR, context: call, message: error.reason)
+  }
+
   /// Whether the file itself is damaged, so that it must be moved aside.
   package var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+
+  /// Whether another process is just writing.
+  package var isBusy: Bool { code == SQLITE_BUSY }
+
+  /// Whether a newer program has written the file, which must be left to it.
+  package var isNewer: Bool { code == Self.newer }
+
+  /// Whether everything was erased, and its bytes are still in the files.
+  var isErased: Bool { context == Self.erased }
+
+  static let erased = "the entries are gone, and their bytes still in the files"
+  /// None of SQLite's.
+  static let newer: Int32 = 200
 
   package var description: String { "\(context): \(message)" }
 }

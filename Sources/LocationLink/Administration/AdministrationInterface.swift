@@ -64,6 +64,10 @@ package enum AdministrationInterface {
       since: int,
       state: string,
       servicesEnabled: bool,
+      # Why they are off, where nobody has switched them off.
+      servicesReason: ?string,
+      # Why what was decided last is not stored yet.
+      unstored: ?string,
       sources: []Source,
       clients: []Client,
       # In the order in which they are asked; older daemons do not say.
@@ -108,7 +112,9 @@ package enum AdministrationInterface {
       app: ?string,
       pid: ?int,
       fault: ?bool,
-      place: ?Place
+      place: ?Place,
+      # Of the region or condition; only for those who follow with `places`.
+      name: ?string
     )
 
     # One stretch, without a pause of ten minutes, in which an app was told where the device is.

@@ -8,6 +8,10 @@ package struct DaemonStatus: Hashable, Sendable {
   /// The folder of its state.
   package var state: String
   package var servicesEnabled: Bool
+  /// Why location services are off, where nobody has switched them off, in words.
+  package var servicesReason: String?
+  /// Why what was decided last is not stored yet, in words; `nil` while everything is.
+  package var unstored: String?
   package var sources: [SourceStatus]
   package var clients: [ClientStatus]
   /// Who is asked when an app asks, in this order; `nil` when an older daemon does not say.
@@ -132,6 +136,8 @@ extension DaemonStatus: LinkWord {
     self.init(
       pid: try json.get("pid"), since: try json.get("since"), state: try json.get("state"))
     servicesEnabled = try json.get("servicesEnabled")
+    servicesReason = try json.find("servicesReason")
+    unstored = try json.find("unstored")
     sources = try json.get("sources")
     clients = try json.get("clients")
     agents = try json.find("agents")
@@ -143,7 +149,8 @@ extension DaemonStatus: LinkWord {
   package var json: JSON {
     .fields([
       "pid": pid.json, "since": since.json, "state": state.json,
-      "servicesEnabled": servicesEnabled.json, "sources": sources.json, "clients": clients.json,
+      "servicesEnabled": servicesEnabled.json, "servicesReason": servicesReason?.json,
+      "unstored": unstored?.json, "sources": sources.json, "clients": clients.json,
       "agents": agents?.json, "programs": programs?.json, "demand": demand.json,
       "lastFix": lastFix?.json,
     ])

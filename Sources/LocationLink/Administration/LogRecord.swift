@@ -33,6 +33,8 @@ package struct LogRecord: Hashable, Sendable {
   package var isFault: Bool
   /// Where; only for those who follow and have asked for places.
   package var place: Coordinate?
+  /// The name of the region or condition; only for those who follow and have asked for places.
+  package var name: String?
 
   package init(
     _ category: LogCategory, _ message: String, at date: UnixTime, isFault: Bool = false
@@ -55,12 +57,14 @@ extension LogRecord: LinkWord {
     app = try json.find("app")
     pid = try json.find("pid")
     place = try json.find("place")
+    name = try json.find("name")
   }
 
   package var json: JSON {
     .fields([
       "date": date.json, "category": category.json, "message": message.json, "app": app?.json,
       "pid": pid?.json, "fault": isFault ? true.json : nil, "place": place?.json,
+      "name": name?.json,
     ])
   }
 }

@@ -38,7 +38,9 @@ enum ManualPage {
       The place index and the address index, where they are not installed.
       .TP
       .B XDG_STATE_HOME
-      The state lies in its folder \\fImeridian\\fR; else in \\fI~/.local/state/meridian\\fR.
+      The state lies in its folder \\fImeridian\\fR; else in \\fI~/.local/state/meridian\\fR. The folder must
+      belong to you, and nobody else may write there. A daemon has it alone; apps with an engine of
+      their own and \\fBlocationctl\\fR share it.
       .TP
       .B NO_COLOR
       When set and not empty, nothing is printed in color.

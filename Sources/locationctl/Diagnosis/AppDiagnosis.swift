@@ -7,6 +7,8 @@ struct AppDiagnosis {
   /// What it may know; `nil` when it was never asked.
   let standing: Decision.Standing?
   let servicesAreOn: Bool
+  /// Why they are off, where nobody has switched them off.
+  var servicesReason: String?
 
   var findings: [Finding] {
     [services, usage, authorization, beacon].compactMap { $0 }
@@ -30,7 +32,8 @@ struct AppDiagnosis {
     guard !servicesAreOn else { return nil }
     return Finding(
       subject: "location services", code: "services_off", verdict: .bad,
-      said: "switched off for the whole machine", next: "locationctl services on")
+      said: servicesReason ?? "switched off for the whole machine",
+      next: "locationctl services on")
   }
 
   /// Without a usage string nobody is ever asked (AUTH-19).

@@ -42,8 +42,16 @@ struct DaemonDiagnosis {
         next: nil)
       let services = Finding(
         subject: "location services", code: "services_off", verdict: .bad,
-        said: "switched off for the whole machine", next: "locationctl services on")
-      return status.servicesEnabled ? [daemon] : [daemon, services]
+        said: status.servicesReason ?? "switched off for the whole machine",
+        next: "locationctl services on")
+      let unstored = status.unstored.map {
+        Finding(
+          subject: "state", code: "state_not_stored", verdict: .bad,
+          said: "what was decided last waits for \(status.state): \($0)",
+          next: "make room there (df \(status.state)), or end the process that writes: "
+            + "fuser \(status.state)/state.sqlite")
+      }
+      return [daemon] + (status.servicesEnabled ? [] : [services]) + [unstored].compactMap(\.self)
     }
   }
 

@@ -15,7 +15,9 @@ extension Verb {
       """
       list shows what is stored, and access when each app was told where the device is. export \
       prints every entry as one JSON object, places included. erase removes the entries of one app, \
-      or with --all everything but the switch of the whole machine, and overwrites them on disk.
+      or with --all everything but the switch of the whole machine, and overwrites them on disk. Either \
+      also removes the files of a damaged state that were moved aside (damaged-file in the list), in \
+      which one app cannot be told from another.
       """,
       """
       Of the location daemon where one runs, else of your own apps; those forget what they know \
@@ -49,7 +51,7 @@ extension Verb {
   private static func list(_ entries: [DataEntry], _ invocation: Invocation) {
     let groups = Dictionary(grouping: entries) { [$0.app, $0.domain] }
     let rows = groups.sorted { ($0.key[0], $0.key[1]) < ($1.key[0], $1.key[1]) }.map {
-      ($0.key[0], $0.key[1], $0.value.count, $0.value.reduce(0) { $0 + $1.value.utf8.count })
+      ($0.key[0], $0.key[1], $0.value.count, $0.value.reduce(0) { $0 + $1.bytes })
     }
     guard !invocation.has(.json) else {
       for (app, kind, count, bytes) in rows {
@@ -106,7 +108,9 @@ private enum DataSource {
   func entries(of app: String?) throws(Failure) -> [DataEntry] {
     switch self {
     case .state(let state):
+      let files = app == nil ? state.damagedFiles.map { DataEntry($0) } : []
       return state.entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
+        + files
     case .daemon(let daemon):
       var entries: [DataEntry] = []
       try daemon.follow(.export(app: app), "entry") { (entry: DataEntry) in
@@ -135,6 +139,9 @@ private enum DataSource {
 }
 
 extension DataEntry {
+  /// How much is stored.
+  fileprivate var bytes: Int { domain == Self.damaged ? Int(value) ?? 0 : value.utf8.count }
+
   /// The value as it is, where it is JSON.
   fileprivate var line: String {
     var line = JSONLine(type: "entry")

@@ -98,7 +98,7 @@ extension Verb {
       app: app,
       standing: state.apps.contains(app.identity)
         ? Decision.Standing(record, state.beacon(of: app.identity)) : nil,
-      servicesAreOn: state.servicesAreOn
+      servicesAreOn: state.servicesAreOn, servicesReason: state.servicesReason
     ).findings
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }
     return findings + [AgentDiagnosis().unanswered(app.identity)].compactMap(\.self)

@@ -19,7 +19,8 @@ extension Verb {
       The last thousand lines are kept by the daemon itself. Under systemd the journal has them \
       all, with the fields LOCATION_CATEGORY, LOCATION_APP, and LOCATION_PID: \
       journalctl -t locationd LOCATION_CATEGORY=client. No line tells a place; --places shows \
-      where the positions of the category fix were.
+      where the positions of the category fix were, and with --follow the names of regions and \
+      conditions, which are ‹private› else.
       """
     ],
     options: [follow, category, lines, .places, timeout, .json],
@@ -52,6 +53,7 @@ extension LogRecord {
     line.add("app", app)
     line.add("pid", pid.map { Int($0) })
     line.add("fault", flag: isFault)
+    line.add("name", name)
     line.add(place)
     return line.text
   }
@@ -59,9 +61,10 @@ extension LogRecord {
   fileprivate func text(_ output: Output) -> String {
     let name = category.rawValue
     let space = String(repeating: " ", count: max(0, 13 - name.count))
+    let told = self.name.map { message.replacing("‹private›", with: $0) } ?? message
     let where_ = place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
-    let message = message.escapedForDisplay(limit: .max)
-    let words = isFault ? output.styled(message, .bad) : message
+    let shown = told.escapedForDisplay(limit: .max)
+    let words = isFault ? output.styled(shown, .bad) : shown
     return "\(output.styled(date.plain, .dim))  \(name)\(space)  \(words)\(where_)"
   }
 }

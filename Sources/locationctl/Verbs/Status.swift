@@ -37,9 +37,12 @@ struct StatusReport {
 
   func print(to output: Output) {
     output.line("locationd, process \(status.pid), since \(status.since.plain) UTC")
-    let services = status.servicesEnabled ? "on" : output.styled("off", .bad)
+    let services =
+      status.servicesEnabled
+      ? "on" : output.styled("off", .bad) + (status.servicesReason.map { " (\($0))" } ?? "")
+    let state = status.state + (status.unstored.map { "; not stored: \($0)" } ?? "")
     for (name, text) in [
-      ("socket", socket), ("state", status.state), ("services", services),
+      ("socket", socket), ("state", state), ("services", services),
       ("needed", status.demand.words), ("last fix", lastFix),
     ] {
       output.line("  " + name + String(repeating: " ", count: 10 - name.count) + text)
@@ -86,6 +89,8 @@ struct StatusReport {
     line.add("socket", socket)
     line.add("state", status.state)
     line.add("services_enabled", flag: status.servicesEnabled)
+    line.add("services_reason", status.servicesReason)
+    line.add("not_stored", status.unstored)
     line.add("demand", object: demand)
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })

@@ -124,7 +124,7 @@ struct Journey {
   }
 
   private mutating func carryOut(_ outputs: [HostCore.Output], whenDurable words: String?) {
-    keeper.commit(outputs) { say("note \($0)") }
+    keeper.commit(outputs)
     if outputs.contains(where: \.isDurable) { StoreOperations.pass() }
     if let words { say(words) }
     for case .engine(.deliver(_, let delivery)) in outputs {

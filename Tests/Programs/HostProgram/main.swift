@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import LocationCore
 import LocationEngine
@@ -45,6 +46,33 @@ func fillDisk(_ path: String) throws {
   say("stored, \(try store.entries().count) entries")
 }
 
+/// Begins to write or to read as another process does, says so, and never ends.
+func hold(_ path: String, by words: String) throws {
+  var database: OpaquePointer?
+  guard sqlite3_open(path, &database) == SQLITE_OK,
+    sqlite3_busy_timeout(database, 10_000) == SQLITE_OK,
+    sqlite3_exec(database, words, nil, nil, nil) == SQLITE_OK
+  else { return say("error: cannot lock") }
+  say("locked")
+  while true { pause() }
+}
+
+/// Opens a store, and dies before an operation on its files.
+func openStore(_ path: String, dyingBefore operation: Int) throws {
+  StoreOperations.begin(dyingBefore: operation)
+  say("opened, \(try StateStore(path: path).entries().count) entries")
+}
+
+/// Uses the state as an app with an engine of its own, and says what it is told of it.
+func share(_ path: String) throws {
+  try StateFolder(path: path).create()
+  let keeper = StateKeeper(folder: StateFolder(path: path), owner: AppIdentity("an.app")) {
+    say("\($0.message ?? "")")
+  }
+  say("sharing, \(keeper.entries.count) entries")
+  withExtendedLifetime(keeper) { while true { pause() } }
+}
+
 /// Answers for a person, as `locationctl authorize` does.
 func grant(_ grant: String, to app: String, in path: String) throws {
   let folder = StateFolder(path: path)
@@ -74,7 +102,7 @@ func probe(_ url: String) throws {
 
 /// Runs a journey from a fix on, and dies before an operation of the store.
 func travel(_ path: String, from fix: Int, dyingBefore operation: Int) throws {
-  let folder = StateFolder(path: path)
+  let folder = StateFolder(path: path + "/state")
   try folder.create()
   StoreOperations.begin(dyingBefore: operation)
   var journey = Journey(in: folder)
@@ -112,6 +140,12 @@ do {
   switch Array(words) {
   case let words where words.first == "steps": try commitSteps(to: words[1])
   case let words where words.first == "fill": try fillDisk(words[1])
+  case let words where words.first == "lock": try hold(words[1], by: "BEGIN IMMEDIATE")
+  case let words where words.first == "read":
+    try hold(words[1], by: "BEGIN; SELECT * FROM state")
+  case let words where words.first == "open":
+    try openStore(words[1], dyingBefore: Int(words[2]) ?? .max)
+  case let words where words.first == "share": try share(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
   case let words where words.first == "probe": try probe(words[1])
   case let words where words.first == "journey":
@@ -120,7 +154,8 @@ do {
     try record(words[1], to: words[2], limit: words.count > 3 ? UInt(words[3]) : nil)
   default:
     say(
-      "steps FILE | fill FILE | grant LEVEL APP FOLDER | probe URL | journey FOLDER FIX OPERATION "
+      "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | share FOLDER "
+        + "| grant LEVEL APP FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }
 } catch {

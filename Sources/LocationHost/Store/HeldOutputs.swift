@@ -1,0 +1,115 @@
+import LocationCore
+import LocationEngine
+import LocationModel
+
+/// What may leave the process only when the changes that it rests on are stored: in the order in which it
+/// was decided, up to a bound for each client and one for all.
+struct HeldOutputs {
+  /// Whose turn comes when.
+  private var waiting: [HostCore.Output] = []
+  /// Those at the beginning have left.
+  private var next = 0
+  private var counts: [ClientID: Int] = [:]
+
+  /// Deliveries that wait for one client, and for all. Chosen: minutes of a busy app, and some ten
+  /// megabytes.
+  static let most = (ofClient: 1000, ofAll: 20_000)
+
+  var isEmpty: Bool { next == waiting.count }
+  var count: Int { waiting.count - next }
+
+  /// Whether something waits for a client, so that what comes later must wait, too.
+  func concerns(_ client: ClientID) -> Bool { counts[client] != nil }
+
+  /// Adds an output at the end; what starts or wakes an app once only. A position takes the place of one that waits for the same subscriber: an
+  /// old one is worth less.
+  ///
+  /// - Returns: whether there was room.
+  mutating func add(_ output: HostCore.Output) -> Bool {
+    guard case .engine(.deliver(let client, let delivery)) = output else {
+      if !waiting[next...].contains(where: { $0.errand == output.errand }) {
+        waiting.append(output)
+      }
+      return true
+    }
+    if let subscriber = delivery.positionSubscriber { dropPosition(of: subscriber, client) }
+    let own = counts[client] ?? 0
+    guard own < Self.most.ofClient, count < Self.most.ofAll else { return false }
+    counts[client] = own + 1
+    waiting.append(output)
+    return true
+  }
+
+  /// Adds an output beyond the bound for its client.
+  mutating func keep(_ output: HostCore.Output) {
+    guard count < Self.most.ofAll else { return }
+    if case .engine(.deliver(let client, _)) = output { counts[client, default: 0] += 1 }
+    waiting.append(output)
+  }
+
+  private mutating func dropPosition(of subscriber: SubscriberID, _ client: ClientID) {
+    guard concerns(client) else { return }
+    let index = waiting[next...].lastIndex { output in
+      guard case .engine(.deliver(client, let delivery)) = output else { return false }
+      return delivery.positionSubscriber == subscriber
+    }
+    guard let index else { return }
+    waiting.remove(at: index)
+    settle(client)
+  }
+
+  /// Takes the first; `nil` when nothing waits.
+  mutating func popFirst() -> HostCore.Output? {
+    guard !isEmpty else { return nil }
+    let output = waiting[next]
+    next += 1
+    if isEmpty { (waiting, next) = ([], 0) }
+    if case .engine(.deliver(let client, _)) = output { settle(client) }
+    return output
+  }
+
+  /// A client has gone, and hears nothing any more.
+  mutating func forget(_ client: ClientID) {
+    guard concerns(client) else { return }
+    waiting.removeFirst(next)
+    next = 0
+    waiting.removeAll { if case .engine(.deliver(client, _)) = $0 { true } else { false } }
+    counts[client] = nil
+  }
+
+  private mutating func settle(_ client: ClientID) {
+    let rest = (counts[client] ?? 0) - 1
+    counts[client] = rest > 0 ? rest : nil
+  }
+}
+
+extension HostCore.Output {
+  /// What it does with an app, and with which; `nil` for what does nothing of the kind.
+  fileprivate var errand: [String]? {
+    switch self {
+    case .engine(.launch(let app)): ["launch", app.name]
+    case .engine(.wakeApp(let app)): ["wake", app.name]
+    case .engine(.runtimeOver(let app)): ["over", app.name]
+    default: nil
+    }
+  }
+}
+
+extension Delivery {
+  /// Who hears a position by it; `nil` for a delivery that says something else.
+  fileprivate var positionSubscriber: SubscriberID? {
+    switch self {
+    case .updates(let subscriber, .fixes): subscriber
+    case .live(let subscriber, let update): update.fix == nil ? nil : subscriber
+    default: nil
+    }
+  }
+
+  /// Whether it is news that the engine tells once, and of which it keeps a bounded number.
+  var isEvent: Bool {
+    switch self {
+    case .owed, .monitor(_, .event): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+import LocationEngine
+package import LocationModel
+
+/// A file of a damaged state, which was moved aside so that it can be looked at.
+package struct DamagedFile: Hashable, Sendable {
+  package var name: String
+  /// Bytes.
+  package var size: Int64
+  /// When it was moved aside, as its name says.
+  package var date: UnixTime
+}
+
+extension StateFolder {
+  private static let mark = "state.sqlite.damaged-"
+
+  /// Renames a damaged file, so that it can be looked at and a new one can be made; its new name.
+  func moveDamagedFileAside() -> String {
+    let stem = file + ".damaged-\(linux_unix_nanoseconds() / 1_000_000_000)"
+    var (name, number) = (stem, 1)
+    while access(name, F_OK) == 0 {
+      number += 1
+      name = "\(stem).\(number)"
+    }
+    rename(file, name)
+    for suffix in ["-wal", "-shm"] { rename(file + suffix, name + suffix) }
+    return name
+  }
+
+  /// Whether there is, or was, a state here.
+  var hasState: Bool {
+    access(file, F_OK) == 0 || access(path + "/" + Self.guardian, F_OK) == 0
+      || !damagedFiles().isEmpty
+  }
+
+  /// Whether there was a state here, so that one that is missing is lost and not new.
+  package func isLost(_ lock: StateLock?) -> Bool {
+    lock?.hadState == true || !damagedFiles().isEmpty
+  }
+
+  /// What ``moveDamagedFileAside()`` has kept.
+  package func damagedFiles() -> [DamagedFile] {
+    entryNames().compactMap { name in
+      var status = stat()
+      guard name.hasPrefix(Self.mark), lstat("\(path)/\(name)", &status) == 0 else { return nil }
+      let digits = name.dropFirst(Self.mark.count).prefix { $0.isNumber }
+      return DamagedFile(
+        name: name, size: Int64(status.st_size), date: UnixTime(seconds: Double(digits) ?? 0))
+    }
+  }
+
+  /// Overwrites and removes what ``moveDamagedFileAside()`` has kept; how many files that were.
+  ///
+  /// What of them belongs to one app cannot be told from the rest, so erasing one app takes them all.
+  @discardableResult
+  package func removeDamagedFiles() -> Int {
+    let files = damagedFiles()
+    for file in files { remove(file.name) }
+    return files.count
+  }
+
+  /// Removes files that were kept for as long as anything is.
+  ///
+  /// - Parameters:
+  ///   - term: how long after their date.
+  ///   - now: the present moment.
+  ///   - seen: when this process has first seen each file: what has a date in the future, by a clock
+  ///     that was set back since, is kept no longer than if it were of that moment.
+  func removeDamagedFiles(
+    olderThan term: Duration, at now: Moment, seen: inout [String: Instant]
+  ) {
+    for file in damagedFiles() {
+      let first = seen[file.name] ?? now.uptime
+      seen[file.name] = first
+      if now.unixTime - file.date >= term || now.uptime - first >= term {
+        remove(file.name)
+        seen[file.name] = nil
+      } else if file.date > now.unixTime {
+        redate(file.name, now, &seen)
+      }
+    }
+  }
+
+  /// The next run counts from now, too.
+  private func redate(_ name: String, _ now: Moment, _ seen: inout [String: Instant]) {
+    let rest = name.dropFirst(Self.mark.count).drop { $0.isNumber }
+    let dated = "\(Self.mark)\(now.unixTime.nanoseconds / 1_000_000_000)\(rest)"
+    guard access("\(path)/\(dated)", F_OK) != 0,
+      rename("\(path)/\(name)", "\(path)/\(dated)") == 0
+    else { return }
+    seen[dated] = seen.removeValue(forKey: name)
+  }
+
+  private func remove(_ name: String) {
+    let file = "\(path)/\(name)"
+    let descriptor = open(file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    if descriptor >= 0 {
+      var status = stat()
+      let zeros = [UInt8](repeating: 0, count: 65_536)
+      if fstat(descriptor, &status) == 0 {
+        var rest = Int(status.st_size)
+        while rest > 0 {
+          let count = write(descriptor, zeros, min(rest, zeros.count))
+          guard count > 0 else { break }
+          rest -= count
+        }
+        fsync(descriptor)
+      }
+      close(descriptor)
+    }
+    unlink(file)
+  }
+}
+
+extension KeepingTerms {
+  /// How long a damaged file is kept: as long as anything that may be in it; `nil` for ever. Without terms
+  /// a season, as places that were visited are by default.
+  var longest: Duration? {
+    guard self != KeepingTerms() else { return .seconds(90 * 86_400) }
+    guard let position, let visits else { return nil }
+    return max(position, visits, access ?? .zero)
+  }
+}

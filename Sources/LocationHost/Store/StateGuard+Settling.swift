@@ -1,0 +1,82 @@
+import LocationEngine
+import LocationModel
+
+extension StateGuard {
+  /// Makes the state and its guard agree after one of them was opened damaged or was gone.
+  ///
+  /// A state that was lost gets back what the guard keeps; when both are lost, location services stay off
+  /// until the owner switches them on. Where both are there, off is stronger than on, and a claim on an
+  /// identifier stays.
+  ///
+  /// - Parameters:
+  ///   - database: the state, opened and in the present form.
+  ///   - isNew: whether there was no state in the file.
+  ///   - isLost: whether there was one that cannot be read any more.
+  /// - Returns: what was found wrong, and what was done, in words.
+  /// - Throws: the database's error, or that a newer program has written the guard.
+  func settle(
+    _ database: OpaquePointer, isNew: Bool, isLost: Bool
+  ) throws(StoreError) -> [String] {
+    let kept = try StateStore.entries(in: Self.domains, of: database)
+    var findings: [String] = []
+    var missing: [StateEntry] = []
+    switch read() {
+    case .newer(let number):
+      throw StoreError(
+        code: StoreError.newer, context: path,
+        message: "a newer program has written it, in form \(number); update this one; "
+          + "nothing was changed")
+    case .missing:
+      guard isNew, isLost else { break }
+      missing = [Self.servicesOff("the state was lost, and nothing says whether they were on")]
+      findings = ["the state was lost with its guard; \(Self.untilSwitchedOn)"]
+    case .damaged:
+      findings = ["\(path) was damaged and is written anew"]
+      guard isNew else { break }
+      missing = [Self.servicesOff("the state was lost, and its guard was damaged")]
+      findings = ["the state was lost, and \(path) is damaged; \(Self.untilSwitchedOn)"]
+    case .entries(let guarded):
+      missing = Self.missing(of: guarded, in: kept)
+      guard isNew else { break }
+      findings = ["the state was lost; \(path) has given back \(Self.words(guarded))"]
+    }
+    let changes = missing.map { StateChange.set($0.key, $0.value) }
+    let all = kept.filter { entry in !missing.contains { $0.key == entry.key } } + missing
+    guard !missing.isEmpty || read() != .entries(all.sorted { $0.key < $1.key }) else {
+      return findings
+    }
+    try StateStore.transaction(on: database) { () throws(StoreError) in
+      try StateStore.apply(changes, to: database)
+      try write(StateStore.entries(in: Self.domains, of: database))
+    }
+    return findings
+  }
+
+  /// What the guard has and the state has not; of the switch, off where one of both says so.
+  private static func missing(
+    of guarded: [StateEntry], in kept: [StateEntry]
+  ) -> [StateEntry] {
+    guarded.filter { entry in
+      guard let own = kept.first(where: { $0.key == entry.key }) else { return true }
+      return entry.key.domain == "settings" && !Setting.servicesAreOn(in: guarded)
+        && Setting.servicesAreOn(in: [own])
+    }
+  }
+
+  /// The entry that keeps location services off, and says why.
+  static func servicesOff(_ reason: String) -> StateEntry {
+    guard case .set(let key, let value) = Setting.servicesChange(false, because: reason) else {
+      preconditionFailure("the switch is set, whatever to")
+    }
+    return StateEntry(key: key, value: value)
+  }
+
+  private static let untilSwitchedOn =
+    "location services are off until they are switched on: locationctl services on"
+
+  private static func words(_ entries: [StateEntry]) -> String {
+    let claims = entries.count { $0.key.domain == "identity" }
+    let services = Setting.servicesAreOn(in: entries) ? "on" : "off"
+    return "the switch of location services (\(services)) and \(claims) identifiers of programs"
+  }
+}

@@ -1,0 +1,155 @@
+import Glibc
+import LocationModel
+
+/// A second, small file beside the state, for what must not be lost with it: the switch of location
+/// services, which program may use which identifier, and the secret of coarse places.
+///
+/// Written anew with each change of these, in the same transaction, under another name and then renamed,
+/// so that one of both files says what was decided last (docs/decisions/0069).
+struct StateGuard {
+  /// What the file says.
+  enum Reading: Hashable {
+    case missing
+    case entries([StateEntry])
+    /// It is damaged or cannot be read.
+    case damaged
+    /// A newer program has written it, in a form of this number.
+    case newer(Int)
+  }
+
+  let path: String
+
+  /// The guard of a state.
+  init(beside file: String) {
+    path =
+      file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/") + "/" + StateFolder.guardian
+  }
+
+  /// What is kept twice.
+  static let domains = ["identity", "secret", "settings"]
+
+  static func concerns(_ change: StateChange) -> Bool {
+    switch change {
+    case .set(let key, _), .remove(let key): domains.contains(key.domain)
+    }
+  }
+
+  // MARK: Reading
+
+  func read() -> Reading {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return errno == ENOENT ? .missing : .damaged }
+    guard status.st_mode & S_IFMT == S_IFREG,
+      let bytes = SmallFile.read(path, limit: Self.largest)
+    else { return .damaged }
+    return Self.read(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// - Complexity: linear in the length of the text.
+  static func read(_ text: String) -> Reading {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    let head = lines.popFirst()?.split(separator: " ") ?? []
+    guard head.count == 2, head[0] == name, let number = Int(head[1]) else { return .damaged }
+    guard number <= version else { return .newer(number) }
+    guard lines.popLast() == "", let sum = lines.popLast() else { return .damaged }
+    guard sum == checksum(of: ([head.joined(separator: " ")[...]] + lines)) else {
+      return .damaged
+    }
+    var entries: [StateEntry] = []
+    for line in lines {
+      let words = line.split(separator: " ", omittingEmptySubsequences: false)
+        .map { Self.bytes($0) }
+      guard words.count == 4, let domain = words[0], let owner = words[1], let name = words[2],
+        let value = words[3]
+      else { return .damaged }
+      let key = StateKey(
+        domain: String(decoding: domain, as: UTF8.self),
+        owner: String(decoding: owner, as: UTF8.self),
+        name: String(decoding: name, as: UTF8.self))
+      entries.append(StateEntry(key: key, value: value))
+    }
+    return .entries(entries)
+  }
+
+  // MARK: Writing
+
+  /// Replaces the file, on disk before this returns.
+  ///
+  /// - Throws: the system's error; the earlier file is then still there.
+  func write(_ entries: [StateEntry]) throws(StoreError) {
+    let text = Array(Self.text(entries).utf8)
+    let new = path + ".new"
+    unlink(new)
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw StoreError(last: "open \(new)") }
+    fchmod(descriptor, 0o600)
+    let isWritten =
+      Glibc.write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
+    let error = StoreError(last: "write \(new)")
+    close(descriptor)
+    guard isWritten, rename(new, path) == 0 else {
+      unlink(new)
+      throw isWritten ? StoreError(last: "rename \(new)") : error
+    }
+    syncFolder()
+  }
+
+  private func syncFolder() {
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/")
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  static func text(_ entries: [StateEntry]) -> String {
+    let lines =
+      ["\(name) \(version)"]
+      + entries.sorted { $0.key < $1.key }.map { entry in
+        [
+          Array(entry.key.domain.utf8), Array(entry.key.owner.utf8), Array(entry.key.name.utf8),
+          entry.value,
+        ].map { hex($0) }.joined(separator: " ")
+      }
+    return (lines + [checksum(of: lines.map { $0[...] }), ""]).joined(separator: "\n")
+  }
+
+  // MARK: Words
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  private static func bytes(_ word: Substring) -> [UInt8]? {
+    let digits = Array(word.utf8)
+    guard digits.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard
+        let byte = UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+
+  /// FNV-1a: what a broken disk leaves is told from what was written; a forger needs no guard, he has
+  /// the folder.
+  private static func checksum(of lines: [Substring]) -> String {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for line in lines {
+      for byte in line.utf8 { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+      sum = (sum ^ 10) &* 0x100_0000_01b3
+    }
+    return hex((0..<8).map { UInt8(truncatingIfNeeded: sum >> (56 - 8 * $0)) })
+  }
+
+  private static let name = "meridian-guard"
+  private static let version = 1
+  /// Bytes. Chosen: thousands of identifiers.
+  private static let largest = 8 << 20
+}

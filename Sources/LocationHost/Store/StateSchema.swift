@@ -1,0 +1,126 @@
+import CSQLite
+import Glibc
+
+/// The form in which the state lies in its file, and how an older one is brought into it.
+enum StateSchema {
+  /// The form that this program writes: `user_version` of the database.
+  ///
+  /// 0 is what programs wrote that did not number it: the same table, with columns of any type.
+  static let version: Int32 = 1
+
+  /// Opens the file, which only this user can read from its first byte on, whatever the umask.
+  static func open(_ path: String) throws(StoreError) -> OpaquePointer {
+    // Only where none is: a descriptor that is closed would end the locks of this process on it.
+    let new = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    if new >= 0 {
+      fchmod(new, 0o600)
+      close(new)
+    }
+    return try open(path, SQLITE_OPEN_READWRITE)
+  }
+
+  private static func open(_ path: String, _ mode: Int32) throws(StoreError) -> OpaquePointer {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let handle else {
+      let error = StoreError(code: code, context: "open \(path)", database: handle)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    return handle
+  }
+
+  /// Looks at the number alone, through a connection that cannot write.
+  ///
+  /// - Throws: that a newer program has written the file.
+  static func refuseNewer(_ path: String) throws(StoreError) {
+    guard access(path, F_OK) == 0 else { return }
+    guard let handle = try? open(path, SQLITE_OPEN_READONLY) else { return }
+    defer { sqlite3_close_v2(handle) }
+    // What cannot be read here is told by what opens it for writing.
+    guard let found = try? number("PRAGMA user_version", on: handle) else { return }
+    try refuse(found, of: path)
+  }
+
+  private static func refuse(_ found: Int32, of path: String) throws(StoreError) {
+    guard found > version else { return }
+    throw StoreError(
+      code: StoreError.newer, context: path,
+      message: "a newer program has written the state, in form \(found), and this one reads forms "
+        + "up to \(version); update locationd, locationctl, and the apps that bring an engine of their own, "
+        + "or go back to the newer program; nothing was changed")
+  }
+
+  /// Brings the file into the present form; whether there was no state in it.
+  ///
+  /// - Throws: the database's error; the file is then as it was.
+  static func prepare(_ database: OpaquePointer) throws(StoreError) -> Bool {
+    try refuse(number("PRAGMA user_version", on: database), of: "state")
+    try StateStore.run("PRAGMA secure_delete = ON", on: database)
+    // Nothing of it lies in a folder of everybody's while the file is made smaller.
+    try StateStore.run("PRAGMA temp_store = MEMORY", on: database)
+    try StateStore.run("PRAGMA journal_mode = WAL", on: database)
+    try StateStore.run("PRAGMA synchronous = FULL", on: database)
+    try check(database)
+    let hasTable = try number(count("state"), on: database) > 0
+    guard try number("PRAGMA user_version", on: database) < version || !hasTable else {
+      return false
+    }
+    var isNew = true
+    try StateStore.transaction(on: database) { () throws(StoreError) in
+      // Perhaps another process was quicker.
+      isNew = try number(count("state"), on: database) == 0
+      if isNew {
+        try StateStore.run(table, on: database)
+      } else if try number("PRAGMA user_version", on: database) < version {
+        try StateStore.run(fromUnnumbered, on: database)
+      }
+      try StateStore.run("PRAGMA user_version = \(version)", on: database)
+    }
+    return isNew
+  }
+
+  /// Damage does not always show where the file is opened.
+  private static func check(_ database: OpaquePointer) throws(StoreError) {
+    let query = try StateStore.prepare("PRAGMA quick_check(1)", on: database)
+    defer { sqlite3_finalize(query) }
+    let code = sqlite3_step(query)
+    guard code == SQLITE_ROW, let text = sqlite3_column_text(query, 0) else {
+      throw StoreError(code: code, context: "check", database: database)
+    }
+    let verdict = String(cString: text)
+    guard verdict == "ok" else {
+      throw StoreError(code: SQLITE_CORRUPT, context: "check", message: verdict)
+    }
+  }
+
+  static func number(_ text: String, on database: OpaquePointer) throws(StoreError) -> Int32 {
+    let query = try StateStore.prepare(text, on: database)
+    defer { sqlite3_finalize(query) }
+    let code = sqlite3_step(query)
+    guard code == SQLITE_ROW else {
+      throw StoreError(code: code, context: "read", database: database)
+    }
+    return sqlite3_column_int(query, 0)
+  }
+
+  private static func count(_ table: String) -> String {
+    "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'"
+  }
+
+  private static let table = """
+    CREATE TABLE state (
+      domain TEXT NOT NULL, owner TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL,
+      PRIMARY KEY (domain, owner, name)
+    ) WITHOUT ROWID, STRICT;
+    """
+
+  private static let fromUnnumbered = """
+    ALTER TABLE state RENAME TO unnumbered;
+    \(table)
+    INSERT OR REPLACE INTO state
+      SELECT CAST(domain AS TEXT), CAST(owner AS TEXT), CAST(name AS TEXT), CAST(value AS BLOB)
+      FROM unnumbered WHERE value IS NOT NULL;
+    DROP TABLE unnumbered;
+    """
+}
