@@ -249,14 +249,14 @@ let package = Package(
     .testTarget(
       name: "ReceiverTests",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "LocationHost", "LocationCore", "LocationModel", "LocationProviders",
         "HostTesting", "HostProgram", "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "LocationHost", "LocationLink", "LocationModel", "HostTesting", "locationctl", "locationd",
-        "AsyncApp", "ClassicApp", "LaunchedApp", "HostProgram", "MachineTesting",
+        "CLinux", "LocationHost", "LocationLink", "LocationModel", "HostTesting", "locationctl",
+        "locationd", "AsyncApp", "ClassicApp", "LaunchedApp", "HostProgram", "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

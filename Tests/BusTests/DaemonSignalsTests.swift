@@ -30,7 +30,7 @@ struct DaemonSignalsTests {
     #expect(try machine.tell("await idle") == "ok")
   }
 
-  @Test("border 10, BEACON-3: an app over the link is a beacon only while its owner permits it")
+  @Test("border 10: an app over the link is a beacon only while its owner permits it, BEACON-3")
   func advertising() async throws {
     let machine = try MockMachine()
     try machine.tell("bluetoothd start")
@@ -96,9 +96,15 @@ private final class AppOfDaemon {
     _ = try await person.lines.next { $0 == "granted" }
     let socket = folder.file("socket")
     (program, self.socket) = (own, socket)
+    // An app that starts the owner's tool is the owner only when it is registered.
+    let configuration = folder.file("locationd.conf")
+    try Data("owner-program = \(own)\n".utf8).write(to: URL(fileURLWithPath: configuration))
     daemon = try RunningProgram(
       BuiltProgram.path("locationd"),
-      ["--socket", socket, "--state", folder.file("state"), "--source", source],
+      [
+        "--socket", socket, "--state", folder.file("state"), "--config", configuration, "--source",
+        source,
+      ],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus, "CORELOCATION_SOURCES": ""], keeping: folder)
     let (deliveries, listener) = AsyncStream.makeStream(of: Delivery.self)
     link = SocketLink(at: socket)

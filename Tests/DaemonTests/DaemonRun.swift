@@ -57,10 +57,12 @@ final class DaemonRun: Sendable {
   /// As when it crashes.
   func kill() { program.end(with: SIGKILL) }
 
-  /// Answers for the person, in another process, as `locationctl authorize` does.
-  func answer(_ grant: String, for app: String) async throws {
-    let program = try RunningProgram(
-      BuiltProgram.path("HostProgram"), ["grant", grant, app, state])
+  /// Answers for the person, in another process, as `locationctl authorize` does; as another user where
+  /// the state is theirs.
+  func answer(_ grant: String, for app: String, as user: String? = nil) async throws {
+    let become = user.map { ["/usr/bin/setpriv"] + Self.identity($0) } ?? []
+    let command = become + [BuiltProgram.path("HostProgram"), "grant", grant, app, state]
+    let program = try RunningProgram(command[0], Array(command.dropFirst()))
     defer { program.end() }
     _ = try await program.lines.next { $0 == "granted" }
   }

@@ -132,7 +132,7 @@ struct HouseTests {
   }
 
   @Test("promises nothing to the compiler without a decision that names the file")
-  func promises() {
+  func compilerPromises() {
     let decisions = SourceTree.files { $0.hasPrefix("docs/decisions/") }.map(\.text).joined()
     let found = SourceTree.swift(in: "Sources/").flatMap {
       SafetyRule.promises(in: $0, decisions: decisions)
@@ -270,5 +270,26 @@ struct HouseTests {
     let same = planted("  let a = 1\n", in: "Examples/A.swift")
     #expect(ArticleRule.violations(in: article, examples: [same]).isEmpty)
     #expect(ArticleRule.violations(in: article, examples: []).map(\.line) == [3])
+  }
+
+  // MARK: Promises
+
+  @Test("promises in SECURITY.md what a test proves, and nothing else")
+  func promises() throws {
+    let document = try #require(SourceTree.files { $0 == "SECURITY.md" }.first)
+    let tests = PromiseRule.tests(in: SourceTree.swift(in: "Tests/"))
+    #expect(PromiseRule.promises(in: document).map(\.number) == Array(1...23))
+    #expect(PromiseRule.violations(in: document, tests: tests).isEmpty)
+  }
+
+  @Test("sees a promise without its test, and a test without its promise")
+  func loosePromise() {
+    let document = planted(
+      "| 7 | Forged signals are ignored. | SomeTests.swift |", in: "SECURITY.md")
+    let test = planted("@Test(\"border 7: is ignored\")", in: "Tests/BusTests/SomeTests.swift")
+    let other = planted("@Test(\"border 8: is ignored\")", in: "Tests/BusTests/SomeTests.swift")
+    #expect(PromiseRule.violations(in: document, tests: PromiseRule.tests(in: [test])).isEmpty)
+    #expect(PromiseRule.violations(in: document, tests: PromiseRule.tests(in: [other])).count == 2)
+    #expect(PromiseRule.violations(in: document, tests: [:]).map(\.line) == [1])
   }
 }

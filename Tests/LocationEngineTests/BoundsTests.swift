@@ -9,7 +9,7 @@ import Testing
 struct BoundsTests {
   private static let app = AppIdentity("org.example.flood")
   private static let client = ClientID(1)
-  private var bench = Bench(LocationEngine(providers: 1, secret: 7)) { "\($0)" }
+  private var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7))) { "\($0)" }
 
   init() {
     bench.send(.stored([]))
@@ -225,6 +225,7 @@ struct BoundsTests {
   mutating func beacons() {
     bench.send(.reception(.listening))
     bench.send(.setting(.authorization(Self.app, .whileUsing)))
+    bench.send(.setting(.beacon(Self.app, .allowed)))
     for number in 0..<100 {
       let uuid = BeaconUUID(high: 1, low: UInt64(number))
       ask(.ranging(SubscriberID(1), .start(BeaconConstraint(uuid: uuid, major: nil, minor: nil))))
@@ -300,7 +301,7 @@ struct BoundsTests {
   mutating func owed() {
     var owed = OwedEvents()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())
-    for _ in 0..<500 { owed.add(.region(region, .entered(nil)), at: bench.now) }
+    for _ in 0..<500 { owed.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
     #expect(owed.after(.none).count == Bounds.owedEvents)
   }
 

@@ -31,6 +31,9 @@ struct BoundsTableTests {
     "lists remembered": ManifestReader.kept, "looks at once": ArrivalDesk.atOnce,
     "looks per user": ArrivalDesk.perUser, "looks per program": ArrivalDesk.perProgram,
     "accounts per user": TimeShares.keptPrograms, "accounts": TimeShares.keptUsers,
+    "served processes": ServedProcesses.most, "parents": ProgramAncestry.longest,
+    "terminal descriptors": Int(PeerTerminal.mostDescriptors),
+    "registered programs": Configuration.mostPrograms,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")

@@ -23,7 +23,7 @@ struct CoarseSecretStoreTests {
   /// Stores what waits, as the first step of an engine does.
   private func commit(_ keeper: StateKeeper) {
     let change = StateChange.set(StateKey(domain: "test", owner: ""), [1])
-    keeper.commit([.engine(.persist(change))]) { _ in }
+    keeper.commit([.engine(.persist(change))])
   }
 
   @Test("border 6: is 32 random bytes, of each machine its own, and stays the same")

@@ -115,7 +115,7 @@ struct OwnedFileTests {
   func configuration() throws {
     try write("clients = 7", to: file, mode: 0o666)
     let (read, faults) = Configuration.read(file: file)
-    #expect(read.limits.clients != 7)
+    #expect(read.limits.room.clients != 7)
     #expect(faults.first?.description.contains("chmod go-w") == true)
   }
 }

@@ -210,7 +210,25 @@ struct StateBorderTests {
 
   // MARK: What waits
 
-  private func fix(_ client: ClientID, _ subscriber: UInt64, _ latitude: Double) -> HostCore.Output
+  @Test("border 17: no position leaves while the secret behind coarse places is not stored")
+  func secret() throws {
+    let folder = try TemporaryFolder()
+    let place = StateFolder(path: folder.file("state"))
+    try place.create()
+    var other: OpaquePointer?
+    let first = StateKeeper(folder: place)
+    #expect(sqlite3_open(place.file, &other) == SQLITE_OK)
+    defer { sqlite3_close(other) }
+    #expect(sqlite3_exec(other, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    _ = first.secret()
+    #expect(first.isPermissionBehind("org.example.Walk"))
+    #expect(sqlite3_exec(other, "COMMIT", nil, nil, nil) == SQLITE_OK)
+    #expect(first.save())
+    #expect(!first.isPermissionBehind("org.example.Walk"))
+    #expect(try StateStore(path: place.file).entries().contains { $0.key.domain == "secret" })
+  }
+
+  private func fix(_ client: ClientID, _ subscriber: UInt32, _ latitude: Double) -> HostCore.Output
   {
     let fix = Fix(
       coordinate: Coordinate(latitude: latitude, longitude: 0), horizontalAccuracy: 5,

@@ -142,10 +142,7 @@ extension AppStatus {
     if entry.key == StateKeeper.identityKey(of: app) {
       return String(decoding: entry.value, as: UTF8.self)
     }
-    guard app.name.hasPrefix("/") else { return nil }
-    guard let mark = app.name.lastIndex(of: "@"), UInt32(app.name[mark...].dropFirst()) != nil
-    else { return app.name }
-    return String(app.name[..<mark])
+    return app.path
   }
 
   /// The program that uses an identifier; an app without one is named by its program.

@@ -112,7 +112,7 @@ package struct Configuration: Hashable, Sendable {
   }
 
   /// Each is looked at for each call. Chosen.
-  private static let mostPrograms = 32
+  package static let mostPrograms = 32
 
   private mutating func addAgent(_ value: String) -> String? {
     guard value != "none" else {

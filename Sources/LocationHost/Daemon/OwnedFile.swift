@@ -104,18 +104,6 @@ enum OwnedFile {
 }
 
 extension SmallFile {
-  /// Everything behind the place where the descriptor stands; `nil` for more bytes than the limit.
-  static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 16_384)
-    while bytes.count <= limit {
-      let count = Glibc.read(descriptor, &piece, piece.count)
-      guard count > 0 else { return count == 0 ? bytes : nil }
-      bytes += piece.prefix(count)
-    }
-    return nil
-  }
-
   /// Where a link leads, as it is written; `nil` when it is none.
   static func target(of path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -103,9 +103,9 @@ extension SocketServer {
   /// On a thread of its own: it may wait for a file system for as long as that likes.
   private func look(_ number: Int) {
     guard let pending = arrivals.pending[number] else { return }
-    let (descriptor, manifests) = (pending.descriptor, manifests)
+    let (descriptor, manifests, flatpaks) = (pending.descriptor, manifests, facts.flatpaks)
     DispatchQueue(label: "meridian.arrival").async { [weak self] in
-      let found = Acquaintance(of: descriptor, manifests)
+      let found = Acquaintance(of: descriptor, manifests, flatpaks: flatpaks)
       guard let server = self else {
         close(descriptor)
         return
@@ -178,10 +178,10 @@ extension SocketServer {
 }
 
 extension Acquaintance {
-  init(of descriptor: Int32, _ manifests: ManifestReader) {
+  init(of descriptor: Int32, _ manifests: ManifestReader, flatpaks: [String]) {
     let begin = Self.processorTime
     do throws(Peer.Fault) {
-      let found = try Peer(of: descriptor)
+      let found = try Peer(of: descriptor, flatpaks: flatpaks)
       peer = .success(found)
       declared = manifests.read(ofExecutable: found.executable)
     } catch {

@@ -17,7 +17,8 @@ extension SocketServer {
     let text =
       "\(peer.executable) declares \(identifier.escapedForDisplay()), which \(cause); it is "
       + "served as \(byPath)"
-    journal.write(.client, text, isFault: true)
+    journal.write(
+      .client, text, isFault: true, from: LogCaller(user: peer.user, program: peer.executable))
     return byPath
   }
 

@@ -21,8 +21,8 @@ struct HeldOutputs {
   /// Whether something waits for a client, so that what comes later must wait, too.
   func concerns(_ client: ClientID) -> Bool { counts[client] != nil }
 
-  /// Adds an output at the end; what starts or wakes an app once only. A position takes the place of one that waits for the same subscriber: an
-  /// old one is worth less.
+  /// Adds an output at the end; what starts or wakes an app once only. A position takes the place of
+  /// one that waits for the same subscriber: an old one is worth less.
   ///
   /// - Returns: whether there was room.
   mutating func add(_ output: HostCore.Output) -> Bool {

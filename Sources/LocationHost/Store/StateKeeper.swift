@@ -116,11 +116,13 @@ package final class StateKeeper {
     noting(.store("location services are off in this run"))
   }
 
+  private static let secretDomain = "secret"
+
   /// The secret of this machine's coarse places: made once, kept for good (docs/decisions/0015).
   ///
   /// One that is no key of today's length is replaced, and the cell that was laid by it forgotten.
   package func secret() -> SecretKey {
-    let key = StateKey(domain: "secret", owner: "")
+    let key = StateKey(domain: Self.secretDomain, owner: "")
     if let entry = entries.first(where: { $0.key == key }),
       let secret = SecretKey(hexadecimal: String(decoding: entry.value, as: UTF8.self))
     {
@@ -132,6 +134,7 @@ package final class StateKeeper {
       entries.removeAll { $0.key == CoarseLocator.key }
       unsaved.append(.remove(CoarseLocator.key))
     }
+    save()
     return secret
   }
 
@@ -294,14 +297,16 @@ package final class StateKeeper {
     isBehind && unsaved.contains { $0.key.owner == app || $0.key.owner.isEmpty }
   }
 
-  /// Whether what an app may know, which program it is, or whether location services are on is decided
-  /// and not stored.
-  func isPermissionBehind(_ app: String) -> Bool {
+  /// Whether what an app may know, which program it is, whether location services are on, or what its
+  /// coarse places come from is decided and not stored.
+  package func isPermissionBehind(_ app: String) -> Bool {
     let keys = [
       AuthorizationRecord.key(of: AppIdentity(app)), Self.identityKey(of: AppIdentity(app)),
     ]
     return isBehind
-      && unsaved.contains { keys.contains($0.key) || $0.key.domain == Setting.domain }
+      && unsaved.contains {
+        keys.contains($0.key) || [Setting.domain, Self.secretDomain].contains($0.key.domain)
+      }
   }
 
   /// Overwrites in the files what was changed or removed since; a reader in the way is waited for until

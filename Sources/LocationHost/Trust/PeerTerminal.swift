@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// The terminal that a process asks a person on, and who else can type there.
-struct PeerTerminal {
+package struct PeerTerminal {
   private let process: ProcessFacts
   private let user: UInt32
   private let judge: AncestryJudge<RunningProcesses>
@@ -95,5 +95,5 @@ struct PeerTerminal {
   private static let pseudoMajor: Int32 = 136
 
   /// Chosen: some hundred milliseconds.
-  private static let mostDescriptors: Int32 = 65_536
+  package static let mostDescriptors: Int32 = 65_536
 }

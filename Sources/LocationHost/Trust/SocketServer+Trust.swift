@@ -163,12 +163,13 @@ extension SocketServer {
       return handle(.notAgent(error), of: number)
     }
     let isTaken = agents.take(answer, of: number, user: connection.peer.user)
+    if !isTaken { fine(connection.payer) }
     handle(.answered(isTaken), of: number)
   }
 
   /// Writes a refusal to the log, once for a process and a cause, and charges for it.
   func refuse(_ refusal: AccessRefusal, _ connection: LinkConnection) {
-    fine(connection.peer.pid)
+    fine(connection.payer)
     guard trust.isNew(refusal, of: connection.peer.mark) else { return }
     note(
       "refused \(connection.peer.executable) (process \(connection.peer.pid)): \(refusal.reason)",
