@@ -15,6 +15,8 @@ fi
 # Real receivers to listen to: the logs of gpsd's own regression suite.
 Scripts/gpsd_logs.sh || echo "no logs of gpsd: the tests on real receivers are skipped"
 
+# These wait for what is real for some seconds at most, and must not share the threads of the long ones.
+quick='LocationTestingTests|LocationctlTests'
 alone='ReceiverTests|EndToEndTests|LocationHostTests|DaemonTests|BusTests'
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
 
@@ -69,7 +71,10 @@ tests() {
 
 trap report EXIT
 step "tests in virtual time"
-tests virtual-time --skip-build --skip "$alone"
+tests virtual-time --skip-build --skip "$alone|$quick"
+
+step "tests of simulated devices and of locationctl"
+tests devices --skip-build --filter "$quick"
 
 if swift test list --skip-build 2> /dev/null | grep -qE "$alone"; then
   step "tests with real programs"

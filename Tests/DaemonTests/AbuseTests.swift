@@ -82,7 +82,7 @@ struct AbuseTests {
     #expect(try first.call("org.varlink.service.GetInfo").error == nil)
     // To be refused costs as much as to be cut off.
     let rest = try (0..<20).map { _ in try LinkCaller(daemon.socket) }
-    #expect(throws: LinkCaller.HungUp.self) { try #require(rest.last).reply() }
+    #expect(try #require(rest.last).reply().reason?.contains("is served again in") == true)
   }
 
   @Test("by coming back whenever it is cut off is not let in for a while; other processes are")
@@ -93,12 +93,41 @@ struct AbuseTests {
       noise.send(Array("noise\0".utf8))
       #expect(noise.isCutOff())
     }
-    #expect(throws: LinkCaller.HungUp.self) {
-      try LinkCaller(daemon.socket).call("org.varlink.service.GetInfo")
-    }
+    let refusal = try LinkCaller(daemon.socket).reply()
+    #expect(refusal.error == "\(LinkInterface.name).Refused")
+    #expect(refusal.reason?.contains("is served again in") == true)
     let other = try daemon.run(BuiltProgram.path("locationctl"), "status")
     defer { other.end() }
     _ = try await other.lines.next { $0.contains("fixed:48.5,11.5,5.0") }
+  }
+
+  @Test("border 13: that has used up its share and ends gives back its places at once")
+  func ends() async throws {
+    let daemon = try await DaemonRun(configuration: ["clients-per-app = 100"])
+    let script = """
+      import socket, sys
+      def connect():
+        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); return s
+      held = [connect() for _ in range(100)]
+      for s in held:
+        s.sendall(b'{"method":"org.varlink.service.GetInfo"}\\0'); s.recv(4096)
+      for _ in range(60): connect().recv(4096)
+      print("held", flush=True)
+      sys.stdin.read()
+      while True: held[0].recv(1)
+      """
+    let program = try RunningProgram("/usr/bin/env", ["python3", "-c", script, daemon.socket])
+    _ = try await program.lines.next { $0 == "held" }
+    // That it has gone, and that another one comes, reaches the daemon in this order.
+    daemon.program.signal(SIGSTOP)
+    program.end()
+    let caller = try LinkCaller(daemon.socket)
+    daemon.program.signal(SIGCONT)
+    // Each call is a turn of the queue on which the places are given back.
+    for _ in 0..<200 { _ = try caller.call("org.varlink.service.GetInfo") }
+    let open = try FileManager.default.contentsOfDirectory(
+      atPath: "/proc/\(daemon.program.pid)/fd")
+    #expect(open.count < 100)
   }
 
   @Test("by hanging up in the middle of its words leaves nothing behind")

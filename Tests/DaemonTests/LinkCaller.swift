@@ -49,3 +49,11 @@ final class LinkCaller: Sendable {
     }
   }
 }
+
+extension LinkReply {
+  /// Why the daemon refuses.
+  var reason: String? {
+    guard case .string(let reason)? = parameters["reason"] else { return nil }
+    return reason
+  }
+}

@@ -74,6 +74,13 @@ final class LinkConnection {
     return .bytes(nextMessage())
   }
 
+  /// Whether the client has gone, and everything that it has sent is read.
+  var hasHungUp: Bool {
+    var byte: UInt8 = 0
+    return unread.isEmpty
+      && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+  }
+
   private func nextMessage() -> [UInt8] {
     let end = unread.firstIndex(of: 0).map { $0 + 1 } ?? unread.endIndex
     defer { unread = unread[end...] }

@@ -71,6 +71,20 @@ extension SocketServer {
     fine(payer)
     journal.write(
       .client, "refused a client: \(reason)", isFault: true, from: LogCaller(payer))
+    answer(reason, to: descriptor)
+  }
+
+  /// Closes a connection of a program that has used up its share, and says when it is served again; no
+  /// line of the log, as it may come back at once.
+  func turnAway(_ descriptor: Int32, for wait: Duration) {
+    let seconds = (wait.wholeNanoseconds + 999_999_999) / 1_000_000_000
+    answer(
+      "this program has used up its share of the daemon's time; it is served again in \(seconds) s",
+      to: descriptor)
+    close(descriptor)
+  }
+
+  private func answer(_ reason: String, to descriptor: Int32) {
     let reply = LinkReply(
       .fields(["reason": .string(reason)]), error: "\(LinkInterface.name).Refused")
     _ = frame(reply.json).withUnsafeBytes {

@@ -88,18 +88,20 @@ package actor SocketServer: LineActor {
 
   // MARK: Connections
 
-  /// Lets one in. Whoever has had more than a share gets no answer, and no line in the log; many of
-  /// those are turned away at once, and nobody is let in for a moment then, so that a flood waits.
+  /// Lets one in. Whoever has had more than a share is told for how long, and gets no line in the log;
+  /// many of those are turned away at once, and nobody is let in for a moment then, so that a flood
+  /// waits.
   private func accept(from listener: Int32) {
     for _ in 0..<Self.turnedAwayAtOnce {
       let descriptor = linux_accept(listener)
       // Without a descriptor to spare, a source would fire without end.
       guard descriptor >= 0 else { return descriptor == -EAGAIN ? () : pauseAccepting() }
       let payer = Payer(of: descriptor)
-      guard shares.rest(of: payer, at: host.now.uptime) != nil else {
+      let now = host.now.uptime
+      guard let end = shares.rest(of: payer, at: now) else {
         return welcome(descriptor, of: payer)
       }
-      close(descriptor)
+      turnAway(descriptor, for: end - now)
     }
     pauseAccepting()
   }
@@ -130,12 +132,14 @@ package actor SocketServer: LineActor {
   private func read(_ number: Int) {
     guard let connection = connections[number], !connection.isResting else { return }
     let (payer, begin) = (connection.payer, host.now.uptime)
-    defer { charge(payer, since: begin) }
     if let end = shares.rest(of: payer, at: begin) {
+      // Nobody is there to be served later; and each wait of one who has gone would be charged again.
+      if connection.hasHungUp { return drop(number) }
       return connection.rest(for: end - begin) { [weak self] in
         self?.onLine { $0.goOn(number) }
       }
     }
+    defer { charge(payer, since: begin) }
     switch connection.read(into: buffer) {
     case .nothing: break
     case .bytes(let bytes):
