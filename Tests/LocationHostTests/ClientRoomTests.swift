@@ -16,6 +16,15 @@ struct ClientRoomTests {
     return ClientRoom(limits)
   }
 
+  @Test("border 12: no more are let in than the process has descriptors for")
+  func descriptors() {
+    var limits = ClientRoom.Limits()
+    limits.fit(8092)
+    #expect(limits == ClientRoom.Limits())
+    limits.fit(412)
+    #expect([limits.clients, limits.clientsPerUser, limits.clientsPerApp] == [380, 285, 95])
+  }
+
   @Test("border 13: a program that has all it may leaves room for its user's others")
   func perApp() {
     var room = room(clients: 100, perUser: 50, perApp: 5)

@@ -36,8 +36,9 @@ package final class Daemon {
   package func start() throws(DaemonFault) {
     try confine()
     ChildProcess.adopt()
-    raiseDescriptorLimit()
-    let configuration = try options.configuration(variables)
+    let room = raiseDescriptorLimit()
+    var configuration = try options.configuration(variables)
+    configuration.limits.room.fit(room)
     let folder = StateFolder(path: configuration.state ?? options.stateFolder(variables))
     let path = configuration.socket ?? options.socket(variables)
     try takeState(folder)
@@ -144,14 +145,17 @@ package final class Daemon {
     }
   }
 
-  /// Every client is a descriptor, and each one that is slow another.
-  private func raiseDescriptorLimit() {
+  /// Every client is a descriptor, and each one that is slow another; a look at a new one needs some.
+  ///
+  /// - Returns: how many clients the process has descriptors for.
+  private func raiseDescriptorLimit() -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else {
-      return
+      return .max
     }
     limit.rlim_cur = limit.rlim_max
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
+    return max(16, (Int(clamping: limit.rlim_max) - 200) / 2)
   }
 
   // MARK: Signals

@@ -19,6 +19,15 @@ package struct ClientRoom: Sendable {
     package var kept = 32
 
     package init() {}
+
+    /// Lowers the numbers of clients where a process has descriptors for fewer, in the same parts.
+    ///
+    /// - Parameter most: clients that the process has descriptors for.
+    package mutating func fit(_ most: Int) {
+      clients = min(clients, max(1, most - kept))
+      clientsPerUser = min(clientsPerUser, max(1, clients * 3 / 4))
+      clientsPerApp = min(clientsPerApp, max(1, clients / 4))
+    }
   }
 
   private struct Count {
