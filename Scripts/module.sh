@@ -16,7 +16,7 @@ mkdir -p "$module"
 cp "$products"/Modules/CoreLocation.swift* "$products"/Modules/Location*.swift* \
   Sources/CoreLocationTypes/include/* "$module"
 # Modules that the face uses, and whose names an importer has to be able to resolve.
-for name in CSQLite CSystemd; do
+for name in CSQLite CSodium CSystemd; do
   mkdir "$module/$name"
   cp Sources/$name/* "$module/$name"
 done
