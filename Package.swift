@@ -64,7 +64,7 @@ let package = Package(
       name: "LocationRecording",
       dependencies: ["LocationEngine", "LocationLink", "LocationModel"], swiftSettings: house),
     .target(
-      name: "LocationCore",
+      name: "LocationService",
       dependencies: [
         "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
       ],
@@ -85,15 +85,24 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationCore", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationService", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
         "LocationRecording", "CLinux", "CSQLite", "CSystemd",
+      ],
+      swiftSettings: house),
+
+    // What the daemon adds: its server, its owner's interface, who is trusted, launching.
+    .target(
+      name: "LocationDaemon",
+      dependencies: [
+        "CLinux", "CSystemd", "LocationEngine", "LocationHost", "LocationLink", "LocationModel",
+        "LocationProviders", "LocationService",
       ],
       swiftSettings: house),
 
     // The virtual world, pure, and its door for other people's tests.
     .target(
       name: "LocationSimulation",
-      dependencies: ["LocationCore", "LocationEngine", "LocationModel", "LocationProviders"],
+      dependencies: ["LocationService", "LocationEngine", "LocationModel", "LocationProviders"],
       swiftSettings: house),
     .target(name: "CVirtualTime"),
     .target(
@@ -114,20 +123,21 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
-        "LocationGeocoding", "LocationLink", "LocationProviders", "LocationModel",
-        "LocationRecording", "LocationSimulation",
+        "BeaconAdvertising", "CoreLocation", "LocationEngine", "LocationGeocoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationService", "LocationSimulation",
       ],
       swiftSettings: house),
 
-    .executableTarget(name: "locationd", dependencies: ["LocationHost"], swiftSettings: house),
+    .executableTarget(
+      name: "locationd", dependencies: ["LocationDaemon", "LocationHost"], swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CoreLocation", "LocationHost", "LocationEngine", "LocationLink", "LocationProviders",
-        "LocationGeocoding", "LocationModel", "CLinux", "locationd",
+        "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
+        "LocationLink", "LocationModel", "LocationProviders", "locationd",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
@@ -150,13 +160,15 @@ let package = Package(
     .testTarget(
       name: "LocationRecordingTests",
       dependencies: [
-        "LocationRecording", "LocationCore", "LocationEngine", "LocationModel",
+        "LocationRecording", "LocationService", "LocationEngine", "LocationModel",
         "LocationProviders", "MachineTesting",
       ],
       swiftSettings: house),
     .testTarget(
       name: "LocationEngineTests",
-      dependencies: ["LocationEngine", "LocationModel", "MachineTesting"],
+      dependencies: [
+        "LocationEngine", "LocationModel", "MachineTesting",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",
@@ -170,8 +182,8 @@ let package = Package(
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
-        "HostTesting", "HostProgram", "locationctl", "locationd",
+        "HostProgram", "HostTesting", "LocationEngine", "LocationHost", "LocationModel",
+        "LocationProviders", "LocationService", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),
@@ -195,8 +207,8 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "locationctl", "LocationHost", "LocationCore", "LocationGeocoding", "LocationProviders",
-        "LocationModel", "CLinux", "MachineTesting",
+        "CLinux", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
+        "LocationService", "MachineTesting", "locationctl",
       ],
       swiftSettings: house),
     .target(
@@ -205,7 +217,7 @@ let package = Package(
     .testTarget(
       name: "INTULocationManagerTests",
       dependencies: [
-        "CoreLocation", "INTULocationManager", "LocationCore", "LocationEngine", "LocationHost",
+        "CoreLocation", "INTULocationManager", "LocationService", "LocationEngine", "LocationHost",
         "LocationModel", "LocationProviders", "RequestTesting",
       ],
       swiftSettings: house),
@@ -214,13 +226,13 @@ let package = Package(
     .target(
       name: "HostTesting",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
-        "CLinux",
+        "CLinux", "LocationEngine", "LocationHost", "LocationModel", "LocationProviders",
+        "LocationService",
       ], path: "Tests/HostTesting", swiftSettings: house),
     .executableTarget(
       name: "HostProgram",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "LocationHost", "LocationService", "LocationEngine", "LocationModel", "LocationProviders",
         "CSQLite",
       ],
       path: "Tests/Programs/HostProgram", swiftSettings: house),
@@ -234,33 +246,38 @@ let package = Package(
       name: "LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/Programs/LaunchedApp",
       swiftSettings: house),
     .testTarget(
-      name: "LocationCoreTests",
+      name: "LocationServiceTests",
       dependencies: [
-        "LocationCore", "LocationEngine", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationService", "LocationEngine", "LocationModel", "LocationProviders",
+        "LocationRecording",
         "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationEngine", "LocationModel", "LocationProviders",
+        "LocationDaemon",
+        "LocationHost", "LocationService", "LocationEngine", "LocationModel", "LocationProviders",
         "LocationRecording", "LocationLink", "HostTesting", "HostProgram", "MachineTesting",
         "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",
       dependencies: [
-        "LocationHost", "LocationCore", "LocationModel", "LocationProviders",
-        "HostTesting", "HostProgram", "MachineTesting",
+        "HostProgram", "HostTesting", "LocationHost", "LocationModel", "LocationProviders",
+        "LocationService", "MachineTesting",
       ], swiftSettings: house),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "CLinux", "LocationHost", "LocationLink", "LocationModel", "HostTesting", "locationctl",
-        "locationd", "AsyncApp", "ClassicApp", "LaunchedApp", "HostProgram", "MachineTesting",
+        "LocationDaemon",
+        "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "HostTesting", "LaunchedApp",
+        "LocationHost", "LocationLink", "LocationModel", "MachineTesting", "locationctl",
+        "locationd",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
+        "LocationDaemon",
         "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "LocationProviders",
         "HostTesting", "ClassicApp", "AsyncApp", "HostProgram", "locationd",
       ], swiftSettings: house),

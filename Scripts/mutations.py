@@ -34,9 +34,9 @@ FAULTS = {
     "conditions: inside out": (
         "Conditions/CrossingDetector.swift", "ConditionState = «support > 0» ?", "support < 0"),
     "conditions: travel": (
-        "Conditions/TravelMeter.swift", "static let enough = «46.0»", "0.0"),
+        "Conditions/MotionEvidence.swift", "static let enough = «46.0»", "0.0"),
     "conditions: steps believed": (
-        "Conditions/FixContinuity.swift", "if «Self.hasReturned(place, to: doubt.trusted)» {",
+        "Conditions/OutlierGate.swift", "if «Self.hasReturned(place, to: doubt.trusted)» {",
         "false"),
     "conditions: coarse fixes": (
         "Conditions/ConditionTracker.swift",
@@ -69,7 +69,7 @@ FAULTS = {
         "Authorization/Authorization+Answers.swift",
         "case .whileUsing: record.grant = «.whenInUse»", ".always"),
     "authorization: denied": (
-        "AppDesk+Standing.swift", "case .restricted, .denied: return «.denied»", ".open"),
+        "AppCoordinator+Standing.swift", "case .restricted, .denied: return «.denied»", ".open"),
     "coarse place: cell": (
         "Accuracy/CoarseLocator.swift", "interval = «900.0»", "300.0"),
     "delivery: in use": (

@@ -7,13 +7,13 @@ import RequestTesting
 /// One random course of events at a desk.
 struct Schedule {
   private var random: SeededRandom
-  private(set) var witness: DeskWitness
-  private var now = DeskTime(uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
+  private(set) var witness: RequestObserver
+  private var now = RequestTime(uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
 
   init(seed: UInt64) {
     random = SeededRandom(seed: seed)
     let states: [INTULocationServicesState] = [.notDetermined, .available, .available]
-    witness = DeskWitness(services: states[Int.random(in: 0..<3, using: &random)])
+    witness = RequestObserver(services: states[Int.random(in: 0..<3, using: &random)])
   }
 
   mutating func run() throws(Violation) {
@@ -36,7 +36,7 @@ struct Schedule {
   }
 
   private mutating func withRandomRequest(
-    _ input: (INTULocationRequestID) -> RequestDesk.Input
+    _ input: (INTULocationRequestID) -> RequestCoordinator.Input
   ) throws(Violation) {
     let made = witness.fates.count
     guard made > 0 else { return }
@@ -46,7 +46,7 @@ struct Schedule {
   /// Lets time pass, waking the desk whenever it asks to be woken, and now and then too early.
   private mutating func pass(_ time: Duration) throws(Violation) {
     let end = now.uptime + time
-    while let deadline = witness.desk.nextDeadline, deadline <= end {
+    while let deadline = witness.coordinator.nextDeadline, deadline <= end {
       advance(to: max(deadline, now.uptime))
       try witness.send(.wake, at: now)
     }
@@ -64,7 +64,7 @@ struct Schedule {
     for id in witness.fates.indices.map({ $0 + 1 }) {
       try witness.send(.cancel(id), at: now)
     }
-    guard witness.desk.isAtRest, witness.desk.nextDeadline == nil else {
+    guard witness.coordinator.isAtRest, witness.coordinator.nextDeadline == nil else {
       throw Violation("the desk is not at rest")
     }
   }

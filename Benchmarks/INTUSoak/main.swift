@@ -37,7 +37,7 @@ struct Tally {
   var answered = 0
   var forgotten = 0
 
-  mutating func add(_ fates: [DeskWitness.Fate]) {
+  mutating func add(_ fates: [RequestObserver.Fate]) {
     for fate in fates {
       requests += 1
       switch fate {

@@ -18,9 +18,9 @@ extension INTULocationManager {
     accuracy: INTULocationAccuracy, timeout: Duration?, delayUntilAuthorized: Bool = false,
     activityType: CLActivityType = .other
   ) async throws -> INTUGradedLocation {
-    let patience = LocationRequest.Patience(
+    let timeout = LocationRequest.Patience(
       timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
-    let wish = LocationRequest.Wish.once(checked(accuracy), patience)
+    let wish = LocationRequest.Wish.once(checked(accuracy), timeout)
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { waiting in

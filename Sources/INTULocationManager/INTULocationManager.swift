@@ -90,9 +90,9 @@ public final class INTULocationManager: Sendable {
     desiredActivityType: CLActivityType = .other, timeout: TimeInterval,
     delayUntilAuthorized: Bool = false, block: @escaping INTULocationRequestBlock
   ) -> INTULocationRequestID {
-    let patience = LocationRequest.Patience(
+    let timeout = LocationRequest.Patience(
       timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
-    return request(.once(checked(desiredAccuracy), patience), desiredActivityType, .block(block))
+    return request(.once(checked(desiredAccuracy), timeout), desiredActivityType, .block(block))
   }
 
   // MARK: Subscriptions

@@ -1,4 +1,5 @@
-package import LocationCore
+package import LocationHost
+import LocationService
 package import LocationEngine
 package import LocationProviders
 
@@ -24,7 +25,7 @@ package struct Configuration: Hashable, Sendable {
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// How long what tells where the device was is kept. Chosen: a day, a season, a month.
-  package var keeping = KeepingTerms(
+  package var keeping = RetentionTerms(
     position: .seconds(86_400), visits: .seconds(90 * 86_400), access: .seconds(30 * 86_400))
 
   package init() {}

@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 
 /// The control group of a process, as far as it tells whether the system has stopped the process.
 package struct ControlGroup: Hashable, Sendable {

@@ -2,6 +2,7 @@ import CLinux
 import Dispatch
 import Glibc
 import LocationEngine
+package import LocationHost
 import LocationLink
 import LocationModel
 import LocationProviders

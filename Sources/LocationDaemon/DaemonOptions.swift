@@ -1,5 +1,7 @@
 import Glibc
-import LocationCore
+import LocationEngine
+import LocationHost
+import LocationService
 import LocationProviders
 
 /// The command line of the daemon.

@@ -1,6 +1,7 @@
 import CLinux
 package import Dispatch
 import Glibc
+import LocationHost
 
 /// Tells which processes the system has stopped, by the control groups that they are in.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 
 /// What passes between a daemon and the one who started it, by systemd's protocols.
 package struct ServiceSupervisor: Sendable {

@@ -1,13 +1,13 @@
 import LocationModel
 
-extension AppDesk {
+extension AppCoordinator {
   /// A beacon that one subscriber wants this computer to be.
   struct Advertising: Hashable, Sendable {
     var client: ClientID
     var subscriber: SubscriberID
     var advert: IBeaconAdvert
     /// What the subscriber was last told.
-    var told: BeaconAdvertising?
+    var delivered: BeaconAdvertising?
   }
 
   mutating func handle(
@@ -18,7 +18,7 @@ extension AppDesk {
     case (.start(let advert), let index?):
       guard advertising[index].advert != advert else { return [] }
       advertising[index].advert = advert
-      advertising[index].told = nil
+      advertising[index].delivered = nil
     case (.start, nil) where advertising.count >= Bounds.adverts:
       let text = "asks to be \(Bounds.adverts) beacons already, and must stop some first"
       return post(.advertising(subscriber, .refused(text)), to: client)
@@ -69,8 +69,8 @@ extension AppDesk {
         } else {
           air
         }
-      guard let state, state != asker.told else { return [] }
-      advertising[index].told = state
+      guard let state, state != asker.delivered else { return [] }
+      advertising[index].delivered = state
       return post(.advertising(asker.subscriber, state), to: asker.client)
     }
   }

@@ -1,6 +1,6 @@
 import LocationModel
 
-extension AppDesk {
+extension AppCoordinator {
   mutating func handle(
     _ request: HeadingRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {

@@ -1,9 +1,9 @@
 import LocationModel
 
 /// What waits until the person has answered about Always.
-enum HeldNews: Sendable {
+enum HeldDelivery: Sendable {
   /// A crossing or a visit.
-  case event(OwedEvent)
+  case event(PendingEvent)
   /// A significant change, for the process that follows them.
   case change(Delivery, ClientID)
   /// What is owed to the app while it does not run (AUTH-33).
@@ -20,7 +20,7 @@ enum HeldNews: Sendable {
   }
 }
 
-extension AppDesk {
+extension AppCoordinator {
   /// The last process has gone, with these services running.
   mutating func leaveClaims(
     _ changes: SignificantChangeDetector?, live: Bool

@@ -1,6 +1,6 @@
 import LocationModel
 
-extension AppDesk {
+extension AppCoordinator {
   /// A constraint that one subscriber ranges.
   struct Ranging: Hashable, Sendable {
     var client: ClientID
@@ -22,7 +22,7 @@ extension AppDesk {
       }
       let refusal = refusal(reception)
       // Of the first one this is all; those who range already are told of a change.
-      if ranging.isEmpty { toldRangingRefusal = refusal }
+      if ranging.isEmpty { deliveredRangingRefusal = refusal }
       ranging.append(new)
       return refusal.map { fail(new, $0) } ?? []
     case .stop(let constraint):
@@ -52,8 +52,8 @@ extension AppDesk {
   mutating func settleRanging(_ reception: BeaconReception?) -> [Output] {
     guard standingRefusal != nil || verdicts.ranging.flows else { return [] }
     let refusal = refusal(reception)
-    guard refusal != toldRangingRefusal else { return [] }
-    toldRangingRefusal = refusal
+    guard refusal != deliveredRangingRefusal else { return [] }
+    deliveredRangingRefusal = refusal
     return refusal.map { refusal in ranging.flatMap { fail($0, refusal) } } ?? []
   }
 

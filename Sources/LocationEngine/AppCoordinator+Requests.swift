@@ -1,13 +1,13 @@
 import LocationModel
 
-extension AppDesk {
+extension AppCoordinator {
   // MARK: Processes
 
   mutating func connect(
     _ client: ClientID, _ description: ClientDescription, at now: Moment, isLaunched: Bool
   ) -> [Output] {
     // One that comes late for an event has its time for it, too (LIFE-6).
-    let isAwaited = isLaunched || description.life == .background && isOwed
+    let isAwaited = isLaunched || description.life == .background && isPending
     processes.append(
       Process(client: client, number: description.process, said: description.life))
     program = description.program
@@ -17,7 +17,7 @@ extension AppDesk {
     var outputs = description.life == .foreground ? dropClaims() : []
     outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
     guard isAwaited else { return outputs }
-    return outputs + hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+    return outputs + hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
   }
 
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {
@@ -38,7 +38,7 @@ extension AppDesk {
     let isSuspended = processes[index].life == .suspended
     let outputs = settleLife(at: now)
     guard wasSuspended && !isSuspended else { return outputs }
-    return outputs + flushOutbox(to: client) + tellOwed(at: index)
+    return outputs + flushOutbox(to: client) + deliverPending(at: index)
   }
 
   /// The process is gone; `life` says whether by the person or not (LIFE-4).
@@ -71,7 +71,7 @@ extension AppDesk {
     let wanted = options.isEmpty ? nil : options.contains(where: \.showsIndicator)
     guard wanted != holding else { return [] }
     holding = wanted
-    let reason: AppPresence.Input =
+    let reason: AppLifecycleState.Input =
       wanted == nil ? .release(.continuousUpdates) : .hold(.continuousUpdates)
     return hold(.presence(.showsIndicator(wanted ?? false)), at: now)
       + hold(.presence(reason), at: now)
@@ -100,7 +100,7 @@ extension AppDesk {
       return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
-    case .took(let number): return settleOwed(upTo: number)
+    case .acknowledge(let number): return settlePending(upTo: number)
     case .visits, .region, .monitor, .ranging, .life: return []
     }
   }

@@ -1,6 +1,6 @@
 import LocationModel
 
-extension AppDesk {
+extension AppCoordinator {
   typealias Output = LocationEngine.Output
 
   /// Begins with what was stored; an app that may not return has ended since, seen by nobody.
@@ -9,7 +9,7 @@ extension AppDesk {
   ) -> [Output] {
     var outputs = carryOut(restore(stored, at: now), at: now)
     if !mayReturn { outputs += authorize(.ended, at: now) }
-    return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewOwed()
+    return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewPending()
   }
 
   /// Takes over what another process has stored since.
@@ -32,12 +32,12 @@ extension AppDesk {
   }
 
   /// Asks the standing, and carries its answer to everyone it concerns.
-  mutating func stand(_ input: AppStanding.Input, at now: Moment) -> [Output] {
+  mutating func stand(_ input: AppAuthorizationState.Input, at now: Moment) -> [Output] {
     carryOut(decide(input, at: now), at: now)
   }
 
   private mutating func carryOut(
-    _ outputs: [AppStanding.Output], at now: Moment
+    _ outputs: [AppAuthorizationState.Output], at now: Moment
   ) -> [Output] {
     var all: [Output] = []
     for output in outputs {
@@ -89,7 +89,7 @@ extension AppDesk {
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
       outbox.forgetUnclaimed()
-      return dropClaims() + dropOwed() + [.runtimeOver(app)]
+      return dropClaims() + dropPending() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]
     case .persist(let change): return [.persist(change)]
     case .goal, .use, .askAccuracy: return []
@@ -104,7 +104,7 @@ extension AppDesk {
     var outputs: [Output] = []
     if isImprecise && !self.isImprecise {
       outbox.forgetPlaces()
-      outputs += dropOwed()
+      outputs += dropPending()
       held = held.filter { !$0.value.isPlace }
     }
     self.isImprecise = isImprecise
@@ -116,7 +116,7 @@ extension AppDesk {
       outputs += tellStandard(index, .flow(flow), at: now)
       if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
     }
-    significant.tell(.reduced(isCoarse), at: now) { _, _ in }
+    significant.deliver(.reduced(isCoarse), at: now) { _, _ in }
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
     let coarse = isCoarse ? world.coarse : nil
     tellLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
@@ -201,7 +201,7 @@ extension AppDesk {
       return []
     case .wake:
       let receivers = client.map { [$0] } ?? clients
-      let woken = hold(.presence(.woken(runtime: AppPresence.eventRuntime)), at: now)
+      let woken = hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
       return [.wakeApp(app)] + receivers.map { .deliver($0, delivery) } + woken
     case .launch, .launchUnlessQuit:
       outbox.add(delivery, for: nil)
@@ -215,11 +215,11 @@ extension AppDesk {
     for delivery: Delivery, at now: Moment, to outputs: inout [Output]
   ) {
     guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return }
-    outputs += hold(.presence(.woken(runtime: AppPresence.liveUpdateRuntime)), at: now)
+    outputs += hold(.presence(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
   }
 
   /// Keeps the event until the person has said whether the app may always know (AUTH-33).
-  mutating func holdAndAsk(_ news: HeldNews, at now: Moment) -> [Output] {
+  mutating func holdAndAsk(_ news: HeldDelivery, at now: Moment) -> [Output] {
     lastHeld += 1
     held[lastHeld] = news
     return authorize(.alwaysEvent(lastHeld), at: now)

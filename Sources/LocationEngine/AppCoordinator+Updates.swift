@@ -1,6 +1,6 @@
 import LocationModel
 
-extension AppDesk {
+extension AppCoordinator {
   // MARK: Standard updates
 
   mutating func handle(

@@ -1,9 +1,9 @@
 import LocationModel
 
 /// Everything the engine keeps of one app: its standing, its processes, and what they ask.
-struct AppDesk: Sendable {
+struct AppCoordinator: Sendable {
   let app: AppIdentity
-  private(set) var standing: AppStanding
+  private(set) var standing: AppAuthorizationState
   var processes: [Process] = []
   /// The program of the process that came last.
   var program: VerifiedProgram?
@@ -19,7 +19,7 @@ struct AppDesk: Sendable {
   /// Beacons that this computer is asked to be, in the order in which it was asked.
   var advertising: [Advertising] = []
   /// Why those who range were last told that they may not.
-  var toldRangingRefusal: RangingFailure?
+  var deliveredRangingRefusal: RangingFailure?
   /// Monitors that are open, by the process and subscriber that opened them.
   var monitors: [OpenMonitor] = []
   var servicesAreOn = true
@@ -28,16 +28,16 @@ struct AppDesk: Sendable {
   /// What waits for a process that can take it (STD-50).
   var outbox = Outbox()
   /// What the app must hear of even when its process, or this engine, ends first.
-  var owed = OwedEvents()
+  var pending = PendingEvents()
   /// How time has passed, however the clock was set.
   var steady = SteadyTime()
   /// Whether exact places may not be told, as of the last look.
   var isImprecise = true
   /// What waits for an answer about Always, by its number (AUTH-32).
-  var held: [Int: HeldNews] = [:]
+  var held: [Int: HeldDelivery] = [:]
   var lastHeld = 0
   /// What is owed to the app while it does not run.
-  var claims = LaunchClaims()
+  var claims = LaunchReasons()
   /// What is owed has come due, and no process was there to hear of it.
   var isClaimed = false
   /// News waits for a monitor, and no process was there to open it (MON-38).
@@ -50,7 +50,7 @@ struct AppDesk: Sendable {
   /// What keeps the app from its conditions; derived with the verdicts.
   var access = ConditionAccess()
   /// What the conditions were last told that the app may know.
-  var toldAccess: ConditionAccess?
+  var deliveredAccess: ConditionAccess?
   /// Whether visits were last told that they may reach the app.
   var mayVisit: Bool?
   /// What its processes were last told that they can read at once.
@@ -122,7 +122,7 @@ struct AppDesk: Sendable {
   init(app: AppIdentity, manifest: Manifest, points: CoarsePoints) {
     self.app = app
     self.points = points
-    standing = AppStanding(app: app, manifest: manifest)
+    standing = AppAuthorizationState(app: app, manifest: manifest)
   }
 
   // MARK: What is so
@@ -242,14 +242,16 @@ struct AppDesk: Sendable {
 
   // MARK: The one door to the standing
 
-  mutating func decide(_ input: AppStanding.Input, at now: Moment) -> [AppStanding.Output] {
+  mutating func decide(_ input: AppAuthorizationState.Input, at now: Moment)
+    -> [AppAuthorizationState.Output]
+  {
     standing.handle(input, at: now)
   }
 
   /// Takes back what was stored, at the start.
-  mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppStanding.Output] {
-    claims = LaunchClaims(restoring: stored, of: app)
-    owed = OwedEvents(restoring: stored, of: app)
+  mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
+    claims = LaunchReasons(restoring: stored, of: app)
+    pending = PendingEvents(restoring: stored, of: app)
     hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
     return standing.restore(from: stored, at: now)
   }

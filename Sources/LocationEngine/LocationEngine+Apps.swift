@@ -12,35 +12,35 @@ extension AppIdentity {
 extension LocationEngine {
   /// Whether an app is known, or its user may have one more (``Bounds/appsPerUser``).
   package func hasRoom(for app: AppIdentity) -> Bool {
-    if storedApps.contains(app) || deskIndex(of: app) != nil { return true }
+    if storedApps.contains(app) || coordinatorIndex(of: app) != nil { return true }
     let known =
       storedApps.count { $0.user == app.user }
-      + desks.count { $0.app.user == app.user && !storedApps.contains($0.app) }
+      + coordinators.count { $0.app.user == app.user && !storedApps.contains($0.app) }
     return known < Bounds.appsPerUser
   }
 
   /// Lets go of what is kept of an app that does not run, when that is what an app has that was
   /// never seen: nobody needs more room by running many programs.
   mutating func closeDesk(_ index: Int, at now: Moment) {
-    let app = desks[index].app
-    guard desks[index].isBlank, !storedApps.contains(app), !conditions.concerns(app),
+    let app = coordinators[index].app
+    guard coordinators[index].isBlank, !storedApps.contains(app), !conditions.concerns(app),
       !visits.isListening(app)
     else { return }
-    desks.remove(at: index)
+    coordinators.remove(at: index)
     conditions.forget(app)
     _ = visits.handle(.access(app, true), at: now)
   }
 }
 
-extension AppDesk {
+extension AppCoordinator {
   /// Whether no process runs, and nothing was asked, granted, or stored that lasts.
   fileprivate var isBlank: Bool {
-    processes.isEmpty && outbox.isEmpty && owed.isBlank && held.isEmpty && claims.isEmpty
+    processes.isEmpty && outbox.isEmpty && pending.isBlank && held.isEmpty && claims.isEmpty
       && !hasAskedHeading && !isClaimed && !isCalled && standing.isBlank
   }
 }
 
-extension AppStanding {
+extension AppAuthorizationState {
   fileprivate var isBlank: Bool { authorization.isBlank && sessions.isBlank }
 }
 

@@ -21,15 +21,15 @@ extension LocationEngine {
       let key = ConditionKey(app: app, owner: .regions, identifier: identifier)
       carry(conditions.handle(.remove(key), at: now), at: now, to: &outputs)
     case .state(let region):
-      let fix = deskIndex(of: app).flatMap { desks[$0].visible }
+      let fix = coordinatorIndex(of: app).flatMap { coordinators[$0].visible }
       let input = Conditions.Input.requestState(key(region, app), region.target, seen: fix)
       carry(conditions.handle(input, at: now), askedBy: asker, region, at: now, to: &outputs)
       return
     }
-    guard let desk = deskIndex(of: app) else { return }
+    guard let coordinator = coordinatorIndex(of: app) else { return }
     let all = regions(of: app)
-    outputs += desks[desk].clients.map { .deliver($0, .regions(all)) }
-    outputs += desks[desk].beginHearing(client)
+    outputs += coordinators[coordinator].clients.map { .deliver($0, .regions(all)) }
+    outputs += coordinators[coordinator].beginHearing(client)
   }
 
   private func key(_ region: RegionDescription, _ app: AppIdentity) -> ConditionKey {
@@ -49,33 +49,33 @@ extension LocationEngine {
     _ request: MonitorRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment,
     to outputs: inout [Output]
   ) {
-    guard let app = app(of: client), let desk = deskIndex(of: app) else { return }
+    guard let app = app(of: client), let coordinator = coordinatorIndex(of: app) else { return }
     settleAccess(at: now, to: &outputs)
     if case .open(let name) = request {
       let key = MonitorKey(app: app, name: name)
       // One subscriber has one monitor: asked again, it begins anew.
       closeMonitor(of: subscriber, client, at: now, to: &outputs)
-      desks[desk].monitors.append(
-        AppDesk.OpenMonitor(client: client, subscriber: subscriber, key: key))
+      coordinators[coordinator].monitors.append(
+        AppCoordinator.OpenMonitor(client: client, subscriber: subscriber, key: key))
     }
     guard
-      let place = desks[desk].monitors.firstIndex(where: {
+      let place = coordinators[coordinator].monitors.firstIndex(where: {
         $0.client == client && $0.subscriber == subscriber
       })
     else { return }
-    desks[desk].monitors[place].requests += 1
-    let monitor = desks[desk].monitors[place]
-    let input = desks[desk].input(request, of: place)
+    coordinators[coordinator].monitors[place].requests += 1
+    let monitor = coordinators[coordinator].monitors[place]
+    let input = coordinators[coordinator].input(request, of: place)
     carry(conditions.handle(input, at: now), at: now, to: &outputs)
     if case .next = request {
-      outputs += desks[desk].hold(.iterate(monitor.iteration), at: now)
+      outputs += coordinators[coordinator].hold(.iterate(monitor.iteration), at: now)
     } else if case .leave = request {
-      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
+      outputs += coordinators[coordinator].hold(.endIteration(monitor.iteration), at: now)
     }
     tellRecords(of: monitor, to: &outputs)
   }
 
-  private func tellRecords(of monitor: AppDesk.OpenMonitor, to outputs: inout [Output]) {
+  private func tellRecords(of monitor: AppCoordinator.OpenMonitor, to outputs: inout [Output]) {
     let records = conditions.identifiers(of: monitor.key).compactMap { identifier in
       conditions.record(of: identifier, in: monitor.key).map {
         NamedRecord(identifier: identifier, record: $0)
@@ -89,21 +89,23 @@ extension LocationEngine {
   mutating func closeMonitor(
     of subscriber: SubscriberID, _ client: ClientID, at now: Moment, to outputs: inout [Output]
   ) {
-    guard let app = app(of: client), let desk = deskIndex(of: app) else { return }
-    for monitor in desks[desk].monitors
+    guard let app = app(of: client), let coordinator = coordinatorIndex(of: app) else { return }
+    for monitor in coordinators[coordinator].monitors
     where monitor.client == client && monitor.subscriber == subscriber {
       let close = Conditions.Input.close(monitor.key, opener: monitor.opener)
       carry(conditions.handle(close, at: now), at: now, to: &outputs)
-      outputs += desks[desk].hold(.endIteration(monitor.iteration), at: now)
+      outputs += coordinators[coordinator].hold(.endIteration(monitor.iteration), at: now)
     }
-    desks[desk].monitors.removeAll { $0.client == client && $0.subscriber == subscriber }
+    coordinators[coordinator].monitors.removeAll {
+      $0.client == client && $0.subscriber == subscriber
+    }
   }
 
   mutating func closeMonitors(
     of client: ClientID, at now: Moment, to outputs: inout [Output]
   ) {
-    guard let app = app(of: client), let desk = deskIndex(of: app) else { return }
-    for monitor in desks[desk].monitors where monitor.client == client {
+    guard let app = app(of: client), let coordinator = coordinatorIndex(of: app) else { return }
+    for monitor in coordinators[coordinator].monitors where monitor.client == client {
       closeMonitor(of: monitor.subscriber, client, at: now, to: &outputs)
     }
   }
@@ -112,17 +114,18 @@ extension LocationEngine {
 
   /// Tells the conditions what each app may know, where that has changed.
   mutating func settleAccess(at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices {
-      if let access = desks[index].settleAccess() {
+    for index in coordinators.indices {
+      if let access = coordinators[index].settleAccess() {
         carry(
-          conditions.handle(.access(desks[index].app, access), at: now), at: now, to: &outputs)
+          conditions.handle(.access(coordinators[index].app, access), at: now), at: now,
+          to: &outputs)
       }
-      let mayVisit = desks[index].verdicts.visits.announces
-      if mayVisit != desks[index].mayVisit {
-        desks[index].mayVisit = mayVisit
-        _ = visits.handle(.access(desks[index].app, mayVisit), at: now)
+      let mayVisit = coordinators[index].verdicts.visits.announces
+      if mayVisit != coordinators[index].mayVisit {
+        coordinators[index].mayVisit = mayVisit
+        _ = visits.handle(.access(coordinators[index].app, mayVisit), at: now)
       }
-      for input in desks[index].settleMonitors() {
+      for input in coordinators[index].settleMonitors() {
         carry(conditions.handle(input, at: now), at: now, to: &outputs)
       }
     }
@@ -152,7 +155,7 @@ extension LocationEngine {
       case .waiting(let key):
         call(key, at: now, to: &outputs)
       case .region(let key, let event):
-        tell(event, of: key, askedBy: asker, region, at: now, to: &outputs)
+        deliver(event, of: key, askedBy: asker, region, at: now, to: &outputs)
       case .state(_, let state):
         guard let asker, let region else { continue }
         outputs.append(
@@ -165,22 +168,22 @@ extension LocationEngine {
   private mutating func refuse(
     _ key: MonitorKey, openedBy opener: UInt64, to outputs: inout [Output]
   ) {
-    guard let desk = deskIndex(of: key.app),
-      let place = desks[desk].monitors.lastIndex(where: { $0.key == key })
+    guard let coordinator = coordinatorIndex(of: key.app),
+      let place = coordinators[coordinator].monitors.lastIndex(where: { $0.key == key })
     else { return }
-    let monitor = desks[desk].monitors.remove(at: place)
-    let first = AppDesk.subscriber(Int(opener)).0
-    let process = first == monitor.client ? nil : desks[desk].number(of: first)
+    let monitor = coordinators[coordinator].monitors.remove(at: place)
+    let first = AppCoordinator.subscriber(Int(opener)).0
+    let process = first == monitor.client ? nil : coordinators[coordinator].number(of: first)
     outputs.append(
       .deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: process))))
   }
 
   /// The last one who wanted to open it has none.
   private mutating func bar(_ key: MonitorKey, to outputs: inout [Output]) {
-    guard let desk = deskIndex(of: key.app),
-      let place = desks[desk].monitors.lastIndex(where: { $0.key == key })
+    guard let coordinator = coordinatorIndex(of: key.app),
+      let place = coordinators[coordinator].monitors.lastIndex(where: { $0.key == key })
     else { return }
-    let monitor = desks[desk].monitors.remove(at: place)
+    let monitor = coordinators[coordinator].monitors.remove(at: place)
     let text =
       "a monitor is not opened: its name is none, or there are \(Bounds.monitors) already"
     outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: nil))))
@@ -190,68 +193,68 @@ extension LocationEngine {
   private mutating func announce(
     _ event: ConditionEvent, of key: MonitorKey, at now: Moment, to outputs: inout [Output]
   ) {
-    guard let desk = deskIndex(of: key.app),
-      let place = desks[desk].monitors.firstIndex(where: { $0.key == key })
+    guard let coordinator = coordinatorIndex(of: key.app),
+      let place = coordinators[coordinator].monitors.firstIndex(where: { $0.key == key })
     else { return }
     // The loop has this one in hand now, and asks for nothing until it is done with it.
-    desks[desk].monitors[place].wantsNext = false
-    desks[desk].monitors[place].isAsking = false
-    let monitor = desks[desk].monitors[place]
+    coordinators[coordinator].monitors[place].wantsNext = false
+    coordinators[coordinator].monitors[place].isAsking = false
+    let monitor = coordinators[coordinator].monitors[place]
     let delivery = Delivery.monitor(monitor.subscriber, .event(event))
-    let verdict = desks[desk].verdicts.monitor
+    let verdict = coordinators[coordinator].verdicts.monitor
     // A reason why no state is told wakes nobody.
     outputs +=
       verdict.flows
-      ? desks[desk].announce(delivery, to: monitor.client, verdict, at: now)
-      : desks[desk].post(delivery, to: monitor.client)
+      ? coordinators[coordinator].announce(delivery, to: monitor.client, verdict, at: now)
+      : coordinators[coordinator].post(delivery, to: monitor.client)
   }
 
   /// News for a loop that does not ask, or is not there: the person is asked, or the app launched,
   /// where the table says so (AUTH-33, MON-38).
   private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
-    guard let desk = deskIndex(of: key.app) else { return }
-    if desks[desk].processes.isEmpty { desks[desk].isCalled = true }
-    guard desks[desk].verdicts.monitor.action == .holdAndAsk else { return }
-    outputs += desks[desk].holdAndAsk(.condition, at: now)
+    guard let coordinator = coordinatorIndex(of: key.app) else { return }
+    if coordinators[coordinator].processes.isEmpty { coordinators[coordinator].isCalled = true }
+    guard coordinators[coordinator].verdicts.monitor.action == .holdAndAsk else { return }
+    outputs += coordinators[coordinator].holdAndAsk(.condition, at: now)
   }
 
-  private mutating func tell(
+  private mutating func deliver(
     _ event: RegionEvent, of key: ConditionKey,
     askedBy asker: (client: ClientID, subscriber: SubscriberID)?, _ region: RegionDescription?,
     at now: Moment, to outputs: inout [Output]
   ) {
-    guard let desk = deskIndex(of: key.app),
+    guard let coordinator = coordinatorIndex(of: key.app),
       let description = region
         ?? regions(of: key.app).first(where: { $0.identifier == key.identifier })
     else { return }
     switch event {
     case .started, .failed:
       let delivery = Delivery.region(asker?.subscriber, description, event)
-      for client in asker.map({ [$0.client] }) ?? desks[desk].clients {
+      for client in asker.map({ [$0.client] }) ?? coordinators[coordinator].clients {
         outputs.append(.deliver(client, delivery))
       }
     case .determined:
       // The state alone wakes and launches nobody (REG-24).
-      guard desks[desk].verdicts.region.flows else { return }
-      for client in desks[desk].clients {
-        outputs += desks[desk].post(.region(nil, description, event), to: client)
+      guard coordinators[coordinator].verdicts.region.flows else { return }
+      for client in coordinators[coordinator].clients {
+        outputs += coordinators[coordinator].post(.region(nil, description, event), to: client)
       }
     case .entered, .exited:
-      outputs += desks[desk].announce(
-        .region(description, event), desks[desk].verdicts.region, at: now)
+      outputs += coordinators[coordinator].announce(
+        .region(description, event), coordinators[coordinator].verdicts.region, at: now)
     }
   }
 }
 
-extension AppDesk.OpenMonitor {
+extension AppCoordinator.OpenMonitor {
   /// The number under which its loop counts as modern use (SESS-9).
-  var iteration: Int { AppDesk.number(of: subscriber, client) }
+  var iteration: Int { AppCoordinator.number(of: subscriber, client) }
 
   /// Who has it open, across all processes.
-  var opener: UInt64 { UInt64(AppDesk.number(of: subscriber, client)) }
+  var opener: UInt64 { UInt64(AppCoordinator.number(of: subscriber, client)) }
 }
 
-extension AppDesk {
+extension AppCoordinator {
   /// The number of a process, where the kernel says it.
   func number(of client: ClientID) -> Int32? {
     processes.first { $0.client == client }?.number
@@ -281,8 +284,8 @@ extension AppDesk {
 
   /// What the app may know of its conditions from now on; `nil` when that was told before.
   mutating func settleAccess() -> ConditionAccess? {
-    guard access != toldAccess else { return nil }
-    toldAccess = access
+    guard access != deliveredAccess else { return nil }
+    deliveredAccess = access
     return access
   }
 

@@ -4,8 +4,9 @@ extension LocationEngine {
   /// Has apps started that do not run and are owed an event (LIFE-1).
   mutating func settleLaunches(at now: Moment, to outputs: inout [Output]) {
     // Asked at every step: a desk is large, and is copied only where nobody runs.
-    for index in desks.indices where desks[index].processes.isEmpty && desks[index].isOwed {
-      for case .launch(let app) in launches.handle(.owed(desks[index].app), at: now) {
+    for index in coordinators.indices
+    where coordinators[index].processes.isEmpty && coordinators[index].isPending {
+      for case .launch(let app) in launches.handle(.pending(coordinators[index].app), at: now) {
         outputs.append(.launch(app))
       }
     }
@@ -21,10 +22,10 @@ extension LocationEngine {
 
   /// A process is gone; what the app had not taken is still owed to it.
   mutating func dismiss(_ app: AppIdentity, at now: Moment) {
-    guard let index = deskIndex(of: app), desks[index].processes.isEmpty
+    guard let index = coordinatorIndex(of: app), coordinators[index].processes.isEmpty
     else { return }
-    desks[index].isCalled = conditions.hasNewsForMonitors(of: app)
-    _ = launches.handle(.ended(app, isOwed: desks[index].isOwed), at: now)
+    coordinators[index].isCalled = conditions.hasNewsForMonitors(of: app)
+    _ = launches.handle(.ended(app, isPending: coordinators[index].isPending), at: now)
     closeDesk(index, at: now)
   }
 
@@ -33,8 +34,8 @@ extension LocationEngine {
     _ apps: [AppIdentity], at now: Moment, to outputs: inout [Output]
   ) {
     launchable = apps
-    for index in desks.indices {
-      outputs += desks[index].permitLaunch(apps.contains(desks[index].app), at: now)
+    for index in coordinators.indices {
+      outputs += coordinators[index].permitLaunch(apps.contains(coordinators[index].app), at: now)
     }
   }
 
@@ -42,7 +43,7 @@ extension LocationEngine {
   mutating func restoreAbsentApps(
     from entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    let domains = ["condition", "visit", LaunchClaims.domain, OwedEvents.domain]
+    let domains = ["condition", "visit", LaunchReasons.domain, PendingEvents.domain]
     let owners = entries.filter { domains.contains($0.key.domain) }.map(\.key.owner)
     for owner in Set(owners).sorted() where !owner.isEmpty {
       let app = AppIdentity(owner)
@@ -55,12 +56,12 @@ extension LocationEngine {
   }
 }
 
-extension AppDesk {
+extension AppCoordinator {
   /// Whether the app does not run, and may be started for what waits for it.
-  var isOwed: Bool {
+  var isPending: Bool {
     guard processes.isEmpty else { return false }
     return isClaimed || isCalled && verdicts.monitor.launches
-      || !owed.isEmpty && (verdicts.region.launches || verdicts.visits.launches)
+      || !pending.isEmpty && (verdicts.region.launches || verdicts.visits.launches)
       || !outbox.isEmpty && verdicts.significant.launches
   }
 
@@ -88,7 +89,7 @@ extension Manifest {
     }
     let sessions = stored(SessionsRecord.key(of: app)).flatMap { SessionsRecord(stored: $0) }
     let hadSession = sessions.map { $0.background > 0 } ?? false
-    if hadSession || stored(LaunchClaims.key(of: app)) != nil {
+    if hadSession || stored(LaunchReasons.key(of: app)) != nil {
       values[Key.backgroundModes] = .array([.string("location")])
     }
     self.init(values, file: app.name)

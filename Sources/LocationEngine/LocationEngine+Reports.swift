@@ -23,20 +23,21 @@ extension LocationEngine {
 
   /// What a process asks for now, in the words of the link.
   package func services(of client: ClientID) -> [String] {
-    guard let app = app(of: client), let desk = desks.first(where: { $0.app == app }) else {
+    guard let app = app(of: client), let coordinator = coordinators.first(where: { $0.app == app })
+    else {
       return []
     }
     let asked: [(String, Bool)] = [
-      ("updates", desk.standard.entries.contains { $0.client == client }),
-      ("live", desk.live.entries.contains { $0.client == client }),
-      ("significantChanges", desk.significant.entries.contains { $0.client == client }),
-      ("heading", desk.heading.entries.contains { $0.client == client }),
-      ("ranging", desk.ranging.contains { $0.client == client }),
+      ("updates", coordinator.standard.entries.contains { $0.client == client }),
+      ("live", coordinator.live.entries.contains { $0.client == client }),
+      ("significantChanges", coordinator.significant.entries.contains { $0.client == client }),
+      ("heading", coordinator.heading.entries.contains { $0.client == client }),
+      ("ranging", coordinator.ranging.contains { $0.client == client }),
       (
-        desk.authorization.beacon == .allowed ? "advertising" : "advertising (not allowed)",
-        desk.advertising.contains { $0.client == client }
+        coordinator.authorization.beacon == .allowed ? "advertising" : "advertising (not allowed)",
+        coordinator.advertising.contains { $0.client == client }
       ),
-      ("monitor", desk.monitors.contains { $0.client == client }),
+      ("monitor", coordinator.monitors.contains { $0.client == client }),
       ("visits", visits.isListening(app)),
       ("regions", !conditions.regions(of: app).isEmpty),
     ]
@@ -45,6 +46,6 @@ extension LocationEngine {
 
   /// The apps that have a process, one entry for each process.
   package var runningApps: [AppIdentity] {
-    desks.flatMap { desk in desk.processes.map { _ in desk.app } }
+    coordinators.flatMap { coordinator in coordinator.processes.map { _ in coordinator.app } }
   }
 }

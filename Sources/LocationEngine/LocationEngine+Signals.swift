@@ -8,8 +8,8 @@ extension LocationEngine {
     _ sample: HeadingSample, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) {
     guard compass.listens(to: provider) else { return }
-    for index in desks.indices where !desks[index].heading.isEmpty {
-      desks[index].take(sample, at: now, to: &outputs)
+    for index in coordinators.indices where !coordinators[index].heading.isEmpty {
+      coordinators[index].take(sample, at: now, to: &outputs)
     }
   }
 
@@ -22,7 +22,7 @@ extension LocationEngine {
   }
 
   private mutating func settleEquipment(at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices { outputs += desks[index].settle(equipment, at: now) }
+    for index in coordinators.indices { outputs += coordinators[index].settle(equipment, at: now) }
   }
 
   /// What this computer can do beside positions.
@@ -35,27 +35,29 @@ extension LocationEngine {
   mutating func settle(
     _ reception: BeaconReception, at now: Moment, to outputs: inout [Output]
   ) {
-    tell(beacons.settle(reception, at: now), at: now, to: &outputs)
+    deliver(beacons.settle(reception, at: now), at: now, to: &outputs)
     settleEquipment(at: now, to: &outputs)
   }
 
   /// Keeps ranging and watching in step with what apps want and may.
   mutating func settleBeacons(at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices where !desks[index].ranging.isEmpty {
-      outputs += desks[index].settleRanging(beacons.reception)
+    for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
+      outputs += coordinators[index].settleRanging(beacons.reception)
     }
     beacons.settleRanging(
-      desks.reduce(into: []) { $0.formUnion($1.rangedConstraints) }, at: now)
+      coordinators.reduce(into: []) { $0.formUnion($1.rangedConstraints) }, at: now)
     let watched = conditions.isEmpty ? [] : conditions.watchedBeacons
-    tell(beacons.settleWatch(watched, at: now), at: now, to: &outputs)
+    deliver(beacons.settleWatch(watched, at: now), at: now, to: &outputs)
   }
 
-  mutating func tell(_ news: [BeaconDesk.Output], at now: Moment, to outputs: inout [Output]) {
+  mutating func deliver(
+    _ news: [BeaconCoordinator.Output], at now: Moment, to outputs: inout [Output]
+  ) {
     for output in news {
       switch output {
       case .ranged(let constraint, let beacons):
-        for index in desks.indices where !desks[index].ranging.isEmpty {
-          outputs += desks[index].take(beacons, of: constraint, at: now)
+        for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
+          outputs += coordinators[index].take(beacons, of: constraint, at: now)
         }
       case .presence(let key, let state, let date):
         let input = Conditions.Input.beacon(

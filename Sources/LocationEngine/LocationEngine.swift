@@ -57,15 +57,15 @@ package struct LocationEngine: Machine {
   private var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
-  var stillness = StillnessDesk()
-  var compass = HeadingDesk()
-  var beacons = BeaconDesk()
+  var stillness = StillnessCoordinator()
+  var compass = HeadingCoordinator()
+  var beacons = BeaconCoordinator()
   /// What the radio last said of the beacon that this computer is to be.
   private var air = BeaconAdvertising.stopped
-  var launches = LaunchDesk()
+  var launches = LaunchCoordinator()
   /// The apps that can be launched; `nil` for all.
   var launchable: [AppIdentity]?
-  var desks: [AppDesk] = []
+  var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
   /// Until then processes that an earlier engine served may come back (LIFE-9).
@@ -78,7 +78,7 @@ package struct LocationEngine: Machine {
   private var hasOpened = false
   private var demand = Demand.none
   /// `nil` between steps.
-  private var rest: Rest?
+  private var rest: DeferredStep?
   /// Derived after each step, as it is asked for more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -88,7 +88,7 @@ package struct LocationEngine: Machine {
   /// (docs/decisions/0015).
   package init(
     providers: Int, secret: SecretKey = SecretKey(seed: 0), limits: Conditions.Limits = .init(),
-    keeping terms: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
+    keeping terms: RetentionTerms = RetentionTerms(), visitLatency: Double = 1
   ) {
     visits = Visits(tuning: VisitDetector.Tuning(latency: visitLatency))
     retention = Retention(terms)
@@ -109,22 +109,22 @@ package struct LocationEngine: Machine {
   /// decided. `finish` must come before the next input (docs/decisions/0064).
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
     precondition(rest == nil, "a step begins when the one before is finished")
-    var rest = Rest(now: now, concernsBeacons: input.concernsBeacons)
+    var rest = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
     var outputs: [Output] = []
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
     case .fix(let fix, let provider):
       rest.fix = judge(fix, from: provider, at: now, to: &outputs)
     case .provider(let provider, let status):
-      tell(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
+      deliver(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
     case .compass(let provider, let hasCompass):
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
       rest.isQuiet = outputs.isEmpty
-    case .motion(let activity): feel(activity, at: now)
+    case .motion(let activity): note(activity, at: now)
     case .beacon(let sample):
-      if !beacons.isIdle { tell(beacons.hear(sample, at: now), at: now, to: &outputs) }
+      if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
       rest.isQuiet = outputs.isEmpty
     case .reception(let reception): settle(reception, at: now, to: &outputs)
     case .advertising(let state): air = state
@@ -160,7 +160,7 @@ package struct LocationEngine: Machine {
   }
 
   /// What a step still has to do.
-  private struct Rest: Sendable {
+  private struct DeferredStep: Sendable {
     var now: Moment
     var concernsBeacons: Bool
     /// The new current fix.
@@ -180,9 +180,9 @@ package struct LocationEngine: Machine {
       outputs.append(.ignored(fix, provider, reason))
       return nil
     case .current(let fix, _):
-      tell(watch.handle(.fix, at: now), at: now, to: &outputs)
+      deliver(watch.handle(.fix, at: now), at: now, to: &outputs)
       keep(.position, at: now, to: &outputs)
-      for index in desks.indices { desks[index].take(fix, at: now, to: &outputs) }
+      for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
       return fix
     }
   }
@@ -196,7 +196,7 @@ package struct LocationEngine: Machine {
 
   /// What moves the device decides nothing by itself: it says where to look, and how to read what is
   /// seen (POW-6, decision 0065).
-  private mutating func feel(_ activity: MotionActivity, at now: Moment) {
+  private mutating func note(_ activity: MotionActivity, at now: Moment) {
     _ = conditions.handle(.motion(activity), at: now)
     _ = visits.handle(.motion(activity), at: now)
     stillness.take(activity, at: now)
@@ -213,8 +213,10 @@ package struct LocationEngine: Machine {
       case .place: isNews = true
       }
     }
-    guard let place = coarse.place, place != desks.first?.world.place else { return }
-    for index in desks.indices { outputs += desks[index].takeCoarse(place, isNews, at: now) }
+    guard let place = coarse.place, place != coordinators.first?.world.place else { return }
+    for index in coordinators.indices {
+      outputs += coordinators[index].takeCoarse(place, isNews, at: now)
+    }
   }
 
   private mutating func takeVisits(
@@ -243,10 +245,12 @@ package struct LocationEngine: Machine {
       case .forgetPosition:
         arbiter.forget()
         if let change = coarse.forget() { outputs.append(.persist(change)) }
-        for index in desks.indices { desks[index].forgetPosition() }
+        for index in coordinators.indices { coordinators[index].forgetPosition() }
       case .forgetVisits(let date):
         if let change = visits.forget(before: date, at: now) { outputs.append(.persist(change)) }
-        for index in desks.indices { outputs += desks[index].forgetVisits(before: date) }
+        for index in coordinators.indices {
+          outputs += coordinators[index].forgetVisits(before: date)
+        }
         keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
       }
     }
@@ -254,7 +258,7 @@ package struct LocationEngine: Machine {
 
   /// When the oldest place was last seen, or the oldest visit that an app is owed ended.
   private var oldestVisit: UnixTime? {
-    ([visits.oldestPlace] + desks.map(\.owed.oldestVisit)).compactMap(\.self).min()
+    ([visits.oldestPlace] + coordinators.map(\.pending.oldestVisit)).compactMap(\.self).min()
   }
 
   /// Everyone learns it at each look, as some come while the device is still already.
@@ -262,15 +266,17 @@ package struct LocationEngine: Machine {
     _ input: StillnessDetector.Input, at now: Moment, to outputs: inout [Output]
   ) {
     let still = stillness.handle(input, at: now)
-    for index in desks.indices { outputs += desks[index].settleStillness(still, at: now) }
+    for index in coordinators.indices {
+      outputs += coordinators[index].settleStillness(still, at: now)
+    }
   }
 
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
-    for index in desks.indices where isDue(desks[index].needs.deadline, now) {
-      outputs += desks[index].wake(at: now)
+    for index in coordinators.indices where isDue(coordinators[index].needs.deadline, now) {
+      outputs += coordinators[index].wake(at: now)
     }
     if isDue(watch.nextDeadline, now) {
-      tell(watch.handle(.wake, at: now), at: now, to: &outputs)
+      deliver(watch.handle(.wake, at: now), at: now, to: &outputs)
     }
     if isDue(coarseDeadline, now) {
       takeCoarse(coarse.handle(.wake, at: now), at: now, to: &outputs)
@@ -278,49 +284,51 @@ package struct LocationEngine: Machine {
     if isDue(conditions.nextDeadline, now) {
       carry(conditions.handle(.wake, at: now), at: now, to: &outputs)
     }
-    if isDue(beacons.nextDeadline, now) { tell(beacons.wake(at: now), at: now, to: &outputs) }
+    if isDue(beacons.nextDeadline, now) { deliver(beacons.wake(at: now), at: now, to: &outputs) }
     if isDue(launches.nextDeadline, now) { _ = launches.handle(.wake, at: now) }
     if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
     if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
     if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
   }
 
-  private mutating func tell(
+  private mutating func deliver(
     _ outages: [PositionWatch.Output], at now: Moment, to outputs: inout [Output]
   ) {
     for outage in outages {
       if outage == .lost { watchStillness(.positionLost, at: now, to: &outputs) }
-      for index in desks.indices { outputs += desks[index].outage(outage == .lost, at: now) }
+      for index in coordinators.indices {
+        outputs += coordinators[index].outage(outage == .lost, at: now)
+      }
     }
   }
 
   private mutating func settleDemand(at now: Moment, to outputs: inout [Output]) {
     var audience = StillnessAudience()
-    for index in desks.indices {
-      desks[index].settleNeeds()
-      audience.formUnion(desks[index].needs.stillness)
+    for index in coordinators.indices {
+      coordinators[index].settleNeeds()
+      audience.formUnion(coordinators[index].needs.stillness)
     }
     stillness.settle(audience)
     var wanted = conditions.demand
-    for index in desks.indices { wanted = wanted.union(desks[index].needs.demand) }
-    wanted = wanted.union(visits.demand).union(stirring).union(beacons.demand)
+    for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
+    wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
     outputs.append(.demand(wanted))
-    tell(watch.handle(.needed(wanted.position?.interval), at: now), at: now, to: &outputs)
-    for index in desks.indices { desks[index].settleNeeds() }
+    deliver(watch.handle(.needed(wanted.position?.interval), at: now), at: now, to: &outputs)
+    for index in coordinators.indices { coordinators[index].settleNeeds() }
   }
 
   /// What decides whether a device at rest has set out, where anybody who may hear of it rests.
-  private var stirring: Demand {
+  private var departureDemand: Demand {
     let demand = stillness.demand
-    return demand.motion && desks.contains(where: \.rests) ? demand : .none
+    return demand.motion && coordinators.contains(where: \.rests) ? demand : .none
   }
 
   /// Whether somebody waits for the turns of the coarse place.
-  private var needsCoarse: Bool { desks.indices.contains { desks[$0].needs.coarse } }
+  private var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
 
   private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
 
@@ -329,15 +337,15 @@ package struct LocationEngine: Machine {
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
     next = earliest(next, earliest(launches.nextDeadline, retention.nextDeadline))
-    for index in desks.indices { next = earliest(next, desks[index].needs.deadline) }
+    for index in coordinators.indices { next = earliest(next, coordinators[index].needs.deadline) }
     nextDeadline = next
   }
 
   private mutating func settleAdvertising(to outputs: inout [Output]) {
     let chosen = demand.advert
     let state = beacons.reception == nil ? .unavailable : air == .stopped ? nil : air
-    for index in desks.indices where !desks[index].advertising.isEmpty {
-      outputs += desks[index].settleAdvertising(state, of: chosen)
+    for index in coordinators.indices where !coordinators[index].advertising.isEmpty {
+      outputs += coordinators[index].settleAdvertising(state, of: chosen)
     }
   }
 
@@ -352,7 +360,7 @@ package struct LocationEngine: Machine {
       let index = openDesk(of: description, at: now, to: &outputs)
       let isLaunched: Bool
       (description.life, isLaunched) = admit(description, at: now)
-      outputs += desks[index].connect(client, description, at: now, isLaunched: isLaunched)
+      outputs += coordinators[index].connect(client, description, at: now, isLaunched: isLaunched)
     case .request(.region(let subscriber, let request)):
       handle(request, of: subscriber, client, at: now, to: &outputs)
     case .request(.monitor(let subscriber, let request)):
@@ -365,7 +373,7 @@ package struct LocationEngine: Machine {
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
-      each(app, at: now, &outputs) { desk, _ in desk.beginHearing(client) }
+      each(app, at: now, &outputs) { coordinator, _ in coordinator.beginHearing(client) }
     case .life(let life), .request(.life(let life)):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .request(let request):
@@ -385,33 +393,34 @@ package struct LocationEngine: Machine {
 
   private mutating func each(
     _ app: AppIdentity?, at now: Moment, _ outputs: inout [Output],
-    _ body: (inout AppDesk, Moment) -> [Output]
+    _ body: (inout AppCoordinator, Moment) -> [Output]
   ) {
-    guard let app, let index = deskIndex(of: app) else { return }
-    outputs += body(&desks[index], now)
+    guard let app, let index = coordinatorIndex(of: app) else { return }
+    outputs += body(&coordinators[index], now)
   }
 
-  func deskIndex(of app: AppIdentity) -> Int? {
-    desks.indices.first { desks[$0].app == app }
+  func coordinatorIndex(of app: AppIdentity) -> Int? {
+    coordinators.indices.first { coordinators[$0].app == app }
   }
 
   mutating func openDesk(
     of client: ClientDescription, at now: Moment, to outputs: inout [Output]
   ) -> Int {
-    if let index = deskIndex(of: client.app) { return index }
-    var desk = AppDesk(
+    if let index = coordinatorIndex(of: client.app) { return index }
+    var coordinator = AppCoordinator(
       app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
-    desk.servicesAreOn = servicesAreOn
-    desk.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
-    desk.world = AppDesk.World(
+    coordinator.servicesAreOn = servicesAreOn
+    coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
+    coordinator.world = AppCoordinator.World(
       current: arbiter.current, isOut: watch.isOut, equipment: equipment)
-    desk.place(coarse.place)
-    outputs += desk.begin(
+    coordinator.place(coarse.place)
+    outputs += coordinator.begin(
       with: stored.filter { $0.key.owner == client.app.name },
       mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
-    outputs += desk.settle(retention.steady, at: now)
-    let index = desks.indices.first { desks[$0].app > client.app } ?? desks.endIndex
-    desks.insert(desk, at: index)
+    outputs += coordinator.settle(retention.steady, at: now)
+    let index =
+      coordinators.indices.first { coordinators[$0].app > client.app } ?? coordinators.endIndex
+    coordinators.insert(coordinator, at: index)
     hasOpened = true
     return index
   }
@@ -434,13 +443,17 @@ package struct LocationEngine: Machine {
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:
-      for index in desks.indices { outputs += desks[index].authorize(.reset, at: now) }
+      for index in coordinators.indices {
+        outputs += coordinators[index].authorize(.reset, at: now)
+      }
     }
   }
 
   private mutating func turnServices(on: Bool, at now: Moment, to outputs: inout [Output]) {
     servicesAreOn = on
-    for index in desks.indices { outputs += desks[index].authorize(.services(on: on), at: now) }
+    for index in coordinators.indices {
+      outputs += coordinators[index].authorize(.services(on: on), at: now)
+    }
   }
 
   private mutating func adopt(
@@ -448,7 +461,7 @@ package struct LocationEngine: Machine {
   ) {
     let isFirst = stored.isEmpty && !hasOpened
     if isFirst {
-      returnsUntil = now.uptime + AppPresence.reclaimWindow
+      returnsUntil = now.uptime + AppLifecycleState.reclaimWindow
       keep(.stored(entries), at: now, to: &outputs)
       restore(entries, at: now)
     }
@@ -461,9 +474,9 @@ package struct LocationEngine: Machine {
     }
     let on = Setting.servicesAreOn(in: entries)
     if on != servicesAreOn { turnServices(on: on, at: now, to: &outputs) }
-    for index in desks.indices {
-      let name = desks[index].app.name
-      outputs += desks[index].adopt(entries.filter { $0.key.owner == name }, at: now)
+    for index in coordinators.indices {
+      let name = coordinators[index].app.name
+      outputs += coordinators[index].adopt(entries.filter { $0.key.owner == name }, at: now)
     }
   }
 
@@ -482,13 +495,13 @@ package struct LocationEngine: Machine {
 
   /// What a client can read at once.
   package func state(of client: ClientID) -> ClientState {
-    guard let index = apps[client].flatMap({ deskIndex(of: $0) }) else {
+    guard let index = apps[client].flatMap({ coordinatorIndex(of: $0) }) else {
       var state = ClientState(servicesEnabled: servicesAreOn)
       state.equipment = equipment
       return state
     }
-    var state = desks[index].state
-    state.regions = regions(of: desks[index].app)
+    var state = coordinators[index].state
+    state.regions = regions(of: coordinators[index].app)
     return state
   }
 
@@ -500,10 +513,10 @@ package struct LocationEngine: Machine {
 
   /// Who wants it (POW-8): each service of each app, and what works for all apps together.
   package var demandShares: [DemandShare] {
-    desks.flatMap(\.demandShares) + [
+    coordinators.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
       DemandShare(client: "visits", demand: visits.demand),
-      DemandShare(client: "stillness", demand: stirring),
+      DemandShare(client: "stillness", demand: departureDemand),
       DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
     ]
   }

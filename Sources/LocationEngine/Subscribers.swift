@@ -40,7 +40,7 @@ struct Subscribers<Service: Machine>: Sendable {
   }
 
   /// Hands an input to everyone, and what they say to `deliver`.
-  mutating func tell(
+  mutating func deliver(
     _ input: Service.Input, at now: Moment,
     deliver: (Entry, Service.Output) -> Void
   ) {

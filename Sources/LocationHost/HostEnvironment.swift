@@ -1,5 +1,5 @@
 import Glibc
-import LocationCore
+import LocationService
 package import LocationEngine
 import LocationModel
 package import LocationProviders

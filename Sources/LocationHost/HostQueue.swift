@@ -2,7 +2,7 @@ package import Dispatch
 
 /// The one queue on which the host acts; the executor of its actor.
 ///
-/// Dispatch sources for descriptors and timers fire on it and enter the actor with `onLine`.
+/// Dispatch sources for descriptors and timers fire on it and enter the actor with `onQueue`.
 package final class HostQueue: SerialExecutor {
   package let queue: DispatchQueue
 
@@ -22,16 +22,16 @@ package final class HostQueue: SerialExecutor {
 }
 
 /// An actor that lives on a host's queue.
-package protocol LineActor: Actor {
+package protocol QueueActor: Actor {
   nonisolated var line: HostQueue { get }
 }
 
-extension LineActor {
+extension QueueActor {
   /// Runs a piece of the actor, for whoever Dispatch has put on its queue; traps anywhere else.
   ///
   /// As `assumeIsolated`, which asks the runtime for the executor of a thread that has no task: with
   /// cold caches the longest single stretch on the way of a fix (docs/decisions/0004).
-  nonisolated package func onLine<Result: Sendable>(
+  nonisolated package func onQueue<Result: Sendable>(
     _ body: (isolated Self) throws -> Result
   ) rethrows -> Result {
     dispatchPrecondition(condition: .onQueue(line.queue))

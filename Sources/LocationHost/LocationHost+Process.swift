@@ -18,3 +18,10 @@ extension LocationHost {
       journal: journal)
   }
 }
+
+extension VerifiedProgram {
+  /// The program of this process, which answers for itself.
+  package init(ofThisProcess path: String) {
+    self.init(path: path, user: getuid(), isProtected: OwnedFile.intruder(on: path) == nil)
+  }
+}

@@ -1,16 +1,16 @@
 import Dispatch
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 
 /// How a host stands that waits for its disk.
-struct StoringDesk {
+struct StoringState {
   /// What rests on something that is not stored yet.
   var held = HeldOutputs()
   /// Whether the timer is to try again.
   var isWaiting = false
   /// Milliseconds until it does.
-  var patience = StoringDesk.first
+  var timeout = StoringState.first
   /// What was last said of the reason.
   var said: String?
   /// Clients for which there was no room any more.
@@ -38,7 +38,7 @@ extension LocationHost {
   /// A position rests on nothing but the permission of its app, and on what the same half of a step has
   /// stored of the app, such as the first line of the list of who was told; everything else an app is told
   /// rests on whatever is not stored of the app or of the machine. The order of what one client hears stays.
-  func holdBack(_ outputs: [HostCore.Output]) {
+  func holdBack(_ outputs: [ServiceCore.Output]) {
     var touched: Set<String> = []
     for case .engine(.persist(let change)) in outputs { touched.insert(change.key.owner) }
     for output in outputs {
@@ -51,7 +51,7 @@ extension LocationHost {
     tryLater()
   }
 
-  private func rests(_ output: HostCore.Output, _ touched: Set<String>) -> Bool {
+  private func rests(_ output: ServiceCore.Output, _ touched: Set<String>) -> Bool {
     guard let keeper else { return false }
     switch output {
     case .engine(.deliver(let client, let delivery)):
@@ -67,7 +67,7 @@ extension LocationHost {
 
   /// There is no room for it: the client is cut off where it can come back and hear everything again;
   /// else only what the engine would not tell again has room.
-  private func overflow(_ output: HostCore.Output) {
+  private func overflow(_ output: ServiceCore.Output) {
     guard case .engine(.deliver(let client, let delivery)) = output else { return act(output) }
     let isFirst = storing.overfull.insert(client).inserted
     if let cutOff {
@@ -95,10 +95,10 @@ extension LocationHost {
     guard !storing.isWaiting else { return }
     storing.isWaiting = true
     complain()
-    let wait = DispatchTimeInterval.milliseconds(storing.patience)
-    storing.patience = min(2 * storing.patience, StoringDesk.most)
+    let wait = DispatchTimeInterval.milliseconds(storing.timeout)
+    storing.timeout = min(2 * storing.timeout, StoringState.most)
     line.queue.asyncAfter(deadline: .now() + wait) { [weak self] in
-      self?.onLine { $0.tryAgain() }
+      self?.onQueue { $0.tryAgain() }
     }
   }
 
@@ -108,11 +108,11 @@ extension LocationHost {
     if storing.mustRead { adoptStored() }
     guard keeper.save() else { return tryLater() }
     release()
-    if !keeper.isBehind, !storing.mustRead { storing.patience = StoringDesk.first }
+    if !keeper.isBehind, !storing.mustRead { storing.timeout = StoringState.first }
   }
 
   /// What waited leaves, as long as everything is stored.
-  func release() {
+  package func release() {
     guard let keeper, !keeper.isBehind else { return }
     if storing.said != nil {
       journal(.store("everything is stored again; \(storing.held.count) deliveries go on"))
@@ -127,7 +127,7 @@ extension LocationHost {
   private func complain() {
     guard let fault = keeper?.fault else { return }
     let text = "\(fault)"
-    guard text != storing.said, !fault.isBusy || storing.patience >= StoringDesk.silence else {
+    guard text != storing.said, !fault.isBusy || storing.timeout >= StoringState.silence else {
       return
     }
     storing.said = text
@@ -135,9 +135,9 @@ extension LocationHost {
   }
 
   /// Whether everything is stored, after a last try: the process is about to end.
-  nonisolated func settleStore() -> Bool {
+  package nonisolated func settleStore() -> Bool {
     line.queue.sync {
-      onLine { host in
+      onQueue { host in
         guard let keeper = host.keeper else { return true }
         guard keeper.save() else { return false }
         host.release()
@@ -164,9 +164,9 @@ extension LocationHost {
   func scrubLater() {
     guard keeper != nil, !storing.willScrub else { return }
     storing.willScrub = true
-    let wait = DispatchTimeInterval.seconds(StoringDesk.scrubbing)
+    let wait = DispatchTimeInterval.seconds(StoringState.scrubbing)
     line.queue.asyncAfter(deadline: .now() + wait) { [weak self] in
-      self?.onLine { host in
+      self?.onQueue { host in
         host.storing.willScrub = false
         host.keeper?.scrub()
       }
@@ -178,7 +178,7 @@ extension LocationHost {
     guard let term, let keeper else { return }
     keeper.removeDamagedFiles(olderThan: term, at: HostClock.now, seen: &storing.damaged)
     line.queue.asyncAfter(deadline: .now() + .seconds(86_400)) { [weak self] in
-      self?.onLine { $0.tendDamagedFiles(keeping: term) }
+      self?.onQueue { $0.tendDamagedFiles(keeping: term) }
     }
   }
 }

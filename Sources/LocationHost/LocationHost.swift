@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-package import LocationCore
+package import LocationService
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
@@ -9,31 +9,31 @@ package import LocationProviders
 ///
 /// Everything happens on one serial queue, one job at a time, so clients hear of things in the
 /// order in which they happened. No method waits.
-package actor LocationHost: EngineLink, LineActor {
+package actor LocationHost: EngineLink, QueueActor {
   nonisolated package let line: HostQueue
-  private(set) var core: HostCore
+  package private(set) var core: ServiceCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
   private var channels: [ChannelID: DescriptorChannel] = [:]
   private var datagrams: [ChannelID: DatagramChannel] = [:]
   private var buses: [ChannelID: BusConnection] = [:]
-  private let places: HostPlaces
+  private let places: HostPaths
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
   private var timer: UptimeTimer?
   private var armed: Instant?
-  let keeper: StateKeeper?
+  package let keeper: StateKeeper?
   private var recording: RecordingFile?
-  let agents: [any PromptAgent]
-  var prompts: PromptDesk
-  private let launcher: AppLauncher?
+  package let agents: [any PromptAgent]
+  var prompts: PromptCoordinator
+  private let launcher: (any AppLaunching)?
   private var registrations: (any DispatchSourceRead)?
   let journal: @Sendable (Note) -> Void
   /// Sees every output but positions before it is carried out, on the host's queue.
-  var observer: (@Sendable (HostCore.Output) -> Void)?
+  package var observer: (@Sendable (ServiceCore.Output) -> Void)?
   /// Ends the connection of a client that is to come back; `nil` where clients live in this process.
-  var cutOff: (@Sendable (ClientID) -> Void)?
+  package var cutOff: (@Sendable (ClientID) -> Void)?
   /// What waits for the disk.
-  var storing = StoringDesk()
+  var storing = StoringState()
   private let damageTerm: Duration?
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
@@ -41,32 +41,32 @@ package actor LocationHost: EngineLink, LineActor {
 
   /// Starts an engine on this computer.
   package init(
-    sources: [Source], keeper: StateKeeper? = nil, places: HostPlaces = HostPlaces(),
-    agents: [any PromptAgent] = [], launcher: AppLauncher? = nil,
-    limits: Conditions.Limits = .init(), keeping terms: KeepingTerms = KeepingTerms(),
+    sources: [Source], keeper: StateKeeper? = nil, places: HostPaths = HostPaths(),
+    agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
+    limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
     recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
-    core = HostCore(
+    core = ServiceCore(
       sources: sources, secret: keeper?.secret() ?? .random(), limits: limits,
       keeping: terms)
     self.keeper = keeper
     damageTerm = terms.longest
     self.places = places
     self.agents = agents
-    prompts = PromptDesk(agents: agents.count)
+    prompts = PromptCoordinator(agents: agents.count)
     self.launcher = launcher
     self.journal = journal
-    line.queue.async { [weak self] in self?.onLine { $0.begin(recordingTo: file) } }
+    line.queue.async { [weak self] in self?.onQueue { $0.begin(recordingTo: file) } }
   }
 
   /// Reads the state, and arms what wakes the host.
   private func begin(recordingTo file: String?) {
     if let file { record(to: file) }
-    timer = UptimeTimer(on: line.queue) { [weak self] in self?.onLine { $0.wake() } }
+    timer = UptimeTimer(on: line.queue) { [weak self] in self?.onQueue { $0.wake() } }
     keeper?.whenChangedOutside(on: line.queue) { [weak self] in
-      self?.onLine { $0.adoptStored() }
+      self?.onQueue { $0.adoptStored() }
     }
     tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
@@ -77,9 +77,9 @@ package actor LocationHost: EngineLink, LineActor {
   private func beginToLaunch() {
     guard let launcher else { return }
     registrations = launcher.follow(on: line.queue) { [weak self] apps in
-      self?.onLine { $0.step(.engine(.launchable(apps))) }
+      self?.onQueue { $0.step(.engine(.launchable(apps))) }
     }
-    step(.engine(.launchable(launcher.registrations().map(\.app))))
+    step(.engine(.launchable(launcher.apps())))
   }
 
   isolated deinit {
@@ -96,11 +96,11 @@ package actor LocationHost: EngineLink, LineActor {
   nonisolated package func connect(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
-    line.queue.sync { onLine { $0.add(client, receiving: deliver) } }
+    line.queue.sync { onQueue { $0.add(client, receiving: deliver) } }
   }
 
   /// Adds a client, for a caller that is on the queue already.
-  func add(
+  package func add(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
     let id = ClientID(nextClient)
@@ -110,7 +110,7 @@ package actor LocationHost: EngineLink, LineActor {
     clients[id] = deliver
     step(.engine(.client(id, .connected(client))))
     let state = core.engine.state(of: id)
-    if state.lastFix != nil { step(.told(id)) }
+    if state.lastFix != nil { step(.delivered(id)) }
     return (id, state)
   }
 
@@ -122,27 +122,32 @@ package actor LocationHost: EngineLink, LineActor {
     enter { $0.remove(client) }
   }
 
-  func take(_ request: Request, from client: ClientID) {
+  package func take(_ request: Request, from client: ClientID) {
     step(.engine(.client(client, .request(request))))
   }
 
   /// The system has stopped the client's process, or lets it go on.
-  func freeze(_ client: ClientID, _ isFrozen: Bool) {
+  package func freeze(_ client: ClientID, _ isFrozen: Bool) {
     guard clients[client] != nil else { return }
     step(.engine(.client(client, .frozen(isFrozen))))
   }
 
-  func remove(_ client: ClientID) {
+  package func remove(_ client: ClientID) {
     step(.engine(.client(client, .disconnected)))
     clients[client] = nil
     forgetHeld(client)
   }
 
   /// Whether the app is known, or its user may have one more.
-  func hasRoom(for app: AppIdentity) -> Bool { core.engine.hasRoom(for: app) }
+  package func hasRoom(for app: AppIdentity) -> Bool { core.engine.hasRoom(for: app) }
+
+  /// The program that holds an identity, or its Flatpak's folder; `nil` while none does.
+  private func holder(of app: AppIdentity) -> String? {
+    keeper.flatMap { StateKeeper.program(of: app, in: $0.entries) }
+  }
 
   /// Whether the program may use the identity: the first one that does keeps it (SECURITY.md).
-  func claim(_ identity: AppIdentity, by executable: String) -> Bool {
+  package func claim(_ identity: AppIdentity, by executable: String) -> Bool {
     guard !identity.isOwner else { return false }
     guard let keeper else { return true }
     return keeper.claim(identity, by: executable, noting: journal)
@@ -155,12 +160,12 @@ package actor LocationHost: EngineLink, LineActor {
 
   /// What each source said last, in the order the sources were given.
   nonisolated package func sourceReports() -> [SourceReport] {
-    line.queue.sync { onLine { $0.core.sourceReports } }
+    line.queue.sync { onQueue { $0.core.sourceReports } }
   }
 
   /// Runs on the host's queue, after everything posted before.
   nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
-    line.queue.async { self.onLine { body($0) } }
+    line.queue.async { self.onQueue { body($0) } }
   }
 
   // MARK: Steps
@@ -170,7 +175,7 @@ package actor LocationHost: EngineLink, LineActor {
   /// A woken thread often stands behind this one on its processor; without giving way it would
   /// wait for the other half (docs/decisions/0064). What apps are told stands in the recording
   /// before, and a step is written down as a whole.
-  func step(_ input: HostCore.Input) {
+  package func step(_ input: ServiceCore.Input) {
     let now = HostClock.now
     let news = recording == nil ? core.begin(input, at: now) : core.handle(input, at: now)
     writeRecording()
@@ -181,7 +186,7 @@ package actor LocationHost: EngineLink, LineActor {
   }
 
   /// What was decided is made durable, then carried out.
-  private func carryOut(_ outputs: [HostCore.Output]) {
+  private func carryOut(_ outputs: [ServiceCore.Output]) {
     if let keeper {
       keeper.commit(outputs)
       if keeper.isBehind || !storing.held.isEmpty { return holdBack(outputs) }
@@ -190,7 +195,7 @@ package actor LocationHost: EngineLink, LineActor {
   }
 
   /// Carries out what may leave now.
-  func act(_ output: HostCore.Output) {
+  func act(_ output: ServiceCore.Output) {
     if let observer, !output.isPosition { observer(output) }
     carryOut(output)
   }
@@ -216,7 +221,7 @@ package actor LocationHost: EngineLink, LineActor {
     }
   }
 
-  private func carryOut(_ output: HostCore.Output) {
+  private func carryOut(_ output: ServiceCore.Output) {
     switch output {
     case .open(let id, let channel): open(channel, as: id)
     case .close(let id): close(id)
@@ -264,7 +269,7 @@ package actor LocationHost: EngineLink, LineActor {
       case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
       case .file(let path): try readThrough(Opening.file(path), as: id)
       case .udp(let host, let port, let senders):
-        try hear(Opening.udp(host: host, port: port), from: senders, as: id)
+        try receive(Opening.udp(host: host, port: port), from: senders, as: id)
       case .tcp(let host, let port):
         connect(to: host, port: port, Attempt(host: host, users: []), as: id)
       case .local(let port, let users):
@@ -286,30 +291,30 @@ package actor LocationHost: EngineLink, LineActor {
   private func listen(_ descriptor: Int32, as id: ChannelID) throws(Errno) {
     channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
       [weak self] event in
-      self?.onLine { $0.hear(event, of: id) }
+      self?.onQueue { $0.receive(event, of: id) }
     }
     step(.channel(id, .opened))
   }
 
-  private func hear(
+  private func receive(
     _ descriptors: [Int32], from senders: [AddressRange], as id: ChannelID
   ) throws(Errno) {
     datagrams[id] = try DatagramChannel(
       descriptors: descriptors, from: senders, on: line.queue
     ) { [weak self] event in
-      self?.onLine { $0.hear(event, of: id) }
+      self?.onQueue { $0.receive(event, of: id) }
     }
     step(.channel(id, .opened))
   }
 
-  private func hear(_ event: ChannelEvent, of id: ChannelID) {
+  private func receive(_ event: ChannelEvent, of id: ChannelID) {
     if case .closed = event { close(id) }
     step(.channel(id, event))
   }
 
   private func write(_ bytes: [UInt8], to id: ChannelID) {
     channels[id]?.write(bytes, on: line.queue) { [weak self] in
-      self?.onLine { $0.channels[id]?.flush() }
+      self?.onQueue { $0.channels[id]?.flush() }
     }
   }
 
@@ -353,7 +358,7 @@ package actor LocationHost: EngineLink, LineActor {
       let descriptor = try Opening.tcp(address)
       let pending = PendingConnection(descriptor: descriptor, on: line.queue) {
         [weak self, attempt] error in
-        self?.onLine { $0.settle(descriptor, error, attempt, as: id) }
+        self?.onQueue { $0.settle(descriptor, error, attempt, as: id) }
       }
       pending.begin()
     } catch {
@@ -407,7 +412,7 @@ package actor LocationHost: EngineLink, LineActor {
   }
 }
 
-extension HostCore.Output {
+extension ServiceCore.Output {
   fileprivate var isDelivery: Bool {
     if case .engine(.deliver) = self { true } else { false }
   }
@@ -427,11 +432,11 @@ extension LocationHost {
   private func enterBus(as id: ChannelID) {
     do throws(BusFault) {
       let bus = try BusConnection(address: places.bus) { [weak self] event in
-        self?.onLine { $0.step(.channel(id, event)) }
+        self?.onQueue { $0.step(.channel(id, event)) }
       }
       buses[id] = bus
       try bus.begin(on: line.queue) { [weak self] in
-        self?.onLine { $0.serveBus(id) }
+        self?.onQueue { $0.serveBus(id) }
       }
     } catch {
       close(id)
@@ -462,7 +467,7 @@ extension LocationHost {
 }
 
 /// Where the host finds the things of the machine that have no address of their own.
-package struct HostPlaces: Sendable {
+package struct HostPaths: Sendable {
   /// The address of the system bus; `nil` for the system's own.
   package var bus: String?
   package var sensors: String

@@ -64,7 +64,7 @@ package struct Displacement: Sendable {
     case .monitor(let subscriber, .add(let identifier, let target, let assumed)):
       return .monitor(subscriber, .add(identifier: identifier, moved(target), assuming: assumed))
     case .region, .monitor, .authorization, .updates, .live, .significantChanges, .visits,
-      .took, .heading, .ranging, .advertising, .session, .life, .end:
+      .acknowledge, .heading, .ranging, .advertising, .session, .life, .end:
       return request
     }
   }

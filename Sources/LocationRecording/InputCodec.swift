@@ -58,7 +58,7 @@ extension LocationEngine.Input {
   }
 }
 
-extension ClientEvent: LinkWord {
+extension ClientEvent: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -84,7 +84,7 @@ extension ClientEvent: LinkWord {
   }
 }
 
-extension ClientDescription: LinkWord {
+extension ClientDescription: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     var manifest = Manifest(file: try json.get("file"))
     manifest.identifier = try json.find("identifier")
@@ -125,10 +125,10 @@ extension ClientDescription: LinkWord {
   }
 }
 
-extension AuthorizationSetting: LinkWord {}
-extension BeaconPermission: LinkWord {}
+extension AuthorizationSetting: WireCodable {}
+extension BeaconPermission: WireCodable {}
 
-extension Setting: LinkWord {
+extension Setting: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     func app() throws(LinkFault) -> AppIdentity { AppIdentity(try value.get("app")) }
@@ -159,7 +159,7 @@ extension Setting: LinkWord {
   }
 }
 
-extension ProviderStatus: LinkWord {
+extension ProviderStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     func text() throws(LinkFault) -> String { try value.get("text") }
@@ -195,7 +195,7 @@ extension ProviderStatus: LinkWord {
   }
 }
 
-extension MotionActivity: LinkWord {
+extension MotionActivity: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(try json.get("kind"), try json.get("confidence"))
   }
@@ -205,10 +205,10 @@ extension MotionActivity: LinkWord {
   }
 }
 
-extension MotionActivity.Kind: LinkWord {}
-extension MotionActivity.Confidence: LinkWord {}
+extension MotionActivity.Kind: WireCodable {}
+extension MotionActivity.Confidence: WireCodable {}
 
-extension BeaconReception: LinkWord {
+extension BeaconReception: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     switch try json.word().name {
     case "listening": self = .listening
@@ -222,7 +222,7 @@ extension BeaconReception: LinkWord {
 }
 
 /// The value as text where it is text, else its bytes.
-extension StateEntry: LinkWord {
+extension StateEntry: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let key = StateKey(
       domain: try json.get("domain"), owner: try json.get("owner"), name: try json.get("name"))

@@ -34,13 +34,13 @@ package enum Recording {
     package var providers: Int
     package var secret: SecretKey
     package var limits: Conditions.Limits
-    package var keeping: KeepingTerms
+    package var keeping: RetentionTerms
     /// How long arrivals and departures wait, as a multiple of the usual (VISIT-11).
     package var visitLatency: Double
 
     package init(
       providers: Int, secret: SecretKey, limits: Conditions.Limits,
-      keeping: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
+      keeping: RetentionTerms = RetentionTerms(), visitLatency: Double = 1
     ) {
       self.visitLatency = visitLatency
       self.providers = providers
@@ -64,7 +64,7 @@ package enum Recording {
           secret: Self.key(secret),
           limits: Conditions.Limits(
             perApp: try json.find("perApp"), maximumRadius: try json.get("maximumRadius")),
-          keeping: KeepingTerms(
+          keeping: RetentionTerms(
             position: try Self.seconds(json.find("keepPosition")),
             visits: try Self.seconds(json.find("keepVisits"))),
           visitLatency: try json.find("visitLatency") ?? 1)

@@ -7,12 +7,12 @@ internal import LocationRecording
 ///
 /// The same core runs in an app's own process, in the daemon, and in virtual time; who runs it
 /// only carries out what it says.
-package struct HostCore: Machine {
+package struct ServiceCore: Machine {
   package enum Input: MachineInput {
     case channel(ChannelID, ChannelEvent)
     case engine(LocationEngine.Input)
     /// The client could read the last position when it connected.
-    case told(ClientID)
+    case delivered(ClientID)
     case wake
   }
 
@@ -26,9 +26,9 @@ package struct HostCore: Machine {
   }
 
   package private(set) var engine: LocationEngine
-  private var desks: [SourceDesk]
+  private var coordinators: [SourceState]
   /// `nil` where nobody wants to know who was told what.
-  private var ledger: Ledger?
+  private var ledger: BoundedLog?
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
@@ -38,7 +38,7 @@ package struct HostCore: Machine {
   package private(set) var nextDeadline: Instant?
 
   /// One source and what is known of it.
-  private struct SourceDesk: Sendable {
+  private struct SourceState: Sendable {
     let source: Source
     var driver: any SourceDriver
     var status = ProviderStatus.idle
@@ -57,14 +57,14 @@ package struct HostCore: Machine {
   /// The secret shapes the coarse places of this machine (docs/decisions/0015).
   package init(
     sources: [Source], secret: SecretKey = SecretKey(seed: 0), limits: Conditions.Limits = .init(),
-    keeping terms: KeepingTerms = KeepingTerms(), visitLatency: Double = 1
+    keeping terms: RetentionTerms = RetentionTerms(), visitLatency: Double = 1
   ) {
     setup = Recording.Setup(
       providers: sources.count, secret: secret, limits: limits, keeping: terms,
       visitLatency: visitLatency)
     engine = setup.engine
-    ledger = terms.access.map { Ledger(keeping: $0) }
-    desks = sources.map { SourceDesk(source: $0, driver: $0.driver) }
+    ledger = terms.access.map { BoundedLog(keeping: $0) }
+    coordinators = sources.map { SourceState(source: $0, driver: $0.driver) }
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -81,11 +81,11 @@ package struct HostCore: Machine {
     switch input {
     case .channel(let id, let event):
       guard isOpen(id) else { break }
-      hear(event, on: id, at: now, to: &outputs)
+      receive(event, on: id, at: now, to: &outputs)
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
-    case .told(let client):
+    case .delivered(let client):
       guard let app = engine.app(of: client) else { break }
       note(.read(app), at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
@@ -115,9 +115,9 @@ package struct HostCore: Machine {
   /// Time has passed for those who waited for it.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
-    for index in desks.indices {
+    for index in coordinators.indices {
       finish(&outputs)
-      if isDue(desks[index].deadline, now) { drive(index, .wake, at: now, to: &outputs) }
+      if isDue(coordinators[index].deadline, now) { drive(index, .wake, at: now, to: &outputs) }
     }
     finish(&outputs)
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
@@ -125,7 +125,9 @@ package struct HostCore: Machine {
 
   private mutating func settleDeadline() {
     nextDeadline = earliest(engine.nextDeadline, ledger?.nextDeadline)
-    for index in desks.indices { nextDeadline = earliest(nextDeadline, desks[index].deadline) }
+    for index in coordinators.indices {
+      nextDeadline = earliest(nextDeadline, coordinators[index].deadline)
+    }
   }
 
   /// Sources learn what was stored, too, once; what they can do stands before any client asks.
@@ -136,8 +138,8 @@ package struct HostCore: Machine {
     guard !hasBegun else { return }
     note(.stored(entries), at: now, to: &outputs)
     hasBegun = true
-    for index in desks.indices {
-      if !desks[index].source.givesPositions {
+    for index in coordinators.indices {
+      if !coordinators[index].source.givesPositions {
         let status = ProviderStatus.unavailable(.missing("no positions come of this source"))
         ask(.provider(ProviderID(index), status), at: now, to: &outputs)
       }
@@ -148,19 +150,19 @@ package struct HostCore: Machine {
   /// Whether this opening is the present one; an event of an earlier one is stale.
   @inline(__always)
   package func isOpen(_ id: ChannelID) -> Bool {
-    desks[id.provider.index].channel == id || desks[id.provider.index].sensors == id
+    coordinators[id.provider.index].channel == id || coordinators[id.provider.index].sensors == id
   }
 
-  private mutating func hear(
+  private mutating func receive(
     _ event: ChannelEvent, on id: ChannelID, at now: Moment, to outputs: inout [Output]
   ) {
     let index = id.provider.index
     let isOver = if case .closed = event { true } else { false }
-    if desks[index].sensors == id {
-      if isOver { desks[index].sensors = nil }
+    if coordinators[index].sensors == id {
+      if isOver { coordinators[index].sensors = nil }
       drive(index, .sensors(event), at: now, to: &outputs)
     } else {
-      if isOver { desks[index].channel = nil }
+      if isOver { coordinators[index].channel = nil }
       drive(index, .channel(event), at: now, to: &outputs)
     }
   }
@@ -177,12 +179,12 @@ package struct HostCore: Machine {
 
   /// Whether every source is a recording that came to its end.
   package var haveSourcesEnded: Bool {
-    desks.allSatisfy { $0.status == .unavailable(.ended) }
+    coordinators.allSatisfy { $0.status == .unavailable(.ended) }
   }
 
   /// What each source said last, in the order the sources were given.
   package var sourceReports: [SourceReport] {
-    desks.map {
+    coordinators.map {
       SourceReport(
         source: $0.source, status: $0.status, lastWord: $0.lastWord, fixes: $0.fixes,
         rejections: $0.driver.rejections, evidence: $0.driver.evidence)
@@ -212,10 +214,10 @@ package struct HostCore: Machine {
       if ledger != nil, case .deliver(let client, let delivery) = output,
         let app = engine.app(of: client)
       {
-        note(.told(app, delivery), at: now, to: &outputs)
+        note(.delivered(app, delivery), at: now, to: &outputs)
       }
       guard case .demand(let demand) = output else { continue }
-      for index in desks.indices {
+      for index in coordinators.indices {
         drive(index, .demand(demand), at: now, to: &outputs)
       }
     }
@@ -223,7 +225,7 @@ package struct HostCore: Machine {
 
   /// Tells the ledger, where there is one.
   private mutating func note(
-    _ input: Ledger.Input, at now: Moment, to outputs: inout [Output]
+    _ input: BoundedLog.Input, at now: Moment, to outputs: inout [Output]
   ) {
     for case .persist(let change) in ledger?.handle(input, at: now) ?? [] {
       outputs.append(.engine(.persist(change)))
@@ -231,7 +233,7 @@ package struct HostCore: Machine {
   }
 
   /// When apps were told where the device is, in the order of time.
-  package var accesses: [AccessLedger.Access] { ledger?.accesses ?? [] }
+  package var accesses: [AccessLog.Access] { ledger?.accesses ?? [] }
 
   /// The events that apps were told, in the order in which they were.
   package var eventRecords: [EventRecord] { ledger?.eventRecords ?? [] }
@@ -240,8 +242,8 @@ package struct HostCore: Machine {
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
   ) {
     finish(&outputs)
-    let news = desks[index].driver.handle(input, at: now)
-    desks[index].deadline = desks[index].driver.nextDeadline
+    let news = coordinators[index].driver.handle(input, at: now)
+    coordinators[index].deadline = coordinators[index].driver.nextDeadline
     for output in news { carry(output, of: index, at: now, to: &outputs) }
   }
 
@@ -252,27 +254,31 @@ package struct HostCore: Machine {
     let provider = ProviderID(index)
     switch output {
     case .open(let channel):
-      desks[index].openings += 1
-      let id = ChannelID(provider: provider, opening: desks[index].openings)
-      if channel == .sensors { desks[index].sensors = id } else { desks[index].channel = id }
+      coordinators[index].openings += 1
+      let id = ChannelID(provider: provider, opening: coordinators[index].openings)
+      if channel == .sensors {
+        coordinators[index].sensors = id
+      } else {
+        coordinators[index].channel = id
+      }
       outputs.append(.open(id, channel))
     case .close:
-      guard let id = desks[index].channel.take() else { return }
+      guard let id = coordinators[index].channel.take() else { return }
       outputs.append(.close(id))
     case .closeSensors:
-      guard let id = desks[index].sensors.take() else { return }
+      guard let id = coordinators[index].sensors.take() else { return }
       outputs.append(.close(id))
     case .send(let bytes):
-      guard let id = desks[index].channel else { return }
+      guard let id = coordinators[index].channel else { return }
       outputs.append(.send(id, bytes))
     case .bus(let action):
-      guard let id = desks[index].channel else { return }
+      guard let id = coordinators[index].channel else { return }
       outputs.append(.bus(id, action))
     case .read(let query):
-      guard let id = desks[index].sensors else { return }
+      guard let id = coordinators[index].sensors else { return }
       outputs.append(.read(id, query))
     case .fix(let fix):
-      desks[index].fixes += 1
+      coordinators[index].fixes += 1
       ask(.fix(fix, from: provider), at: now, to: &outputs)
     case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
@@ -283,10 +289,10 @@ package struct HostCore: Machine {
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)
     case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status):
-      desks[index].status = status
-      if status != .idle { desks[index].lastWord = status }
+      coordinators[index].status = status
+      if status != .idle { coordinators[index].lastWord = status }
       outputs.append(.engine(.note(.provider(provider, status))))
-      guard desks[index].source.givesPositions else { return }
+      guard coordinators[index].source.givesPositions else { return }
       ask(.provider(provider, status), at: now, to: &outputs)
     }
   }

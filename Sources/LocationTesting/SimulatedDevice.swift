@@ -42,7 +42,7 @@ public final class SimulatedDevice: Sendable {
   private struct Wait {
     var end: Instant
     /// Real time without progress.
-    var patience: Duration
+    var timeout: Duration
     var number: Int
     var task: UInt64
     var continuation: CheckedContinuation<Void, any Error>
@@ -50,7 +50,7 @@ public final class SimulatedDevice: Sendable {
 
   private let state: Mutex<State>
   /// The line of everything that runs on this device.
-  let line: WorkLine
+  let line: DeviceExecutor
 
   /// Makes a device that is switched on, with one receiver under an open sky, Bluetooth, a compass,
   /// and a motion sensor.
@@ -80,7 +80,7 @@ public final class SimulatedDevice: Sendable {
     TaskOwners.shared.isNeeded = true
     state = Mutex(State(world: world))
     let device = WeakDevice()
-    line = WorkLine(
+    line = DeviceExecutor(
       now: { device.value?.now.uptime ?? .start }, whenQuiet: { device.value?.goOn() ?? .resting })
     device.value = self
   }
@@ -92,13 +92,13 @@ public final class SimulatedDevice: Sendable {
   ///
   /// - Parameters:
   ///   - duration: How much virtual time passes.
-  ///   - patience: The real time after which a piece of work counts as stuck.
+  ///   - timeout: The real time after which a piece of work counts as stuck.
   /// - Throws: ``Standstill`` when a piece of work does not end, or a task stays on an executor of
-  ///   its own, for the real time of `patience`; when something real resumes a task after more than
+  ///   its own, for the real time of `timeout`; when something real resumes a task after more than
   ///   a second, and time has gone on without it; and, once the time has passed, when the body of a
   ///   loop over the device's news has not come back.
   /// - Complexity: Linear in the fixes and events of the time.
-  public func advance(by duration: Duration, patience: Duration = .seconds(30)) async throws {
+  public func advance(by duration: Duration, timeout: Duration = .seconds(30)) async throws {
     let task = virtual_time_current_task()
     let end = now.uptime + duration
     line.expect()
@@ -106,14 +106,14 @@ public final class SimulatedDevice: Sendable {
       let number = state.withLock { state in
         state.lastWait += 1
         let wait = Wait(
-          end: end, patience: patience, number: state.lastWait, task: task,
+          end: end, timeout: timeout, number: state.lastWait, task: task,
           continuation: continuation)
         let place = state.waits.firstIndex { $0.end > end } ?? state.waits.endIndex
         state.waits.insert(wait, at: place)
         return wait.number
       }
       line.poke()
-      watch(number, last: nil, patience: patience)
+      watch(number, last: nil, timeout: timeout)
     }
   }
 
@@ -121,19 +121,19 @@ public final class SimulatedDevice: Sendable {
   private static let watchdog = DispatchQueue(label: "meridian.watchdog")
 
   /// Looks now and then whether anything happens while a call of `advance` waits.
-  private func watch(_ number: Int, last: WorkLine.Activity?, patience: Duration) {
-    Self.watchdog.asyncAfter(deadline: .now() + patience.inSeconds) { [weak self] in
+  private func watch(_ number: Int, last: DeviceExecutor.Activity?, timeout: Duration) {
+    Self.watchdog.asyncAfter(deadline: .now() + timeout.inSeconds) { [weak self] in
       guard let self, state.withLock({ $0.waits.contains { $0.number == number } }) else { return }
       let activity = line.activity
       if let activity, activity == last {
-        return giveUp(number, at: activity, patience: patience)
+        return giveUp(number, at: activity, timeout: timeout)
       }
       line.poke()
-      watch(number, last: line.activity, patience: patience)
+      watch(number, last: line.activity, timeout: timeout)
     }
   }
 
-  private func giveUp(_ number: Int, at activity: WorkLine.Activity, patience: Duration) {
+  private func giveUp(_ number: Int, at activity: DeviceExecutor.Activity, timeout: Duration) {
     let wait = state.withLock { state in
       state.waits.firstIndex { $0.number == number }.map { state.waits.remove(at: $0) }
     }
@@ -142,11 +142,11 @@ public final class SimulatedDevice: Sendable {
     line.release(wait.task)
     let cause: Standstill.Cause =
       activity.waitsForMain ? .mainQueue : .work(WatchedTask.place(activity.place))
-    wait.continuation.resume(throwing: standstill(cause, after: patience))
+    wait.continuation.resume(throwing: standstill(cause, after: timeout))
   }
 
-  private func standstill(_ cause: Standstill.Cause, after patience: Duration) -> Standstill {
-    Standstill(cause: cause, since: now.uptime - .start, patience: patience)
+  private func standstill(_ cause: Standstill.Cause, after timeout: Duration) -> Standstill {
+    Standstill(cause: cause, since: now.uptime - .start, timeout: timeout)
   }
 
   /// What the tasks of its apps await that is not a delivery, a time, or another task, each with
@@ -158,24 +158,24 @@ public final class SimulatedDevice: Sendable {
   public var date: Date { Date(timeIntervalSince1970: now.unixTime.seconds) }
 
   /// Nothing waits in line: time may go on, if somebody wants it to and nobody is away.
-  private func goOn() -> WorkLine.Quiet {
-    guard let patience = state.withLock({ $0.waits.first?.patience }) else { return .resting }
-    if let story = line.takeLatecomer() { return stop(.latecomer(story), after: patience) }
+  private func goOn() -> DeviceExecutor.Quiet {
+    guard let timeout = state.withLock({ $0.waits.first?.timeout }) else { return .resting }
+    if let story = line.takeLatecomer() { return stop(.latecomer(story), after: timeout) }
     while let (absentee, waited, looks) = line.absentee() {
       let mayPass = absentee.reason == .continuation && looks >= AwaitedPlaces.looks
-      if waited < (mayPass ? AwaitedPlaces.wait : patience) { return .waiting }
+      if waited < (mayPass ? AwaitedPlaces.wait : timeout) { return .waiting }
       let story = line.story(of: absentee)
       line.letPass(absentee)
-      if !mayPass { return stop(.elsewhere(story), after: patience) }
+      if !mayPass { return stop(.elsewhere(story), after: timeout) }
     }
     return pass() ? .working : .resting
   }
 
   /// Ends the first call of `advance`.
-  private func stop(_ cause: Standstill.Cause, after patience: Duration) -> WorkLine.Quiet {
+  private func stop(_ cause: Standstill.Cause, after timeout: Duration) -> DeviceExecutor.Quiet {
     let first = state.withLock { $0.waits.isEmpty ? nil : $0.waits.removeFirst() }
     guard let wait = first else { return .resting }
-    wait.continuation.resume(throwing: standstill(cause, after: patience))
+    wait.continuation.resume(throwing: standstill(cause, after: timeout))
     return .working
   }
 
@@ -198,7 +198,7 @@ public final class SimulatedDevice: Sendable {
     }
     guard let finished else { return false }
     if let story = line.unhandled {
-      finished.continuation.resume(throwing: standstill(.loop(story), after: finished.patience))
+      finished.continuation.resume(throwing: standstill(.loop(story), after: finished.timeout))
     } else {
       finished.continuation.resume()
     }
@@ -212,8 +212,8 @@ public final class SimulatedDevice: Sendable {
     line.add(.call { self.carryOut(self.state.withLock { body(&$0.world) }) })
   }
 
-  func does(_ deed: Deed) {
-    change { $0.perform(deed) }
+  func does(_ worldEvent: WorldEvent) {
+    change { $0.perform(worldEvent) }
   }
 
   var truth: Truth { state.withLock { $0.world.truth } }

@@ -1,5 +1,5 @@
 import CoreLocation
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel

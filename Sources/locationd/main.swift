@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LocationDaemon
 import LocationHost
 
 /// Says what is wrong, and ends: 1 where the world stands in the way, 2 for wrong usage or bad input.

@@ -1,5 +1,5 @@
 import Foundation
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel

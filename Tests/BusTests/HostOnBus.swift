@@ -17,7 +17,7 @@ struct HostOnBus {
     _ source: Source, bus: String, sensors: String = "/nonexistent",
     _ setting: AuthorizationSetting = .whileUsing
   ) {
-    let host = LocationHost(sources: [source], places: HostPlaces(bus: bus, sensors: sensors))
+    let host = LocationHost(sources: [source], places: HostPaths(bus: bus, sensors: sensors))
     let app = Self.app
     let (deliveries, listener) = AsyncStream.makeStream(of: Delivery.self)
     let description = ClientDescription(app: app, manifest: Manifest())

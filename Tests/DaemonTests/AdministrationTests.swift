@@ -35,8 +35,8 @@ struct AdministrationTests {
     #expect(demand["tier"] as? String == "satellite")
     let fix = try #require(object["last_fix"] as? [String: Any])
     #expect(fix["latitude"] == nil && fix["horizontal_accuracy"] as? Double == 5)
-    let told = try #require(try run(daemon, "status", "--places", "--json").objects.first)
-    #expect((told["last_fix"] as? [String: Any])?["latitude"] as? Double == 48.5)
+    let delivered = try #require(try run(daemon, "status", "--places", "--json").objects.first)
+    #expect((delivered["last_fix"] as? [String: Any])?["latitude"] as? Double == 48.5)
   }
 
   @Test("authorizes apps that run and apps that do not, and lists them")

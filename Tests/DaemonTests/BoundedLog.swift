@@ -1,7 +1,7 @@
 import LocationModel
 
 /// What a client was told, and what cannot have been so.
-struct Ledger: Sendable {
+struct BoundedLog: Sendable {
   var status = AuthorizationStatus.notDetermined
   /// The conditions and the regions that the daemon says there are.
   var places: [String] = []
@@ -26,7 +26,7 @@ struct Ledger: Sendable {
     }
   }
 
-  mutating func take(_ number: EventNumber, _ event: OwedEvent) {
+  mutating func take(_ number: EventNumber, _ event: PendingEvent) {
     if number <= lastNumber { faults.append("\(event) was repeated") }
     lastNumber = number
     switch event {

@@ -44,7 +44,7 @@ struct CrashTests {
     #expect(ledger.places == client.places)
     #expect(ledger.regions == client.regions)
     #expect(ledger.status == .always)
-    #expect(try owner.answers() == owner.told)
+    #expect(try owner.answers() == owner.delivered)
     // So many that the kills fell among them.
     #expect(ledger.crossings > Self.kills / 5 && ledger.visits > Self.kills / 10)
     print("kills \(Self.kills), crossings \(ledger.crossings), visits \(ledger.visits)")
@@ -61,7 +61,7 @@ private final class WitnessClient: Sendable {
   private static let kept = 6
 
   private struct State: Sendable {
-    var ledger = Ledger()
+    var ledger = BoundedLog()
     var id: ClientID?
     /// What was asked of the monitor, and how far it was answered.
     var requests = 0
@@ -113,9 +113,9 @@ private final class WitnessClient: Sendable {
         state.ledger.take(event)
         state.requests += 1
         return (.monitor(subscriber, .next), id)
-      case .owed(let number, let event):
+      case .pending(let number, let event):
         state.ledger.take(number, event)
-        return (.took(number), id)
+        return (.acknowledge(number), id)
       default: break
       }
       return nil
@@ -179,7 +179,7 @@ private final class WitnessClient: Sendable {
     var state: String
   }
 
-  var ledger: Ledger { box.value.withLock { $0.ledger } }
+  var ledger: BoundedLog { box.value.withLock { $0.ledger } }
   var places: [String] { box.value.withLock { $0.places } }
   var regions: [String] { box.value.withLock { $0.regions } }
 }
@@ -188,7 +188,7 @@ private final class WitnessClient: Sendable {
 private final class Owner {
   private let socket: String
   /// What was authorized, as the daemon has confirmed it.
-  private(set) var told: [String: String] = [:]
+  private(set) var delivered: [String: String] = [:]
 
   init(_ socket: String) { self.socket = socket }
 
@@ -196,13 +196,13 @@ private final class Owner {
     let app = "net.example.\(round % 10)"
     let level = ["always", "whenInUse", "never"][round / 10 % 3]
     try call("Authorize", .fields(["app": app.json, "level": level.json]))
-    told[app] = level
+    delivered[app] = level
   }
 
   /// What the daemon knows of these apps.
   func answers() throws -> [String: String] {
     let apps: [AppStatus] = try call("ListApps", .object([])).get("apps")
-    return apps.filter { told[$0.app] != nil }.reduce(into: [:]) { $0[$1.app] = $1.level }
+    return apps.filter { delivered[$0.app] != nil }.reduce(into: [:]) { $0[$1.app] = $1.level }
   }
 
   @discardableResult

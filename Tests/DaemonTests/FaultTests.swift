@@ -176,8 +176,8 @@ struct FaultTests {
     daemon.program.signal(SIGSTOP)
     try await Task.sleep(for: .seconds(1))
     daemon.program.signal(SIGCONT)
-    let told = try await heard(4, by: app)
-    #expect(told == Array(repeating: "location 48.5 on main", count: 4))
+    let delivered = try await heard(4, by: app)
+    #expect(delivered == Array(repeating: "location 48.5 on main", count: 4))
     daemon.program.terminate()
   }
 
@@ -191,20 +191,20 @@ struct FaultTests {
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
     daemon.kill()
     let next = try await DaemonRun(sources: ["fixed:49.5,11.5,5"], in: folder)
-    var told: [String] = []
-    while told.last != "location 49.5 on main" { told += try await heard(1, by: app) }
-    let others = told.filter { !$0.hasPrefix("location") && !$0.hasPrefix("once 48.5") }
+    var delivered: [String] = []
+    while delivered.last != "location 49.5 on main" { delivered += try await heard(1, by: app) }
+    let others = delivered.filter { !$0.hasPrefix("location") && !$0.hasPrefix("once 48.5") }
     #expect(others.allSatisfy { $0.contains("the location service went away") })
     next.program.terminate()
   }
 
   private func heard(_ count: Int, by app: RunningProgram) async throws -> [String] {
-    var told: [String] = []
-    while told.count < count {
+    var delivered: [String] = []
+    while delivered.count < count {
       let line = try await app.lines.next { _ in true }
       // What the app has asked for at its start may still be on its way, and is the same as before.
-      if !line.hasPrefix("once"), line != "status 4 on main" { told.append(line) }
+      if !line.hasPrefix("once"), line != "status 4 on main" { delivered.append(line) }
     }
-    return told
+    return delivered
   }
 }

@@ -45,8 +45,8 @@ struct OwnerBorderTests {
     let renamed = try BorderScript.run(
       daemon, "say('said', ask(connect(), status))", program: names[1])
     defer { renamed.end() }
-    let told = try await renamed.lines.next { $0.hasPrefix("said") }
-    #expect(told.contains(Self.notOwner), "\(told)")
+    let delivered = try await renamed.lines.next { $0.hasPrefix("said") }
+    #expect(delivered.contains(Self.notOwner), "\(delivered)")
     // A symbolic link is the very program; a hard link has a place of its own.
     #expect(try await said(daemon, "locationctl('status')", names[2]).hasPrefix("ended 0 "))
     let hard = BuiltProgram.path("locationctl-\(UUID())")
@@ -85,8 +85,10 @@ struct OwnerBorderTests {
   func knownApp() async throws {
     let daemon = try await DaemonRun(configuration: [])
     try await daemon.answer("whenInUse", for: Self.python)
-    let told = try await said(daemon, "locationctl('status')")
-    #expect(told.hasPrefix("ended 1 ") && told.contains("runs the app \(Self.python)"), "\(told)")
+    let delivered = try await said(daemon, "locationctl('status')")
+    #expect(
+      delivered.hasPrefix("ended 1 ") && delivered.contains("runs the app \(Self.python)"),
+      "\(delivered)")
   }
 
   @Test(
@@ -100,8 +102,10 @@ struct OwnerBorderTests {
         "/usr/bin/bwrap", base + more + ["--", Self.tool, "status"],
         environment: daemon.surroundings)
       defer { program.end() }
-      let told = try await program.lines.next { $0.contains("refuses") || $0.contains("location") }
-      #expect(told.contains("sandbox") || told.contains("cannot be seen"), "\(told)")
+      let delivered = try await program.lines.next {
+        $0.contains("refuses") || $0.contains("location")
+      }
+      #expect(delivered.contains("sandbox") || delivered.contains("cannot be seen"), "\(delivered)")
     }
   }
 
@@ -110,24 +114,28 @@ struct OwnerBorderTests {
     .enabled(if: getuid() == 0, "only root can change its root folder"))
   func changedRoot() async throws {
     let daemon = try await DaemonRun(configuration: ["owner-program = \(Self.python)"])
-    let told = try await said(
+    let delivered = try await said(
       daemon,
       """
       s = connect()
       os.chroot("\(daemon.folder.path)")
       say('said', ask(s, status))
       """)
-    #expect(told.contains(Self.notOwner) && told.contains("root folder of its own"), "\(told)")
+    #expect(
+      delivered.contains(Self.notOwner) && delivered.contains("root folder of its own"),
+      "\(delivered)")
   }
 
   @Test("border 2: a library that others can write, preloaded into locationctl, is seen")
   func preloaded() async throws {
     let daemon = try await DaemonRun(configuration: [])
     let library = try copyOfLibrary(in: daemon.folder, mode: 0o666)
-    let told = try await said(
+    let delivered = try await said(
       daemon, "os.environ['LD_PRELOAD'] = '\(library)'\nlocationctl('status')")
-    #expect(told.hasPrefix("ended 1 ") && told.contains("loaded what others can change"), "\(told)")
-    #expect(told.contains(library))
+    #expect(
+      delivered.hasPrefix("ended 1 ") && delivered.contains("loaded what others can change"),
+      "\(delivered)")
+    #expect(delivered.contains(library))
   }
 
   @Test(
@@ -140,9 +148,11 @@ struct OwnerBorderTests {
     let library = try copyOfLibrary(in: folder, mode: 0o644)
     chown(library, 65534, 65534)
     #expect(try await said(daemon, "locationctl('status')", as: "nobody").hasPrefix("ended 0 "))
-    let told = try await said(
+    let delivered = try await said(
       daemon, "os.environ['LD_PRELOAD'] = '\(library)'\nlocationctl('status')", as: "nobody")
-    #expect(told.hasPrefix("ended 1 ") && told.contains("belongs to user 65534"), "\(told)")
+    #expect(
+      delivered.hasPrefix("ended 1 ") && delivered.contains("belongs to user 65534"), "\(delivered)"
+    )
   }
 
   /// Some library that every program can load.

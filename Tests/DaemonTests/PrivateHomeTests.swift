@@ -43,8 +43,8 @@ struct PrivateHomeTests {
     let reason =
       "its program \(path) lies in \(home), which is closed to the daemon's user: chmod o+x \(home)"
     let refused = try daemon.run(as: Self.person, path, "main")
-    let told = try await refused.lines.next { $0.contains("no location service") }
-    #expect(told.contains(reason))
+    let delivered = try await refused.lines.next { $0.contains("no location service") }
+    #expect(delivered.contains(reason))
     let line = try await daemon.program.lines.next { $0.contains("refused a client") }
     #expect(line.contains(reason) && line.contains("CAP_DAC_READ_SEARCH"))
     refused.end()
@@ -66,8 +66,8 @@ struct PrivateHomeTests {
     chmod(home, 0o711)
     chmod(path + ".plist", 0o600)
     let refused = try daemon.run(as: Self.person, path, "main")
-    let told = try await refused.lines.next { $0.contains("no location service") }
-    #expect(told.contains("chmod o+r \(path).plist"))
+    let delivered = try await refused.lines.next { $0.contains("no location service") }
+    #expect(delivered.contains("chmod o+r \(path).plist"))
     refused.end()
     chmod(path + ".plist", 0o604)
     let served = try daemon.run(as: Self.person, path, "main")

@@ -1,6 +1,7 @@
 import CoreLocation
 import Foundation
 import HostTesting
+import LocationDaemon
 import LocationEngine
 import LocationHost
 import LocationModel

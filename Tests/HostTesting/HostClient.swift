@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 package import LocationHost
 package import LocationModel

@@ -6,19 +6,26 @@ enum ImportRule {
     "LocationEngine": ["LocationModel", "FoundationEssentials"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationModel", "LocationEngine", "LocationLink"],
-    "LocationCore": [
+    "LocationService": [
       "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
       "FoundationEssentials",
     ],
     "LocationSimulation": [
-      "LocationModel", "LocationEngine", "LocationProviders", "LocationCore",
+      "LocationModel", "LocationEngine", "LocationProviders", "LocationService",
       "FoundationEssentials",
     ],
     "LocationLink": ["LocationModel"],
     "LocationHost": [
       "LocationLink", "LocationRecording",
-      "LocationModel", "LocationEngine", "LocationProviders", "LocationCore", "CLinux", "CSQLite",
+      "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
+      "CSQLite",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
+    ],
+    "LocationDaemon": [
+      "LocationHost", "LocationLink", "LocationRecording", "LocationModel", "LocationEngine",
+      "LocationProviders", "LocationService", "CLinux", "CSystemd", "Dispatch", "Glibc",
+      "Synchronization",
+      "FoundationEssentials",
     ],
     "LocationGeocoding": [
       "LocationModel", "CCurl", "CSQLite", "Glibc", "Synchronization", "FoundationEssentials",
@@ -29,21 +36,20 @@ enum ImportRule {
     ],
     "BeaconAdvertising": ["CoreLocation", "LocationModel", "Synchronization"],
     "LocationTesting": [
-      "CoreLocation", "LocationSimulation", "LocationModel", "LocationEngine", "LocationCore",
+      "CoreLocation", "LocationSimulation", "LocationModel", "LocationEngine", "LocationService",
       "LocationProviders", "Foundation", "Synchronization", "CVirtualTime", "Dispatch",
       "_Concurrency",
     ],
     "LocationLifecycle": ["CoreLocation", "LocationModel"],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
-      "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationCore", "LocationEngine",
+      "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationService",
+      "LocationEngine",
       "LocationProviders", "LocationModel", "LocationLink", "LocationRecording",
       "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],
-    "locationd": [
-      "LocationHost", "LocationModel", "Dispatch", "Glibc", "FoundationEssentials",
-    ],
+    "locationd": ["LocationDaemon", "LocationHost", "Dispatch", "Glibc"],
   ]
 
   /// A file that may import one module more.

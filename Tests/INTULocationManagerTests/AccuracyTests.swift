@@ -77,7 +77,7 @@ struct ServicesStateTests {
 }
 
 @Suite("A timeout")
-struct PatienceTests {
+struct TimeoutTests {
   typealias Patience = LocationRequest.Patience
 
   @Test(

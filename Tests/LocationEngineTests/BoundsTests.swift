@@ -33,7 +33,9 @@ struct BoundsTests {
 
   private func subscriber(_ number: Int) -> SubscriberID { SubscriberID(UInt32(number)) }
 
-  private var desk: AppDesk? { bench.machine.desks.first { $0.app == Self.app } }
+  private var coordinator: AppCoordinator? {
+    bench.machine.coordinators.first { $0.app == Self.app }
+  }
 
   private var notes: Int {
     bench.outputs.count { if case .note(.limit) = $0.output { true } else { false } }
@@ -76,7 +78,7 @@ struct BoundsTests {
   }
 
   @Test("border 12: a loop that asks hears that a condition too many is not monitored")
-  mutating func toldSurplus() {
+  mutating func deliveredSurplus() {
     bench.send(.setting(.authorization(Self.app, .always)))
     var conditions = Conditions()
     let now = bench.now
@@ -87,8 +89,8 @@ struct BoundsTests {
     #expect(
       conditions.handle(.add(key, circle(1), assuming: .unknown), at: now) == [.rejected(key)])
     _ = conditions.handle(.next(monitor), at: now)
-    let told = conditions.handle(.add(key, circle(1), assuming: .unknown), at: now)
-    guard case .event(_, let event)? = told.last else {
+    let delivered = conditions.handle(.add(key, circle(1), assuming: .unknown), at: now)
+    guard case .event(_, let event)? = delivered.last else {
       Issue.record("nothing was told")
       return
     }
@@ -138,17 +140,17 @@ struct BoundsTests {
     for number in 1...(Bounds.monitors + 5) {
       ask(.monitor(subscriber(number), .open(name: "m\(number)")))
     }
-    #expect(desk?.monitors.count == Bounds.monitors)
+    #expect(coordinator?.monitors.count == Bounds.monitors)
     #expect(notes == 5)
     for number in 1...Bounds.monitors { ask(.end(subscriber(number))) }
     #expect(bench.machine.conditions.monitors.isEmpty)
     for name in ["", "a/b", "_a", String(repeating: "n", count: Bounds.monitorNameBytes + 1)] {
       ask(.monitor(SubscriberID(9), .open(name: name)))
     }
-    #expect(desk?.monitors.isEmpty == true)
+    #expect(coordinator?.monitors.isEmpty == true)
     #expect(notes == 9)
     for number in 0..<1000 { ask(.monitor(SubscriberID(9), .open(name: "again\(number)"))) }
-    #expect(desk?.monitors.count == 1)
+    #expect(coordinator?.monitors.count == 1)
     #expect(bench.machine.conditions.monitors.count == 1)
   }
 
@@ -164,11 +166,11 @@ struct BoundsTests {
       ask(.session(SubscriberID(5), .diagnose(stream: SubscriberID(7))))
       ask(.authorization(.request(.whenInUse, by: SubscriberID(8))))
     }
-    #expect(desk?.live.entries.count == 1)
-    #expect(desk?.standard.entries.count == 1)
-    #expect(desk?.significant.entries.count == 1)
-    #expect(desk?.heading.entries.count == 1)
-    #expect(desk?.authorization.wishes.count ?? 0 <= 1)
+    #expect(coordinator?.live.entries.count == 1)
+    #expect(coordinator?.standard.entries.count == 1)
+    #expect(coordinator?.significant.entries.count == 1)
+    #expect(coordinator?.heading.entries.count == 1)
+    #expect(coordinator?.authorization.wishes.count ?? 0 <= 1)
     let records = bench.outputs.compactMap { entry -> [UInt8]? in
       guard case .persist(.set(let key, let value)) = entry.output, key.domain == "sessions" else {
         return nil
@@ -233,8 +235,8 @@ struct BoundsTests {
         identity: BeaconIdentity(uuid: uuid, major: 1, minor: 1), measuredPower: -59)
       ask(.advertising(subscriber(number + 2), .start(advert)))
     }
-    #expect(desk?.ranging.count == Bounds.ranging)
-    #expect(desk?.advertising.count == Bounds.adverts)
+    #expect(coordinator?.ranging.count == Bounds.ranging)
+    #expect(coordinator?.advertising.count == Bounds.adverts)
     let refused = bench.outputs.count {
       if case .deliver(_, .advertising(_, .refused)) = $0.output { true } else { false }
     }
@@ -248,12 +250,12 @@ struct BoundsTests {
   mutating func accuracy() {
     bench.send(.setting(.authorization(Self.app, .whileUsing)))
     bench.send(.setting(.precise(Self.app, false)))
-    #expect(desk?.authorization.manifest.temporaryUsage.count == Bounds.purposes)
+    #expect(coordinator?.authorization.manifest.temporaryUsage.count == Bounds.purposes)
     for number in 0..<200 {
       ask(.authorization(.temporaryFullAccuracy(purposeKey: "p1", ticket: subscriber(number))))
       ask(.authorization(.temporaryFullAccuracy(purposeKey: "p1", ticket: SubscriberID(0))))
     }
-    #expect(desk?.authorization.temporary.count == Bounds.accuracyRequests)
+    #expect(coordinator?.authorization.temporary.count == Bounds.accuracyRequests)
     let declined = bench.outputs.count {
       if case .deliver(_, .temporaryFullAccuracy(_, .promptDeclined)) = $0.output {
         true
@@ -298,11 +300,11 @@ struct BoundsTests {
   }
 
   @Test("border 12: an app that takes nothing is owed the latest hundred events")
-  mutating func owed() {
-    var owed = OwedEvents()
+  mutating func pending() {
+    var pending = PendingEvents()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())
-    for _ in 0..<500 { owed.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
-    #expect(owed.after(.none).count == Bounds.owedEvents)
+    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
+    #expect(pending.after(.none).count == Bounds.pendingEvents)
   }
 
   @Test("border 12: thousands of programs that only connect leave nothing behind")
@@ -312,7 +314,7 @@ struct BoundsTests {
       connect(client, AppIdentity("/tmp/\(number)@1000"))
       bench.send(.client(client, .disconnected))
     }
-    #expect(bench.machine.desks.map(\.app) == [Self.app])
+    #expect(bench.machine.coordinators.map(\.app) == [Self.app])
     #expect(bench.machine.conditions.access.count <= 1)
   }
 

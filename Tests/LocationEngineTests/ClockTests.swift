@@ -58,7 +58,7 @@ struct ClockTests {
     case .monitor(_, .event(let event)):
       note("home \(event.state)", event.date)
       ask(.monitor(Self.monitor, .next))
-    case .owed(let number, let event):
+    case .pending(let number, let event):
       switch event {
       case .region(_, .entered(let evidence)): note("yard entered", evidence?.decided)
       case .region(_, .exited(let evidence)): note("yard left", evidence?.decided)
@@ -69,7 +69,7 @@ struct ClockTests {
           #expect(departure >= arrival)
         }
       }
-      ask(.took(number))
+      ask(.acknowledge(number))
     case .updates(_, .fixes(let fixes)): note("moved", fixes.last?.time)
     default: break
     }

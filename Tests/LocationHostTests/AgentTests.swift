@@ -1,5 +1,6 @@
 import Foundation
-import LocationCore
+import LocationDaemon
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel
@@ -34,13 +35,13 @@ struct AgentTests {
 
   /// A program that is a shell script.
   private func program(
-    _ script: String, variables: [String: String] = [:], patience: Duration = .seconds(60)
+    _ script: String, variables: [String: String] = [:], timeout: Duration = .seconds(60)
   ) throws -> ProgramAgent {
     let file = folder.appending(path: "agent")
     try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: file.path)
-    return ProgramAgent(path: file.path, variables: variables, patience: patience)
+    return ProgramAgent(path: file.path, variables: variables, timeout: timeout)
   }
 
   private func policy(_ text: String, mode: Int = 0o644) throws -> PolicyAgent {
@@ -106,16 +107,16 @@ struct AgentTests {
 
   @Test("border 15: a program gets a short environment, and a session of its own")
   func surroundings() async throws {
-    let told = folder.appending(path: "told").path
+    let delivered = folder.appending(path: "told").path
     var variables = [
       "NOTIFY_SOCKET": "/n", "LISTEN_FDS": "1", "CORELOCATION_AGENTS": "", "LD_X": "",
     ]
     for name in ProgramAgent.kept { variables[name] = "its-\(name)" }
     let agent = try program(
-      "tr '\\0' '\\n' < /proc/$$/environ > \(told); cut -d' ' -f1,5,6 /proc/$$/stat >> \(told)",
+      "tr '\\0' '\\n' < /proc/$$/environ > \(delivered); cut -d' ' -f1,5,6 /proc/$$/stat >> \(delivered)",
       variables: variables)
     #expect(await reply(of: agent) == .passed(reason: "it says nothing"))
-    let lines = try String(contentsOfFile: told, encoding: .utf8).split(separator: "\n")
+    let lines = try String(contentsOfFile: delivered, encoding: .utf8).split(separator: "\n")
     let numbers = try #require(lines.last).split(separator: " ")
     #expect(Set(numbers).count == 1 && numbers.count == 3)
     #expect(
@@ -126,14 +127,15 @@ struct AgentTests {
 
   @Test("border 15: a program that never ends is ended, with all that it has started, and passes")
   func endless() async throws {
-    let told = folder.appending(path: "told").path
+    let delivered = folder.appending(path: "told").path
     let agent = try program(
-      "trap '' TERM; cat > /dev/null & echo $! > \(told); sleep 600; sleep 600",
-      patience: .milliseconds(1500))
+      "trap '' TERM; cat > /dev/null & echo $! > \(delivered); sleep 600; sleep 600",
+      timeout: .milliseconds(1500))
     #expect(
       await reply(of: agent)
         == .passed(reason: "it did not answer within 1 s, and was ended"))
-    let child = try #require(Int32(try String(contentsOfFile: told, encoding: .utf8).dropLast()))
+    let child = try #require(
+      Int32(try String(contentsOfFile: delivered, encoding: .utf8).dropLast()))
     // Gone, or on the way: nothing is left that could be signaled for long.
     let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
     #expect(state.map { $0.contains(") Z ") || $0.contains(") X ") } ?? true)
@@ -144,7 +146,7 @@ struct AgentTests {
     let long = Prompt(
       id: Prompt.ID(app: Self.app, number: 3), kind: .whenInUse, appName: "Walk",
       text: String(repeating: "w", count: 1 << 20), offersPrecise: true)
-    let agent = try program("sleep 600", patience: .seconds(1))
+    let agent = try program("sleep 600", timeout: .seconds(1))
     #expect(
       await reply(of: agent, to: long)
         == .passed(reason: "it did not answer within 1 s, and was ended"))

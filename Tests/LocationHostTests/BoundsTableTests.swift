@@ -1,4 +1,5 @@
 import Foundation
+import LocationDaemon
 import LocationHost
 import LocationLink
 import LocationModel
@@ -25,12 +26,13 @@ struct BoundsTableTests {
     "sessions": Bounds.sessions, "streams": Bounds.streams, "purpose bytes": Bounds.purposeBytes,
     "purposes": Bounds.purposes, "accuracy requests": Bounds.accuracyRequests,
     "ranging": Bounds.ranging, "adverts": Bounds.adverts, "waiting": Bounds.waiting,
-    "waiting fixes": Bounds.waitingFixes, "owed events": Bounds.owedEvents,
+    "waiting fixes": Bounds.waitingFixes, "owed events": Bounds.pendingEvents,
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
-    "lists remembered": ManifestReader.kept, "looks at once": ArrivalDesk.atOnce,
-    "looks per user": ArrivalDesk.perUser, "looks per program": ArrivalDesk.perProgram,
-    "accounts per user": TimeShares.keptPrograms, "accounts": TimeShares.keptUsers,
+    "lists remembered": ManifestReader.kept, "looks at once": ArrivalCoordinator.atOnce,
+    "looks per user": ArrivalCoordinator.perUser,
+    "looks per program": ArrivalCoordinator.perProgram,
+    "accounts per user": RateLimiter.keptPrograms, "accounts": RateLimiter.keptUsers,
     "served processes": ServedProcesses.most, "parents": ProgramAncestry.longest,
     "terminal descriptors": Int(PeerTerminal.mostDescriptors),
     "registered programs": Configuration.mostPrograms,

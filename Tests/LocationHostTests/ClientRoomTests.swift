@@ -1,3 +1,4 @@
+import LocationDaemon
 import LocationHost
 import LocationLink
 import LocationModel
@@ -80,46 +81,49 @@ struct ArrivalDeskTests {
       uptime: .start + .seconds(seconds), unixTime: UnixTime(seconds: 1_700_000_000 + seconds))
   }
 
-  private func looks(_ outputs: [ArrivalDesk.Output]) -> [Int] {
+  private func looks(_ outputs: [ArrivalCoordinator.Output]) -> [Int] {
     outputs.compactMap { if case .look(let number) = $0 { number } else { nil } }
   }
 
   @Test("border 11: whose files hang takes two places, and its user eight; others are looked at")
   func hung() {
-    var desk = ArrivalDesk()
+    var coordinator = ArrivalCoordinator()
     var looked: [Int] = []
-    for number in 0..<5 { looked += looks(desk.handle(.came(number, payer(1)), at: moment(0))) }
+    for number in 0..<5 {
+      looked += looks(coordinator.handle(.came(number, payer(1)), at: moment(0)))
+    }
     #expect(looked == [0, 1])
     for number in 5..<30 {
-      looked += looks(desk.handle(.came(number, payer(UInt64(number))), at: moment(0)))
+      looked += looks(coordinator.handle(.came(number, payer(UInt64(number))), at: moment(0)))
     }
-    #expect(looked.count == ArrivalDesk.perUser)
-    #expect(looks(desk.handle(.came(30, payer(1, of: 1001)), at: moment(0))) == [30])
-    #expect(looks(desk.handle(.known(1), at: moment(1))) == [2])
+    #expect(looked.count == ArrivalCoordinator.perUser)
+    #expect(looks(coordinator.handle(.came(30, payer(1, of: 1001)), at: moment(0))) == [30])
+    #expect(looks(coordinator.handle(.known(1), at: moment(1))) == [2])
   }
 
   @Test(
     "border 11: who is not known in five seconds is turned away; a look that hangs keeps its place")
-  func patience() throws {
-    var desk = ArrivalDesk()
-    for number in 0..<3 { _ = desk.handle(.came(number, payer(1)), at: moment(0)) }
-    #expect(desk.nextDeadline == .start + ArrivalDesk.patience)
-    let outputs = desk.handle(.wake, at: moment(5))
+  func timeout() throws {
+    var coordinator = ArrivalCoordinator()
+    for number in 0..<3 { _ = coordinator.handle(.came(number, payer(1)), at: moment(0)) }
+    #expect(coordinator.nextDeadline == .start + ArrivalCoordinator.timeout)
+    let outputs = coordinator.handle(.wake, at: moment(5))
     let away = outputs.compactMap { if case .turnAway(let number, _) = $0 { number } else { nil } }
     #expect(away == [0, 1, 2])
-    #expect(desk.isLookedAt(0) && !desk.isLookedAt(2))
-    #expect(desk.nextDeadline == nil)
-    #expect(looks(desk.handle(.came(3, payer(1)), at: moment(6))).isEmpty)
-    #expect(looks(desk.handle(.known(0), at: moment(7))) == [3])
+    #expect(coordinator.isLookedAt(0) && !coordinator.isLookedAt(2))
+    #expect(coordinator.nextDeadline == nil)
+    #expect(looks(coordinator.handle(.came(3, payer(1)), at: moment(6))).isEmpty)
+    #expect(looks(coordinator.handle(.known(0), at: moment(7))) == [3])
   }
 
   @Test("border 11: however many users come, no more than 32 look at files at a time")
   func everybody() {
-    var desk = ArrivalDesk()
+    var coordinator = ArrivalCoordinator()
     let looked = (0..<200).flatMap { number in
-      looks(desk.handle(.came(number, payer(UInt64(number), of: UInt32(number))), at: moment(0)))
+      looks(
+        coordinator.handle(.came(number, payer(UInt64(number), of: UInt32(number))), at: moment(0)))
     }
-    #expect(looked.count == ArrivalDesk.atOnce)
+    #expect(looked.count == ArrivalCoordinator.atOnce)
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HostTesting
+import LocationDaemon
 import LocationHost
 import Testing
 

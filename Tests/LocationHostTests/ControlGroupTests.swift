@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HostTesting
+import LocationDaemon
 import LocationHost
 import Testing
 
@@ -51,9 +52,9 @@ struct ControlGroupTests {
     var seen = changes.makeAsyncIterator()
     for isFrozen in [true, false] {
       try write(isFrozen ? "1" : "0", to: "cgroup.freeze")
-      var told: [(number: Int, isFrozen: Bool)] = []
-      while told.isEmpty, await seen.next() != nil { told = watch.changes() }
-      #expect(told.map(\.number) == [7] && told.map(\.isFrozen) == [isFrozen])
+      var delivered: [(number: Int, isFrozen: Bool)] = []
+      while delivered.isEmpty, await seen.next() != nil { delivered = watch.changes() }
+      #expect(delivered.map(\.number) == [7] && delivered.map(\.isFrozen) == [isFrozen])
       #expect(found.isFrozen == isFrozen)
     }
     try write("1", to: "cgroup.freeze")

@@ -10,9 +10,9 @@ struct CrashTests {
     #expect(whole.handled["home"] == ["satisfied", "unsatisfied", "satisfied"])
     #expect(whole.handled["work"] == ["unsatisfied", "satisfied", "unsatisfied"])
     #expect(whole.handled["kiosk"] == ["satisfied"])
-    #expect(whole.told["visit"] == ["arrived", "departed", "arrived", "departed", "arrived"])
-    #expect(whole.told["yard"] == ["left", "entered"])
-    #expect(whole.told["office"] == ["entered", "left"])
+    #expect(whole.delivered["visit"] == ["arrived", "departed", "arrived", "departed", "arrived"])
+    #expect(whole.delivered["yard"] == ["left", "entered"])
+    #expect(whole.delivered["office"] == ["entered", "left"])
     var operation = 1
     var faults: [String] = []
     while true {
@@ -36,7 +36,7 @@ struct JourneyLog {
   private(set) var handled: [String: [String]] = [:]
   private var records: [String: String] = [:]
   /// The events of each region and of visits, each once, in the order in which they were told.
-  private(set) var told: [String: [String]] = [:]
+  private(set) var delivered: [String: [String]] = [:]
   private var numbers: [String] = []
   private var taken: Set<String> = []
   private var faults: [String] = []
@@ -74,7 +74,7 @@ struct JourneyLog {
   private mutating func take(_ lines: [String]) {
     runs += 1
     var kept: Set<String> = []
-    var toldNow: Set<String> = []
+    var deliveredNow: Set<String> = []
     var hasBegun = false
     for line in lines {
       let words = line.split(separator: " ").map(String.init)
@@ -90,12 +90,12 @@ struct JourneyLog {
         note(words[2], handledBy: words[1])
       case "added": present.insert(words[words.count - 1])
       case "told":
-        if taken.contains(words[1]) || !toldNow.insert(words[1]).inserted {
+        if taken.contains(words[1]) || !deliveredNow.insert(words[1]).inserted {
           faults.append("repeated: \(line)")
         }
         if numbers.contains(words[1]) { continue }
         numbers.append(words[1])
-        told[words[2], default: []].append(words[3])
+        delivered[words[2], default: []].append(words[3])
       case "taken": taken.insert(words[1])
       case "removed":
         present.remove(words[1])
@@ -129,7 +129,7 @@ struct JourneyLog {
     if !hasEnded { faults.append("did not come to its end") }
     if handled != whole.handled { faults.append("handled \(handled)") }
     if records != whole.records { faults.append("recorded \(records)") }
-    if told != whole.told { faults.append("told \(told)") }
+    if delivered != whole.delivered { faults.append("told \(delivered)") }
     return faults
   }
 }

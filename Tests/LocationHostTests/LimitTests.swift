@@ -1,5 +1,6 @@
 import HostTesting
-import LocationCore
+import LocationDaemon
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel

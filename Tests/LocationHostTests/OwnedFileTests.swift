@@ -1,6 +1,8 @@
 import Foundation
 import HostTesting
-import LocationCore
+import LocationDaemon
+import LocationEngine
+import LocationService
 import LocationHost
 import LocationModel
 import Testing

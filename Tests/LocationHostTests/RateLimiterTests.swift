@@ -1,9 +1,10 @@
+import LocationDaemon
 import LocationHost
 import LocationModel
 import Testing
 
 @Suite("The share of each program in the daemon's time")
-struct TimeSharesTests {
+struct RateLimiterTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
 
   private func payer(_ program: UInt64, of user: UInt32 = 1000) -> Payer {
@@ -12,7 +13,7 @@ struct TimeSharesTests {
 
   @Test("is a second at once; who has taken more rests ten times as long as what is too much")
   func credit() {
-    var shares = TimeShares()
+    var shares = RateLimiter()
     shares.charge(.seconds(1), to: payer(7), at: start)
     #expect(shares.rest(of: payer(7), at: start) == nil)
     shares.charge(.milliseconds(20), to: payer(7), at: start)
@@ -24,7 +25,7 @@ struct TimeSharesTests {
 
   @Test("border 13: is a tenth of the time in the long run, however many processes ask")
   func longRun() {
-    var shares = TimeShares()
+    var shares = RateLimiter()
     var (now, taken) = (start, Duration.zero)
     while now < start + .seconds(100) {
       if let rest = shares.rest(of: payer(7), at: now) { now = rest }
@@ -40,7 +41,7 @@ struct TimeSharesTests {
 
   @Test("border 13: all programs of a user have four tenths; another user's have their own")
   func user() {
-    var shares = TimeShares()
+    var shares = RateLimiter()
     var (now, taken) = (start, Duration.zero)
     while now < start + .seconds(100) {
       var isServed = false
@@ -58,7 +59,7 @@ struct TimeSharesTests {
 
   @Test("border 13: the owner has no account as a user: a flood of theirs keeps none of theirs out")
   func owner() {
-    var shares = TimeShares(owners: [0])
+    var shares = RateLimiter(owners: [0])
     for program in UInt64(0)..<40 {
       shares.charge(.seconds(1), to: payer(program, of: 0), at: start)
     }
@@ -69,7 +70,7 @@ struct TimeSharesTests {
 
   @Test("keeps what is owed by those who are gone, two seconds at most; others are forgotten")
   func many() {
-    var shares = TimeShares()
+    var shares = RateLimiter()
     shares.charge(.seconds(3), to: payer(1), at: start)
     for program in UInt64(2)..<5000 {
       shares.charge(.microseconds(1), to: payer(program), at: start)
@@ -79,12 +80,12 @@ struct TimeSharesTests {
 
   @Test("border 12: ten thousand programs and users that come and go leave a bounded memory")
   func bounded() {
-    var shares = TimeShares()
+    var shares = RateLimiter()
     for number in 0..<10_000 {
       shares.charge(.seconds(1), to: payer(UInt64(number)), at: start)
       shares.charge(.seconds(1), to: payer(1, of: UInt32(number)), at: start)
     }
-    let most = TimeShares.keptUsers + 1 + TimeShares.keptPrograms * (TimeShares.keptUsers + 1)
+    let most = RateLimiter.keptUsers + 1 + RateLimiter.keptPrograms * (RateLimiter.keptUsers + 1)
     #expect(shares.count <= most && shares.count < 1000)
     // A program without an account of its own shares one with the others of its user.
     #expect(shares.rest(of: payer(9999), at: start) != nil)

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 import HostTesting
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 import Testing
@@ -171,7 +171,7 @@ struct StateBorderTests {
 
   @Test("border 20: erasing says when another process still reads what was erased")
   func readers() throws {
-    let store = try StateStore(path: state.file, patience: 10)
+    let store = try StateStore(path: state.file, timeout: 10)
     try store.commit([.set(Self.claim, Array("somewhere".utf8))])
     var reader: OpaquePointer?
     #expect(sqlite3_open(state.file, &reader) == SQLITE_OK)
@@ -228,7 +228,8 @@ struct StateBorderTests {
     #expect(try StateStore(path: place.file).entries().contains { $0.key.domain == "secret" })
   }
 
-  private func fix(_ client: ClientID, _ subscriber: UInt32, _ latitude: Double) -> HostCore.Output
+  private func fix(_ client: ClientID, _ subscriber: UInt32, _ latitude: Double)
+    -> ServiceCore.Output
   {
     let fix = Fix(
       coordinate: Coordinate(latitude: latitude, longitude: 0), horizontalAccuracy: 5,

@@ -1,5 +1,7 @@
 import Foundation
-import LocationCore
+import LocationDaemon
+import LocationEngine
+import LocationService
 import LocationHost
 import Testing
 
@@ -34,16 +36,16 @@ struct TrustTests {
 
     /// Why a process is an app's, when others were served.
     func fault(of pid: Int32, served: [Int32], apps: Set<String> = []) throws -> String? {
-      var desk = ServedProcesses()
+      var coordinator = ServedProcesses()
       for app in served {
         let chain = try ProgramAncestry(of: app, in: self).chain
         let first = try #require(chain.first)
         let process = ServedProcesses.Process(
           app: "org.example.App", user: 1000, session: first.session,
           controlGroup: controlGroup(of: app), ancestors: Set(chain.dropFirst().map(\.mark)))
-        #expect(desk.note(first.mark, process) { _ in true })
+        #expect(coordinator.note(first.mark, process) { _ in true })
       }
-      return AncestryJudge(self, served: desk, apps: apps) { _ in false }.fault(of: pid)
+      return AncestryJudge(self, served: coordinator, apps: apps) { _ in false }.fault(of: pid)
     }
   }
 
@@ -130,17 +132,17 @@ struct TrustTests {
 
   @Test("border 1: a user fills the memory of served processes for nobody else")
   func full() {
-    var desk = ServedProcesses()
+    var coordinator = ServedProcesses()
     func process(_ user: UInt32) -> ServedProcesses.Process {
       .init(app: "a", user: user, session: 1, controlGroup: nil, ancestors: [])
     }
     for pid in 1...Int32(ServedProcesses.most) {
-      #expect(desk.note(ProcessMark(pid: pid, start: 1), process(1000)) { _ in true })
+      #expect(coordinator.note(ProcessMark(pid: pid, start: 1), process(1000)) { _ in true })
     }
     let next = ProcessMark(pid: 5000, start: 1)
-    #expect(!desk.note(next, process(1000)) { _ in true })
-    #expect(desk.note(next, process(1001)) { _ in true })
-    #expect(desk.note(ProcessMark(pid: 5001, start: 1), process(1000)) { $0.pid < 3000 })
+    #expect(!coordinator.note(next, process(1000)) { _ in true })
+    #expect(coordinator.note(next, process(1001)) { _ in true })
+    #expect(coordinator.note(ProcessMark(pid: 5001, start: 1), process(1000)) { $0.pid < 3000 })
   }
 
   // MARK: Files

@@ -74,13 +74,13 @@ struct AdministrationTests {
         AccessRecord(
           app: samples.text(), service: samples.text(), first: samples.time(),
           last: samples.time(), count: samples.pick(99)))
-      let event = ToldEvent(
+      let event = DeliveredEvent(
         samples.member(), samples.maybe { $0.text() }, samples.text(), since: samples.time(),
         samples.maybe { $0.eventEvidence() })
       try expectRoundTrip(
         EventRecord(
           number: samples.pick(99), app: AppIdentity(samples.text()), event: event,
-          told: samples.time()))
+          delivered: samples.time()))
       try expectRoundTrip(
         DataEntry(
           domain: samples.text(), app: samples.text(), name: samples.text(),
@@ -98,7 +98,7 @@ struct AdministrationTests {
     #expect(try DaemonStatus(json: status.json).agents == [])
   }
 
-  private func expectRoundTrip<Value: LinkWord & Equatable>(_ value: Value) throws {
+  private func expectRoundTrip<Value: WireCodable & Equatable>(_ value: Value) throws {
     #expect(try Value(json: JSON(parsing: value.json.bytes)) == value)
   }
 }

@@ -33,7 +33,7 @@ extension Samples {
     return authorization.map { .authorization($0) }
       + updates.map { .updates(subscriber(), $0) } + live.map { .live(subscriber(), $0) }
       + [.significantChanges(subscriber(), on: flag()), .visits(on: flag())]
-      + [.took(EventNumber(rawValue: Int64(pick(9))))]
+      + [.acknowledge(EventNumber(rawValue: Int64(pick(9))))]
       + regions.map { .region(subscriber(), $0) } + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
       + advertising.map { .advertising(subscriber(), $0) }
@@ -48,7 +48,7 @@ extension Samples {
       .deferralFinished(maybe { $0.member() }),
     ]
     let regions: [RegionEvent] = [.started, .failed(member()), .determined(member())]
-    let owed: [OwedEvent] = [
+    let pending: [PendingEvent] = [
       .visit(visit()), .region(region(), .entered(maybe { $0.evidence() })),
       .region(region(), .exited(maybe { $0.evidence() })),
     ]
@@ -70,7 +70,7 @@ extension Samples {
       .regions((0..<pick(3)).map { _ in region() }),
       .diagnostics(subscriber(), maybe { $0.diagnostics() }),
     ] + updates.map { .updates(subscriber(), $0) }
-      + owed.map { .owed(EventNumber(rawValue: Int64(pick(9))), $0) }
+      + pending.map { .pending(EventNumber(rawValue: Int64(pick(9))), $0) }
       + regions.map { .region(maybe { $0.subscriber() }, region(), $0) }
       + monitor.map { .monitor(subscriber(), $0) }
       + heading.map { .heading(subscriber(), $0) } + ranging.map { .ranging(subscriber(), $0) }
@@ -86,7 +86,7 @@ func kind(_ request: Request) -> String {
   case .live: "live"
   case .significantChanges: "significantChanges"
   case .visits: "visits"
-  case .took: "took"
+  case .acknowledge: "took"
   case .region: "region"
   case .monitor: "monitor"
   case .heading: "heading"
@@ -106,8 +106,8 @@ func kind(_ delivery: Delivery) -> String {
   case .temporaryFullAccuracy: "temporaryFullAccuracy"
   case .updates: "updates"
   case .live: "live"
-  case .owed(_, .visit): "visit"
-  case .owed(_, .region): "region"
+  case .pending(_, .visit): "visit"
+  case .pending(_, .region): "region"
   case .region: "region"
   case .regions: "regions"
   case .monitor: "monitor"

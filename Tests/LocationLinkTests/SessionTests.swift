@@ -80,7 +80,7 @@ struct SessionTests {
   @Test("sends the same bytes whether the words of a position were written before or not")
   func repeated() throws {
     var samples = Samples(seed: 12)
-    var news = RepeatedNews()
+    var news = RepeatedDelivery()
     var watching = LinkSession()
     _ = watching.handle(call("\(LinkInterface.name).Watch", more: true), at: Self.now)
     _ = watching.handle(.connected(ClientState()), at: Self.now)
@@ -90,7 +90,7 @@ struct SessionTests {
       for delivery in [
         Delivery.live(SubscriberID(1), update), .live(SubscriberID(2), update),
         .updates(SubscriberID(3), .fixes([fix])), .updates(SubscriberID(4), .fixes([fix])),
-        .owed(EventNumber(rawValue: 5), .visit(samples.visit())),
+        .pending(EventNumber(rawValue: 5), .visit(samples.visit())),
       ] {
         let words = news.words(of: delivery)
         #expect(
@@ -126,7 +126,7 @@ struct SessionTests {
     _ = session.handle(.connected(ClientState()), at: Self.now)
     let outputs = session.handle(.delivery(Samples.oneVisit), at: Self.now)
     #expect(try replies(outputs).count == 1)
-    #expect(outputs.last == .request(.took(EventNumber(rawValue: 3))))
+    #expect(outputs.last == .request(.acknowledge(EventNumber(rawValue: 3))))
   }
 
   @Test("speaks the lower version of both sides, and none that is too old")
@@ -309,5 +309,5 @@ extension Samples {
   static let stay = Visit(
     arrival: UnixTime(seconds: 5), coordinate: Coordinate(latitude: 1, longitude: 2),
     horizontalAccuracy: 3)
-  static let oneVisit = Delivery.owed(EventNumber(rawValue: 3), .visit(stay))
+  static let oneVisit = Delivery.pending(EventNumber(rawValue: 3), .visit(stay))
 }

@@ -3,15 +3,15 @@ import LocationModel
 import Testing
 
 @Suite("What an app still wants")
-struct StandingRequestsTests {
+struct SubscriptionReplayTests {
   private let manager = SubscriberID(1)
   private let loop = SubscriberID(2)
   private let monitor = SubscriberID(3)
   private let place = ConditionTarget.circle(
     Circle(center: Coordinate(latitude: 48, longitude: 11), radius: 100))
 
-  private func standing(_ requests: Request...) -> StandingRequests {
-    var standing = StandingRequests(ClientState())
+  private func standing(_ requests: Request...) -> SubscriptionReplay {
+    var standing = SubscriptionReplay(ClientState())
     for request in requests { standing.note(request) }
     return standing
   }
@@ -93,35 +93,35 @@ struct StandingRequestsTests {
   @Test("AUTH-12: no callback comes again for a standing that did not change")
   func callbacks() {
     var standing = standing(.authorization(.observe(manager)))
-    #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+    #expect(standing.hear(.authorizationChanged(manager)).delivered != nil)
     _ = standing.again(ClientState())
-    #expect(standing.hear(.authorizationChanged(manager)).told == nil)
-    #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+    #expect(standing.hear(.authorizationChanged(manager)).delivered == nil)
+    #expect(standing.hear(.authorizationChanged(manager)).delivered != nil)
     let later = SubscriberID(7)
     standing.note(.authorization(.observe(later)))
     _ = standing.again(ClientState())
-    #expect(standing.hear(.authorizationChanged(manager)).told == nil)
-    #expect(standing.hear(.authorizationChanged(later)).told != nil, "AUTH-11: its first")
+    #expect(standing.hear(.authorizationChanged(manager)).delivered == nil)
+    #expect(standing.hear(.authorizationChanged(later)).delivered != nil, "AUTH-11: its first")
     let granted = ClientState(authorization: AuthorizationReport(status: .whenInUse))
     _ = standing.again(granted)
-    #expect(standing.hear(.authorizationChanged(manager)).told != nil)
+    #expect(standing.hear(.authorizationChanged(manager)).delivered != nil)
   }
 
   @Test("LIFE-5: no event that it was owed comes again; what it has taken is said again")
-  func owed() {
+  func pending() {
     func event(_ number: Int64) -> Delivery {
-      .owed(EventNumber(rawValue: number), .visit(Samples.stay))
+      .pending(EventNumber(rawValue: number), .visit(Samples.stay))
     }
-    var standing = standing(.took(EventNumber(rawValue: 4)))
-    #expect(standing.hear(event(5)).told == event(5))
-    #expect(standing.hear(event(6)).told == event(6))
-    standing.note(.took(EventNumber(rawValue: 5)))
-    #expect(standing.again(ClientState()) == [.took(EventNumber(rawValue: 5))])
-    #expect(standing.hear(event(5)).told == nil)
-    #expect(standing.hear(event(6)).told == nil)
-    #expect(standing.hear(event(7)).told == event(7))
+    var standing = standing(.acknowledge(EventNumber(rawValue: 4)))
+    #expect(standing.hear(event(5)).delivered == event(5))
+    #expect(standing.hear(event(6)).delivered == event(6))
+    standing.note(.acknowledge(EventNumber(rawValue: 5)))
+    #expect(standing.again(ClientState()) == [.acknowledge(EventNumber(rawValue: 5))])
+    #expect(standing.hear(event(5)).delivered == nil)
+    #expect(standing.hear(event(6)).delivered == nil)
+    #expect(standing.hear(event(7)).delivered == event(7))
     // A daemon that knows no numbers tells everything once.
-    #expect(standing.hear(event(0)).told == event(0))
+    #expect(standing.hear(event(0)).delivered == event(0))
   }
 
   @Test("is told that there are no positions, where it waits for some")
@@ -161,10 +161,10 @@ struct StandingRequestsTests {
     let (denied, none) = (
       Delivery.diagnostics(stream, .authorizationDenied), Delivery.diagnostics(stream, [])
     )
-    #expect(standing.hear(denied).told == denied)
+    #expect(standing.hear(denied).delivered == denied)
     _ = standing.again(ClientState())
-    #expect(standing.hear(denied).told == nil)
-    #expect(standing.hear(none).told == none)
+    #expect(standing.hear(denied).delivered == nil)
+    #expect(standing.hear(none).delivered == none)
     #expect(
       standing.loops(endedBy: .session(session, .invalidate)) == [.diagnostics(stream, nil)])
   }
@@ -182,10 +182,10 @@ struct StandingRequestsTests {
         == [.monitor(monitor, .open(name: "m")), .monitor(monitor, remove)])
     // The app counts what it has asked itself, over both connections.
     #expect(
-      standing.hear(.monitor(monitor, .records(after: 1, []))).told
+      standing.hear(.monitor(monitor, .records(after: 1, []))).delivered
         == .monitor(monitor, .records(after: 2, [])))
     #expect(
-      standing.hear(.monitor(monitor, .records(after: 2, []))).told
+      standing.hear(.monitor(monitor, .records(after: 2, []))).delivered
         == .monitor(monitor, .records(after: 3, [])))
   }
 
@@ -196,16 +196,17 @@ struct StandingRequestsTests {
     var standing = standing(.monitor(monitor, .open(name: "m")), .monitor(monitor, .next))
     _ = standing.hear(.monitor(monitor, .records(after: 1, [])))
     _ = standing.hear(.monitor(monitor, .records(after: 2, [])))
-    #expect(standing.hear(.monitor(monitor, .event(first))).told != nil)
+    #expect(standing.hear(.monitor(monitor, .event(first))).delivered != nil)
     // Asking for the next one says that the first is handled; the daemon dies before it hears.
     standing.note(.monitor(monitor, .next))
     #expect(
       standing.again(ClientState())
         == [.monitor(monitor, .open(name: "m")), .monitor(monitor, .next)])
-    let (told, asked) = standing.hear(.monitor(monitor, .event(first)))
-    #expect(told == nil && asked == [.monitor(monitor, .next)])
+    let (delivered, asked) = standing.hear(.monitor(monitor, .event(first)))
+    #expect(delivered == nil && asked == [.monitor(monitor, .next)])
     #expect(
-      standing.hear(.monitor(monitor, .event(second))).told == .monitor(monitor, .event(second)))
+      standing.hear(.monitor(monitor, .event(second))).delivered
+        == .monitor(monitor, .event(second)))
   }
 
   @Test("MON-24: an event in hand when the loop was left comes again")
@@ -216,6 +217,6 @@ struct StandingRequestsTests {
     standing.note(.monitor(monitor, .leave))
     _ = standing.again(ClientState())
     standing.note(.monitor(monitor, .next))
-    #expect(standing.hear(.monitor(monitor, .event(event))).told != nil)
+    #expect(standing.hear(.monitor(monitor, .event(event))).delivered != nil)
   }
 }

@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 import LocationProviders
@@ -13,7 +13,7 @@ struct RecordingTests {
 
   /// A core that is told a short story: an app, fixes with noise, a region, a setting.
   private struct Story {
-    var core: HostCore
+    var core: ServiceCore
     var now = Moment(uptime: Instant(nanoseconds: 5_000_000_001), unixTime: RecordingTests.date)
     var bytes = Recording.opening
     private let client = ClientID(1)
@@ -21,7 +21,7 @@ struct RecordingTests {
     private var random = SeededRandom(seed: 7)
 
     init() {
-      core = HostCore(
+      core = ServiceCore(
         sources: [.nmeaTCP(host: "receiver", port: 1)],
         secret: SecretKey(seed: 0xfedc_ba98_7654_3210))
       core.record()
@@ -107,7 +107,7 @@ struct RecordingTests {
     fix.floor = -3
     fix.course = .leastNonzeroMagnitude
     fix.speedAccuracy = .infinity
-    let told: [LocationEngine.Input] = [
+    let delivered: [LocationEngine.Input] = [
       .fix(fix, from: ProviderID(2)),
       .heading(
         HeadingSample(
@@ -126,7 +126,7 @@ struct RecordingTests {
     var recorder = Recorder(
       Recording.Setup(
         providers: 3, secret: SecretKey(seed: .max), limits: Conditions.Limits(perApp: nil)))
-    for input in told { recorder.note(input, [], at: story.now) }
+    for input in delivered { recorder.note(input, [], at: story.now) }
     var reader = try RecordingReader(Recording.opening + recorder.takeBytes())
     var found: [String] = []
     while let item = try reader.next() {
@@ -140,7 +140,7 @@ struct RecordingTests {
       case .mark: break
       }
     }
-    #expect(found == told.map { "\($0.bits)" })
+    #expect(found == delivered.map { "\($0.bits)" })
   }
 
   @Test("border 6: a setup keeps its whole key; one of an older recording is still read")

@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 import LocationProviders
@@ -7,13 +7,13 @@ import Testing
 
 /// A host's core with one authorized app, and a test in the place of the operating system.
 struct CoreBench {
-  private(set) var bench: Bench<HostCore>
+  private(set) var bench: Bench<ServiceCore>
   private static let app = AppIdentity("an.app")
   private static let client = ClientID(1)
   private static let manager = SubscriberID(1)
 
   init(_ urls: String..., stored: [StateEntry] = []) throws {
-    let core = HostCore(sources: try urls.map { try Source(url: $0) })
+    let core = ServiceCore(sources: try urls.map { try Source(url: $0) })
     bench = Bench(core) { Self.line($0) }
     let manifest = Manifest([Manifest.Key.whenInUse: .string("to test")])
     engine(.stored(stored))
@@ -107,7 +107,7 @@ struct CoreBench {
   var statuses: [ProviderStatus] { bench.machine.sourceReports.map(\.status) }
   var report: SourceReport? { bench.machine.sourceReports.first }
 
-  private static func line(_ output: HostCore.Output) -> String? {
+  private static func line(_ output: ServiceCore.Output) -> String? {
     switch output {
     case .open(let id, let channel): "open \(id.provider.index).\(id.opening) \(channel)"
     case .close(let id): "close \(id.provider.index).\(id.opening)"

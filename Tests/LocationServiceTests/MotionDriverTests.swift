@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationModel
 import LocationProviders
 import MachineTesting

@@ -1,4 +1,5 @@
-import LocationCore
+import LocationProviders
+import LocationService
 import LocationModel
 import MachineTesting
 import Testing

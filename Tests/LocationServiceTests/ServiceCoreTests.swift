@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 import LocationProviders
@@ -7,7 +7,7 @@ import MachineTesting
 import Testing
 
 @Suite("The core of a host")
-struct HostCoreTests {
+struct ServiceCoreTests {
   /// Noon and a second later; the second closes the first.
   private static let bytes = sentences(
     "GPRMC,120000,A,4807.038,N,01131.000,E,000.0,,040826,,,A",
@@ -51,9 +51,9 @@ struct HostCoreTests {
 
   /// What a core says of each input, of sources that answer a demand in different ways.
   private func story(
-    _ urls: [String], _ step: (inout HostCore, HostCore.Input, Moment) -> [HostCore.Output]
-  ) throws -> (told: [[String]], recording: [UInt8]) {
-    var core = HostCore(sources: try urls.map { try Source(url: $0) })
+    _ urls: [String], _ step: (inout ServiceCore, ServiceCore.Input, Moment) -> [ServiceCore.Output]
+  ) throws -> (delivered: [[String]], recording: [UInt8]) {
+    var core = ServiceCore(sources: try urls.map { try Source(url: $0) })
     core.record()
     var now = Moment(uptime: .start, unixTime: UnixTime(milliseconds: 1_785_844_800_000))
     let (client, manager) = (ClientID(1), SubscriberID(1))
@@ -65,9 +65,11 @@ struct HostCoreTests {
       identifier: "here", target: .circle(here), notices: RegionNotices())
     let channel = ChannelID(provider: ProviderID(0), opening: 1)
     let stale = ChannelID(provider: ProviderID(0), opening: 9)
-    func ask(_ request: Request) -> HostCore.Input { .engine(.client(client, .request(request))) }
+    func ask(_ request: Request) -> ServiceCore.Input {
+      .engine(.client(client, .request(request)))
+    }
     let once = ask(.updates(SubscriberID(2), .once(UpdateOptions())))
-    let inputs: [HostCore.Input] = [
+    let inputs: [ServiceCore.Input] = [
       .engine(.stored([])), .engine(.client(client, .connected(app))),
       .engine(.setting(.authorization(app.app, .always))), ask(.visits(on: true)),
       ask(.region(manager, .start(region))),
@@ -78,13 +80,13 @@ struct HostCoreTests {
       once, .wake,
       ask(.visits(on: false)), .channel(stale, .opened), .wake,
     ]
-    var told: [[String]] = []
+    var delivered: [[String]] = []
     for input in inputs {
-      told.append(step(&core, input, now).map { "\($0)" })
+      delivered.append(step(&core, input, now).map { "\($0)" })
       now = Moment(uptime: now.uptime + .seconds(2), unixTime: now.unixTime + .seconds(2))
     }
-    told.append(core.finish().map { "\($0)" })
-    return (told, core.takeRecording())
+    delivered.append(core.finish().map { "\($0)" })
+    return (delivered, core.takeRecording())
   }
 
   private static let families = [
@@ -105,17 +107,17 @@ struct HostCoreTests {
     let halves = try story(urls) { $0.begin($1, at: $2) + $0.finish() }
     let late = try story(urls) { $0.begin($1, at: $2) }
     #expect(halves == whole)
-    #expect(late.told.joined().elementsEqual(whole.told.joined()))
+    #expect(late.delivered.joined().elementsEqual(whole.delivered.joined()))
     #expect(late.recording == whole.recording)
     if !urls.contains("geoclue:") {
-      #expect(whole.told.joined().contains { $0.contains("demand") })
+      #expect(whole.delivered.joined().contains { $0.contains("demand") })
     }
   }
 
   @Test("is replayed as it was recorded, whatever its sources answer", arguments: families)
   func replayed(_ urls: [String]) throws {
-    let told = try story(urls) { $0.begin($1, at: $2) + $0.finish() }
-    let summary = try Replay.run(Recording.opening + told.recording)
+    let delivered = try story(urls) { $0.begin($1, at: $2) + $0.finish() }
+    let summary = try Replay.run(Recording.opening + delivered.recording)
     #expect(summary.steps > 10)
   }
 

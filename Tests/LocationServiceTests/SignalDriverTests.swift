@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 import LocationProviders

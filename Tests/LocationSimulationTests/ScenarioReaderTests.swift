@@ -88,7 +88,7 @@ struct ScenarioReaderTests {
   func clockTwice() throws {
     let scenario = try ScenarioReader.read(Self.head + "then clock 1h\n+1min clock 1h\n+1s end")
     let dates = scenario.events.compactMap { event -> UnixTime? in
-      guard case .date(let date) = event.deed else { return nil }
+      guard case .date(let date) = event.worldEvent else { return nil }
       return date
     }
     let start = Scenario.standardDate

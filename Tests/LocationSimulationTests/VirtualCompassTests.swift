@@ -30,10 +30,10 @@ struct VirtualCompassTests {
       let next = try #require(bench.machine.nextDeadline)
       bench.run(for: next - bench.now.uptime)
     }
-    let told = bench.outputs.compactMap { entry -> MotionActivity.Kind? in
+    let delivered = bench.outputs.compactMap { entry -> MotionActivity.Kind? in
       guard case .activity(let activity) = entry.output else { return nil }
       return activity.kind
     }
-    #expect(told == [kind].compactMap { $0 })
+    #expect(delivered == [kind].compactMap { $0 })
   }
 }

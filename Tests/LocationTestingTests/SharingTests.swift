@@ -141,8 +141,8 @@ struct SharingTests {
       device.travel(walk)
       try await device.advance(by: .seconds(1200))
       #expect(filtered.locations.count > 1)
-      let told = Set(both.locations.map(\.timestamp))
-      #expect(filtered.locations.allSatisfy { told.contains($0.timestamp) })
+      let delivered = Set(both.locations.map(\.timestamp))
+      #expect(filtered.locations.allSatisfy { delivered.contains($0.timestamp) })
       #expect(both.locations.count > 1000)
     }
   }

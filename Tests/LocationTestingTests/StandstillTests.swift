@@ -23,7 +23,7 @@ struct StandstillTests {
         Self.block(on: gate)
       }
       let error = await #expect(throws: Standstill.self) {
-        try await device.advance(by: .seconds(60), patience: .milliseconds(300))
+        try await device.advance(by: .seconds(60), timeout: .milliseconds(300))
       }
       #expect(error?.description.contains("blocked()") == true, "\(error as Any)")
       #expect(error?.since == .seconds(5))
@@ -36,11 +36,11 @@ struct StandstillTests {
   @Test("ends advance when an executor of the app's own never runs a task, and says where")
   func foreignExecutor() async throws {
     let keeper = SlowExecutor(delay: nil)
-    let desk = SlowDesk(on: keeper)
+    let coordinator = SlowDesk(on: keeper)
     await app.run {
-      Task { await desk.work() }
+      Task { await coordinator.work() }
       let error = await #expect(throws: Standstill.self) {
-        try await device.advance(by: .seconds(60), patience: .milliseconds(300))
+        try await device.advance(by: .seconds(60), timeout: .milliseconds(300))
       }
       guard case .elsewhere = error?.cause else {
         Issue.record("\(error as Any)")
@@ -65,7 +65,7 @@ struct StandstillTests {
         }
       }
       let error = await #expect(throws: Standstill.self) {
-        try await device.advance(by: .seconds(60), patience: .milliseconds(300))
+        try await device.advance(by: .seconds(60), timeout: .milliseconds(300))
       }
       isOver.store(true, ordering: .relaxed)
       guard case .elsewhere(let story) = error?.cause else {
@@ -182,7 +182,7 @@ struct RealWorkTests {
 
   @Test("takes no virtual time, whoever does it")
   func noTime() async throws {
-    let desk = SlowDesk(on: SlowExecutor(delay: .milliseconds(20)))
+    let coordinator = SlowDesk(on: SlowExecutor(delay: .milliseconds(20)))
     try await app.run {
       let begin = device.date
       let (beginnings, delays) = (Log<Double>(), Log<Double>())
@@ -194,7 +194,7 @@ struct RealWorkTests {
               continuation.resume()
             }
           }
-          await desk.work()
+          await coordinator.work()
           delays.add(device.date.timeIntervalSince(begin))
         }
       }

@@ -1,5 +1,5 @@
 import Foundation
-import LocationCore
+import LocationService
 import LocationModel
 import LocationProviders
 import Testing

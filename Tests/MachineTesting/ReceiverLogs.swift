@@ -68,12 +68,12 @@ package struct ReceiverLogs: Sendable, CustomStringConvertible {
     let lines = try bytes(name).split(separator: UInt8(ascii: "\n"))
       .filter { $0.first != UInt8(ascii: "#") }
     let positions = ["GGA,", "RMC,", "GLL,"].map { Array($0.utf8) }
-    let isTold = lines.contains { line in
+    let isDelivered = lines.contains { line in
       line.first == UInt8(ascii: "$") && positions.contains { line.dropFirst(3).starts(with: $0) }
     }
     let all = lines.joined()
     let odd = all.count { !(32..<127).contains($0) && $0 != 13 && $0 != 9 }
-    return isTold && odd * 3 < all.count
+    return isDelivered && odd * 3 < all.count
   }
 
   /// Every different log of all collections.

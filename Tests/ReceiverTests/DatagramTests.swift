@@ -1,6 +1,7 @@
 import Foundation
 import HostTesting
-import LocationCore
+import LocationProviders
+import LocationService
 import LocationHost
 import LocationModel
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import HostTesting
-import LocationCore
+import LocationService
 import LocationHost
 import LocationModel
 import LocationProviders

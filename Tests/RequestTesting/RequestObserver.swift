@@ -5,7 +5,7 @@ package import INTULocationManager
 ///
 /// Finds: two last words to one request, any word after the last, a request that outlives its time,
 /// hardware switched twice, hardware that does more or less than the live requests need.
-package struct DeskWitness: Hashable, Sendable {
+package struct RequestObserver: Hashable, Sendable {
   /// What has become of a request.
   package enum Fate: Hashable, Sendable {
     case live, answered, forgotten
@@ -18,7 +18,7 @@ package struct DeskWitness: Hashable, Sendable {
     var due: Duration?
   }
 
-  package private(set) var desk: RequestDesk
+  package private(set) var coordinator: RequestCoordinator
   /// By number, from 1.
   private var entries: [Entry] = []
   private var services: INTULocationServicesState
@@ -28,16 +28,17 @@ package struct DeskWitness: Hashable, Sendable {
 
   /// Watches a new desk.
   package init(services: INTULocationServicesState) {
-    var desk = RequestDesk()
-    _ = desk.handle(.services(services), at: DeskTime(uptime: .zero, date: .distantPast))
-    self.desk = desk
+    var coordinator = RequestCoordinator()
+    _ = coordinator.handle(.services(services), at: RequestTime(uptime: .zero, date: .distantPast))
+    self.coordinator = coordinator
     self.services = services
   }
 
   package var fates: [Fate] { entries.map(\.fate) }
 
   /// Makes the next request.
-  package mutating func request(_ wish: LocationRequest.Wish, at now: DeskTime) throws(Violation) {
+  package mutating func request(_ wish: LocationRequest.Wish, at now: RequestTime) throws(Violation)
+  {
     var entry = Entry(wish: wish)
     if case .once(_, .limited(let time, let fromAuthorization)) = wish,
       !fromAuthorization || services == .available
@@ -49,14 +50,16 @@ package struct DeskWitness: Hashable, Sendable {
   }
 
   /// Hands in one input and checks all that comes of it.
-  package mutating func send(_ input: RequestDesk.Input, at now: DeskTime) throws(Violation) {
+  package mutating func send(_ input: RequestCoordinator.Input, at now: RequestTime)
+    throws(Violation)
+  {
     if case .services(let state) = input { note(state, at: now) }
-    for output in desk.handle(input, at: now) { try hear(output) }
+    for output in coordinator.handle(input, at: now) { try hear(output) }
     try checkEnd(of: input, at: now)
     try checkHardware()
   }
 
-  private mutating func note(_ state: INTULocationServicesState, at now: DeskTime) {
+  private mutating func note(_ state: INTULocationServicesState, at now: RequestTime) {
     services = state
     guard state == .available else { return }
     for index in entries.indices where entries[index].due == nil {
@@ -66,7 +69,7 @@ package struct DeskWitness: Hashable, Sendable {
   }
 
   /// Takes in one thing the desk says.
-  package mutating func hear(_ output: RequestDesk.Output) throws(Violation) {
+  package mutating func hear(_ output: RequestCoordinator.Output) throws(Violation) {
     switch output {
     case .finish(let id, let answer):
       try end(id, as: .answered)
@@ -106,7 +109,7 @@ package struct DeskWitness: Hashable, Sendable {
   }
 
   /// A cancellation ends a request at once, time ends it in time, a refusal ends them all.
-  private func checkEnd(of input: RequestDesk.Input, at now: DeskTime) throws(Violation) {
+  private func checkEnd(of input: RequestCoordinator.Input, at now: RequestTime) throws(Violation) {
     switch input {
     case .cancel(let id), .forceComplete(let id):
       guard entries[id - 1].fate != .live else { throw Violation("\(input) left it live") }

@@ -4,7 +4,7 @@ import CoreLocation
 final class CityFinder: NSObject, @MainActor CLLocationManagerDelegate {
   private let manager = CLLocationManager()
   private var best: CLLocation?
-  private var patience: Task<Void, any Error>?
+  private var timeout: Task<Void, any Error>?
   private var completion: ((CLLocation?) -> Void)?
 
   func find(_ completion: @escaping (CLLocation?) -> Void) {
@@ -19,17 +19,17 @@ final class CityFinder: NSObject, @MainActor CLLocationManagerDelegate {
   }
 
   private func start() {
-    guard patience == nil else { return }
+    guard timeout == nil else { return }
     manager.startUpdatingLocation()
-    patience = Task {
+    timeout = Task {
       try await Task.sleep(for: .seconds(10))
       finish(best)
     }
   }
 
   private func finish(_ location: CLLocation?) {
-    patience?.cancel()
-    patience = nil
+    timeout?.cancel()
+    timeout = nil
     manager.stopUpdatingLocation()
     completion?(location)
     completion = nil

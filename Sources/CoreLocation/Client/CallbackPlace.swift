@@ -80,7 +80,7 @@ private final class Hearing: Sendable {
       + "RunLoop.main, or let an asynchronous main function await.")
 
   /// Chosen: longer than a main thread may be busy.
-  private static let patience = DispatchTimeInterval.seconds(5)
+  private static let timeout = DispatchTimeInterval.seconds(5)
 
   private let warning: String
   private let state = Mutex(State.nothingSent)
@@ -113,7 +113,7 @@ private final class Hearing: Sendable {
   }
 
   private func warnInTime() {
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [self] in
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.timeout) { [self] in
       guard settle() else { return }
       FileHandle.standardError.write(Data("CoreLocation: \(warning)\n".utf8))
     }

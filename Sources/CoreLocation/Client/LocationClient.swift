@@ -9,7 +9,7 @@ package final class LocationClient: Sendable {
   package typealias Listener = @Sendable (Delivery) -> Void
 
   /// An event that the app is owed, and its number.
-  typealias OwedNews = (number: EventNumber, event: OwedEvent)
+  typealias PendingNews = (number: EventNumber, event: PendingEvent)
 
   package let link: any EngineLink
   /// Runs a callback at its place.
@@ -58,7 +58,7 @@ package final class LocationClient: Sendable {
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
 
   package func send(_ request: Request) {
-    if case .took(let number) = request { inbox.forget(upTo: number) }
+    if case .acknowledge(let number) = request { inbox.forget(upTo: number) }
     link.send(request, from: id)
   }
 
@@ -72,7 +72,7 @@ package final class LocationClient: Sendable {
   var readable: ClientState { inbox.readable }
 
   /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
-  var untaken: [OwedNews] { inbox.untaken }
+  var untaken: [PendingNews] { inbox.untaken }
 }
 
 /// What the app was told, and who waits for more.
@@ -80,7 +80,7 @@ package final class LocationClient: Sendable {
 /// The link holds it, and not the client, which is let go when the app has no use for it.
 private final class Inbox: Sendable {
   typealias Listener = LocationClient.Listener
-  typealias OwedNews = LocationClient.OwedNews
+  typealias PendingNews = LocationClient.PendingNews
 
   private struct State {
     /// What came before there was anything to read; `nil` from then on.
@@ -89,7 +89,7 @@ private final class Inbox: Sendable {
     var listeners: [SubscriberID: Listener] = [:]
     var lastSubscriber: UInt32 = 0
     /// What the app is owed and no delegate has heard, the latest hundred, in order.
-    var untaken: [OwedNews] = []
+    var untaken: [PendingNews] = []
   }
 
   private let state = Mutex(State())
@@ -134,7 +134,7 @@ private final class Inbox: Sendable {
       }
     case .regions(let regions):
       state.withLock { $0.readable.regions = regions }
-    case .owed(let number, let event):
+    case .pending(let number, let event):
       if number != .none { keep((number, event)) }
       for listener in listeners { listener(delivery) }
     case .authorizationChanged(nil), .region(nil, _, _):
@@ -161,14 +161,14 @@ private final class Inbox: Sendable {
   }
 
   /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
-  var untaken: [OwedNews] { state.withLock { $0.untaken } }
+  var untaken: [PendingNews] { state.withLock { $0.untaken } }
 
   /// A delegate has heard everything up to this number.
   func forget(upTo number: EventNumber) {
     state.withLock { $0.untaken.removeAll { $0.number <= number } }
   }
 
-  private func keep(_ news: OwedNews) {
+  private func keep(_ news: PendingNews) {
     state.withLock { $0.untaken = ($0.untaken + [news]).suffix(Self.mostUntaken) }
   }
 

@@ -28,7 +28,7 @@ final class ManagerLink: Sendable {
   /// Tells a delegate that comes late what waits for one (LIFE-5): the last event brings the earlier.
   func tellUntaken() {
     guard let last = client.untaken.last else { return }
-    place.run { [handle] in handle.manager?.take(.owed(last.number, last.event)) }
+    place.run { [handle] in handle.manager?.take(.pending(last.number, last.event)) }
   }
 
   func send(_ request: UpdatesRequest) {

@@ -22,11 +22,11 @@ final class MonitorLink: Sendable {
   }
 
   /// An event with the requests that were carried out when it came.
-  private typealias Told = (event: ConditionEvent, after: Int)
+  private typealias Delivered = (event: ConditionEvent, after: Int)
 
   fileprivate let client: LocationClient
   private let subscriber: SubscriberID
-  private let mailbox = Mailbox<Told>()
+  private let mailbox = Mailbox<Delivered>()
   private let box = Box()
 
   /// Shared with the listener, so that the listener does not keep the link alive.
@@ -116,10 +116,10 @@ final class MonitorLink: Sendable {
   /// The next event; asking for it says that the one before is handled (MON-23).
   fileprivate func next() async -> ConditionEvent? {
     send(.next)
-    while let told = await mailbox.next() {
+    while let delivered = await mailbox.next() {
       // What was on its way to a loop that was left comes again (MON-24).
-      if told.after < box.state.withLock({ $0.left }) { continue }
-      if record(for: told.event.identifier) != nil { return told.event }
+      if delivered.after < box.state.withLock({ $0.left }) { continue }
+      if record(for: delivered.event.identifier) != nil { return delivered.event }
       send(.next)
     }
     return nil

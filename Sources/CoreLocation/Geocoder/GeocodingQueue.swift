@@ -5,37 +5,37 @@ import Synchronization
 /// One geocoder's place at the app's geocoding desk, which takes one request at a time of each
 /// (GEO-3) and calls back on the main thread (GEO-1).
 final class GeocoderLink: Sendable {
-  private let desk: AppGeocoding
-  private let id: GeocodeDesk.GeocoderID
+  private let coordinator: AppGeocoding
+  private let id: GeocodeCoordinator.GeocoderID
 
   init() {
-    desk = AppGeocoding.bound ?? LocationClient.current.geocoding
-    id = desk.newGeocoder()
+    coordinator = AppGeocoding.bound ?? LocationClient.current.geocoding
+    id = coordinator.newGeocoder()
   }
 
-  var isBusy: Bool { desk.isBusy(id) }
+  var isBusy: Bool { coordinator.isBusy(id) }
 
   /// The number that the next request of this task gets, known before it is submitted: an async
   /// form cancels its own request and no other (GEO-3, GEO-17).
-  @TaskLocal static var reserved: GeocodeDesk.RequestID?
+  @TaskLocal static var reserved: GeocodeCoordinator.RequestID?
 
-  func reserve() -> GeocodeDesk.RequestID { desk.newRequest() }
+  func reserve() -> GeocodeCoordinator.RequestID { coordinator.newRequest() }
 
   /// A request runs to its end though the app lets go of its geocoder (GEO-1).
   func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
-    desk.submit(question, as: Self.reserved, by: id) { placemarks, error in
+    coordinator.submit(question, as: Self.reserved, by: id) { placemarks, error in
       withExtendedLifetime(self) { completion(placemarks, error) }
     }
   }
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   func cancel() {
-    desk.tell(.cancel(id))
+    coordinator.tell(.cancel(id))
   }
 
   /// Ends one request with `geocodeCanceled`, if it runs.
-  func withdraw(_ request: GeocodeDesk.RequestID) {
-    desk.tell(.withdraw(request))
+  func withdraw(_ request: GeocodeCoordinator.RequestID) {
+    coordinator.tell(.withdraw(request))
   }
 }
 
@@ -45,12 +45,12 @@ final class AppGeocoding: Sendable {
   private typealias Completion = @Sendable (GeocodeOutcome) -> Void
 
   private struct State {
-    var desk = GeocodeDesk()
-    var completions: [GeocodeDesk.RequestID: Completion] = [:]
+    var coordinator = GeocodeCoordinator()
+    var completions: [GeocodeCoordinator.RequestID: Completion] = [:]
     var lastRequest = 0
     var lastGeocoder = 0
 
-    mutating func newRequest() -> GeocodeDesk.RequestID {
+    mutating func newRequest() -> GeocodeCoordinator.RequestID {
       lastRequest += 1
       return lastRequest
     }
@@ -84,25 +84,25 @@ final class AppGeocoding: Sendable {
     backend.flatMap { $0.lookUp(question) }
   }
 
-  func newGeocoder() -> GeocodeDesk.GeocoderID {
+  func newGeocoder() -> GeocodeCoordinator.GeocoderID {
     state.withLock {
       $0.lastGeocoder += 1
       return $0.lastGeocoder
     }
   }
 
-  func newRequest() -> GeocodeDesk.RequestID {
+  func newRequest() -> GeocodeCoordinator.RequestID {
     state.withLock { $0.newRequest() }
   }
 
-  func isBusy(_ geocoder: GeocodeDesk.GeocoderID) -> Bool {
-    state.withLock { $0.desk.isGeocoding(geocoder) }
+  func isBusy(_ geocoder: GeocodeCoordinator.GeocoderID) -> Bool {
+    state.withLock { $0.coordinator.isGeocoding(geocoder) }
   }
 
   /// The request gets the number reserved for it, else one of its own.
   func submit(
-    _ question: GeocodeQuestion, as reserved: GeocodeDesk.RequestID?,
-    by geocoder: GeocodeDesk.GeocoderID, _ completion: @escaping CLGeocodeCompletionHandler
+    _ question: GeocodeQuestion, as reserved: GeocodeCoordinator.RequestID?,
+    by geocoder: GeocodeCoordinator.GeocoderID, _ completion: @escaping CLGeocodeCompletionHandler
   ) {
     // Given away by the caller, and called once, on the main thread (docs/decisions/0004).
     nonisolated(unsafe) let completion = completion
@@ -120,21 +120,21 @@ final class AppGeocoding: Sendable {
     }
   }
 
-  func tell(_ input: GeocodeDesk.Input) {
+  func tell(_ input: GeocodeCoordinator.Input) {
     perform { _ in input }
   }
 
-  private func perform(_ input: (inout State) -> GeocodeDesk.Input) {
+  private func perform(_ input: (inout State) -> GeocodeCoordinator.Input) {
     let now = now()
-    let deeds: [@Sendable () -> Void] = state.withLock { state in
+    let worldEvents: [@Sendable () -> Void] = state.withLock { state in
       let input = input(&state)
-      return state.desk.handle(input, at: now).compactMap { deed(of: $0, &state) }
+      return state.coordinator.handle(input, at: now).compactMap { worldEvent(of: $0, &state) }
     }
-    for deed in deeds { deed() }
+    for worldEvent in worldEvents { worldEvent() }
   }
 
-  private func deed(
-    of output: GeocodeDesk.Output, _ state: inout State
+  private func worldEvent(
+    of output: GeocodeCoordinator.Output, _ state: inout State
   ) -> (@Sendable () -> Void)? {
     switch output {
     case .lookUp(let question, let request):

@@ -16,7 +16,7 @@ extension CLLocationManager {
       let error = fault.map { CLError(fault: $0) }
       delegate?.locationManager(self, didFinishDeferredUpdatesWithError: error)
     case .temporaryFullAccuracy(let ticket, let refusal): finish(ticket, refusal)
-    case .owed(let number, let event): take(number, event)
+    case .pending(let number, let event): take(number, event)
     case .region(_, let region, let event):
       tell(event, of: CLRegion.make(region))
     case .heading(_, let delivery): take(delivery)
@@ -29,7 +29,7 @@ extension CLLocationManager {
 extension CLLocationManager {
   /// Tells an event once, and before it what came while no manager had a delegate. Without one it
   /// is still owed.
-  private func take(_ number: EventNumber, _ event: OwedEvent) {
+  private func take(_ number: EventNumber, _ event: PendingEvent) {
     let heard = lastHeard
     guard delegate != nil, number > heard || number == .none else { return }
     for news in link.client.untaken where news.number > heard && news.number < number {
@@ -37,10 +37,10 @@ extension CLLocationManager {
     }
     tell(event)
     remember { $0.lastHeard = max(heard, number) }
-    link.client.send(.took(number))
+    link.client.send(.acknowledge(number))
   }
 
-  private func tell(_ event: OwedEvent) {
+  private func tell(_ event: PendingEvent) {
     switch event {
     case .visit(let visit): delegate?.locationManager(self, didVisit: CLVisit(visit))
     case .region(let region, let event): tell(event, of: CLRegion.make(region))

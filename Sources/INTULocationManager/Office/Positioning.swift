@@ -31,7 +31,7 @@ enum BackgroundSetting: Hashable, Sendable {
 /// The time, and an alarm.
 @MainActor
 protocol OfficeClock: AnyObject {
-  var now: DeskTime { get }
+  var now: RequestTime { get }
 
   /// Rings once, at an uptime, or never; the last call counts.
   func setAlarm(at deadline: Duration?, _ ring: @escaping @MainActor () -> Void)

@@ -5,7 +5,7 @@ import CoreLocation
 /// Lives on the main queue; everything it does is one step of the desk after the other.
 @MainActor
 final class RequestOffice {
-  private var desk = RequestDesk()
+  private var coordinator = RequestCoordinator()
   private let book: RecipientBook
   private let clock: any OfficeClock
   private let positioning: any Positioning
@@ -18,7 +18,7 @@ final class RequestOffice {
   }
 
   /// Takes what an app asks.
-  func take(_ input: RequestDesk.Input) {
+  func take(_ input: RequestCoordinator.Input) {
     readServices()
     step(input)
     setAlarm()
@@ -48,15 +48,15 @@ final class RequestOffice {
   /// The state may have changed without a callback, or before it.
   private func readServices() {
     let (services, headings) = (positioning.services, positioning.headingServices)
-    if services != desk.services { step(.services(services)) }
-    if headings != desk.headingServices { step(.headingServices(headings)) }
+    if services != coordinator.services { step(.services(services)) }
+    if headings != coordinator.headingServices { step(.headingServices(headings)) }
   }
 
-  private func step(_ input: RequestDesk.Input, showing heading: CLHeading? = nil) {
-    for output in desk.handle(input, at: clock.now) { carryOut(output, showing: heading) }
+  private func step(_ input: RequestCoordinator.Input, showing heading: CLHeading? = nil) {
+    for output in coordinator.handle(input, at: clock.now) { carryOut(output, showing: heading) }
   }
 
-  private func carryOut(_ output: RequestDesk.Output, showing heading: CLHeading?) {
+  private func carryOut(_ output: RequestCoordinator.Output, showing heading: CLHeading?) {
     switch output {
     case .hardware(let command): positioning.carryOut(command)
     case .askForAuthorization(let type): positioning.askForAuthorization(type)
@@ -71,7 +71,7 @@ final class RequestOffice {
   }
 
   private func setAlarm() {
-    clock.setAlarm(at: desk.nextDeadline) { [weak self] in self?.take(.wake) }
+    clock.setAlarm(at: coordinator.nextDeadline) { [weak self] in self?.take(.wake) }
   }
 }
 

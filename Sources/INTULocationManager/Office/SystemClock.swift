@@ -14,7 +14,7 @@ final class SystemClock: OfficeClock {
     self.look = look
   }
 
-  var now: DeskTime { DeskTime(uptime: ContinuousClock.now - start, date: Date()) }
+  var now: RequestTime { RequestTime(uptime: ContinuousClock.now - start, date: Date()) }
 
   func setAlarm(at deadline: Duration?, _ ring: @escaping @MainActor () -> Void) {
     guard deadline != self.deadline else { return }

@@ -19,7 +19,7 @@ struct LiveRequest: Hashable, Sendable {
   private(set) var need: Need
 
   /// Takes a request in; to ask for `none` is to ask for `city` (INTU-10).
-  init(_ request: LocationRequest, services: INTULocationServicesState, at now: DeskTime) {
+  init(_ request: LocationRequest, services: INTULocationServicesState, at now: RequestTime) {
     id = request.id
     switch request.wish {
     case .once(let accuracy, .unlimited):
@@ -43,13 +43,13 @@ struct LiveRequest: Hashable, Sendable {
     }
   }
 
-  /// The uptime at which patience ends; `nil` while it does not run.
+  /// The uptime at which timeout ends; `nil` while it does not run.
   var deadline: Duration? {
     guard case .once(_, .running(let end)) = need else { return nil }
     return end
   }
 
-  mutating func beginCountdown(at now: DeskTime) {
+  mutating func beginCountdown(at now: RequestTime) {
     guard case .once(let accuracy, .held(let time)) = need else { return }
     need = .once(accuracy, .running(until: now.uptime + time))
   }

@@ -1,7 +1,7 @@
 package import CoreLocation
 
 /// The time as the desk is told it.
-package struct DeskTime: Hashable, Sendable {
+package struct RequestTime: Hashable, Sendable {
   /// Time since some start; never jumps, and is what timeouts are counted in.
   package var uptime: Duration
   /// The date, which may jump; the age of a location is told by it.
@@ -33,7 +33,7 @@ package struct LocationRequest: Hashable, Sendable {
   }
 
   package enum Wish: Hashable, Sendable {
-    /// One location of an accuracy, or the best there is when patience ends.
+    /// One location of an accuracy, or the best there is when timeout ends.
     case once(INTULocationAccuracy, Patience)
     /// Every location; the accuracy is what the hardware is asked for.
     case updates(INTULocationAccuracy)

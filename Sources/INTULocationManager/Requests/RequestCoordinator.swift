@@ -4,7 +4,7 @@ package import CoreLocation
 ///
 /// Has no clock and touches nothing: it takes an input and the time, and returns what must now be
 /// done, in order. Every request gets one last word, `finish` or `forget`, and nothing after it.
-package struct RequestDesk: Hashable, Sendable {
+package struct RequestCoordinator: Hashable, Sendable {
   package enum Input: Hashable, Sendable {
     /// Time has passed. A wake that comes too early changes nothing.
     case wake
@@ -70,10 +70,10 @@ package struct RequestDesk: Hashable, Sendable {
   }
 
   /// Takes one input and returns everything the caller must now do, in order.
-  package mutating func handle(_ input: Input, at now: DeskTime) -> [Output] {
+  package mutating func handle(_ input: Input, at now: RequestTime) -> [Output] {
     let answers =
       switch input {
-      case .wake: endPatience(at: now)
+      case .wake: endTimeout(at: now)
       case .request(let request): take(request, at: now)
       case .forceComplete(let id): forceComplete(id, at: now)
       case .cancel(let id): cancel(id)
@@ -106,8 +106,8 @@ package struct RequestDesk: Hashable, Sendable {
 
 // MARK: Requests
 
-extension RequestDesk {
-  private mutating func take(_ request: LocationRequest, at now: DeskTime) -> [Output] {
+extension RequestCoordinator {
+  private mutating func take(_ request: LocationRequest, at now: RequestTime) -> [Output] {
     switch services {
     case .denied, .restricted, .disabled:
       return [.finish(request.id, answer(.success, at: now))]  // INTU-15: the state comes first.
@@ -122,7 +122,8 @@ extension RequestDesk {
     return [output]
   }
 
-  private mutating func forceComplete(_ id: INTULocationRequestID, at now: DeskTime) -> [Output] {
+  private mutating func forceComplete(_ id: INTULocationRequestID, at now: RequestTime) -> [Output]
+  {
     guard let request = remove(id) else { return [] }
     guard case .once = request.need else { return [.forget(id)] }
     return [.finish(id, answer(.timedOut, at: now))]
@@ -136,13 +137,13 @@ extension RequestDesk {
     live.firstIndex { $0.id == id }.map { live.remove(at: $0) }
   }
 
-  private mutating func endPatience(at now: DeskTime) -> [Output] {
+  private mutating func endTimeout(at now: RequestTime) -> [Output] {
     finish(.timedOut, at: now) { $0.deadline.map { $0 <= now.uptime } ?? false }
   }
 
   /// Gives those who meet the condition their last word.
   private mutating func finish(
-    _ status: INTULocationStatus, at now: DeskTime, where isOver: (LiveRequest) -> Bool
+    _ status: INTULocationStatus, at now: RequestTime, where isOver: (LiveRequest) -> Bool
   ) -> [Output] {
     let over = live.filter(isOver)
     guard !over.isEmpty else { return [] }
@@ -153,7 +154,7 @@ extension RequestDesk {
 
   /// The answer now: the state of the services comes first, then a failure, then `status`
   /// (INTU-21).
-  private func answer(_ status: INTULocationStatus, at now: DeskTime) -> LocationAnswer {
+  private func answer(_ status: INTULocationStatus, at now: RequestTime) -> LocationAnswer {
     let status = INTULocationStatus(services) ?? (failure == nil ? status : .error)
     let location = status.carriesLocation ? current : nil
     return LocationAnswer(
@@ -164,8 +165,8 @@ extension RequestDesk {
 
 // MARK: What the services say
 
-extension RequestDesk {
-  private mutating func take(_ location: CLLocation, at now: DeskTime) -> [Output] {
+extension RequestCoordinator {
+  private mutating func take(_ location: CLLocation, at now: RequestTime) -> [Output] {
     if let reason = Reason(whyIgnoring: location, services) { return [.ignored(location, reason)] }
     current = location
     failure = nil
@@ -174,7 +175,7 @@ extension RequestDesk {
   }
 
   /// Shows the current location to a request; one that it satisfies ends (INTU-16, INTU-17).
-  private mutating func examine(_ request: LiveRequest, at now: DeskTime) -> Output? {
+  private mutating func examine(_ request: LiveRequest, at now: RequestTime) -> Output? {
     switch request.need {
     case .once(let accuracy, _):
       guard INTULocationAccuracy(of: current, at: now.date) >= accuracy else { return nil }
@@ -187,7 +188,7 @@ extension RequestDesk {
 
   /// A failure ends every request but those that still have time while the services go on trying
   /// (INTU-23); subscriptions hear of it and stay (INTU-30).
-  private mutating func take(_ error: CLError, at now: DeskTime) -> [Output] {
+  private mutating func take(_ error: CLError, at now: RequestTime) -> [Output] {
     guard error.code != .headingFailure else {
       return headings.map { .reportHeading($0, .invalid) }
     }
@@ -204,7 +205,7 @@ extension RequestDesk {
     return ends + reports
   }
 
-  private mutating func take(_ state: INTULocationServicesState, at now: DeskTime) -> [Output] {
+  private mutating func take(_ state: INTULocationServicesState, at now: RequestTime) -> [Output] {
     services = state
     if state != .available { current = nil }
     switch state {
@@ -221,7 +222,7 @@ extension RequestDesk {
 
 // MARK: Headings
 
-extension RequestDesk {
+extension RequestCoordinator {
   private mutating func takeHeadingRequest(_ id: INTUHeadingRequestID) -> [Output] {
     guard headingServices == .available else { return [.finishHeading(id, .unavailable)] }
     headings.append(id)
@@ -249,7 +250,7 @@ extension RequestDesk {
   }
 }
 
-extension RequestDesk.Reason {
+extension RequestCoordinator.Reason {
   /// `nil` for a location that counts.
   fileprivate init?(whyIgnoring location: CLLocation, _ services: INTULocationServicesState) {
     let coordinate = location.coordinate

@@ -1,4 +1,5 @@
 import Glibc
+package import LocationHost
 import LocationModel
 
 /// What a daemon can say of itself, and how it starts over.

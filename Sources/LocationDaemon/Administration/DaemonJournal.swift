@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import LocationHost
 package import LocationLink
 import LocationModel
 import Synchronization
@@ -86,9 +87,9 @@ package final class DaemonJournal: Sendable {
       return state.follower
     }
     if isJournal { send(record) } else { printLine(record) }
-    var told = record
-    told.name = name
-    follower?(told)
+    var delivered = record
+    delivered.name = name
+    follower?(delivered)
   }
 
   private func printLine(_ record: LogRecord) {
@@ -146,7 +147,6 @@ extension LogCaller {
 
   /// By the name of an app, which has its user behind it unless that is the daemon's.
   init(app: String) {
-    let user = app.lastIndex(of: "@").flatMap { UInt32(app[app.index(after: $0)...]) }
-    self.init(user: user ?? getuid(), program: app)
+    self.init(user: AppIdentity(app).user ?? getuid(), program: app)
   }
 }

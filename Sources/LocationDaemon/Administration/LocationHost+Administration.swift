@@ -1,7 +1,8 @@
-import LocationCore
+import LocationHost
+import LocationService
 import LocationEngine
-package import LocationLink
-package import LocationModel
+import LocationLink
+import LocationModel
 
 /// Why the daemon does not do what its owner asks.
 struct AdministrationFault: Error {
@@ -68,11 +69,6 @@ extension LocationHost {
   /// What is stored now, by this daemon or by someone beside it.
   var storedEntries: [StateEntry] { keeper?.stored ?? [] }
 
-  /// The program that holds an identity, or its Flatpak's folder; `nil` while none does.
-  func holder(of app: AppIdentity) -> String? {
-    keeper.flatMap { AppStatus.program(of: app, in: $0.entries) }
-  }
-
   // MARK: Changing
 
   func turnServices(on: Bool) throws(AdministrationFault) {
@@ -133,24 +129,7 @@ extension AppStatus {
       app: app.name, level: AuthorizationLevel(record?.grant).rawValue,
       isPrecise: record?.isPrecise ?? true)
     beacon = BeaconPermission(of: app, in: entries).word
-    program = Self.program(of: app, in: entries)
-  }
-
-  /// The program of the app that an entry is about; `nil` when the entry does not tell.
-  static func program(of entry: StateEntry) -> String? {
-    let app = AppIdentity(entry.key.owner)
-    if entry.key == StateKeeper.identityKey(of: app) {
-      return String(decoding: entry.value, as: UTF8.self)
-    }
-    return app.path
-  }
-
-  /// The program that uses an identifier; an app without one is named by its program.
-  static func program(of app: AppIdentity, in entries: [StateEntry]) -> String? {
-    if let claim = entries.first(where: { $0.key == StateKeeper.identityKey(of: app) }) {
-      return String(decoding: claim.value, as: UTF8.self)
-    }
-    return app.path
+    program = StateKeeper.program(of: app, in: entries)
   }
 }
 
@@ -169,21 +148,5 @@ extension ConditionStatus {
     guard case .circle(let circle) = report.target else { return }
     radius = circle.radius
     if places { place = circle.center }
-  }
-}
-
-extension DataEntry {
-  /// A file of a damaged state, of which only the size is told.
-  package init(_ file: DamagedFile) {
-    self.init(domain: Self.damaged, app: "", name: file.name, value: "\(file.size)")
-  }
-
-  /// The kind of such an entry.
-  package static let damaged = "damaged-file"
-
-  package init(_ entry: StateEntry) {
-    self.init(
-      domain: entry.key.domain, app: entry.key.owner, name: entry.key.name,
-      value: String(decoding: entry.value, as: UTF8.self))
   }
 }

@@ -1,3 +1,4 @@
+import LocationHost
 package import LocationModel
 
 /// Whose doing a line of the log is: a program of a user.

@@ -1,4 +1,5 @@
-import LocationCore
+import LocationHost
+import LocationService
 import LocationEngine
 import LocationLink
 import LocationModel
@@ -51,11 +52,11 @@ extension LogRecord {
   /// `nil` for everything else.
   static func news(of delivery: Delivery) -> (words: String, name: String?)? {
     switch delivery {
-    case .owed(_, .region(let region, .entered)): ("entered region ‹private›", region.identifier)
-    case .owed(_, .region(let region, _)): ("left region ‹private›", region.identifier)
+    case .pending(_, .region(let region, .entered)): ("entered region ‹private›", region.identifier)
+    case .pending(_, .region(let region, _)): ("left region ‹private›", region.identifier)
     case .monitor(_, .event(let event)):
       ("condition ‹private› is \(event.state.rawValue)", event.identifier)
-    case .owed(_, .visit(let visit)):
+    case .pending(_, .visit(let visit)):
       (visit.departure == nil ? "a visit began" : "a visit ended", nil)
     case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .regions, .region,
       .monitor, .heading, .ranging, .advertising, .diagnostics:

@@ -1,19 +1,12 @@
+import LocationHost
 import LocationLink
 import LocationModel
-
-extension AppIdentity {
-  /// The owner of a daemon, as an app of its engine (docs/decisions/0006). No program can be it.
-  static let owner = AppIdentity("locationctl")
-
-  /// Whether a program claims to be the owner, for one user or another.
-  var isOwner: Bool { base.lowercased() == Self.owner.name }
-}
 
 /// What the owner of a daemon has going on: the connections that follow the log or the events, and
 /// the monitor whose events those are.
 ///
 /// Events wait in the engine while nobody follows, and are handled once they were sent.
-struct OwnerDesk {
+struct OwnerSession {
   /// As the engine knows the owner; `nil` before there is anything to monitor.
   var client: ClientID?
   /// Connections that follow events, in the order in which they came.

@@ -1,5 +1,6 @@
 import Dispatch
-import LocationCore
+import LocationHost
+import LocationService
 import LocationEngine
 import LocationLink
 import LocationModel
@@ -9,21 +10,21 @@ import LocationProviders
 extension SocketServer {
   /// Takes up what the owner monitored before, and sees to it that followers hear of everything.
   func beginAdministration() {
-    host.onLine { host in
-      host.observer = { [weak self] output in self?.onLine { $0.observe(output) } }
+    host.onQueue { host in
+      host.observer = { [weak self] output in self?.onQueue { $0.observe(output) } }
     }
-    host.onLine { host in
+    host.onQueue { host in
       host.cutOff = { [weak self] client in
         guard let server = self else { return }
         // Not now: the engine may be in the middle of a step.
-        server.line.queue.async { server.onLine { $0.cutOff(client) } }
+        server.line.queue.async { server.onQueue { $0.cutOff(client) } }
       }
     }
     journal.follow { [weak self] record in
       guard let server = self else { return }
-      server.line.queue.async { server.onLine { $0.tellFollowers(record) } }
+      server.line.queue.async { server.onQueue { $0.tellFollowers(record) } }
     }
-    let hasMonitored = host.onLine { host in
+    let hasMonitored = host.onQueue { host in
       host.storedEntries.contains {
         $0.key.owner == AppIdentity.owner.name && $0.key.domain == "condition"
       }
@@ -61,7 +62,7 @@ extension SocketServer {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
     case .apps:
-      let apps = host.onLine { $0.apps() }
+      let apps = host.onQueue { $0.apps() }
       answer(number, .fields(["apps": apps.json]))
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
@@ -70,7 +71,7 @@ extension SocketServer {
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
       answer(number, .object([]))
     case .conditions(let places):
-      let conditions = host.onLine { $0.conditionStatuses(places: places) }
+      let conditions = host.onQueue { $0.conditionStatuses(places: places) }
       answer(number, .fields(["conditions": conditions.json]))
     case .addCondition(let identifier, let circle):
       try monitor(.add(identifier: identifier, .circle(circle), assuming: .unknown), circle)
@@ -81,14 +82,14 @@ extension SocketServer {
     case .followEvents: followEvents(number)
     case .log(let query): readLog(query, of: number)
     case .access(let app):
-      let records = host.onLine { $0.accessRecords(of: app) }
+      let records = host.onQueue { $0.accessRecords(of: app) }
       answer(number, .fields(["access": records.json]))
     case .events(let app):
-      let records = host.onLine { $0.eventRecords(of: app) }
+      let records = host.onQueue { $0.eventRecords(of: app) }
       list(records, as: "event", to: number)
     case .export(let app):
-      let entries = host.onLine { $0.storedEntries }
-      let files = app == nil ? host.onLine { $0.keeper?.damagedFiles ?? [] } : []
+      let entries = host.onQueue { $0.storedEntries }
+      let files = app == nil ? host.onQueue { $0.keeper?.damagedFiles ?? [] } : []
       list(
         entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
           + files.map { DataEntry($0) }, as: "entry", to: number)
@@ -97,7 +98,7 @@ extension SocketServer {
   }
 
   private func turnServices(_ on: Bool) throws(AdministrationFault) {
-    let result: Result<Void, AdministrationFault> = host.onLine { host in
+    let result: Result<Void, AdministrationFault> = host.onQueue { host in
       Result { () throws(AdministrationFault) in try host.turnServices(on: on) }
     }
     try result.get()
@@ -121,7 +122,7 @@ extension SocketServer {
 
   private func status(places: Bool) -> DaemonStatus {
     let facts = facts
-    var status = host.onLine { $0.status(facts, places: places) }
+    var status = host.onQueue { $0.status(facts, places: places) }
     status.programs = trust.programs.statuses
     status.clients = connections.sorted { $0.key < $1.key }.map { _, connection in
       let peer = connection.peer
@@ -129,7 +130,7 @@ extension SocketServer {
         program: peer.executable, pid: peer.pid, user: peer.user, since: connection.since)
       client.app = connection.app?.name
       if let id = connection.client {
-        client.services = host.onLine { $0.services(of: id) }
+        client.services = host.onQueue { $0.services(of: id) }
       }
       return client
     }
@@ -140,7 +141,7 @@ extension SocketServer {
   private func decide(
     _ app: AppIdentity, _ choice: AuthorizationChoice, for number: Int
   ) {
-    let program = host.onLine { AppStatus.program(of: app, in: $0.storedEntries) }
+    let program = host.onQueue { StateKeeper.program(of: app, in: $0.storedEntries) }
     readManifest(ofExecutable: program, for: number) { server, manifest in
       do throws(AdministrationFault) {
         let decision = try server.decide(app, choice, declaring: manifest)
@@ -159,7 +160,7 @@ extension SocketServer {
   private func decide(
     _ app: AppIdentity, _ choice: AuthorizationChoice, declaring manifest: Manifest?
   ) throws(AdministrationFault) -> AuthorizationDecision {
-    let result: Result<AuthorizationDecision, AdministrationFault> = host.onLine { host in
+    let result: Result<AuthorizationDecision, AdministrationFault> = host.onQueue { host in
       Result { () throws(AdministrationFault) in
         try host.decide(app, choice, declaring: manifest)
       }
@@ -181,12 +182,12 @@ extension SocketServer {
     if let client = owner.client { return client }
     let description = ClientDescription(
       app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
-    let client = host.onLine { host in
+    let client = host.onQueue { host in
       let (client, _) = host.add(description) { [weak self] delivery in
-        self?.onLine { $0.hear(delivery) }
+        self?.onQueue { $0.hear(delivery) }
       }
       host.step(.engine(.setting(.authorization(.owner, .always))))
-      host.take(.monitor(OwnerDesk.subscriber, .open(name: OwnerDesk.monitor)), from: client)
+      host.take(.monitor(OwnerSession.subscriber, .open(name: OwnerSession.monitor)), from: client)
       return client
     }
     owner.client = client
@@ -195,7 +196,7 @@ extension SocketServer {
 
   private func ask(_ request: MonitorRequest) {
     let client = ownerClient()
-    host.onLine { $0.take(.monitor(OwnerDesk.subscriber, request), from: client) }
+    host.onQueue { $0.take(.monitor(OwnerSession.subscriber, request), from: client) }
   }
 
   private func monitor(
@@ -208,7 +209,7 @@ extension SocketServer {
   }
 
   private func remove(_ identifier: String) throws(AdministrationFault) {
-    let isThere = host.onLine { host in
+    let isThere = host.onQueue { host in
       host.conditionStatuses(places: false).contains {
         $0.app == AppIdentity.owner.name && $0.identifier == identifier
       }
@@ -228,13 +229,13 @@ extension SocketServer {
   private func hear(_ delivery: Delivery) {
     guard case .monitor(_, .event(let event)) = delivery else { return }
     // Not now: the engine is in the middle of a step.
-    line.queue.async { [weak self] in self?.onLine { $0.pass(event) } }
+    line.queue.async { [weak self] in self?.onQueue { $0.pass(event) } }
   }
 
   private func pass(_ event: ConditionEvent) {
     guard !owner.eventFollowers.isEmpty else { return ask(.leave) }
     let status = ConditionStatus(
-      app: AppIdentity.owner.name, monitor: OwnerDesk.monitor, identifier: event.identifier,
+      app: AppIdentity.owner.name, monitor: OwnerSession.monitor, identifier: event.identifier,
       kind: "circle", state: event.state.rawValue, date: event.date)
     for number in owner.eventFollowers {
       answer(number, .fields(["event": status.json]), continues: true)
@@ -270,15 +271,15 @@ extension SocketServer {
   private func tellFollowers(_ record: LogRecord) {
     for (number, query) in owner.logFollowers.sorted(by: { $0.key < $1.key })
     where query.wants(record.category) {
-      var told = record
-      if !query.places { (told.place, told.name) = (nil, nil) }
-      answer(number, .fields(["record": told.json]), continues: true)
+      var delivered = record
+      if !query.places { (delivered.place, delivered.name) = (nil, nil) }
+      answer(number, .fields(["record": delivered.json]), continues: true)
     }
   }
 
   /// Writes down what a step has decided. What comes with every position is looked at only while
   /// somebody follows it, and is never kept.
-  private func observe(_ output: HostCore.Output) {
+  private func observe(_ output: ServiceCore.Output) {
     guard case .engine(let output) = output else { return }
     switch output {
     case .deliver(let client, let delivery):
@@ -302,7 +303,7 @@ extension SocketServer {
   }
 
   private func source(_ provider: ProviderID) -> String {
-    let reports = host.onLine { $0.core.sourceReports }
+    let reports = host.onQueue { $0.core.sourceReports }
     return reports.indices.contains(provider.index)
       ? reports[provider.index].source.loggedURL : "a source"
   }
@@ -315,7 +316,7 @@ extension SocketServer {
   // MARK: What is stored
 
   /// One reply for each, and one behind them.
-  private func list(_ values: [some LinkWord], as name: String, to number: Int) {
+  private func list(_ values: [some WireCodable], as name: String, to number: Int) {
     for value in values {
       answer(number, .object([JSON.Member(name, value.json)]), continues: true)
     }
@@ -324,11 +325,11 @@ extension SocketServer {
 
   private func erase(_ app: String?, of number: Int) throws(AdministrationFault) {
     try facts.checkConfiguration()
-    let result: Result<Int, AdministrationFault> = host.onLine { host in
+    let result: Result<Int, AdministrationFault> = host.onQueue { host in
       Result { () throws(AdministrationFault) in try host.erase(app) }
     }
     // After the answer, also where that is a refusal.
-    defer { if host.onLine({ $0.keeper?.isErased ?? true }) { facts.startOver() } }
+    defer { if host.onQueue({ $0.keeper?.isErased ?? true }) { facts.startOver() } }
     answer(number, .fields(["entries": .integer(Int64(try result.get()))]))
   }
 }

@@ -1,5 +1,6 @@
 import Glibc
-package import LocationCore
+import LocationHost
+import LocationService
 import LocationLink
 package import LocationModel
 import Synchronization

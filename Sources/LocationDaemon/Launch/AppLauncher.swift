@@ -1,11 +1,12 @@
 import CLinux
-import Dispatch
+package import Dispatch
 import Glibc
 package import LocationEngine
-import LocationModel
+import LocationHost
+package import LocationModel
 
 /// Starts apps by what they have registered: one file for each in a folder of the owner.
-package struct AppLauncher: Sendable {
+package struct AppLauncher: AppLaunching {
   private let folder: String
   private let socket: String
   private let manager: Starter
@@ -50,9 +51,11 @@ package struct AppLauncher: Sendable {
     }.sorted { $0.app < $1.app }
   }
 
+  package func apps() -> [AppIdentity] { registrations().map(\.app) }
+
   /// Calls `changed` on the queue at each change, with all apps that can be launched; until the
   /// source that it returns is canceled.
-  func follow(
+  package func follow(
     on queue: DispatchQueue, _ changed: @escaping @Sendable ([AppIdentity]) -> Void
   ) -> (any DispatchSourceRead)? {
     let descriptor = linux_watch_directory(folder)
@@ -61,7 +64,7 @@ package struct AppLauncher: Sendable {
     source.setCancelHandler { close(descriptor) }
     source.setEventHandler {
       _ = linux_drain_watch(descriptor, "")
-      changed(registrations().map(\.app))
+      changed(apps())
     }
     source.activate()
     return source
@@ -69,7 +72,7 @@ package struct AppLauncher: Sendable {
 
   /// Starts the app, where the program that is registered is the one that holds its identifier; that
   /// it does not come is found out by its absence.
-  func launch(_ app: AppIdentity, heldBy program: String?) {
+  package func launch(_ app: AppIdentity, heldBy program: String?) {
     guard let registration = registrations().first(where: { $0.app == app }) else { return }
     if let obstacle = registration.obstacle(heldBy: program) {
       return noting(.launched(app, obstacle))

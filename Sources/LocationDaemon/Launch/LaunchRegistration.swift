@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 package import LocationModel
 
 /// How an app is started again when it does not run and is owed an event (docs/formats/launch.md).

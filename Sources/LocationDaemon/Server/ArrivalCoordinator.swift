@@ -1,3 +1,4 @@
+import LocationHost
 package import LocationModel
 
 /// Decides when it is found out who a new client is.
@@ -6,7 +7,7 @@ package import LocationModel
 /// is done beside the host's queue, for few at a time, fewer of one user, and fewest of one
 /// program; the others wait. Who is not known in time is turned away, also while the look still
 /// hangs, whose place is free again only when it ends.
-package struct ArrivalDesk: Machine {
+package struct ArrivalCoordinator: Machine {
   package enum Input: MachineInput {
     case came(Int, Payer)
     /// The look has ended.
@@ -35,7 +36,7 @@ package struct ArrivalDesk: Machine {
 
   package var nextDeadline: Instant? {
     let next = (waiting + looks.filter { !$0.isTurnedAway }).map(\.since).min()
-    return next.map { $0 + Self.patience }
+    return next.map { $0 + Self.timeout }
   }
 
   /// Whether somebody looks who it is, or has begun to.
@@ -53,7 +54,7 @@ package struct ArrivalDesk: Machine {
   }
 
   private mutating func turnAway(at now: Moment) -> [Output] {
-    func isLate(_ arrival: Arrival) -> Bool { now.uptime >= arrival.since + Self.patience }
+    func isLate(_ arrival: Arrival) -> Bool { now.uptime >= arrival.since + Self.timeout }
     var outputs: [Output] = []
     for index in looks.indices where isLate(looks[index]) && !looks[index].isTurnedAway {
       looks[index].isTurnedAway = true
@@ -84,14 +85,14 @@ package struct ArrivalDesk: Machine {
   }
 
   private static let hung =
-    "its program's files could not be read in \(patience.components.seconds) seconds; install the "
+    "its program's files could not be read in \(timeout.components.seconds) seconds; install the "
     + "program on a file system that answers"
   private static let busy =
-    "the files of programs before it could not be read in \(patience.components.seconds) seconds; "
+    "the files of programs before it could not be read in \(timeout.components.seconds) seconds; "
     + "try again later"
 
   /// Chosen: a disk that sleeps needs less.
-  package static let patience = Duration.seconds(5)
+  package static let timeout = Duration.seconds(5)
   /// Looks that may hang at a time: threads, and descriptors. Chosen.
   package static let (atOnce, perUser, perProgram) = (32, 8, 2)
 }

@@ -1,3 +1,5 @@
+import LocationHost
+
 /// How many clients there are, and how many managers, loops, and sessions they have: of all, of
 /// each user, and of each program.
 ///

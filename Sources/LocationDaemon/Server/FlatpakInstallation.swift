@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 
 /// A folder in which Flatpak installs apps, and who may write there.
 struct FlatpakInstallation: Hashable {

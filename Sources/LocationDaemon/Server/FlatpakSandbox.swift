@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 
 /// The Flatpak that a process runs in, as far as the kernel bears it out.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import LocationHost
 
 /// Who pays for what the daemon does: a user, and the program of theirs that asks.
 ///

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LocationHost
 
 /// The process at the other end of a connection, as the kernel knows it.
 ///

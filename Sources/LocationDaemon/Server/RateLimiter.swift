@@ -1,3 +1,4 @@
+import LocationHost
 package import LocationModel
 
 /// How much of the daemon's time each program, and each user, may take.
@@ -7,14 +8,14 @@ package import LocationModel
 /// until that is no longer so; nobody else does. So a program has one share however many processes
 /// it has, a user's programs have their own beside it, and all of a user's leave the others most of
 /// the time.
-package struct TimeShares: Sendable {
+package struct RateLimiter: Sendable {
   private struct Account {
     /// What was owed at `since`.
     var debt = Duration.zero
     var since = Instant.start
 
     func debt(at now: Instant, _ terms: Terms) -> Duration {
-      max(.zero, debt - (now - since) / TimeShares.part * terms.parts)
+      max(.zero, debt - (now - since) / RateLimiter.part * terms.parts)
     }
 
     mutating func charge(_ time: Duration, at now: Instant, _ terms: Terms) {
@@ -25,7 +26,7 @@ package struct TimeShares: Sendable {
     /// When no more is owed than the credit; `nil` for now.
     func rest(at now: Instant, _ terms: Terms) -> Instant? {
       let excess = debt(at: now, terms) - terms.credit
-      return excess > .zero ? now + excess * TimeShares.part / terms.parts : nil
+      return excess > .zero ? now + excess * RateLimiter.part / terms.parts : nil
     }
   }
 
@@ -45,9 +46,9 @@ package struct TimeShares: Sendable {
 
     /// Whether nothing is owed.
     func isSettled(at now: Instant) -> Bool {
-      account.debt(at: now, TimeShares.ofUser) == .zero
-        && others.debt(at: now, TimeShares.ofProgram) == .zero
-        && programs.values.allSatisfy { $0.debt(at: now, TimeShares.ofProgram) == .zero }
+      account.debt(at: now, RateLimiter.ofUser) == .zero
+        && others.debt(at: now, RateLimiter.ofProgram) == .zero
+        && programs.values.allSatisfy { $0.debt(at: now, RateLimiter.ofProgram) == .zero }
     }
   }
 

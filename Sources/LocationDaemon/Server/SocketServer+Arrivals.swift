@@ -1,12 +1,13 @@
 import CLinux
 import Dispatch
 import Glibc
+import LocationHost
 import LocationLink
 import LocationModel
 
 /// Connections whose process is not known yet.
 struct Arrivals {
-  var desk = ArrivalDesk()
+  var coordinator = ArrivalCoordinator()
   var room: ClientRoom
   /// Until they are known, or turned away.
   var pending: [Int: Pending] = [:]
@@ -14,7 +15,9 @@ struct Arrivals {
 
   /// A look that has begun closes its descriptor itself.
   func closeWaiting() {
-    for (number, pending) in pending where !desk.isLookedAt(number) { close(pending.descriptor) }
+    for (number, pending) in pending where !coordinator.isLookedAt(number) {
+      close(pending.descriptor)
+    }
   }
 
   struct Pending {
@@ -60,7 +63,7 @@ extension SocketServer {
 
   /// What a program owes for each connection, beside the time that it takes: two thousand at once,
   /// then two hundred a second. Chosen.
-  private static let admission = TimeShares.credit / 2000
+  private static let admission = RateLimiter.credit / 2000
 
   private func refuse(_ descriptor: Int32, _ payer: Payer, _ reason: String) {
     say(reason, to: descriptor, of: payer)
@@ -94,20 +97,21 @@ extension SocketServer {
 
   // MARK: Looking
 
-  private func settleArrivals(_ input: ArrivalDesk.Input) {
-    for output in arrivals.desk.handle(input, at: host.now) {
+  private func settleArrivals(_ input: ArrivalCoordinator.Input) {
+    for output in arrivals.coordinator.handle(input, at: host.now) {
       switch output {
       case .look(let number): look(number)
       case .turnAway(let number, let reason): turnAway(number, reason)
       }
     }
-    guard let next = arrivals.desk.nextDeadline, arrivals.armed.map({ next < $0 }) ?? true else {
+    guard let next = arrivals.coordinator.nextDeadline, arrivals.armed.map({ next < $0 }) ?? true
+    else {
       return
     }
     arrivals.armed = next
     let pause = Int((next - host.now.uptime).wholeNanoseconds)
     line.queue.asyncAfter(deadline: .now() + .nanoseconds(max(0, pause))) { [weak self] in
-      self?.onLine {
+      self?.onQueue {
         $0.arrivals.armed = nil
         $0.settleArrivals(.wake)
       }
@@ -124,7 +128,7 @@ extension SocketServer {
         close(descriptor)
         return
       }
-      server.line.queue.async { server.onLine { $0.meet(number, found) } }
+      server.line.queue.async { server.onQueue { $0.meet(number, found) } }
     }
   }
 
@@ -145,7 +149,7 @@ extension SocketServer {
         pending.descriptor, of: peer, payer: pending.payer, declared: found.declared,
         limits: limits.session, on: line.queue
       ) { [weak self] in
-        self?.onLine { $0.attend(number) }
+        self?.onQueue { $0.attend(number) }
       }
     } catch {
       refuse(pending.descriptor, pending.payer, error.description)
@@ -158,7 +162,7 @@ extension SocketServer {
     arrivals.room.leave(pending.payer, subscribers: 0)
     say(reason, to: pending.descriptor, of: pending.payer)
     shutdown(pending.descriptor, Int32(SHUT_RDWR))
-    if arrivals.desk.isLookedAt(number) {
+    if arrivals.coordinator.isLookedAt(number) {
       arrivals.pending[number]?.isTurnedAway = true
     } else {
       arrivals.pending[number] = nil
@@ -181,7 +185,7 @@ extension SocketServer {
       let reading = manifests.read(ofExecutable: path)
       guard let server = self else { return }
       server.line.queue.async {
-        server.onLine {
+        server.onQueue {
           guard $0.connections[number] != nil else { return }
           body($0, reading.manifest)
           $0.goOn(number)

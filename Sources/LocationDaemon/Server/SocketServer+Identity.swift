@@ -1,6 +1,7 @@
 import Glibc
+import LocationHost
 import LocationLink
-package import LocationModel
+import LocationModel
 
 // Who a program is to the engine.
 extension SocketServer {
@@ -28,7 +29,7 @@ extension SocketServer {
     if !isOwners, let fault = AppIdentity.fault(ofIdentifier: identifier) { return fault }
     let identity = AppIdentity(declaring: identifier, path: peer.executable, user: user)
     let claimant = peer.sandbox?.home ?? peer.executable
-    let isHeld = !isOwners && host.onLine { $0.claim(identity, by: claimant) }
+    let isHeld = !isOwners && host.onQueue { $0.claim(identity, by: claimant) }
     return isHeld ? nil : "is another program's"
   }
 }
@@ -42,12 +43,5 @@ extension Peer {
       path: executable, user: user, package: sandbox?.home,
       isProtected: OwnedFile.intruder(on: executable) == nil
         && (names == executable || OwnedFile.intruder(on: names) == nil))
-  }
-}
-
-extension VerifiedProgram {
-  /// The program of this process, which answers for itself.
-  package init(ofThisProcess path: String) {
-    self.init(path: path, user: getuid(), isProtected: OwnedFile.intruder(on: path) == nil)
   }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+package import LocationHost
 package import LocationLink
 import LocationModel
 
@@ -8,7 +9,7 @@ import LocationModel
 ///
 /// Runs on the host's own queue, so a delivery goes from the engine to the socket without a hop.
 /// Nobody waits for a client: what it does not read is kept up to a limit, then it is cut off.
-package actor SocketServer: LineActor {
+package actor SocketServer: QueueActor {
   /// What all clients together, and each of them, may take.
   package struct Limits: Hashable, Sendable {
     package var room = ClientRoom.Limits()
@@ -28,18 +29,18 @@ package actor SocketServer: LineActor {
   let agents: LinkAgents
   let journal: DaemonJournal
   let facts: DaemonFacts
-  var owner = OwnerDesk()
-  var trust: TrustDesk
+  var owner = OwnerSession()
+  var trust: TrustState
   private var acceptor: (any DispatchSourceRead)?
   /// Whether nobody is let in for a moment.
   private var isPaused = false
   var connections: [Int: LinkConnection] = [:]
   var nextConnection = 1
-  var shares = TimeShares(owners: [0, getuid()])
+  var shares = RateLimiter(owners: [0, getuid()])
   var room: ClientRoom
   var arrivals: Arrivals
   let manifests = ManifestReader()
-  private var news = RepeatedNews()
+  private var news = RepeatedDelivery()
   private var freezing: FreezeWatch?
   /// Small, so that a client which sends without end holds the others up for a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
@@ -58,8 +59,8 @@ package actor SocketServer: LineActor {
     self.agents = agents
     self.journal = journal
     self.facts = facts
-    trust = TrustDesk(programs)
-    line.queue.async { [weak self] in self?.onLine { $0.begin(listener) } }
+    trust = TrustState(programs)
+    line.queue.async { [weak self] in self?.onQueue { $0.begin(listener) } }
   }
 
   private func begin(_ listener: Int32) {
@@ -67,12 +68,12 @@ package actor SocketServer: LineActor {
     // Inherited by every connection, so that not even its first bytes come without their sender.
     _ = linux_name_senders(listener)
     let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: line.queue)
-    acceptor.setEventHandler { [weak self] in self?.onLine { $0.accept(from: listener) } }
+    acceptor.setEventHandler { [weak self] in self?.onQueue { $0.accept(from: listener) } }
     acceptor.setCancelHandler { close(listener) }
     acceptor.activate()
     self.acceptor = acceptor
     freezing = FreezeWatch(on: line.queue) { [weak self] in
-      self?.onLine { $0.settleFreezing() }
+      self?.onQueue { $0.settleFreezing() }
     }
     beginAdministration()
   }
@@ -113,7 +114,7 @@ package actor SocketServer: LineActor {
     isPaused = true
     acceptor?.suspend()
     line.queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
-      self?.onLine { $0.goOnAccepting() }
+      self?.onQueue { $0.goOnAccepting() }
     }
   }
 
@@ -136,7 +137,7 @@ package actor SocketServer: LineActor {
       // Nobody is there to be served later; and each wait of one who has gone would be charged again.
       if connection.hasHungUp { return drop(number) }
       return connection.rest(for: end - begin) { [weak self] in
-        self?.onLine { $0.goOn(number) }
+        self?.onQueue { $0.goOn(number) }
       }
     }
     defer { charge(payer, since: begin) }
@@ -147,7 +148,7 @@ package actor SocketServer: LineActor {
       // A source whose peer has hung up fires once, whatever is left to read: libdispatch on Linux
       // forgets the descriptor then. So a piece is followed by another look, after the others' turn.
       connection.awaitsTurn = true
-      line.queue.async { [weak self] in self?.onLine { $0.takeTurn(number) } }
+      line.queue.async { [weak self] in self?.onQueue { $0.takeTurn(number) } }
     case .ended: drop(number)
     case .foreign(let pid):
       cut(
@@ -177,7 +178,7 @@ package actor SocketServer: LineActor {
   /// ten times at once, then once a second.
   func fine(_ payer: Payer) { shares.charge(Self.fine, to: payer, at: host.now.uptime) }
 
-  private static let fine = TimeShares.credit / 10
+  private static let fine = RateLimiter.credit / 10
 
   func cut(_ number: Int, because reason: String) {
     guard let connection = connections[number] else { return }
@@ -210,7 +211,7 @@ package actor SocketServer: LineActor {
         "\(unknown) requests were not understood, and \(stray) deliveries were for nobody",
         about: connection, isFault: true)
     }
-    host.onLine { $0.remove(client) }
+    host.onQueue { $0.remove(client) }
   }
 
   // MARK: Sessions
@@ -230,7 +231,7 @@ package actor SocketServer: LineActor {
       case .disconnect: disconnect(connection, number)
       case .request(let request):
         guard let client = connection.client else { continue }
-        host.onLine { $0.take(request, from: client) }
+        host.onQueue { $0.take(request, from: client) }
       case .administer(let call): administer(call, of: number)
       case .attend: attend(connection, number)
       case .answer(let answer): take(answer, connection, number)
@@ -242,12 +243,12 @@ package actor SocketServer: LineActor {
   private func send(_ bytes: [UInt8], to connection: LinkConnection, _ number: Int) {
     let limit = connection.isOwners ? Self.ownersUnread : limits.unread
     let isRead = connection.send(bytes, limit: limit) { [weak self] in
-      self?.onLine { $0.connections[number]?.flush() }
+      self?.onQueue { $0.connections[number]?.flush() }
     }
     guard !isRead else { return }
     // Not now: the engine may be in the middle of a step.
     line.queue.async { [weak self] in
-      self?.onLine {
+      self?.onQueue {
         $0.cut(number, because: "it has left \($0.limits.unread) bytes unread")
       }
     }
@@ -261,20 +262,20 @@ package actor SocketServer: LineActor {
     if let fault = noteServed(connection.peer, as: description.app) {
       return handle(.refused(fault), of: number)
     }
-    guard host.onLine({ $0.hasRoom(for: description.app) }) else {
+    guard host.onQueue({ $0.hasRoom(for: description.app) }) else {
       let reason =
         "user \(connection.peer.user) has \(Bounds.appsPerUser) apps already; the owner makes room "
         + "with: locationctl data erase --app APP"
       return handle(.refused(reason), of: number)
     }
-    let (client, state) = host.onLine { host in
+    let (client, state) = host.onQueue { host in
       host.add(description) { [weak self] delivery in
-        self?.onLine { $0.tell(delivery, to: number) }
+        self?.onQueue { $0.tell(delivery, to: number) }
       }
     }
     connection.client = client
     if freezing?.follow(connection.peer.pid, as: number) == true {
-      host.onLine { $0.freeze(client, true) }
+      host.onQueue { $0.freeze(client, true) }
     }
     connection.app = description.app
     note("\(description.app) has come", about: connection)
@@ -289,7 +290,7 @@ package actor SocketServer: LineActor {
   private func settleFreezing() {
     for (number, isFrozen) in freezing?.changes() ?? [] {
       guard let client = connections[number]?.client else { continue }
-      host.onLine { $0.freeze(client, isFrozen) }
+      host.onQueue { $0.freeze(client, isFrozen) }
     }
   }
 

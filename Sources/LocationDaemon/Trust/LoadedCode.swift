@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LocationHost
 
 /// The code in the memory of a process: its program, and the libraries that it has loaded.
 enum LoadedCode {

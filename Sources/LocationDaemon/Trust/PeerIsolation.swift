@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 
 /// Whether a process sees another system than the daemon does: a container, a sandbox, a chroot.
 enum PeerIsolation {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LocationHost
 
 /// The terminal that a process asks a person on, and who else can type there.
 package struct PeerTerminal {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LocationHost
 
 /// One process for as long as it lives: its number may be given to another one afterwards.
 package struct ProcessMark: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import LocationHost
+
 /// A process and those that have started it, the process first.
 package struct ProgramAncestry: Sendable {
   package let chain: [ProcessFacts]

@@ -1,3 +1,5 @@
+import LocationHost
+
 /// The processes that are or were served as apps, remembered while the daemon lives.
 ///
 /// One that has hung up, or runs another program by now, is still the app's process.

@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 import LocationLink
 import LocationModel
 
@@ -111,10 +112,10 @@ extension SocketServer {
   /// The programs of all apps that are connected or have anything stored: those that hold an identifier,
   /// and those that are known by their path.
   private func knownPrograms() -> Set<String> {
-    let entries = host.onLine { $0.storedEntries }
+    let entries = host.onQueue { $0.storedEntries }
     let connected = connections.values.filter { $0.app != nil }.map(\.peer.executable)
     return entries.reduce(into: Set(connected)) { programs, entry in
-      if let program = AppStatus.program(of: entry) { programs.insert(program) }
+      if let program = StateKeeper.program(of: entry) { programs.insert(program) }
     }
   }
 
@@ -150,7 +151,7 @@ extension SocketServer {
     connection.isAttending = true
     handle(.attending, of: number)
     agents.attend(number, user: connection.peer.user) { [weak self] news in
-      self?.onLine { $0.handle(.news(news), of: number) }
+      self?.onQueue { $0.handle(.news(news), of: number) }
     }
   }
 

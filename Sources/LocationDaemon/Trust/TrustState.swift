@@ -1,7 +1,8 @@
+import LocationHost
 import LocationLink
 
 /// What the daemon remembers to tell who may answer for a person, and who may administer.
-struct TrustDesk {
+struct TrustState {
   let programs: TrustedPrograms
   var served = ServedProcesses()
   /// Refusals that were written to the log, so that each is written once.

@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 package import LocationLink
 
 /// The programs that may answer for a person, or administer: the installed `locationctl`, and those

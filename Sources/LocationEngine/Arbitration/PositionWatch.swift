@@ -36,7 +36,7 @@ struct PositionWatch: Machine {
 
   var nextDeadline: Instant? {
     guard case .expecting(let since) = state else { return nil }
-    return since + (interval > Self.patience ? interval + Self.search : Self.patience)
+    return since + (interval > Self.timeout ? interval + Self.search : Self.timeout)
   }
 
   mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -46,7 +46,7 @@ struct PositionWatch: Machine {
       statuses[provider.index] = status
       return hopeless(at: now)
     case .needed(let interval?):
-      let wasLong = self.interval > Self.patience
+      let wasLong = self.interval > Self.timeout
       self.interval = interval
       // What was borne so far is no silence for those who came now.
       if case .expecting(let since) = state, wasLong {
@@ -86,7 +86,7 @@ struct PositionWatch: Machine {
 
   /// How long a needed position may fail to come before it counts as lost. Chosen: below the ten
   /// seconds of LIVE-18 and of STD-26.
-  static let patience = Duration.seconds(9)
+  static let timeout = Duration.seconds(9)
   /// How much longer where a receiver may rest meanwhile. Chosen: a cold start.
   private static let search = Duration.seconds(60)
 }

@@ -18,7 +18,7 @@ struct HeldEvent: Hashable, Sendable {
   var hasAsked = false
 
   /// Chosen (AUTH-36, `provisionalHold`).
-  static let patience = Duration.seconds(600)
+  static let timeout = Duration.seconds(600)
 }
 
 extension Authorization {
@@ -28,7 +28,7 @@ extension Authorization {
     }
     let displaced = held.map { Output.drop(event: $0.event, .displaced) }
     held = HeldEvent(
-      event: event, expiry: now.uptime + HeldEvent.patience,
+      event: event, expiry: now.uptime + HeldEvent.timeout,
       hasAsked: open?.prompt.kind == .upgrade)
     return displaced.map { [$0] } ?? []
   }

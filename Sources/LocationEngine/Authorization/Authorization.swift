@@ -87,7 +87,7 @@ package struct Authorization: Machine, Hashable {
   var wantsBeacon = false
   /// Set when the question about a beacon went unanswered; it comes back with the next direct use.
   var beaconRests = false
-  private var told: AuthorizationReport
+  private var delivered: AuthorizationReport
   var stored: AuthorizationRecord
   private var storedBeacon = BeaconPermission.undecided
 
@@ -97,7 +97,7 @@ package struct Authorization: Machine, Hashable {
     self.manifest = manifest
     record = AuthorizationRecord(manifest: manifest)
     stored = record
-    told = AuthorizationReport(status: .notDetermined)
+    delivered = AuthorizationReport(status: .notDetermined)
   }
 
   /// Takes back what was stored; outputs what has changed since, as after an update of the app.
@@ -116,7 +116,7 @@ package struct Authorization: Machine, Hashable {
     self.record = record
     stored = record
     use = .extended
-    told = report
+    delivered = report
     take(manifest)
     return settle(at: now)
   }
@@ -194,8 +194,8 @@ package struct Authorization: Machine, Hashable {
     outputs += withdrawPrompt()
     outputs += settleAccuracyRequests()
     outputs += nextPrompt()
-    if report != told {
-      told = report
+    if report != delivered {
+      delivered = report
       outputs.append(.changed(report))
     }
     if record != stored {

@@ -22,7 +22,7 @@ package struct ConditionTracker: Sendable {
   /// Circles that the next fix must look at, in the order they became so.
   private var active: [Slot] = []
   private var found: [Slot] = []
-  private var continuity = FixContinuity()
+  private var continuity = OutlierGate()
   private var last: (point: GeocentricPoint, fix: Fix, uptime: Instant)?
   /// Where the device rests, if the newest fixes keep to one place.
   private var rest: Stay?
@@ -127,7 +127,7 @@ extension ConditionTracker {
   private mutating func beginAnew() {
     last = nil
     rest = nil
-    continuity = FixContinuity()
+    continuity = OutlierGate()
     for slot in active {
       followed[Int(slot)]?.previous = nil
       followed[Int(slot)]?.detector.beginAnew()
@@ -260,10 +260,10 @@ extension ConditionTracker {
   /// they may yet tell on which side of a boundary it rests.
   private func need(resting rest: Stay) -> PositionDemand {
     let clearance = clearance(from: rest.center, at: rest.coordinate, upTo: 20_000)
-    if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.patience {
+    if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.timeout {
       return PositionDemand(tier: .satellite)
     }
-    let seconds = max(clearance / Self.startingSpeed, rest.lull, activity.pause)
+    let seconds = max(clearance / Self.startingSpeed, rest.samplingInterval, activity.pause)
     return PositionDemand(.network, within: seconds)
   }
 
@@ -272,7 +272,7 @@ extension ConditionTracker {
   /// Meters that a place of rest extends, beside the errors of its fixes.
   private static let reach = 35.0
   /// Seconds after which a good fix is no longer waited for: none can be had where it rests.
-  private static let patience = 120.0
+  private static let timeout = 120.0
 }
 
 extension PositionDemand {

@@ -112,14 +112,14 @@ extension Conditions {
     let key = conditionKey(event.identifier, of: monitor)
     guard conditions[key] != nil else { return [] }
     var handled = event
-    let toldOfLoss = handled.diagnostics.remove(.persistenceUnavailable) != nil
+    let deliveredOfLoss = handled.diagnostics.remove(.persistenceUnavailable) != nil
     conditions[key]?.lastEvent = handled
     if let later = conditions[key]?.later {
       conditions[key]?.observation = later
       conditions[key]?.later = nil
     }
     monitors[monitor]?.enqueue(event.identifier)
-    return (toldOfLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
+    return (deliveredOfLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
   }
 
   /// What could not be read is out of the way, where nothing has taken its place.

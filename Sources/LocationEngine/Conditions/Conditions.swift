@@ -151,7 +151,7 @@ extension Conditions {
       switch entry.decision {
       case .confirmed:
         conditions[key]?.isVerified = true
-        return tell(key)
+        return deliver(key)
       case .changed(let crossing):
         let evidence = crossing.evidence
         return observe(
@@ -183,7 +183,7 @@ extension Conditions {
       condition.isVerified = true
     }
     conditions[key] = condition
-    return [store(key)].compactMap(\.self) + tell(key)
+    return [store(key)].compactMap(\.self) + deliver(key)
   }
 
   /// Whether an event waits for a monitor that nobody has open (MON-27).
@@ -202,7 +202,7 @@ extension Conditions {
   }
 
   /// Tells the app what is new of one condition, if it may know.
-  mutating func tell(_ key: ConditionKey) -> [Output] {
+  mutating func deliver(_ key: ConditionKey) -> [Output] {
     switch key.owner {
     case .regions: tellRegion(key)
     case .monitor(let name): tellMonitor(MonitorKey(app: key.app, name: name), of: key)
@@ -233,7 +233,7 @@ extension Conditions {
       if let thawed = thaw(key) { return thawed }
       guard key.owner == .regions, flags.regions.contains(.accuracyLimited),
         !earlier.regions.contains(.accuracyLimited)
-      else { return tell(key) }
+      else { return deliver(key) }
       return [.region(key, .failed(.denied))]
     }
   }

@@ -118,7 +118,7 @@ struct CrossingDetector: Sendable {
     if suffices(known.towards), known.logOdds >= Self.certain { return true }
     let age = now.seconds(since: known.first)
     guard age >= Self.dwell else { return false }
-    guard !isVerified || known.travelled >= TravelMeter.enough || age >= Self.patience else {
+    guard !isVerified || known.travelled >= MotionEvidence.enough || age >= Self.timeout else {
       return false
     }
     return known.logOdds >= (known.towards == .satisfied ? Self.enterOdds : Self.leaveOdds)
@@ -157,7 +157,7 @@ extension CrossingDetector {
   /// Seconds that a crossing must last. Documented (REG-18).
   static let dwell = 20.0
   /// Seconds after which a change is believed though nobody saw the device travel (chosen).
-  static let patience = 900.0
+  static let timeout = 900.0
   /// Spreads beyond the boundary that speak neither for nor against leaving (chosen, REG-19).
   static let leaveMargin = 1.0
   /// Spreads inside the boundary; below zero, being just inside is not enough (chosen).

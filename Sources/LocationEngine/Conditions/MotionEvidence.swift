@@ -5,7 +5,7 @@ internal import LocationModel
 /// An error that grows steadily looks like a short quick trip that ends at once; people who leave a
 /// place are on their way for longer. Distance over twenty seconds tells the two apart where the
 /// distance between two fixes cannot.
-struct TravelMeter: Sendable {
+struct MotionEvidence: Sendable {
   private struct Mark: Sendable {
     var point: GeocentricPoint
     var time: UnixTime
@@ -60,7 +60,7 @@ struct TravelMeter: Sendable {
     // The sensor speaks for the moment, not for all of a gap.
     if pace > 0, way <= pace * lasted { return passed + 2 * min(passed, 5) }
     if isMeasured { return 2 * passed }
-    return way < FixContinuity.largestError ? 0 : passed
+    return way < OutlierGate.largestError ? 0 : passed
   }
 
   /// Whether the middle of the way was made in the middle of the time: a step was not travel.

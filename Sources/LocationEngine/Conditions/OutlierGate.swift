@@ -6,7 +6,7 @@ internal import LocationModel
 /// other perfectly. What gives it away is the way it got there: a step no body could take. After
 /// such a step the fixes are doubted until the device is seen to travel from the new place, until
 /// they return, or until they have lasted longer than such errors do (chosen).
-struct FixContinuity: Sendable {
+struct OutlierGate: Sendable {
   /// What to make of the newest fix.
   enum Verdict: Hashable, Sendable {
     /// It continues a believable way.
@@ -33,7 +33,7 @@ struct FixContinuity: Sendable {
     /// The first fix after the step.
     var origin: Place
     /// Seconds of fixes after which the new place is believed without movement.
-    var patience: Double
+    var timeout: Double
     /// Seconds for which the receiver measured travel itself.
     var travelled = 0.0
     /// Seconds in which the device came farther and farther from the new place.
@@ -42,10 +42,10 @@ struct FixContinuity: Sendable {
     var farthest: (way: Double, time: UnixTime)
     var fixes = 1
 
-    init(trusted: Place, origin: Place, patience: Double) {
+    init(trusted: Place, origin: Place, timeout: Double) {
       self.trusted = trusted
       self.origin = origin
-      self.patience = patience
+      self.timeout = timeout
       farthest = (0, origin.time)
     }
   }
@@ -60,7 +60,7 @@ struct FixContinuity: Sendable {
   private var state = State.empty
   /// The trusted places of the last seconds, oldest first.
   private var trail: [Place] = []
-  private var travel = TravelMeter()
+  private var travel = MotionEvidence()
 
   /// Seconds for which the device has lately been seen to travel.
   var travelled: Double { travel.seconds }
@@ -79,7 +79,7 @@ struct FixContinuity: Sendable {
     }
   }
 
-  /// Judges the next fix; `pace` is what a motion sensor says, as for ``TravelMeter``.
+  /// Judges the next fix; `pace` is what a motion sensor says, as for ``MotionEvidence``.
   mutating func observe(
     _ point: GeocentricPoint, of fix: Fix, pace: Double? = nil
   ) -> Verdict {
@@ -95,14 +95,14 @@ struct FixContinuity: Sendable {
     case .trusted(let last):
       place.speed = Self.speed(
         from: trail.first ?? last, after: last, to: place, measured: fix.speed)
-      guard let (before, patience) = breach(from: last, to: place) else {
+      guard let (before, timeout) = breach(from: last, to: place) else {
         if Self.isHidden(from: last, to: place) { travel.confirm() }
         trust(place)
         return .trusted
       }
       place.speed = fix.speed ?? 0
       trail = []
-      state = .doubted(Doubt(trusted: before, origin: place, patience: patience), newest: place)
+      state = .doubted(Doubt(trusted: before, origin: place, timeout: timeout), newest: place)
       return .doubted
     case .doubted(let doubt, let newest):
       return resolve(doubt, newest: newest, place, measured: fix.speed)
@@ -119,13 +119,13 @@ struct FixContinuity: Sendable {
   /// The place that a step began at which no body could take, and how long it needs confirmation.
   ///
   /// A step spread over several fixes is seen from a place some seconds back.
-  private func breach(from last: Place, to place: Place) -> (Place, patience: Double)? {
-    if let patience = Self.patience(from: last, to: place) { return (last, patience) }
+  private func breach(from last: Place, to place: Place) -> (Place, timeout: Double)? {
+    if let timeout = Self.timeout(from: last, to: place) { return (last, timeout) }
     let start = trail.first { earlier in
       let seconds = place.time.seconds(since: earlier.time)
       return seconds <= Self.memory && !Self.isReachable(from: earlier, to: place, in: seconds)
     }
-    return start.map { ($0, Self.jumpPatience) }
+    return start.map { ($0, Self.jumpTimeout) }
   }
 
   private mutating func resolve(
@@ -134,12 +134,12 @@ struct FixContinuity: Sendable {
     var place = fresh
     var doubt = earlier
     if Self.hasReturned(place, to: doubt.trusted) {
-      travel = TravelMeter()
+      travel = MotionEvidence()
       trust(place)
       return .returned
     }
-    if let patience = Self.patience(from: newest, to: place), patience >= doubt.patience {
-      doubt = Doubt(trusted: doubt.trusted, origin: place, patience: patience)
+    if let timeout = Self.timeout(from: newest, to: place), timeout >= doubt.timeout {
+      doubt = Doubt(trusted: doubt.trusted, origin: place, timeout: timeout)
     } else {
       place.speed = Self.speed(from: newest, after: newest, to: place, measured: measured)
       doubt.fixes += 1
@@ -148,7 +148,7 @@ struct FixContinuity: Sendable {
     }
     if doubt.isConfirmed(by: place) {
       // Nobody watched the way of a step that was possible; after an impossible one, travel counts.
-      if doubt.patience < Self.jumpPatience || !doubt.hasLasted(until: place.time) {
+      if doubt.timeout < Self.jumpTimeout || !doubt.hasLasted(until: place.time) {
         travel.confirm()
       }
       trust(place)
@@ -159,7 +159,7 @@ struct FixContinuity: Sendable {
   }
 }
 
-extension FixContinuity.Doubt {
+extension OutlierGate.Doubt {
   fileprivate mutating func note(speed: Double?, for seconds: Double) {
     guard let speed else { return }
     let credit = min(max(seconds, 0), 5)
@@ -167,7 +167,7 @@ extension FixContinuity.Doubt {
     travelled = speed >= 0.8 ? travelled + credit : max(travelled - credit, 0)
   }
 
-  fileprivate mutating func note(_ place: FixContinuity.Place) {
+  fileprivate mutating func note(_ place: OutlierGate.Place) {
     let way = place.point.distance(to: origin.point)
     guard way > farthest.way + 5 else { return }
     let seconds = place.time.seconds(since: farthest.time)
@@ -177,11 +177,11 @@ extension FixContinuity.Doubt {
   }
 
   fileprivate func hasLasted(until time: UnixTime) -> Bool {
-    fixes >= 3 && time.seconds(since: origin.time) >= patience
+    fixes >= 3 && time.seconds(since: origin.time) >= timeout
   }
 
   /// Whether the device travelled on from the new place, or stayed there long enough.
-  fileprivate func isConfirmed(by place: FixContinuity.Place) -> Bool {
+  fileprivate func isConfirmed(by place: OutlierGate.Place) -> Bool {
     if hasLasted(until: place.time) { return true }
     // An error that fades moves, too: towards the place where the device is.
     let origins = origin.point.distance(to: trusted.point)
@@ -195,7 +195,7 @@ extension FixContinuity.Doubt {
 
 // MARK: - Steps
 
-extension FixContinuity {
+extension OutlierGate {
   /// Meters: claims below this are not believed (chosen; consumer receivers wander that much).
   private static let finest = 10.0
   /// Meters: fixes coarser than this say nothing about steps.
@@ -214,19 +214,19 @@ extension FixContinuity {
   }
 
   /// Seconds for which a step needs confirmation; `nil` for a believable one.
-  private static func patience(from last: Place, to next: Place) -> Double? {
+  private static func timeout(from last: Place, to next: Place) -> Double? {
     let seconds = max(next.time.seconds(since: last.time), 0)
     let step = next.point.distance(to: last.point)
     let noise = 3 * hypotenuse(last.spread, next.spread)
     // From rest a body may reach 40 m/s at 3 m/s², and a moving one keeps its speed.
     let gained = min(last.speed * seconds + 1.5 * seconds * seconds, max(last.speed, 40) * seconds)
-    if seconds <= 10 { return step <= noise + gained ? nil : jumpPatience }
+    if seconds <= 10 { return step <= noise + gained ? nil : jumpTimeout }
     if seconds >= longGap {
       if step <= noise || isHidden(from: last, to: next) { return nil }
-      return step <= fastest * seconds ? gapPatience : jumpPatience
+      return step <= fastest * seconds ? gapTimeout : jumpTimeout
     }
     if step <= noise + (last.speed + 2) * seconds { return nil }
-    return step <= noise + gained ? gapPatience : jumpPatience
+    return step <= noise + gained ? gapTimeout : jumpTimeout
   }
 
   /// Whether the device travelled while no fix came: farther than a receiver errs.
@@ -256,9 +256,9 @@ extension FixContinuity {
   /// Meters: receivers that claim a good fix are not more wrong than this (chosen).
   static let largestError = 300.0
   /// Seconds: after a step that was possible, but not watched (chosen).
-  private static let gapPatience = 60.0
+  private static let gapTimeout = 60.0
   /// Seconds: after a step that was impossible (chosen: longer than receivers stay wrong).
-  private static let jumpPatience = 900.0
+  private static let jumpTimeout = 900.0
 
   /// Meters per second, as measured or as the way from `start` tells, some seconds before `last`.
   private static func speed(

@@ -51,7 +51,7 @@ package enum DeliveryRule {
     package var policy = LaunchPolicy()
 
     package init(
-      authorization: AuthorizationFacts, session: DeliverySession, presence: AppPresence,
+      authorization: AuthorizationFacts, session: DeliverySession, presence: AppLifecycleState,
       needsSession: Bool = false
     ) {
       self.authorization = authorization

@@ -16,7 +16,7 @@ struct Outbox: Sendable {
       switch delivery {
       case .updates(let hearer, _): hearer == subscriber
       case .authorizationChanged(let hearer): hearer == nil || hearer == subscriber
-      case .state, .temporaryFullAccuracy, .live, .owed, .region, .regions, .monitor, .heading,
+      case .state, .temporaryFullAccuracy, .live, .pending, .region, .regions, .monitor, .heading,
         .ranging, .advertising, .diagnostics:
         false
       }
@@ -61,7 +61,7 @@ struct Outbox: Sendable {
       case .updates(_, .fixes): true
       case .live(_, let update): update.fix != nil
       case .region(_, _, .determined): true
-      case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .owed, .region,
+      case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .pending, .region,
         .regions, .monitor, .heading, .ranging, .advertising, .diagnostics:
         false
       }

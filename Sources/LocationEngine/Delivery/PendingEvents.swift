@@ -5,7 +5,7 @@ import LocationModel
 ///
 /// Stored with the state that they follow from, so a crash of the app, of the engine, or of both
 /// neither loses one nor tells one twice.
-struct OwedEvents: Sendable {
+struct PendingEvents: Sendable {
   private struct Record: Codable {
     /// The greatest number that was ever given.
     var last = EventNumber.none
@@ -14,7 +14,7 @@ struct OwedEvents: Sendable {
 
   private struct Entry: Codable {
     var number: EventNumber
-    var event: OwedEvent
+    var event: PendingEvent
     /// When a stay ended, or began that lasts, in steady time where that is another one; at the latest
     /// when the event was added.
     var steady: UnixTime?
@@ -46,7 +46,7 @@ struct OwedEvents: Sendable {
 
   /// Adds an event. Its number is near the uptime, so that numbers grow even when everything that
   /// was stored is gone: whoever remembers one has begun since the computer has.
-  mutating func add(_ event: OwedEvent, _ steady: SteadyTime, at now: Moment) {
+  mutating func add(_ event: PendingEvent, _ steady: SteadyTime, at now: Moment) {
     let next = max(record.last.rawValue + 1, now.uptime.nanoseconds)
     record.last = EventNumber(rawValue: next)
     var entry = Entry(number: record.last, event: event)
@@ -54,11 +54,11 @@ struct OwedEvents: Sendable {
       SteadyTime.stored(steady.date(of: $0, at: now), beside: $0)
     }
     record.waiting.append(entry)
-    record.waiting.removeFirst(max(0, record.waiting.count - Bounds.owedEvents))
+    record.waiting.removeFirst(max(0, record.waiting.count - Bounds.pendingEvents))
   }
 
   /// What comes after a number.
-  func after(_ number: EventNumber) -> [(number: EventNumber, event: OwedEvent)] {
+  func after(_ number: EventNumber) -> [(number: EventNumber, event: PendingEvent)] {
     record.waiting.filter { $0.number > number }.map { ($0.number, $0.event) }
   }
 

@@ -82,7 +82,7 @@ package struct FieldWatch: Sendable {
       state = .usual(baseline: field, at: report.now)
       return .usual
     }
-    let isNews = lasted >= Self.patience && !report.isDone
+    let isNews = lasted >= Self.timeout && !report.isDone
     state = .disturbed(baseline: baseline, since: since, isReported: report.isDone || isNews)
     return isNews ? .changed : .disturbed
   }
@@ -102,7 +102,7 @@ package struct FieldWatch: Sendable {
   /// Degrees. Chosen: three times the spread of a handheld device's inclination.
   private static let inclinationChange = 15.0
   /// How long a change must last before anyone is asked. Chosen: walking past a car takes less.
-  private static let patience = Duration.seconds(2)
+  private static let timeout = Duration.seconds(2)
   /// How long a change must last to be the new place's field. Chosen.
   private static let settling = Duration.seconds(30)
   /// The time in which the baseline follows the field. Chosen.

@@ -1,7 +1,7 @@
 import LocationModel
 
 /// Knows which providers have a compass, and which of them is heard.
-struct HeadingDesk: Sendable {
+struct HeadingCoordinator: Sendable {
   /// Sorted: the first one named in the configuration is the best.
   private var compasses: [ProviderID] = []
 

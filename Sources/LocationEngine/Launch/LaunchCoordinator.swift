@@ -4,15 +4,15 @@ package import LocationModel
 ///
 /// Once for everything that waits; again when it ended without taking it, after a pause that doubles
 /// each time, so that an app which crashes is not started for ever without rest.
-package struct LaunchDesk: Machine {
+package struct LaunchCoordinator: Machine {
   package enum Input: MachineInput {
     /// The app does not run and is owed something; said as often as one likes.
-    case owed(AppIdentity)
+    case pending(AppIdentity)
     /// The daemon has just started; a process of the app may be on its way back (LIFE-9).
     case restored(AppIdentity)
     case connected(AppIdentity)
     /// Its last process is gone.
-    case ended(AppIdentity, isOwed: Bool)
+    case ended(AppIdentity, isPending: Bool)
     case wake
   }
 
@@ -52,11 +52,11 @@ package struct LaunchDesk: Machine {
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
-    case .owed(let app): return launch(app, at: now)
+    case .pending(let app): return launch(app, at: now)
     case .restored(let app):
-      self[app] = .resting(until: now.uptime + AppPresence.reclaimWindow, launches: 0)
+      self[app] = .resting(until: now.uptime + AppLifecycleState.reclaimWindow, launches: 0)
     case .connected(let app): connect(app)
-    case .ended(let app, let isOwed): end(app, isOwed, at: now)
+    case .ended(let app, let isPending): end(app, isPending, at: now)
     case .wake: wake(at: now)
     }
     return []
@@ -74,7 +74,7 @@ package struct LaunchDesk: Machine {
     case .ready(let before): launches = before + 1
     case .starting, .running, .resting: return []
     }
-    self[app] = .starting(until: now.uptime + Self.patience, launches: launches)
+    self[app] = .starting(until: now.uptime + Self.timeout, launches: launches)
     return [.launch(app)]
   }
 
@@ -86,8 +86,8 @@ package struct LaunchDesk: Machine {
     }
   }
 
-  private mutating func end(_ app: AppIdentity, _ isOwed: Bool, at now: Moment) {
-    guard isOwed else { return self[app] = nil }
+  private mutating func end(_ app: AppIdentity, _ isPending: Bool, at now: Moment) {
+    guard isPending else { return self[app] = nil }
     switch self[app] {
     case .running(let launches): rest(app, after: launches, at: now)
     case nil: rest(app, after: 0, at: now)
@@ -126,7 +126,7 @@ package struct LaunchDesk: Machine {
   }
 
   /// Chosen: a program that has not connected by then has failed.
-  package static let patience = Duration.seconds(30)
+  package static let timeout = Duration.seconds(30)
   /// Chosen, from the end of one process to the start of the next; doubles with each launch.
   package static let firstPause = Duration.seconds(10)
   /// Chosen.

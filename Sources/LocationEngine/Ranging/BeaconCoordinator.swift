@@ -2,7 +2,7 @@ import LocationModel
 
 /// Keeps the one ranger and the one watch over beacons of the machine, and tells both exactly what
 /// somebody wants. Without a wish, neither of them runs.
-struct BeaconDesk: Sendable {
+struct BeaconCoordinator: Sendable {
   enum Output: Hashable, Sendable {
     case ranged(BeaconConstraint, [RangedBeacon])
     /// What is known of a condition's beacon, and since when.
@@ -65,15 +65,15 @@ struct BeaconDesk: Sendable {
 
   // MARK: Observations
 
-  mutating func hear(_ sample: BeaconSample, at now: Moment) -> [Output] {
+  mutating func receive(_ sample: BeaconSample, at now: Moment) -> [Output] {
     if !ranged.isEmpty { _ = ranger.handle(.sample(sample), at: now) }
-    return watched.isEmpty ? [] : tell(presence.handle(.sample(sample), at: now))
+    return watched.isEmpty ? [] : deliver(presence.handle(.sample(sample), at: now))
   }
 
   mutating func settle(_ new: BeaconReception, at now: Moment) -> [Output] {
     reception = new
     _ = ranger.handle(.reception(new), at: now)
-    return tell(presence.handle(.reception(new), at: now))
+    return deliver(presence.handle(.reception(new), at: now))
   }
 
   mutating func wake(at now: Moment) -> [Output] {
@@ -81,10 +81,10 @@ struct BeaconDesk: Sendable {
       guard case .report(let constraint, let beacons) = output else { return nil }
       return .ranged(constraint, beacons)
     }
-    return reports + tell(presence.handle(.wake, at: now))
+    return reports + deliver(presence.handle(.wake, at: now))
   }
 
-  private func tell(_ changes: [BeaconPresence.Output]) -> [Output] {
+  private func deliver(_ changes: [BeaconPresence.Output]) -> [Output] {
     changes.flatMap { output -> [Output] in
       guard case .changed(let constraint, let state, let date) = output else { return [] }
       return watched.filter { $0.constraint == constraint }.map { .presence($0.key, state, date) }

@@ -49,7 +49,7 @@ package struct BeaconRanger: Machine {
     /// The same moment as a date.
     var time: UnixTime
 
-    mutating func hear(_ sample: BeaconSample, offset: Int, at now: Instant) {
+    mutating func receive(_ sample: BeaconSample, offset: Int, at now: Instant) {
       measuredPower = sample.measuredPower + offset
       lastHeard = now
       time = sample.time
@@ -142,7 +142,7 @@ package struct BeaconRanger: Machine {
       return [.ignored(sample, .tooMany)]
     }
     let new = Track(measuredPower: sample.measuredPower, lastHeard: now, time: sample.time)
-    tracks[source, default: new].hear(sample, offset: receiverOffset, at: now)
+    tracks[source, default: new].receive(sample, offset: receiverOffset, at: now)
     return []
   }
 

@@ -13,8 +13,8 @@ package enum LocationService: String, Hashable, CaseIterable, Sendable {
     switch delivery {
     case .updates(_, .fixes(let fixes)): (.updates, fixes.count)
     case .live(_, let update): update.fix == nil ? nil : (.live, 1)
-    case .owed(_, .visit): (.visits, 1)
-    case .owed(_, .region), .region(_, _, .determined), .monitor(_, .event):
+    case .pending(_, .visit): (.visits, 1)
+    case .pending(_, .region), .region(_, _, .determined), .monitor(_, .event):
       (.conditions, 1)
     case .state(let state): state.lastFix == nil ? nil : (.lastPosition, 1)
     case .authorizationChanged, .temporaryFullAccuracy, .updates, .region, .regions, .monitor,
@@ -28,14 +28,14 @@ package enum LocationService: String, Hashable, CaseIterable, Sendable {
 ///
 /// Deliveries without a long pause between them are one record, stored when it begins and then
 /// once a minute while it grows. An app has a bounded number of records, and old ones go.
-package struct AccessLedger: Machine {
+package struct AccessLog: Machine {
   package enum Input: MachineInput {
     case stored([StateEntry])
-    case told(AppIdentity, LocationService, Int)
+    case delivered(AppIdentity, LocationService, Int)
     case wake
   }
 
-  package typealias Output = Ledger.Output
+  package typealias Output = BoundedLog.Output
 
   /// One stretch in which an app was told.
   package struct Access: Hashable, Sendable {
@@ -62,14 +62,14 @@ package struct AccessLedger: Machine {
     /// When the app was last told, in steady time.
     var last: UnixTime
     /// When the app was last told; `nil` for one of an earlier run.
-    var toldAt: Instant?
+    var deliveredAt: Instant?
     var isStored = false
 
     mutating func extend(by count: Int, at now: Moment, _ steady: SteadyTime) {
       access.last = now.unixTime
       last = steady.date(at: now)
       access.count += count
-      toldAt = now.uptime
+      deliveredAt = now.uptime
       isStored = false
     }
   }
@@ -111,7 +111,7 @@ package struct AccessLedger: Machine {
     case .stored(let entries):
       steady = SteadyTime(restoring: entries, at: now)
       return restore(entries, at: now) + expire(at: now)
-    case .told(let app, let service, let count):
+    case .delivered(let app, let service, let count):
       return note(Subject(app: app, service: service), count, at: now)
     case .wake:
       var outputs: [Output] = []
@@ -123,7 +123,8 @@ package struct AccessLedger: Machine {
 
   private mutating func note(_ subject: Subject, _ count: Int, at now: Moment) -> [Output] {
     let index = pages[subject.app]?.lastIndex { $0.access.service == subject.service }
-    if let index, let last = pages[subject.app]?[index].toldAt, now.uptime - last < Self.pause {
+    if let index, let last = pages[subject.app]?[index].deliveredAt, now.uptime - last < Self.pause
+    {
       extend(subject.app, index, count, at: now)
       return []
     }
@@ -132,7 +133,7 @@ package struct AccessLedger: Machine {
       count: count)
     pages[subject.app, default: []].append(
       Page(
-        access: access, last: steady.date(at: now), toldAt: now.uptime, isStored: true))
+        access: access, last: steady.date(at: now), deliveredAt: now.uptime, isStored: true))
     if expiryDue == nil { expiryDue = now.uptime + keep }
     return [Self.set(access, steady.date(at: now))] + trim(subject.app)
   }
@@ -141,7 +142,7 @@ package struct AccessLedger: Machine {
     _ app: AppIdentity, _ index: Int, _ count: Int, at now: Moment
   ) {
     pages[app]?[index].extend(by: count, at: now, steady)
-    if storeDue == nil { storeDue = now.uptime + Self.patience }
+    if storeDue == nil { storeDue = now.uptime + Self.timeout }
   }
 
   private mutating func trim(_ app: AppIdentity) -> [Output] {
@@ -228,7 +229,7 @@ package struct AccessLedger: Machine {
   /// A longer pause begins a new record. Chosen.
   package static let pause = Duration.seconds(600)
   /// How long a record grows before it is stored again. Chosen: what a crash may cost.
-  package static let patience = Duration.seconds(60)
+  package static let timeout = Duration.seconds(60)
   /// Records of one app. Chosen: weeks of ordinary use.
   package static let most = 200
 }

@@ -2,10 +2,10 @@ package import LocationModel
 
 /// Writes down what apps were told of the whereabouts of the device: when and by what service, and
 /// which events.
-package struct Ledger: Machine {
+package struct BoundedLog: Machine {
   package enum Input: MachineInput {
     case stored([StateEntry])
-    case told(AppIdentity, Delivery)
+    case delivered(AppIdentity, Delivery)
     /// An app could read the last position when it connected.
     case read(AppIdentity)
     case wake
@@ -15,19 +15,19 @@ package struct Ledger: Machine {
     case persist(StateChange)
   }
 
-  private var access: AccessLedger
-  private var events: EventLedger
+  private var access: AccessLog
+  private var events: EventLog
 
   /// Keeps all records until they are as old as this.
   package init(keeping keep: Duration) {
-    access = AccessLedger(keeping: keep)
-    events = EventLedger(keeping: keep)
+    access = AccessLog(keeping: keep)
+    events = EventLog(keeping: keep)
   }
 
   package var nextDeadline: Instant? { earliest(access.nextDeadline, events.nextDeadline) }
 
   /// When apps were told where the device is, in the order of time.
-  package var accesses: [AccessLedger.Access] { access.accesses }
+  package var accesses: [AccessLog.Access] { access.accesses }
 
   /// The events that apps were told, in the order in which they were.
   package var eventRecords: [EventRecord] { events.records }
@@ -36,16 +36,16 @@ package struct Ledger: Machine {
     switch input {
     case .stored(let entries):
       return access.handle(.stored(entries), at: now) + events.handle(.stored(entries), at: now)
-    case .told(let app, let delivery):
+    case .delivered(let app, let delivery):
       var outputs: [Output] = []
-      if let told = LocationService.access(of: delivery) {
-        outputs += access.handle(.told(app, told.service, told.count), at: now)
+      if let delivered = LocationService.access(of: delivery) {
+        outputs += access.handle(.delivered(app, delivered.service, delivered.count), at: now)
       }
-      if let event = ToldEvent(delivery, at: now.unixTime) {
-        outputs += events.handle(.told(app, event, owed: delivery.owedNumber), at: now)
+      if let event = DeliveredEvent(delivery, at: now.unixTime) {
+        outputs += events.handle(.delivered(app, event, pending: delivery.pendingNumber), at: now)
       }
       return outputs
-    case .read(let app): return access.handle(.told(app, .lastPosition, 1), at: now)
+    case .read(let app): return access.handle(.delivered(app, .lastPosition, 1), at: now)
     case .wake: return access.handle(.wake, at: now) + events.handle(.wake, at: now)
     }
   }
@@ -53,7 +53,7 @@ package struct Ledger: Machine {
 
 extension Delivery {
   /// The number of an event that an app is owed.
-  fileprivate var owedNumber: EventNumber? {
-    if case .owed(let number, _) = self, number != .none { number } else { nil }
+  fileprivate var pendingNumber: EventNumber? {
+    if case .pending(let number, _) = self, number != .none { number } else { nil }
   }
 }

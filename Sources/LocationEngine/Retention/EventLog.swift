@@ -5,21 +5,21 @@ package import LocationModel
 ///
 /// No place is written down. What several processes of an app are told is one record, and so is
 /// what is told again. An app has a bounded number of records, and old ones go.
-package struct EventLedger: Machine {
+package struct EventLog: Machine {
   package enum Input: MachineInput {
     case stored([StateEntry])
     /// An app was told an event; of one that it is owed, also the number.
-    case told(AppIdentity, ToldEvent, owed: EventNumber? = nil)
+    case delivered(AppIdentity, DeliveredEvent, pending: EventNumber? = nil)
     case wake
   }
 
-  package typealias Output = Ledger.Output
+  package typealias Output = BoundedLog.Output
 
   private struct Stored: Codable {
-    var event: ToldEvent
-    var told: UnixTime
+    var event: DeliveredEvent
+    var delivered: UnixTime
     /// `nil` for an event that was not owed, and for one of an older engine.
-    var owed: EventNumber?
+    var pending: EventNumber?
     /// When it was told in steady time, where that is another one.
     var steady: UnixTime?
   }
@@ -27,8 +27,8 @@ package struct EventLedger: Machine {
   private struct Page {
     var record: EventRecord
     /// When it was told, in steady time.
-    var told: UnixTime
-    var owed: EventNumber?
+    var delivered: UnixTime
+    var pending: EventNumber?
   }
 
   private let keep: Duration
@@ -52,21 +52,21 @@ package struct EventLedger: Machine {
     case .stored(let entries):
       steady = SteadyTime(restoring: entries, at: now)
       return restore(entries, at: now) + expire(at: now)
-    case .told(let app, let event, let owed): return note(event, owed, for: app, at: now)
+    case .delivered(let app, let event, let pending): return note(event, pending, for: app, at: now)
     case .wake: return isDue(nextDeadline, now) ? expire(at: now) : []
     }
   }
 
   private mutating func note(
-    _ event: ToldEvent, _ owed: EventNumber?, for app: AppIdentity, at now: Moment
+    _ event: DeliveredEvent, _ pending: EventNumber?, for app: AppIdentity, at now: Moment
   ) -> [Output] {
     let isKnown = pages.contains {
-      $0.record.app == app && ($0.record.event == event || owed != nil && $0.owed == owed)
+      $0.record.app == app && ($0.record.event == event || pending != nil && $0.pending == pending)
     }
     guard !isKnown else { return [] }
     last += 1
-    let record = EventRecord(number: last, app: app, event: event, told: now.unixTime)
-    let page = Page(record: record, told: steady.date(at: now), owed: owed)
+    let record = EventRecord(number: last, app: app, event: event, delivered: now.unixTime)
+    let page = Page(record: record, delivered: steady.date(at: now), pending: pending)
     pages.append(page)
     if nextDeadline == nil { nextDeadline = now.uptime + keep }
     let number = StateChange.set(Self.lastNumber, [UInt8]("\(last)".utf8))
@@ -82,9 +82,9 @@ package struct EventLedger: Machine {
 
   private mutating func expire(at now: Moment) -> [Output] {
     let today = steady.date(at: now)
-    let old = pages.filter { today - $0.told >= keep }
-    pages.removeAll { today - $0.told >= keep }
-    nextDeadline = pages.map(\.told).min().map { now.uptime + (keep - (today - $0)) }
+    let old = pages.filter { today - $0.delivered >= keep }
+    pages.removeAll { today - $0.delivered >= keep }
+    nextDeadline = pages.map(\.delivered).min().map { now.uptime + (keep - (today - $0)) }
     return old.map { .persist(.remove(Self.key(of: $0.record))) }
   }
 
@@ -95,8 +95,8 @@ package struct EventLedger: Machine {
     pages = entries.compactMap { Self.page($0) }.sorted { $0.record.number < $1.record.number }
     let today = steady.date(at: now)
     var outputs: [Output] = []
-    for index in pages.indices where pages[index].told > today {
-      pages[index].told = today
+    for index in pages.indices where pages[index].delivered > today {
+      pages[index].delivered = today
       outputs.append(Self.set(pages[index]))
     }
     let stored = entries.first { $0.key == Self.lastNumber }
@@ -111,8 +111,8 @@ package struct EventLedger: Machine {
 
   private static func set(_ page: Page) -> Output {
     let stored = Stored(
-      event: page.record.event, told: page.record.told, owed: page.owed,
-      steady: SteadyTime.stored(page.told, beside: page.record.told))
+      event: page.record.event, delivered: page.record.delivered, pending: page.pending,
+      steady: SteadyTime.stored(page.delivered, beside: page.record.delivered))
     return .persist(.set(key(of: page.record), StoredJSON.bytes(stored, .any)))
   }
 
@@ -121,8 +121,10 @@ package struct EventLedger: Machine {
       let stored = StoredJSON.read(Stored.self, from: entry.value, .any)
     else { return nil }
     let record = EventRecord(
-      number: number, app: AppIdentity(entry.key.owner), event: stored.event, told: stored.told)
-    return Page(record: record, told: stored.steady ?? stored.told, owed: stored.owed)
+      number: number, app: AppIdentity(entry.key.owner), event: stored.event,
+      delivered: stored.delivered)
+    return Page(
+      record: record, delivered: stored.steady ?? stored.delivered, pending: stored.pending)
   }
 
   private static let domain = "event"

@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// How long what tells where the device was is kept; `nil` for as long as it is of use.
-package struct KeepingTerms: Hashable, Sendable {
+package struct RetentionTerms: Hashable, Sendable {
   /// The last position, exact and coarse.
   package var position: Duration?
   /// Places that were visited.
@@ -41,7 +41,7 @@ package struct Retention: Machine {
     case forgetVisits(before: UnixTime)
   }
 
-  private let terms: KeepingTerms
+  private let terms: RetentionTerms
   private var positionDue: Instant?
   private var visitsDue: Instant?
   /// When the steady time is stored next; `nil` while nothing was kept in this run.
@@ -51,7 +51,7 @@ package struct Retention: Machine {
   /// The date of the last position as stored.
   private var storedDate: UnixTime?
 
-  package init(_ terms: KeepingTerms) {
+  package init(_ terms: RetentionTerms) {
     self.terms = terms
   }
 
@@ -70,7 +70,7 @@ package struct Retention: Machine {
 
   private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
     steady = SteadyTime(restoring: entries, at: now)
-    guard terms != KeepingTerms() else { return [] }
+    guard terms != RetentionTerms() else { return [] }
     // Each run lets the next one know how long things have been kept by then.
     let outputs = storeSteadyTime(at: now)
     guard let keep = terms.position,

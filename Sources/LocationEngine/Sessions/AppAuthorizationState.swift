@@ -5,7 +5,7 @@ package import LocationModel
 ///
 /// The parent of ``Authorization`` and ``Sessions``: it hands the words of one to the other until
 /// both are quiet, and only then lets the diagnostics speak.
-package struct AppStanding: Machine {
+package struct AppAuthorizationState: Machine {
   package enum Input: MachineInput {
     case authorization(Authorization.Input)
     case sessions(Sessions.Input)
@@ -79,7 +79,7 @@ package struct AppStanding: Machine {
     var outputs: [Output] = []
     var words = fromSessions
     var answers = fromAuthorization
-    var told: AuthorizationFacts?
+    var delivered: AuthorizationFacts?
     repeat {
       for word in words {
         outputs += Self.isInternal(word) ? [] : [.sessions(word)]
@@ -88,8 +88,8 @@ package struct AppStanding: Machine {
       outputs += answers.compactMap { Self.isInternal($0) ? nil : .authorization($0) }
       let questions = answers.compactMap { Self.question($0) }
       answers = []
-      let isNews = told != authorization.facts || !questions.isEmpty
-      told = authorization.facts
+      let isNews = delivered != authorization.facts || !questions.isEmpty
+      delivered = authorization.facts
       words =
         isNews ? sessions.handle(.authorization(authorization.facts, questions), at: now) : []
     } while !words.isEmpty

@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Decides how much an app is in use, whether its indicator shows, and how long it may run.
-package struct AppPresence: Machine {
+package struct AppLifecycleState: Machine {
   package enum Input: MachineInput {
     case life(AppLife)
     case hold(InUseReason)

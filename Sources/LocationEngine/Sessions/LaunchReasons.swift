@@ -5,7 +5,7 @@ import LocationModel
 ///
 /// The delivery table says whether it is launched for them. The launched process starts them anew
 /// and then hears at once; what it does not start in time is owed no more (SLC-9, LIVE-36).
-struct LaunchClaims: Sendable {
+struct LaunchReasons: Sendable {
   /// What outlives the daemon, too.
   private struct Record: Hashable, Codable {
     var changes = false
@@ -14,12 +14,12 @@ struct LaunchClaims: Sendable {
 
   /// Follows the moves; `nil` when none are owed.
   private var changes: SignificantChangeDetector?
-  private var owesLive = false
+  private var hasPendingLive = false
   /// Moves known to an earlier daemon only: the first fix is where they begin.
   private var isRestored = false
   private var stored = Record()
 
-  var isEmpty: Bool { changes == nil && !owesLive }
+  var isEmpty: Bool { changes == nil && !hasPendingLive }
 
   init() {}
 
@@ -29,7 +29,7 @@ struct LaunchClaims: Sendable {
       let record = StoredJSON.read(Record.self, from: entry.value)
     else { return }
     stored = record
-    owesLive = record.live
+    hasPendingLive = record.live
     isRestored = record.changes
     guard record.changes else { return }
     var detector = SignificantChangeDetector()
@@ -44,13 +44,13 @@ struct LaunchClaims: Sendable {
       self.changes = changes
       isRestored = false
     }
-    if live { owesLive = true }
+    if live { hasPendingLive = true }
   }
 
   /// Nothing is owed any more.
   mutating func drop() {
     changes = nil
-    owesLive = false
+    hasPendingLive = false
   }
 
   var nextDeadline: Instant? { changes?.nextDeadline }
@@ -59,7 +59,7 @@ struct LaunchClaims: Sendable {
   func demand(_ verdicts: Verdicts) -> Demand {
     var all = Demand.none
     if let changes, verdicts.significant.tracks { all = all.union(changes.demand) }
-    if owesLive, verdicts.live.flows {
+    if hasPendingLive, verdicts.live.flows {
       all = all.union(
         verdicts.live.isCoarse
           ? CoarseLocator.demand(isFirst: false)
@@ -80,7 +80,7 @@ struct LaunchClaims: Sendable {
       if !isRestored { due.append(verdicts.significant) }
       isRestored = false
     }
-    if owesLive, case .fix = input { due.append(verdicts.live) }
+    if hasPendingLive, case .fix = input { due.append(verdicts.live) }
     return due
   }
 
@@ -94,7 +94,7 @@ struct LaunchClaims: Sendable {
 
   /// The change that makes this durable; `nil` when nothing has changed.
   mutating func change(for app: AppIdentity) -> StateChange? {
-    let record = Record(changes: changes != nil, live: owesLive)
+    let record = Record(changes: changes != nil, live: hasPendingLive)
     guard record != stored else { return nil }
     stored = record
     guard record != Record() else { return .remove(Self.key(of: app)) }

@@ -20,7 +20,7 @@ package struct Sessions: Machine {
     case endDiagnosis(stream: Int)
     /// One of several processes is gone, with everything whose number is one of these (SESS-1).
     case processEnded(Range<Int>)
-    case presence(AppPresence.Input)
+    case presence(AppLifecycleState.Input)
     case manifest(Manifest)
     /// What the authorization has come to, and what became of purpose questions.
     case authorization(AuthorizationFacts, [Question])
@@ -47,7 +47,7 @@ package struct Sessions: Machine {
   }
 
   package let app: AppIdentity
-  package private(set) var presence = AppPresence()
+  package private(set) var presence = AppLifecycleState()
   private var manifest: Manifest
   private var facts = AuthorizationFacts(report: AuthorizationReport(status: .notDetermined))
   private var service = ServiceSessions()
@@ -56,7 +56,7 @@ package struct Sessions: Machine {
   private var iterations: [Int] = []
   /// When the sessions of the last process are given up, counted from the start of this one.
   private var reclaimUntil: Instant?
-  private var toldGoal = AuthorizationGoal.none
+  private var deliveredGoal = AuthorizationGoal.none
   private var stored = SessionsRecord()
 
   package init(app: AppIdentity, manifest: Manifest) {
@@ -159,7 +159,7 @@ extension Sessions {
     return []
   }
 
-  private mutating func take(_ input: AppPresence.Input, at now: Moment) -> [Output] {
+  private mutating func take(_ input: AppLifecycleState.Input, at now: Moment) -> [Output] {
     let before = presence.life
     let outputs = presence.handle(input, at: now)
     let life = presence.life
@@ -171,13 +171,13 @@ extension Sessions {
       reclaimUntil = nil
     }
     if !before.hasProcess && life.hasProcess {
-      reclaimUntil = now.uptime + AppPresence.reclaimWindow
+      reclaimUntil = now.uptime + AppLifecycleState.reclaimWindow
     }
     if life == .foreground { service.enterForeground() }
     return outputs.map { Self.output($0) }
   }
 
-  private static func output(_ output: AppPresence.Output) -> Output {
+  private static func output(_ output: AppLifecycleState.Output) -> Output {
     switch output {
     case .use(let use): .use(use)
     case .indicator(let shown): .indicator(shown)
@@ -193,8 +193,8 @@ extension Sessions {
       background.dropRemnants()
     }
     var outputs = settlePresence(at: now)
-    if goal != toldGoal {
-      toldGoal = goal
+    if goal != deliveredGoal {
+      deliveredGoal = goal
       outputs.append(.goal(goal))
     }
     if facts.status.isGranted && facts.report.accuracy == .reduced && isForeground {
@@ -216,7 +216,7 @@ extension Sessions {
 
   private mutating func settlePresence(at now: Moment) -> [Output] {
     background.settle(conditions)
-    let reason: AppPresence.Input =
+    let reason: AppLifecycleState.Input =
       background.isActive ? .hold(.backgroundActivity) : .release(.backgroundActivity)
     let outputs =
       presence.handle(reason, at: now) + presence.handle(.status(facts.status), at: now)

@@ -1,7 +1,7 @@
 import LocationModel
 
-/// One stillness detector for each patience that somebody needs (LIVE-23, STD-39).
-struct StillnessDesk: Sendable {
+/// One stillness detector for each timeout that somebody needs (LIVE-23, STD-39).
+struct StillnessCoordinator: Sendable {
   private struct Watch: Sendable {
     /// One kind of client.
     var kind: StillnessAudience
@@ -27,11 +27,11 @@ struct StillnessDesk: Sendable {
     }
   }
 
-  private mutating func settle(_ kind: StillnessAudience, _ patience: Duration?) {
+  private mutating func settle(_ kind: StillnessAudience, _ timeout: Duration?) {
     let place = watches.firstIndex { $0.kind == kind }
     switch (place, audience.contains(kind)) {
     case (nil, true):
-      watches.append(Watch(kind: kind, detector: StillnessDetector(patience: patience)))
+      watches.append(Watch(kind: kind, detector: StillnessDetector(timeout: timeout)))
     case (let place?, false): watches.remove(at: place)
     case (nil, false), (_?, true): break
     }

@@ -3,7 +3,7 @@ package import LocationModel
 /// Decides when a device has stood still long enough to be told so, and when it moves again.
 ///
 /// Live updates (LIVE-23 to LIVE-29) and the automatic pause of a location manager (STD-39 to
-/// STD-45) ask the same question with different patience.
+/// STD-45) ask the same question with different timeout.
 package struct StillnessDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
@@ -13,7 +13,7 @@ package struct StillnessDetector: Machine {
   }
 
   package enum Output: Hashable, Sendable {
-    /// It has stood still for the whole patience; the fix is the newest.
+    /// It has stood still for the whole timeout; the fix is the newest.
     case stationary(Fix)
     /// It moves again, by this fix or, without one, by a lost position.
     case moving(Fix?)
@@ -59,12 +59,12 @@ package struct StillnessDetector: Machine {
   }
 
   private var state = State.unknown
-  private let patience: Duration?
+  private let timeout: Duration?
 
-  /// - Parameter patience: how long the device must stand still; `nil` means that it is never
+  /// - Parameter timeout: how long the device must stand still; `nil` means that it is never
   ///   told (STD-45).
-  package init(patience: Duration?) {
-    self.patience = patience
+  package init(timeout: Duration?) {
+    self.timeout = timeout
   }
 
   package var isStationary: Bool {
@@ -73,13 +73,13 @@ package struct StillnessDetector: Machine {
   }
 
   package var nextDeadline: Instant? {
-    guard let patience, case .watching(let stay) = state else { return nil }
-    let due = stay.since + patience
+    guard let timeout, case .watching(let stay) = state else { return nil }
+    let due = stay.since + timeout
     return due - stay.latestAt <= Self.longestSilence ? max(due, stay.latestAt) : nil
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    guard patience != nil else { return [] }
+    guard timeout != nil else { return [] }
     switch (input, state) {
     case (.fix(let fix), .unknown):
       begin(at: fix, now)
@@ -125,7 +125,7 @@ package struct StillnessDetector: Machine {
   }
 
   private mutating func tellStationary(at now: Moment) -> [Output] {
-    guard case .watching(let stay) = state, let patience, now.uptime >= stay.since + patience
+    guard case .watching(let stay) = state, let timeout, now.uptime >= stay.since + timeout
     else { return [] }
     state = .stationary(stay)
     return [.stationary(stay.latest)]

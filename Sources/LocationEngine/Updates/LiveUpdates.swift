@@ -33,7 +33,7 @@ package struct LiveUpdates: Machine {
   private var state: State
   private var standing: Diagnostics
   /// What the last element said, so that a condition is told once per change (LIVE-19).
-  private var told: Diagnostics?
+  private var delivered: Diagnostics?
   private var cached: Fix?
   private var isOut = false
 
@@ -53,7 +53,7 @@ package struct LiveUpdates: Machine {
   package mutating func opening(at now: Moment) -> [Output] {
     guard standing.isDisjoint(with: .barring) else {
       state = .barred
-      return tell(nil)
+      return deliver(nil)
     }
     // A coarse place serves as long as no newer one is due (LIVE-16).
     let life = isLimited ? CoarseLocator.life : Self.recent
@@ -68,9 +68,9 @@ package struct LiveUpdates: Machine {
   /// When the silence began that needs a word (LIVE-18); `nil` where none is needed, as when the
   /// loop was told that it hears little (LIVE-16).
   private var silentSince: Instant? {
-    let isSeldomTold = isLimited && told?.contains(.accuracyLimited) ?? false
+    let isSeldomDelivered = isLimited && delivered?.contains(.accuracyLimited) ?? false
     switch state {
-    case .waiting(let since), .flowing(let since): return isSeldomTold ? nil : since
+    case .waiting(let since), .flowing(let since): return isSeldomDelivered ? nil : since
     case .barred, .unavailable, .stationary: return nil
     }
   }
@@ -119,7 +119,7 @@ package struct LiveUpdates: Machine {
       return rest(isStill, at: now)
     case (.wake, .waiting), (.wake, .flowing):
       guard let nextDeadline, now.uptime >= nextDeadline else { return [] }
-      return isLimited ? tell(nil) : becomeUnavailable()
+      return isLimited ? deliver(nil) : becomeUnavailable()
     case (.wake, .barred), (.wake, .unavailable), (.wake, .stationary):
       return []
     }
@@ -129,7 +129,7 @@ package struct LiveUpdates: Machine {
 
   private mutating func deliver(_ fix: Fix, at now: Moment) -> [Output] {
     state = .flowing(lastAt: now.uptime)
-    told = standing
+    delivered = standing
     return [LiveUpdate(fix: fix, diagnostics: standing)]
   }
 
@@ -141,7 +141,7 @@ package struct LiveUpdates: Machine {
     self.standing = standing
     guard standing.isDisjoint(with: .barring) else {
       state = .barred
-      return tell(nil)
+      return deliver(nil)
     }
     switch state {
     case .barred: break
@@ -169,7 +169,7 @@ package struct LiveUpdates: Machine {
 
   private mutating func becomeUnavailable() -> [Output] {
     state = .unavailable
-    return tell(.locationUnavailable)
+    return deliver(.locationUnavailable)
   }
 
   /// Pauses while the device is still, after one normal element (LIVE-23, LIVE-27).
@@ -178,7 +178,7 @@ package struct LiveUpdates: Machine {
     case .flowing where isStill:
       guard let cached else { return [] }
       state = .stationary
-      told = standing
+      delivered = standing
       return [LiveUpdate(fix: cached, stationary: true, diagnostics: standing)]
     case .stationary where !isStill:
       state = .waiting(silentSince: now.uptime)
@@ -188,10 +188,10 @@ package struct LiveUpdates: Machine {
   }
 
   /// An element without location, unless the last one said just that (LIVE-19, LIVE-20).
-  private mutating func tell(_ more: Diagnostics?) -> [Output] {
+  private mutating func deliver(_ more: Diagnostics?) -> [Output] {
     let all = standing.union(more ?? [])
-    guard told != all else { return [] }
-    told = all
+    guard delivered != all else { return [] }
+    delivered = all
     return [LiveUpdate(fix: nil, diagnostics: all)]
   }
 

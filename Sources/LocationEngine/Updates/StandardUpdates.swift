@@ -52,10 +52,10 @@ package struct StandardUpdates: Machine {
   var isInFront = true
   /// Whether updates were started in the foreground.
   private(set) var beganInFront = false
-  /// When it was started or resumed: it has all of its patience from then on (STD-41).
+  /// When it was started or resumed: it has all of its timeout from then on (STD-41).
   private var beganAt = Instant.start
   /// Whether the present outage was announced (STD-34).
-  private var outageTold = false
+  private var outageDelivered = false
   private var deferral: Deferral?
 
   package init(flow: Flow, cached: Fix? = nil) {
@@ -127,7 +127,7 @@ package struct StandardUpdates: Machine {
     case .request(let request): return handle(request, at: now)
     case .fix(let fix):
       cached = fix
-      outageTold = false
+      outageDelivered = false
       return take(fix) + finishDeferral { $0.isOver(at: fix.coordinate) }
     case .flow(let flow): return change(to: flow, at: now)
     case .outage(let failure): return announce(failure)
@@ -211,7 +211,7 @@ package struct StandardUpdates: Machine {
       }
       (state, beganAt) = (.running(last: nil), now.uptime)
       beganInFront = isInFront
-      outageTold = false
+      outageDelivered = false
       guard flow.isOpen, let cached else { return [] }
       return take(cached)
     }
@@ -297,15 +297,15 @@ package struct StandardUpdates: Machine {
   }
 
   private mutating func announce(_ failure: Failure) -> [Output] {
-    guard flow.isOpen, case .running = state, !outageTold else { return [] }
-    outageTold = true
+    guard flow.isOpen, case .running = state, !outageDelivered else { return [] }
+    outageDelivered = true
     return [.failed(failure)]
   }
 
   private mutating func pause(at now: Moment) -> [Output] {
     guard flow.isOpen, options.pausesAutomatically, case .running(let last?) = state,
-      let patience = StillnessDetector.Patience.pause(options.activity),
-      now.uptime >= beganAt + patience
+      let timeout = StillnessDetector.Patience.pause(options.activity),
+      now.uptime >= beganAt + timeout
     else { return [] }
     state = .paused(last: last)
     return [.paused]

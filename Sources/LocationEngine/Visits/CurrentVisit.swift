@@ -1,11 +1,11 @@
 internal import LocationModel
 
 /// Being at a place, until the fixes say that it is over.
-struct Presence: Sendable {
+struct CurrentVisit: Sendable {
   private(set) var stay: Stay
   /// Whether the arrival is told: where the device was when the engine began, only once it has been
   /// there for long enough.
-  let isTold: Bool
+  let isDelivered: Bool
   private var leaving: Leaving?
 
   /// Evidence of departure that has not yet decided.
@@ -19,7 +19,7 @@ struct Presence: Sendable {
 
   /// What a fix is weighed with.
   struct Circumstances {
-    var verdict: FixContinuity.Verdict
+    var verdict: OutlierGate.Verdict
     /// Meters per second.
     var speed: Double
     /// Spreads that a fix must lie farther out than any at the place, to speak for a departure.
@@ -28,9 +28,9 @@ struct Presence: Sendable {
     var now: Moment
   }
 
-  init(_ stay: Stay, isTold: Bool) {
+  init(_ stay: Stay, isDelivered: Bool) {
     self.stay = stay
-    self.isTold = isTold
+    self.isDelivered = isDelivered
   }
 
   /// Whether anything speaks for a departure.

@@ -83,7 +83,7 @@ struct Stay: Sendable {
   private var isFleeting: Bool { fixes < 3 }
 
   /// Seconds in which the device may leave without being seen: who just came leaves soonest.
-  var lull: Double { min(max(length / 8, 5), 30) }
+  var samplingInterval: Double { min(max(length / 8, 5), 30) }
 
   /// Meters from the center within which the device still is at the place.
   var extent: Double { min(max(20, 1.5 * scatter), 60) }

@@ -29,11 +29,11 @@ package struct VisitDetector: Machine {
     case empty
     /// On the way; the newest fixes might be the beginning of a stay.
     case travelling(Stay)
-    case visiting(Presence)
+    case visiting(CurrentVisit)
   }
 
   private var state = State.empty
-  private var continuity = FixContinuity()
+  private var continuity = OutlierGate()
   private var activity = ActivityTrack()
   /// When the last fix came; `nil` before the first.
   private var lastUptime: Instant?
@@ -67,13 +67,13 @@ package struct VisitDetector: Machine {
     self.places = places
     self.tuning = tuning
     guard let current else { return }
-    state = .visiting(Presence(Stay(of: current), isTold: true))
+    state = .visiting(CurrentVisit(Stay(of: current), isDelivered: true))
     isFirst = false
   }
 
   /// The visit that lasts.
   package var current: Visit? {
-    guard case .visiting(let presence) = state, presence.isTold else { return nil }
+    guard case .visiting(let presence) = state, presence.isDelivered else { return nil }
     return presence.stay.visit
   }
 
@@ -89,7 +89,7 @@ package struct VisitDetector: Machine {
   private var arriving: Stay? {
     switch state {
     case .travelling(let stay): stay
-    case .visiting(let presence) where !presence.isTold && !presence.isDoubtful: presence.stay
+    case .visiting(let presence) where !presence.isDelivered && !presence.isDoubtful: presence.stay
     case .empty, .visiting: nil
     }
   }
@@ -128,7 +128,7 @@ package struct VisitDetector: Machine {
       // Where the device was when the engine began is a place, however soon it leaves.
       state =
         isFirst && isRest(stay)
-        ? .visiting(Presence(stay, isTold: false)) : .travelling(stay)
+        ? .visiting(CurrentVisit(stay, isDelivered: false)) : .travelling(stay)
     case .visiting(let presence):
       guard fix.time > presence.stay.latest else { return [] }
       if let visit = attend(presence, fix, point, verdict, at: now) { return [.departed(visit)] }
@@ -146,7 +146,7 @@ package struct VisitDetector: Machine {
   /// Begins anew with what is known of places, and of the sensor.
   mutating func forgetStay() {
     (state, lastUptime, isFirst) = (.empty, nil, true)
-    continuity = FixContinuity()
+    continuity = OutlierGate()
   }
 
   /// When the clock was set back, what is remembered is dated by the clock as it is now, so that a
@@ -164,17 +164,17 @@ package struct VisitDetector: Machine {
       presence.move(by: fix.time - passed - presence.latest)
       state = .visiting(presence)
     }
-    continuity = FixContinuity()
+    continuity = OutlierGate()
   }
 
   private mutating func attend(
-    _ present: Presence, _ fix: Fix, _ point: GeocentricPoint, _ verdict: FixContinuity.Verdict,
+    _ present: CurrentVisit, _ fix: Fix, _ point: GeocentricPoint, _ verdict: OutlierGate.Verdict,
     at now: Moment
   ) -> Visit? {
     var presence = present
     let departure = presence.take(
       fix, point,
-      Presence.Circumstances(
+      CurrentVisit.Circumstances(
         verdict: verdict, speed: continuity.speed, presumption: presumption(at: now),
         tuning: tuning, now: now))
     guard let departure else {
@@ -195,7 +195,7 @@ package struct VisitDetector: Machine {
 
   private mutating func arrive(_ stay: Stay, at now: Moment) -> [Output] {
     let place = place(of: stay)
-    state = .visiting(Presence(stay, isTold: true))
+    state = .visiting(CurrentVisit(stay, isDelivered: true))
     remember(stay)
     isFirst = false
     var visit = stay.visit
@@ -216,7 +216,7 @@ package struct VisitDetector: Machine {
 
   /// Remembers the place of the visit that lasts.
   mutating func rememberCurrent() {
-    if case .visiting(let presence) = state, presence.isTold { remember(presence.stay) }
+    if case .visiting(let presence) = state, presence.isDelivered { remember(presence.stay) }
   }
 
   /// Forgets places not seen since a date of steady time; whether there was any.
@@ -272,20 +272,20 @@ package struct VisitDetector: Machine {
     let position =
       switch state {
       case .empty: PositionDemand(tier: .network)
-      case .travelling(let stay) where stay.length >= Self.lull:
+      case .travelling(let stay) where stay.length >= Self.samplingInterval:
         PositionDemand(tier: .satellite, interval: .seconds(10))
       case .travelling: PositionDemand(tier: .network, interval: .seconds(20))
       case .visiting(let presence) where mayEnd(presence): PositionDemand(tier: .satellite)
-      case .visiting(let presence) where !presence.isTold:
+      case .visiting(let presence) where !presence.isDelivered:
         PositionDemand(tier: .satellite, interval: .seconds(10))
       case .visiting(let presence):
-        PositionDemand(.network, within: max(presence.stay.lull, activity.pause))
+        PositionDemand(.network, within: max(presence.stay.samplingInterval, activity.pause))
       }
     return Demand(position: position, motion: true)
   }
 
   /// Whether a good fix may tell that the device leaves.
-  private func mayEnd(_ presence: Presence) -> Bool {
+  private func mayEnd(_ presence: CurrentVisit) -> Bool {
     presence.isDoubtful || activity.isOnTheWay
       || presence.stay.isStraying && !activity.isResting
   }
@@ -297,7 +297,7 @@ package struct VisitDetector: Machine {
   }
 
   /// Seconds at one place after which it might be an arrival (chosen).
-  private static let lull = 40.0
+  private static let samplingInterval = 40.0
   /// Meters: coarser fixes say nothing about stays.
   private static let coarsest = 200.0
   /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).

@@ -91,11 +91,11 @@ package struct Visits: Machine {
     case .fix(let fix):
       guard !listeners.isEmpty else { return [] }
       seen = steady.date(at: now)
-      return tell(detector.handle(.fix(fix), at: now), at: now)
+      return deliver(detector.handle(.fix(fix), at: now), at: now)
     case .motion(let activity):
-      return tell(detector.handle(.motion(activity), at: now), at: now)
+      return deliver(detector.handle(.motion(activity), at: now), at: now)
     case .wake:
-      return tell(detector.handle(.wake, at: now), at: now)
+      return deliver(detector.handle(.wake, at: now), at: now)
     }
   }
 
@@ -153,18 +153,18 @@ package struct Visits: Machine {
     return [storeMemory()]
   }
 
-  private mutating func tell(_ found: [VisitDetector.Output], at now: Moment) -> [Output] {
+  private mutating func deliver(_ found: [VisitDetector.Output], at now: Moment) -> [Output] {
     guard !found.isEmpty else { return [] }
     settleDates(at: now)
     return found.flatMap { output -> [Output] in
       switch output {
-      case .arrived(let visit): tell(visit, isArrival: true)
-      case .departed(let visit): tell(visit, isArrival: false)
+      case .arrived(let visit): deliver(visit, isArrival: true)
+      case .departed(let visit): deliver(visit, isArrival: false)
       }
     }
   }
 
-  private mutating func tell(_ visit: Visit, isArrival: Bool) -> [Output] {
+  private mutating func deliver(_ visit: Visit, isArrival: Bool) -> [Output] {
     var outputs = [storeMemory()]
     for app in listeners.keys.sorted() {
       let knewArrival = listeners[app]?.knowsArrival ?? false
@@ -172,9 +172,9 @@ package struct Visits: Machine {
       listeners[app]?.knowsArrival = isArrival && mayKnow
       outputs.append(store(app))
       guard mayKnow else { continue }
-      var told = visit
-      if !isArrival, !knewArrival { told.arrival = nil }
-      outputs.append(.visit(app, told))
+      var delivered = visit
+      if !isArrival, !knewArrival { delivered.arrival = nil }
+      outputs.append(.visit(app, delivered))
     }
     return outputs
   }

@@ -18,7 +18,7 @@ package typealias GeocodeOutcome = Result<[Place], GeocodeFailure>
 /// - Chosen (GEO-5): 50 requests in 60 seconds for the app; further ones fail until it recovers.
 /// - Chosen (GEO-16): an invalid coordinate finds nothing, and costs nothing.
 /// - Chosen (GEO-18): the same point within 50 m and 60 s gets the same answer, uncharged.
-package struct GeocodeDesk: Machine {
+package struct GeocodeCoordinator: Machine {
   /// One geocoder object of the app.
   package typealias GeocoderID = Int
   /// One request; never used twice.

@@ -4,7 +4,7 @@ package import LocationModel
 ///
 /// One request at a time and no faster than the service allows; a failed one is repeated with
 /// growing pauses; an answer is remembered, so that nothing is asked twice.
-package struct WebDesk: Machine {
+package struct WebCoordinator: Machine {
   package typealias RequestID = Int
 
   package enum Input: MachineInput {

@@ -9,7 +9,7 @@ import Synchronization
 /// by the first of them (docs/decisions/0010).
 package final class WebGeocoder: Sendable {
   private struct Work {
-    var desk: WebDesk
+    var coordinator: WebCoordinator
     var requests = 0
   }
 
@@ -23,7 +23,7 @@ package final class WebGeocoder: Sendable {
 
   package init(_ service: WebService) {
     self.service = service
-    work = Mutex(Work(desk: WebDesk(service)))
+    work = Mutex(Work(coordinator: WebCoordinator(service)))
   }
 
   /// The answer to one question; blocks for as long as the service, its pauses, and retries take.
@@ -31,16 +31,16 @@ package final class WebGeocoder: Sendable {
     work.withLock { work in
       work.requests += 1
       let request = work.requests
-      var outputs = work.desk.handle(.ask(question, as: request), at: Self.now)
+      var outputs = work.coordinator.handle(.ask(question, as: request), at: Self.now)
       while true {
         for output in outputs {
           if case .finish(request, let outcome) = output { return outcome }
         }
         if case .fetch(let url)? = outputs.last {
-          outputs = work.desk.handle(.answer(fetch(url)), at: Self.now)
+          outputs = work.coordinator.handle(.answer(fetch(url)), at: Self.now)
         } else {
-          Self.sleep(until: work.desk.nextDeadline)
-          outputs = work.desk.handle(.wake, at: Self.now)
+          Self.sleep(until: work.coordinator.nextDeadline)
+          outputs = work.coordinator.handle(.wake, at: Self.now)
         }
       }
     }

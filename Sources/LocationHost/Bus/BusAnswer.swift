@@ -1,4 +1,5 @@
 import LocationModel
+import LocationProviders
 
 /// What an object of ours answers to a call.
 struct BusAnswer: Hashable {

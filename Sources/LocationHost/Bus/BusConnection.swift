@@ -2,6 +2,7 @@ import CSystemd
 import Dispatch
 import Glibc
 import LocationModel
+import LocationProviders
 
 /// A connection to the bus of the machine, by sd-bus.
 ///
@@ -80,7 +81,7 @@ final class BusConnection {
   /// `false` when the connection is gone.
   func process() -> Bool {
     willGoOn = false
-    hear(peers.expire(at: HostClock.now.uptime))
+    receive(peers.expire(at: HostClock.now.uptime))
     for _ in 0..<Self.mostPerTurn {
       let result = sd_bus_process(bus, nil)
       if result < 0 { return false }
@@ -96,11 +97,11 @@ final class BusConnection {
   }
 
   private func endTurn() {
-    hear(peers.takeRefusals())
+    receive(peers.takeRefusals())
     arm()
   }
 
-  private func hear(_ events: [BusEvent]) {
+  private func receive(_ events: [BusEvent]) {
     for event in events { heard(.bus(event)) }
   }
 
@@ -202,7 +203,7 @@ final class BusConnection {
   /// Looks at everything that comes, before sd-bus does: 1 for what is dealt with here.
   private func take(_ message: OpaquePointer) -> Int32 {
     guard let head = BusHead(message), head.kind != .call else { return 0 }
-    hear(peers.hear(head) { BusReader(message).all() })
+    receive(peers.receive(head) { BusReader(message).all() })
     return 1
   }
 

@@ -1,5 +1,6 @@
 import CSystemd
 import LocationModel
+import LocationProviders
 
 /// Reads the values of a message, one after the other.
 struct BusReader {

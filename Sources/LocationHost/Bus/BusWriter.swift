@@ -1,5 +1,6 @@
 import CSystemd
 import LocationModel
+import LocationProviders
 
 /// Writes values into a message, one after the other.
 struct BusWriter {

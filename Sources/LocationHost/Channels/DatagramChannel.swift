@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LocationModel
+import LocationProviders
 
 /// Open sockets for datagrams on the host's queue: each datagram by itself, with its sender looked at.
 ///

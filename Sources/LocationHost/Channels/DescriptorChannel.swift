@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LocationModel
+import LocationProviders
 
 /// An open descriptor on the host's queue: what comes from it, and what goes to it.
 ///

@@ -6,11 +6,11 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
   package var call: String
 
   /// The error of the call that just failed.
-  init(last call: String) {
+  package init(last call: String) {
     self.init(code: errno, call: call)
   }
 
-  init(code: Int32, call: String) {
+  package init(code: Int32, call: String) {
     self.code = code
     self.call = call
   }
@@ -18,9 +18,9 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
   /// The system's words, such as "No such file or directory".
   package var reason: String { String(cString: strerror(code)) }
 
-  static let noEntry = ENOENT
-  static let noAccess = EACCES
-  static let notPermitted = EPERM
+  package static let noEntry = ENOENT
+  package static let noAccess = EACCES
+  package static let notPermitted = EPERM
 
   package var description: String { "\(call): \(reason)" }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import LocationModel
+import LocationProviders
 
 /// Opens descriptors for channels: without waiting, closed on exec.
 enum Opening {

@@ -1,5 +1,6 @@
 import Glibc
 import LocationModel
+import LocationProviders
 
 /// Whose program is at the other end of a connection within this machine, by the kernel's own table.
 ///
@@ -8,13 +9,13 @@ import LocationModel
 enum PeerOwner {
   /// Waits until the other end has spoken, and compares its user; `nil` when it is one of these.
   ///
-  /// Blocks for as long as `patience` says, in milliseconds; never call it on the host's queue.
+  /// Blocks for as long as `timeout` says, in milliseconds; never call it on the host's queue.
   static func refusal(
-    of descriptor: Int32, users: [String], patience: Int32 = 5000
+    of descriptor: Int32, users: [String], timeout: Int32 = 5000
   ) -> ChannelEnd? {
     var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    var result = poll(&watched, 1, patience)
-    while result < 0, errno == EINTR { result = poll(&watched, 1, patience) }
+    var result = poll(&watched, 1, timeout)
+    while result < 0, errno == EINTR { result = poll(&watched, 1, timeout) }
     guard result > 0 else { return .failed("connect: it takes the connection and says nothing") }
     guard let own = address(of: descriptor, getsockname),
       let other = address(of: descriptor, getpeername)

@@ -5,14 +5,14 @@ import LocationModel
 package enum ClosedPlace {
   /// Why the daemon cannot look at a program, and what opens the way; `nil` when it can, or when
   /// something else is in the way.
-  static func refusal(ofProgram path: String) -> String? {
+  package static func refusal(ofProgram path: String) -> String? {
     guard let folder = folder(on: path) else { return nil }
     return "its program \(path) lies in \(folder), which is closed to the daemon's user: "
       + advice(folder)
   }
 
   /// Why the daemon cannot read what a program declares; `nil` when it can, or when there is nothing.
-  static func refusal(ofPropertyListsBeside path: String) -> String? {
+  package static func refusal(ofPropertyListsBeside path: String) -> String? {
     for place in Manifest.places(ofExecutable: path) {
       if faccessat(AT_FDCWD, place, R_OK, AT_EACCESS) == 0 { return nil }
       guard errno == EACCES else { continue }

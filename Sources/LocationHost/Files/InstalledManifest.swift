@@ -10,6 +10,10 @@ package final class ManifestReader: Sendable {
   package struct Reading: Hashable, Sendable {
     package var manifest: Manifest
     package var fault: String?
+
+    package init(manifest: Manifest, fault: String?) {
+      (self.manifest, self.fault) = (manifest, fault)
+    }
   }
 
   /// A file as it was when it was read: one that was written since has another.
@@ -96,7 +100,7 @@ extension Manifest {
   }
 
   /// Where the list of a program may lie; the first one that is a file of some sense counts.
-  static func places(ofExecutable path: String) -> [String] {
+  package static func places(ofExecutable path: String) -> [String] {
     let folder = folder(of: path)
     var places = ["\(folder)/Contents/Info.plist", "\(folder)/Resources/Info.plist"]
     if folder.hasSuffix("/Contents/Linux") {

@@ -1,23 +1,23 @@
-import Glibc
+package import Glibc
 import LocationModel
 
 /// A file whose words count because of who has written it: a policy, a configuration, a registration.
 ///
 /// It must belong to root or to the user of this process, and nobody else may be able to write it, or
 /// to put another file at its path. Links are followed where the same holds for them.
-enum OwnedFile {
+package enum OwnedFile {
   /// What is wrong with a file, and the command that mends it.
-  struct Fault: Error, Hashable, CustomStringConvertible {
-    var description: String
+  package struct Fault: Error, Hashable, CustomStringConvertible {
+    package var description: String
   }
 
   /// Root, and the user of this process.
-  static var owners: Set<uid_t> { [0, getuid()] }
+  package static var owners: Set<uid_t> { [0, getuid()] }
 
   /// Reads a whole file once, from the descriptor whose owner and mode are checked; `limit` in bytes.
   ///
   /// - Throws: why it is not believed, and what mends that.
-  static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
+  package static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
       throw Fault(description: "cannot be read: \(Errno(last: "open").reason)")
@@ -42,7 +42,7 @@ enum OwnedFile {
   ///
   /// In a folder with the sticky bit others can make files of their own, and change nobody else's:
   /// enough for a folder in it, and not for a file, of which they can make another link.
-  static func intruder(on path: String, owners: Set<uid_t> = owners) -> String? {
+  package static func intruder(on path: String, owners: Set<uid_t> = owners) -> String? {
     var rest = names(path.utf8.first == UInt8(ascii: "/") ? path : "\(workingFolder)/\(path)")[...]
     // The folder above: its path without a slash at the end, and what others can do in it.
     var (place, open) = ("", String?.none)
@@ -105,7 +105,7 @@ enum OwnedFile {
 
 extension SmallFile {
   /// Where a link leads, as it is written; `nil` when it is none.
-  static func target(of path: String) -> String? {
+  package static func target(of path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &bytes, bytes.count)
     guard count > 0 else { return nil }
@@ -113,7 +113,7 @@ extension SmallFile {
   }
 
   /// The path with all links resolved; `nil` when there is no such file.
-  static func resolved(_ path: String) -> String? {
+  package static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -8,6 +8,8 @@ package enum ProtectedFile {
     /// `nil` when no command does.
     package var mend: String?
 
+    package init(cause: String, mend: String? = nil) { (self.cause, self.mend) = (cause, mend) }
+
     package var description: String { cause + (mend.map { "; mend it with: \($0)" } ?? "") }
   }
 

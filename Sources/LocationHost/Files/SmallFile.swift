@@ -2,15 +2,15 @@ import CLinux
 import Glibc
 
 /// A file that is read whole, and the folder it lies in.
-enum SmallFile {
+package enum SmallFile {
   /// A plain file that is open to be read.
-  struct Opened {
+  package struct Opened {
     var descriptor: Int32
     var status: stat
   }
 
   /// The names in a folder that are not hidden, sorted; none when it cannot be read.
-  static func names(in folder: String) -> [String] {
+  package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []
@@ -26,7 +26,7 @@ enum SmallFile {
   /// Opens a plain file of a length in a range, or nothing.
   ///
   /// Looks before it opens, so that no device or pipe is opened, which may do something or wait.
-  static func open(_ path: String, in sizes: ClosedRange<Int>) -> Opened? {
+  package static func open(_ path: String, in sizes: ClosedRange<Int>) -> Opened? {
     let place = linux_find(path)
     guard place >= 0 else { return nil }
     defer { close(place) }
@@ -39,14 +39,14 @@ enum SmallFile {
   }
 
   /// `nil` when it cannot be read, is no plain file, or has more bytes than the limit.
-  static func read(_ path: String, limit: Int) -> [UInt8]? {
+  package static func read(_ path: String, limit: Int) -> [UInt8]? {
     guard let file = open(path, in: 0...limit) else { return nil }
     defer { close(file.descriptor) }
     return read(file.descriptor, limit: limit)
   }
 
   /// What is left of a file; `nil` when that cannot be read, or has more bytes than the limit.
-  static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+  package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16_384)
     while bytes.count <= limit {

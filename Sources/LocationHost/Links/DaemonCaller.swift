@@ -44,7 +44,7 @@ package final class DaemonCaller {
   /// Asks for one thing that has a name in the reply.
   ///
   /// - Throws: why the daemon does not do it.
-  package func ask<Value: LinkWord>(
+  package func ask<Value: WireCodable>(
     _ request: AdministrationRequest, _ name: String, as: Value.Type = Value.self
   ) throws(Fault) -> Value {
     let parameters = try ask(request)
@@ -52,13 +52,13 @@ package final class DaemonCaller {
     do throws(LinkFault) { return try Value(json: value) } catch { throw .garbled("\(error)") }
   }
 
-  /// Asks for one thing after the other, until there is no more, the time is over, or `hear` has
+  /// Asks for one thing after the other, until there is no more, the time is over, or `receive` has
   /// heard enough and returns `false`.
   ///
   /// - Throws: why the daemon does not go on.
-  package func follow<Value: LinkWord>(
+  package func follow<Value: WireCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
-    _ hear: (Value) -> Bool
+    _ receive: (Value) -> Bool
   ) throws(Fault) {
     try send(request)
     let end = seconds.map { HostClock.now.uptime + .seconds($0) }
@@ -69,7 +69,7 @@ package final class DaemonCaller {
       guard let reply = try reply() else { return }
       guard let value = reply.parameters[name] else { return }
       do throws(LinkFault) {
-        guard hear(try Value(json: value)), reply.continues else { return }
+        guard receive(try Value(json: value)), reply.continues else { return }
       } catch { throw .garbled("\(error)") }
     }
   }
@@ -88,12 +88,12 @@ package final class DaemonCaller {
   /// How long the next read waits: so many nanoseconds, or without end.
   private func wait(_ nanoseconds: Int64?) {
     let micros = max(1, (nanoseconds ?? 0) / 1000)
-    var patience =
+    var timeout =
       nanoseconds == nil
       ? timeval(tv_sec: 0, tv_usec: 0)
       : timeval(tv_sec: Int(micros / 1_000_000), tv_usec: Int(micros % 1_000_000))
     setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
   }
 
   /// The next reply; `nil` when none came in time.

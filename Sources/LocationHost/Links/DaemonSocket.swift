@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 
 /// A socket in the file system, and which one.
-struct OwnSocket: Hashable, Sendable {
-  let path: String
+package struct OwnSocket: Hashable, Sendable {
+  package let path: String
   private let device: dev_t
   private let inode: ino_t
 
   /// What lies at a path; `nil` for nothing.
-  init?(at path: String) {
+  package init?(at path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     (self.path, device, inode) = (path, status.st_dev, status.st_ino)
@@ -42,10 +42,10 @@ package enum DaemonSocket {
   /// Opens a connection; waits at most two seconds, also in later reads and writes.
   package static func connect(to path: String) throws(Errno) -> Int32 {
     let descriptor = try socket()
-    var patience = timeval(tv_sec: 2, tv_usec: 0)
+    var timeout = timeval(tv_sec: 2, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(
-        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        descriptor, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
     let result = try withAddress(of: path) { Glibc.connect(descriptor, $0, $1) }
     guard result == 0 else {
@@ -90,7 +90,7 @@ package enum DaemonSocket {
   }
 
   /// The process that answers at a socket; `nil` where that cannot be said.
-  static func listener(at path: String) -> Int32? {
+  package static func listener(at path: String) -> Int32? {
     guard let descriptor = try? connect(to: path) else { return nil }
     defer { close(descriptor) }
     var (pid, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
@@ -99,7 +99,7 @@ package enum DaemonSocket {
   }
 
   /// Removes a socket that this process has made, unless another one lies in its place by now.
-  static func remove(_ own: OwnSocket) {
+  package static func remove(_ own: OwnSocket) {
     if OwnSocket(at: own.path) == own { unlink(own.path) }
   }
 

@@ -2,16 +2,17 @@ import Dispatch
 import Glibc
 import LocationLink
 import LocationModel
+import LocationProviders
 
 /// One app's connection to a daemon: comes back by itself when the daemon does, and asks again for
 /// everything that the app still wants.
-actor SocketClient: LineActor {
+actor SocketClient: QueueActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated let line = HostQueue(label: "meridian.link")
   private let path: String
   private let noting: @Sendable (String) -> Void
   private let deliver: @Sendable (Delivery) -> Void
-  private var standing: StandingRequests
+  private var standing: SubscriptionReplay
   private var state = State.away(attempts: 0)
   private var lastFault = ""
 
@@ -23,7 +24,7 @@ actor SocketClient: LineActor {
   }
 
   /// Milliseconds from one look for the daemon to the next: the first, and the most.
-  private static let patience = (first: 50, most: 3200)
+  private static let timeout = (first: 50, most: 3200)
   /// Looks after which those who wait for positions are told that there are none: about 3 s.
   private static let attemptsInSilence = 6
   /// Looks after which requests for one location fail: about 13 s.
@@ -36,9 +37,9 @@ actor SocketClient: LineActor {
     self.path = path
     self.noting = noting
     self.deliver = deliver
-    standing = StandingRequests(handshake?.state ?? LocationModel.ClientState())
+    standing = SubscriptionReplay(handshake?.state ?? LocationModel.ClientState())
     line.queue.async { [weak self] in
-      self?.onLine { client in
+      self?.onQueue { client in
         if let handshake { client.take(handshake) } else { client.wait(attempts: 0) }
       }
     }
@@ -49,12 +50,12 @@ actor SocketClient: LineActor {
   }
 
   nonisolated func send(_ request: Request) {
-    line.queue.async { self.onLine { $0.ask(request) } }
+    line.queue.async { self.onQueue { $0.ask(request) } }
   }
 
   nonisolated func end() {
     line.queue.async {
-      self.onLine { client in
+      self.onQueue { client in
         if case .connected(let channel, _) = client.state { channel.end() }
         client.state = .ended
       }
@@ -83,7 +84,7 @@ actor SocketClient: LineActor {
         ).json)
     }
     channel.write(bytes, on: line.queue) { [weak self] in
-      self?.onLine { client in
+      self?.onQueue { client in
         if case .connected(let channel, _) = client.state { channel.flush() }
       }
     }
@@ -100,11 +101,11 @@ actor SocketClient: LineActor {
     do throws(Errno) {
       let channel = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
         [weak self] event in
-        self?.onLine { $0.hear(event, from: descriptor) }
+        self?.onQueue { $0.receive(event, from: descriptor) }
       }
       state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
       lastFault = ""
-      hear(handshake.rest)
+      receive(handshake.rest)
     } catch {
       note("the location service could not be heard: \(error)")
       wait(attempts: attempts + 1)
@@ -113,35 +114,35 @@ actor SocketClient: LineActor {
 
   /// What an ended connection still had to say is not heard: its descriptor is open until then, so
   /// that no other one has its number.
-  private func hear(_ event: ChannelEvent, from descriptor: Int32) {
+  private func receive(_ event: ChannelEvent, from descriptor: Int32) {
     guard case .connected(let channel, _) = state, channel.descriptor == descriptor else { return }
     switch event {
-    case .bytes(let bytes): hear(bytes)
+    case .bytes(let bytes): receive(bytes)
     case .opened, .datagram, .strangers, .bus, .readings: break
     case .closed: lose("the location service went away")
     }
   }
 
-  private func hear(_ bytes: [UInt8]) {
+  private func receive(_ bytes: [UInt8]) {
     guard case .connected(let channel, var frames) = state else { return }
     do throws(LinkFault) {
       let messages = try frames.take(bytes)
       state = .connected(channel, frames)
-      for message in messages { hear(try LinkReply(json: JSON(parsing: message))) }
+      for message in messages { receive(try LinkReply(json: JSON(parsing: message))) }
     } catch {
       lose("the location service sent \(error)")
     }
   }
 
-  private func hear(_ reply: LinkReply) {
+  private func receive(_ reply: LinkReply) {
     if case .string(let reason) = reply.parameters["reason"], reply.error != nil {
       return note("the location service ends the connection: \(reason)")
     }
     // A word that is not known is meant for a newer client.
     guard let message = reply.parameters["delivery"], let delivery = try? Delivery(json: message)
     else { return }
-    let (told, asked) = standing.hear(delivery)
-    if let told { deliver(told) }
+    let (delivered, asked) = standing.hear(delivery)
+    if let delivered { deliver(delivered) }
     write(asked)
   }
 
@@ -160,9 +161,9 @@ actor SocketClient: LineActor {
     if attempts >= Self.attemptsInVain {
       for delivery in standing.giveUpWaiting() { deliver(delivery) }
     }
-    let wait = min(Self.patience.most, Self.patience.first << min(attempts, 10))
+    let wait = min(Self.timeout.most, Self.timeout.first << min(attempts, 10))
     line.queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
-      self?.onLine { $0.tryAgain() }
+      self?.onQueue { $0.tryAgain() }
     }
   }
 

@@ -10,7 +10,7 @@ package final class SocketLink: EngineLink {
   private let clients = Mutex<[ClientID: SocketClient]>([:])
 
   /// Bytes of one message of the daemon; the longest is a list of the records of a monitor.
-  static let longestMessage = 4 << 20
+  package static let longestMessage = 4 << 20
 
   /// A link to the daemon at a path; `noting` hears, in words, why there is no connection.
   package init(at path: String, noting: @escaping @Sendable (String) -> Void = { _ in }) {

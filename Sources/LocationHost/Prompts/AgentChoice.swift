@@ -1,5 +1,5 @@
 import Glibc
-import LocationCore
+import LocationService
 import LocationModel
 
 /// An agent as it is named in a configuration; docs/formats/agents.md lists them.

@@ -3,11 +3,11 @@ import Dispatch
 import Glibc
 
 /// The programs that this process has started.
-enum ChildProcess {
+package enum ChildProcess {
   /// Starts a program as the leader of a session of its own, which is reaped when it has ended; an
   /// errno, or 0.
-  static func start(_ words: [String], _ environment: [String]) -> Int32 {
-    var (words, environment) = (SpawnWords.block(words), SpawnWords.block(environment))
+  package static func start(_ words: [String], _ environment: [String]) -> Int32 {
+    var (words, environment) = (SpawnArguments.block(words), SpawnArguments.block(environment))
     var process: Int32 = 0
     let code = linux_spawn(&words, &environment, nil, &process)
     if code == 0 { reapAtItsEnd(process) }
@@ -16,7 +16,7 @@ enum ChildProcess {
 
   /// Takes up the children of the program that this process ran before: a daemon that started over
   /// keeps its number and its children, and has forgotten them.
-  static func adopt() {
+  package static func adopt() {
     let path = "/proc/self/task/\(getpid())/children"
     guard let bytes = SmallFile.read(path, limit: 1 << 16) else { return }
     let children = String(decoding: bytes, as: UTF8.self).split(separator: " ")

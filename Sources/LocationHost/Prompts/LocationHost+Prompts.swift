@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationModel
 
@@ -6,7 +6,7 @@ extension LocationHost {
   /// Tells the desk of the questions, and carries out what it decides.
   ///
   /// May be called in the middle of a step: an answer becomes a step of its own.
-  func ask(_ input: PromptDesk.Input, at now: Moment) {
+  func ask(_ input: PromptCoordinator.Input, at now: Moment) {
     for output in prompts.handle(input, at: now) {
       switch output {
       case .show(let prompt, let agent): show(prompt, agent)
@@ -22,7 +22,7 @@ extension LocationHost {
   }
 
   /// Somebody has come who can answer; questions that rest go around at once.
-  nonisolated func askAgain() {
+  package nonisolated func askAgain() {
     enter { $0.ask(.arrival, at: HostClock.now) }
   }
 

@@ -1,18 +1,19 @@
 import Dispatch
 import Glibc
-package import LocationCore
+import LocationProviders
+import LocationService
 package import LocationModel
 
 /// Asks by notifications with buttons, on the bus of the person's session.
 ///
 /// On a queue of its own, so that no desktop holds back a fix.
-package actor NotificationAgent: PromptAgent, LineActor {
+package actor NotificationAgent: PromptAgent, QueueActor {
   nonisolated package let line = HostQueue(label: "meridian.notifications")
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package let name = AgentChoice.notification.name
   /// `nil` where there is no session.
   nonisolated private let address: String?
-  private var desk = NotificationDesk()
+  private var coordinator = NotificationPresenter()
   private var bus: BusConnection?
   private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
 
@@ -54,11 +55,11 @@ package actor NotificationAgent: PromptAgent, LineActor {
   private nonisolated func enter(
     _ body: @escaping @Sendable (isolated NotificationAgent) -> Void
   ) {
-    line.queue.async { self.onLine { body($0) } }
+    line.queue.async { self.onQueue { body($0) } }
   }
 
-  private func step(_ input: NotificationDesk.Input) {
-    for output in desk.handle(input, at: HostClock.now) {
+  private func step(_ input: NotificationPresenter.Input) {
+    for output in coordinator.handle(input, at: HostClock.now) {
       switch output {
       case .enter: enterBus()
       case .leave: leaveBus()
@@ -74,13 +75,13 @@ package actor NotificationAgent: PromptAgent, LineActor {
     guard let address else { return later(.closed(reason: Self.noSession)) }
     do throws(BusFault) {
       let bus = try BusConnection(address: address) { [weak self] event in
-        self?.onLine { agent in
+        self?.onQueue { agent in
           guard case .bus(let event) = event else { return }
           agent.step(.bus(event))
         }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.onLine { $0.serve() } }
+      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve() } }
     } catch {
       leaveBus()
       return later(.closed(reason: Errno(code: error.code, call: address).description))
@@ -88,7 +89,7 @@ package actor NotificationAgent: PromptAgent, LineActor {
     later(.bus(.connected))
   }
 
-  private func later(_ input: NotificationDesk.Input) {
+  private func later(_ input: NotificationPresenter.Input) {
     enter { $0.step(input) }
   }
 

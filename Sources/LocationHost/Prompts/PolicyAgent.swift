@@ -1,5 +1,6 @@
 import Dispatch
-package import LocationCore
+package import LocationEngine
+import LocationService
 package import LocationModel
 
 /// Answers from a policy file, read anew for each question.

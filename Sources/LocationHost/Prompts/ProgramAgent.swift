@@ -1,7 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
-package import LocationCore
+import LocationService
 package import LocationLink
 package import LocationModel
 import Synchronization
@@ -14,7 +14,7 @@ package final class ProgramAgent: PromptAgent {
   package let name: String
   private let path: String
   private let environment: [String]
-  private let patience: Duration
+  private let timeout: Duration
   /// The processes that have not been reaped.
   private let running = Mutex<[Prompt.ID: Int32]>([:])
 
@@ -23,13 +23,13 @@ package final class ProgramAgent: PromptAgent {
   /// - Parameters:
   ///   - path: absolute; the program must be root's or this user's, and nobody else may change it.
   ///   - variables: the environment of this process, of which the program gets ``kept``.
-  ///   - patience: how long it may take. Chosen: time for a person to read and decide.
+  ///   - timeout: how long it may take. Chosen: time for a person to read and decide.
   package init(
     path: String, variables: [String: String] = HostEnvironment.current.variables,
-    patience: Duration = .seconds(120)
+    timeout: Duration = .seconds(120)
   ) {
     self.path = path
-    self.patience = patience
+    self.timeout = timeout
     name = AgentChoice.program(path: path).name
     environment =
       ["PATH=/usr/local/bin:/usr/bin:/bin"]
@@ -60,8 +60,8 @@ package final class ProgramAgent: PromptAgent {
   /// Runs the program to its end.
   private func ask(_ prompt: Prompt) -> AgentReply {
     if let obstacle { return .passed(reason: obstacle) }
-    var (words, process) = (SpawnWords.block([path]), Int32(0))
-    var (variables, ends) = (SpawnWords.block(environment), [Int32](repeating: -1, count: 2))
+    var (words, process) = (SpawnArguments.block([path]), Int32(0))
+    var (variables, ends) = (SpawnArguments.block(environment), [Int32](repeating: -1, count: 2))
     let code = running.withLock { running in
       let code = linux_spawn(&words, &variables, &ends, &process)
       if code == 0 { running[prompt.id] = process }
@@ -73,14 +73,14 @@ package final class ProgramAgent: PromptAgent {
     var talk = ProgramTalk(
       process, input: ends[0], output: ends[1],
       saying: ProgramQuestion.json(prompt).bytes + [UInt8(ascii: "\n")])
-    talk.run(until: HostClock.now.uptime + patience)
+    talk.run(until: HostClock.now.uptime + timeout)
     talk.end()
     let status = running.withLock { running in
       running[prompt.id] = nil
       return linux_reap(process)
     }
     guard !talk.isLate else {
-      let seconds = Int(patience.wholeNanoseconds / 1_000_000_000)
+      let seconds = Int(timeout.wholeNanoseconds / 1_000_000_000)
       return .passed(reason: "it did not answer within \(seconds) s, and was ended")
     }
     return ProgramQuestion.reply(talk.said, status: status)

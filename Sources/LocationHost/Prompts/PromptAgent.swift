@@ -1,4 +1,4 @@
-package import LocationCore
+import LocationService
 package import LocationModel
 
 /// Puts questions to a person, or to a policy, and brings the answers back.

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-package import LocationCore
+import LocationService
 package import LocationModel
 import Synchronization
 

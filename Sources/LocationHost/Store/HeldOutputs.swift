@@ -1,31 +1,31 @@
-import LocationCore
+package import LocationService
 import LocationEngine
-import LocationModel
+package import LocationModel
 
 /// What may leave the process only when the changes that it rests on are stored: in the order in which it
 /// was decided, up to a bound for each client and one for all.
-struct HeldOutputs {
+package struct HeldOutputs {
   /// Whose turn comes when.
-  private var waiting: [HostCore.Output] = []
+  private var waiting: [ServiceCore.Output] = []
   /// Those at the beginning have left.
   private var next = 0
   private var counts: [ClientID: Int] = [:]
 
   /// Deliveries that wait for one client, and for all. Chosen: minutes of a busy app, and some ten
   /// megabytes.
-  static let most = (ofClient: 1000, ofAll: 20_000)
+  package static let most = (ofClient: 1000, ofAll: 20_000)
 
-  var isEmpty: Bool { next == waiting.count }
-  var count: Int { waiting.count - next }
+  package var isEmpty: Bool { next == waiting.count }
+  package var count: Int { waiting.count - next }
 
   /// Whether something waits for a client, so that what comes later must wait, too.
-  func concerns(_ client: ClientID) -> Bool { counts[client] != nil }
+  package func concerns(_ client: ClientID) -> Bool { counts[client] != nil }
 
   /// Adds an output at the end; what starts or wakes an app once only. A position takes the place of
   /// one that waits for the same subscriber: an old one is worth less.
   ///
   /// - Returns: whether there was room.
-  mutating func add(_ output: HostCore.Output) -> Bool {
+  package mutating func add(_ output: ServiceCore.Output) -> Bool {
     guard case .engine(.deliver(let client, let delivery)) = output else {
       if !waiting[next...].contains(where: { $0.errand == output.errand }) {
         waiting.append(output)
@@ -41,7 +41,7 @@ struct HeldOutputs {
   }
 
   /// Adds an output beyond the bound for its client.
-  mutating func keep(_ output: HostCore.Output) {
+  package mutating func keep(_ output: ServiceCore.Output) {
     guard count < Self.most.ofAll else { return }
     if case .engine(.deliver(let client, _)) = output { counts[client, default: 0] += 1 }
     waiting.append(output)
@@ -59,7 +59,7 @@ struct HeldOutputs {
   }
 
   /// Takes the first; `nil` when nothing waits.
-  mutating func popFirst() -> HostCore.Output? {
+  package mutating func popFirst() -> ServiceCore.Output? {
     guard !isEmpty else { return nil }
     let output = waiting[next]
     next += 1
@@ -69,7 +69,7 @@ struct HeldOutputs {
   }
 
   /// A client has gone, and hears nothing any more.
-  mutating func forget(_ client: ClientID) {
+  package mutating func forget(_ client: ClientID) {
     guard concerns(client) else { return }
     waiting.removeFirst(next)
     next = 0
@@ -83,7 +83,7 @@ struct HeldOutputs {
   }
 }
 
-extension HostCore.Output {
+extension ServiceCore.Output {
   /// What it does with an app, and with which; `nil` for what does nothing of the kind.
   fileprivate var errand: [String]? {
     switch self {
@@ -108,7 +108,7 @@ extension Delivery {
   /// Whether it is news that the engine tells once, and of which it keeps a bounded number.
   var isEvent: Bool {
     switch self {
-    case .owed, .monitor(_, .event): true
+    case .pending, .monitor(_, .event): true
     default: false
     }
   }

@@ -113,11 +113,11 @@ extension StateFolder {
   }
 }
 
-extension KeepingTerms {
+extension RetentionTerms {
   /// How long a damaged file is kept: as long as anything that may be in it; `nil` for ever. Without terms
   /// a season, as places that were visited are by default.
   var longest: Duration? {
-    guard self != KeepingTerms() else { return .seconds(90 * 86_400) }
+    guard self != RetentionTerms() else { return .seconds(90 * 86_400) }
     guard let position, let visits else { return nil }
     return max(position, visits, access ?? .zero)
   }

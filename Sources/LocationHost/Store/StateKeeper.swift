@@ -1,5 +1,5 @@
 package import Dispatch
-package import LocationCore
+package import LocationService
 package import LocationEngine
 package import LocationModel
 
@@ -29,7 +29,7 @@ package final class StateKeeper {
   package private(set) var fault: StoreError?
 
   /// Whether the engine knows what was erased, and has to start over.
-  private(set) var isErased = false
+  package private(set) var isErased = false
 
   /// Whether something is decided that is not stored.
   package var isBehind: Bool { fault != nil }
@@ -164,9 +164,8 @@ package final class StateKeeper {
 
   /// Whether the user of an identity may have one more, so that nobody fills the disk with names.
   private func hasRoom(for identity: AppIdentity) -> Bool {
-    let user = LogCaller(app: identity.name).user
     let known = entries.count {
-      $0.key.domain == "identity" && LogCaller(app: $0.key.owner).user == user
+      $0.key.domain == "identity" && AppIdentity($0.key.owner).user == identity.user
     }
     return known < Bounds.identifiersPerUser
   }
@@ -179,7 +178,7 @@ package final class StateKeeper {
   // MARK: Reading
 
   /// What is decided now, by this process or another one; what could not be read is as it was.
-  var stored: [StateEntry] { read() ?? entries }
+  package var stored: [StateEntry] { read() ?? entries }
 
   /// The same; `nil` where it cannot be read now.
   func read() -> [StateEntry]? {
@@ -206,7 +205,7 @@ package final class StateKeeper {
   /// Stores what another one than the engine has decided.
   ///
   /// - Throws: why nothing of it was stored.
-  func store(_ changes: [StateChange]) throws(StoreError) {
+  package func store(_ changes: [StateChange]) throws(StoreError) {
     guard let store else {
       entries = Self.applying(changes, to: entries)
       return
@@ -219,7 +218,7 @@ package final class StateKeeper {
   ///
   /// Nothing is stored any more after that: the engine still knows what was erased, and has to
   /// start over, also where ``StoreError/isErased`` is thrown.
-  func erase(_ app: String?) throws(StoreError) -> Int {
+  package func erase(_ app: String?) throws(StoreError) -> Int {
     guard let store else {
       endErased()
       return 0
@@ -243,7 +242,7 @@ package final class StateKeeper {
   }
 
   /// Stores the changes among a step's outputs, all or none; when that fails, ``isBehind``.
-  package func commit(_ outputs: [HostCore.Output]) {
+  package func commit(_ outputs: [ServiceCore.Output]) {
     var isNew = false
     for case .engine(.persist(let change)) in outputs {
       unsaved.append(change)
@@ -336,7 +335,7 @@ package final class StateKeeper {
   }
 
   /// Damaged files that were moved aside.
-  var damagedFiles: [DamagedFile] { folder.damagedFiles() }
+  package var damagedFiles: [DamagedFile] { folder.damagedFiles() }
 }
 
 extension StateChange {

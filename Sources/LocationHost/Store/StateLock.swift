@@ -43,7 +43,7 @@ package final class StateLock: Sendable {
   private static let holdings = Mutex<[FileNumber: Holding]>([:])
 
   /// Stays the same for the life of the lock, also in the program that is executed next.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let number: FileNumber
 
   /// Takes the lock, and waits for nobody.

@@ -18,16 +18,16 @@ package final class StateStore {
   ///
   /// - Parameters:
   ///   - path: where it lies; its guard lies beside it.
-  ///   - patience: milliseconds to wait for another process that writes, here and later.
+  ///   - timeout: milliseconds to wait for another process that writes, here and later.
   ///   - isLost: whether there was a state that cannot be read any more.
   /// - Throws: the database's error, and where it happened. A file that a newer program has written is
   ///   left as it is.
-  package init(path: String, patience: Int32 = 2000, isLost: Bool = false) throws(StoreError) {
+  package init(path: String, timeout: Int32 = 2000, isLost: Bool = false) throws(StoreError) {
     guardian = StateGuard(beside: path)
     try StateSchema.refuseNewer(path)
     let handle = try StateSchema.open(path)
     do {
-      sqlite3_busy_timeout(handle, patience)
+      sqlite3_busy_timeout(handle, timeout)
       let isNew = try StateSchema.prepare(handle)
       findings = try guardian.settle(handle, isNew: isNew, isLost: isLost)
       set = try Self.prepare(
@@ -49,7 +49,7 @@ package final class StateStore {
   }
 
   /// How many milliseconds later calls wait for another process that writes.
-  func wait(_ patience: Int32) { sqlite3_busy_timeout(database, patience) }
+  func wait(_ timeout: Int32) { sqlite3_busy_timeout(database, timeout) }
 
   /// Makes one engine step durable: all of its changes, or none.
   ///

@@ -101,7 +101,7 @@ package struct DataEntry: Hashable, Sendable {
   }
 }
 
-extension AppStatus: LinkWord {
+extension AppStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       app: try json.get("app"), level: try json.get("level"), isPrecise: try json.get("precise"))
@@ -119,7 +119,7 @@ extension AppStatus: LinkWord {
   }
 }
 
-extension AuthorizationDecision: LinkWord {
+extension AuthorizationDecision: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       before: try json.find("before"), after: try json.get("after"),
@@ -133,7 +133,7 @@ extension AuthorizationDecision: LinkWord {
   }
 }
 
-extension ConditionStatus: LinkWord {
+extension ConditionStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       app: try json.get("app"), monitor: try json.find("monitor"),
@@ -151,7 +151,7 @@ extension ConditionStatus: LinkWord {
   }
 }
 
-extension AccessRecord: LinkWord {
+extension AccessRecord: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       app: try json.get("app"), service: try json.get("service"), first: try json.get("first"),
@@ -166,7 +166,7 @@ extension AccessRecord: LinkWord {
   }
 }
 
-extension DataEntry: LinkWord {
+extension DataEntry: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       domain: try json.get("domain"), app: try json.get("app"), name: try json.get("name"),

@@ -131,7 +131,7 @@ package struct LastFix: Hashable, Sendable {
   }
 }
 
-extension DaemonStatus: LinkWord {
+extension DaemonStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       pid: try json.get("pid"), since: try json.get("since"), state: try json.get("state"))
@@ -157,7 +157,7 @@ extension DaemonStatus: LinkWord {
   }
 }
 
-extension SourceStatus: LinkWord {
+extension SourceStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       url: try json.get("url"), status: try json.get("status"), reason: try json.find("reason"),
@@ -172,7 +172,7 @@ extension SourceStatus: LinkWord {
   }
 }
 
-extension ClientStatus: LinkWord {
+extension ClientStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       program: try json.get("program"), pid: try json.get("pid"), user: try json.get("user"),
@@ -189,7 +189,7 @@ extension ClientStatus: LinkWord {
   }
 }
 
-extension AgentStatus: LinkWord {
+extension AgentStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(name: try json.get("name"), obstacle: try json.find("obstacle"))
   }
@@ -197,7 +197,7 @@ extension AgentStatus: LinkWord {
   package var json: JSON { .fields(["name": name.json, "obstacle": obstacle?.json]) }
 }
 
-extension TrustedProgramStatus: LinkWord {
+extension TrustedProgramStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       path: try json.get("path"), role: try json.get("role"), obstacle: try json.find("obstacle"),
@@ -211,7 +211,7 @@ extension TrustedProgramStatus: LinkWord {
   }
 }
 
-extension DemandStatus: LinkWord {
+extension DemandStatus: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init()
     tier = try json.find("tier")
@@ -229,7 +229,7 @@ extension DemandStatus: LinkWord {
   }
 }
 
-extension LastFix: LinkWord {
+extension LastFix: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       time: try json.get("time"), accuracy: try json.get("accuracy"), place: try json.find("place"))

@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// What a line of the daemon's log is about; the field `LOCATION_CATEGORY` of the journal.
-package enum LogCategory: String, CaseIterable, Sendable, LinkWord {
+package enum LogCategory: String, CaseIterable, Sendable, WireCodable {
   /// The daemon itself: its start, its configuration, its end.
   case service
   /// Programs that connect, are refused, or are cut off.
@@ -46,10 +46,10 @@ package struct LogRecord: Hashable, Sendable {
   }
 }
 
-extension Int32: LinkWord {}
-extension UInt32: LinkWord {}
+extension Int32: WireCodable {}
+extension UInt32: WireCodable {}
 
-extension LogRecord: LinkWord {
+extension LogRecord: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       try json.get("category"), try json.get("message"), at: try json.get("date"),

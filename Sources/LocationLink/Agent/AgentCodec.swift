@@ -37,7 +37,7 @@ package struct AgentAnswer: Hashable, Sendable {
   }
 }
 
-extension AgentAnswer: LinkWord {
+extension AgentAnswer: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       id: try Prompt.ID(json: json), answer: try json.get("answer"),
@@ -52,9 +52,9 @@ extension AgentAnswer: LinkWord {
   }
 }
 
-extension PromptAnswer: LinkWord {}
+extension PromptAnswer: WireCodable {}
 
-extension Prompt.ID: LinkWord {
+extension Prompt.ID: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(app: AppIdentity(try json.get("app")), number: try json.get("number"))
   }
@@ -62,7 +62,7 @@ extension Prompt.ID: LinkWord {
   package var json: JSON { .fields(["app": app.name.json, "number": number.json]) }
 }
 
-extension Prompt: LinkWord {
+extension Prompt: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       id: try ID(json: json),
@@ -82,7 +82,7 @@ extension Prompt: LinkWord {
   }
 }
 
-extension VerifiedProgram: LinkWord {
+extension VerifiedProgram: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       path: try json.get("path"), user: try json.get("user"), package: try json.find("package"),

@@ -5,7 +5,7 @@ import LocationModel
 /// The daemon counts the requests of each connection; the app counts those of the monitor's whole
 /// life. The ledger translates, sends again what was not carried out, and drops the event that the
 /// app has already handled.
-struct MonitorLedger: Sendable {
+struct MonitorReplay: Sendable {
   let subscriber: SubscriberID
   private let name: String
   /// Requests of the app that were carried out, over all connections.
@@ -38,7 +38,9 @@ struct MonitorLedger: Sendable {
     }
   }
 
-  mutating func hear(_ news: MonitorDelivery) -> (told: MonitorDelivery?, asked: [MonitorRequest]) {
+  mutating func hear(_ news: MonitorDelivery) -> (
+    delivered: MonitorDelivery?, asked: [MonitorRequest]
+  ) {
     switch news {
     case .refused: return (news, [])
     case .records(let requests, let records):

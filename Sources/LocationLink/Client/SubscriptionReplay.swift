@@ -4,9 +4,9 @@ package import LocationModel
 ///
 /// Hears everything that passes between app and daemon, and keeps from the app what it has heard
 /// before (an event it has handled, a callback for a standing that did not change).
-package struct StandingRequests: Sendable {
+package struct SubscriptionReplay: Sendable {
   private var requests: [Request] = []
-  private var monitors: [MonitorLedger] = []
+  private var monitors: [MonitorReplay] = []
   private var authorization: AuthorizationReport
   /// The last event that the app was owed and has heard.
   private var lastHeard = EventNumber.none
@@ -37,7 +37,7 @@ package struct StandingRequests: Sendable {
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
     // The daemon keeps who wants visits: it has to hear that nobody does any more.
     case .visits: replace(request) { $0 == .visits(on: true) || $0 == .visits(on: false) }
-    case .took(let number): note(taken: number)
+    case .acknowledge(let number): note(taken: number)
     case .life(let life): self.life = life
     case .region:
       let region = request.watchedRegion
@@ -96,7 +96,7 @@ package struct StandingRequests: Sendable {
 
   private mutating func note(_ ask: MonitorRequest, of subscriber: SubscriberID) {
     if case .open(let name) = ask {
-      monitors.append(MonitorLedger(subscriber: subscriber, name: name))
+      monitors.append(MonitorReplay(subscriber: subscriber, name: name))
     }
     guard let place = monitors.firstIndex(where: { $0.subscriber == subscriber }) else { return }
     monitors[place].note(ask)
@@ -114,10 +114,10 @@ package struct StandingRequests: Sendable {
 
   /// Managers on several threads may say so in any order.
   private mutating func note(taken number: EventNumber) {
-    let earlier = requests.firstIndex { if case .took = $0 { true } else { false } }
-    guard let earlier else { return requests.append(.took(number)) }
-    if case .took(let last) = requests[earlier], last > number { return }
-    requests[earlier] = .took(number)
+    let earlier = requests.firstIndex { if case .acknowledge = $0 { true } else { false } }
+    guard let earlier else { return requests.append(.acknowledge(number)) }
+    if case .acknowledge(let last) = requests[earlier], last > number { return }
+    requests[earlier] = .acknowledge(number)
   }
 
   /// Puts a request in the place of the one it supersedes, or at the end.
@@ -134,7 +134,7 @@ package struct StandingRequests: Sendable {
   // MARK: The daemon answers
 
   /// What the app hears of a delivery, and what the daemon is asked because of it.
-  package mutating func hear(_ delivery: Delivery) -> (told: Delivery?, asked: [Request]) {
+  package mutating func hear(_ delivery: Delivery) -> (delivered: Delivery?, asked: [Request]) {
     switch delivery {
     case .state(let state): authorization = state.authorization
     case .authorizationChanged(let subscriber?):
@@ -149,16 +149,16 @@ package struct StandingRequests: Sendable {
       requests.removeAll { $0.isOnce(of: subscriber) }
     case .updates(let subscriber, .deferralFinished):
       requests.removeAll { $0.isDeferral(of: subscriber) }
-    case .owed(let number, _):
+    case .pending(let number, _):
       guard number > lastHeard || number == .none else { return (nil, []) }
       lastHeard = number
     case .region(_, let region, let event): settle(region, event)
     case .regions(let regions): settle(regions)
     case .monitor(let subscriber, let news):
       guard let place = monitors.firstIndex(where: { $0.subscriber == subscriber }) else { break }
-      let (told, asked) = monitors[place].hear(news)
+      let (delivered, asked) = monitors[place].hear(news)
       return (
-        told.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
+        delivered.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
       )
     case .diagnostics(let loop, let flags):
       // A daemon that comes back begins with what is so; a loop hears of changes only (SESS-17).

@@ -1,6 +1,6 @@
 package import LocationModel
 
-extension ConditionTarget: LinkWord {
+extension ConditionTarget: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -20,7 +20,7 @@ extension ConditionTarget: LinkWord {
   }
 }
 
-extension RegionDescription: LinkWord {
+extension RegionDescription: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       identifier: try json.get("identifier"), target: try json.get("target"),
@@ -37,7 +37,7 @@ extension RegionDescription: LinkWord {
   }
 }
 
-extension CrossingEvidence: LinkWord {
+extension CrossingEvidence: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
@@ -55,7 +55,7 @@ extension CrossingEvidence: LinkWord {
   }
 }
 
-extension ConditionEvent: LinkWord {
+extension ConditionEvent: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       identifier: try json.get("identifier"), state: try json.get("state"),
@@ -72,7 +72,7 @@ extension ConditionEvent: LinkWord {
   }
 }
 
-extension NamedRecord: LinkWord {
+extension NamedRecord: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       identifier: try json.get("identifier"),
@@ -88,7 +88,7 @@ extension NamedRecord: LinkWord {
   }
 }
 
-extension RegionEvent: LinkWord {
+extension RegionEvent: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -112,7 +112,7 @@ extension RegionEvent: LinkWord {
   }
 }
 
-extension RegionRequest: LinkWord {
+extension RegionRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -132,7 +132,7 @@ extension RegionRequest: LinkWord {
   }
 }
 
-extension MonitorRequest: LinkWord {
+extension MonitorRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -166,7 +166,7 @@ extension MonitorRequest: LinkWord {
   }
 }
 
-extension MonitorDelivery: LinkWord {
+extension MonitorDelivery: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {

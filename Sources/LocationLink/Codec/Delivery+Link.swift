@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Every delivery is an object with one member; `subscriber` says who hears it, all when missing.
-extension Delivery: LinkWord {
+extension Delivery: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
@@ -12,13 +12,13 @@ extension Delivery: LinkWord {
       self = .temporaryFullAccuracy(try subscriber(), try value.find("refusal"))
     case "updates": self = .updates(try subscriber(), try value.get("news"))
     case "live": self = .live(try subscriber(), try value.get("news"))
-    case "visit": self = .owed(try Self.number(of: value), .visit(try Visit(json: value)))
+    case "visit": self = .pending(try Self.number(of: value), .visit(try Visit(json: value)))
     case "region":
       let (region, event): (RegionDescription, RegionEvent) = (
         try value.get("region"), try value.get("news")
       )
       switch event {
-      case .entered, .exited: self = .owed(try Self.number(of: value), .region(region, event))
+      case .entered, .exited: self = .pending(try Self.number(of: value), .region(region, event))
       case .started, .failed, .determined:
         self = .region(try value.find("subscriber"), region, event)
       }
@@ -36,7 +36,7 @@ extension Delivery: LinkWord {
 
   /// The words of this delivery, where those of its news may be written already.
   func json(news written: JSON?) -> JSON {
-    func news(_ subscriber: SubscriberID, _ news: (some LinkWord)?) -> JSON {
+    func news(_ subscriber: SubscriberID, _ news: (some WireCodable)?) -> JSON {
       .fields(["subscriber": subscriber.json, "news": written ?? news?.json])
     }
     return switch self {
@@ -49,9 +49,9 @@ extension Delivery: LinkWord {
         .fields(["subscriber": subscriber.json, "refusal": refusal?.json]))
     case .updates(let subscriber, let delivery): .word("updates", news(subscriber, delivery))
     case .live(let subscriber, let update): .word("live", news(subscriber, update))
-    case .owed(let number, .visit(let visit)):
+    case .pending(let number, .visit(let visit)):
       .word("visit", visit.json.adding("number", number.json))
-    case .owed(let number, .region(let region, let event)):
+    case .pending(let number, .region(let region, let event)):
       .word("region", Self.news(nil, region, event).adding("number", number.json))
     case .region(let subscriber, let region, let event):
       .word("region", Self.news(subscriber, region, event))
@@ -67,7 +67,7 @@ extension Delivery: LinkWord {
   /// Who hears it; `nil` when it is the app as a whole.
   package var subscriber: SubscriberID? {
     switch self {
-    case .state, .owed, .regions: nil
+    case .state, .pending, .regions: nil
     case .authorizationChanged(let subscriber), .region(let subscriber, _, _): subscriber
     case .temporaryFullAccuracy(let subscriber, _), .updates(let subscriber, _),
       .live(let subscriber, _), .monitor(let subscriber, _), .heading(let subscriber, _),

@@ -1,6 +1,6 @@
 package import LocationModel
 
-extension StayEvidence: LinkWord {
+extension StayEvidence: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
@@ -18,10 +18,10 @@ extension StayEvidence: LinkWord {
   }
 }
 
-extension StayEvidence.Place: LinkWord {}
-extension ToldEvent.Kind: LinkWord {}
+extension StayEvidence.Place: WireCodable {}
+extension DeliveredEvent.Kind: WireCodable {}
 
-extension EventEvidence: LinkWord {
+extension EventEvidence: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -39,21 +39,21 @@ extension EventEvidence: LinkWord {
   }
 }
 
-extension EventRecord: LinkWord {
+extension EventRecord: WireCodable {
   package init(json: JSON) throws(LinkFault) {
-    let event = ToldEvent(
+    let event = DeliveredEvent(
       try json.get("kind"), try json.find("identifier"), try json.get("state"),
       since: try json.get("date"), try json.find("evidence"))
     self.init(
       number: try json.get("number"), app: AppIdentity(try json.get("app")), event: event,
-      told: try json.get("told"))
+      delivered: try json.get("told"))
   }
 
   package var json: JSON {
     .fields([
       "number": number.json, "app": app.name.json, "kind": event.kind.json,
       "identifier": event.identifier?.json, "state": event.state.json, "date": event.date.json,
-      "told": told.json, "evidence": event.evidence?.json,
+      "told": delivered.json, "evidence": event.evidence?.json,
     ])
   }
 }

@@ -1,9 +1,9 @@
 package import LocationModel
 
 /// An enumeration whose cases carry nothing: its names travel as strings.
-package protocol NamedWord: LinkWord, CaseIterable, Sendable {}
+package protocol WireNamed: WireCodable, CaseIterable, Sendable {}
 
-extension NamedWord {
+extension WireNamed {
   package init(json: JSON) throws(LinkFault) {
     let name = try String(json: json)
     guard let value = Self.allCases.first(where: { "\($0)" == name }) else {
@@ -15,43 +15,43 @@ extension NamedWord {
   package var json: JSON { .string("\(self)") }
 }
 
-extension ActivityKind: NamedWord {}
-extension AuthorizationGoal: NamedWord {}
-extension Failure: NamedWord {}
-extension DeferralFault: NamedWord {}
-extension RegionFailure: NamedWord {}
+extension ActivityKind: WireNamed {}
+extension AuthorizationGoal: WireNamed {}
+extension Failure: WireNamed {}
+extension DeferralFault: WireNamed {}
+extension RegionFailure: WireNamed {}
 
-extension AppLife: LinkWord {}
-extension AuthorizationStatus: LinkWord {}
-extension AccuracyAuthorization: LinkWord {}
-extension AccuracyRefusal: LinkWord {}
-extension ConditionState: LinkWord {}
-extension MonitoredState: LinkWord {}
+extension AppLife: WireCodable {}
+extension AuthorizationStatus: WireCodable {}
+extension AccuracyAuthorization: WireCodable {}
+extension AccuracyRefusal: WireCodable {}
+extension ConditionState: WireCodable {}
+extension MonitoredState: WireCodable {}
 
-extension SubscriberID: LinkWord {
+extension SubscriberID: WireCodable {
   package init(json: JSON) throws(LinkFault) { self.init(try UInt32(json: json)) }
   package var json: JSON { rawValue.json }
 }
 
-extension EventNumber: LinkWord {
+extension EventNumber: WireCodable {
   package init(json: JSON) throws(LinkFault) { self.init(rawValue: try Int64(json: json)) }
   package var json: JSON { rawValue.json }
 }
 
 /// Nanoseconds since 1970.
-extension UnixTime: LinkWord {
+extension UnixTime: WireCodable {
   package init(json: JSON) throws(LinkFault) { self.init(nanoseconds: try Int64(json: json)) }
   package var json: JSON { nanoseconds.json }
 }
 
 /// Nanoseconds.
-extension Duration: LinkWord {
+extension Duration: WireCodable {
   package init(json: JSON) throws(LinkFault) { self = .nanoseconds(try Int64(json: json)) }
   package var json: JSON { wholeNanoseconds.json }
 }
 
 /// The names of the flags that are set; names of a newer peer are left out.
-extension Diagnostics: LinkWord {
+extension Diagnostics: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self = []
     for name in try [String](json: json) {
@@ -68,7 +68,7 @@ extension Diagnostics: LinkWord {
 }
 
 /// The bits, as ``ConditionDiagnostics`` numbers them; only the face reads them.
-extension ConditionDiagnostics: LinkWord {
+extension ConditionDiagnostics: WireCodable {
   package init(json: JSON) throws(LinkFault) { self.init(rawValue: try UInt16(json: json)) }
   package var json: JSON { rawValue.json }
 }

@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Every request is an object with one member, named for the service; `subscriber` says who asks.
-extension Request: LinkWord {
+extension Request: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
@@ -12,7 +12,7 @@ extension Request: LinkWord {
     case "significantChanges":
       self = .significantChanges(try subscriber(), on: try value.get("on"))
     case "visits": self = .visits(on: try value.get("on"))
-    case "took": self = .took(try value.get("number"))
+    case "took": self = .acknowledge(try value.get("number"))
     case "region": self = .region(try subscriber(), try value.get("ask"))
     case "monitor": self = .monitor(try subscriber(), try value.get("ask"))
     case "heading": self = .heading(try subscriber(), try value.get("ask"))
@@ -26,7 +26,7 @@ extension Request: LinkWord {
   }
 
   package var json: JSON {
-    func ask(_ subscriber: SubscriberID, _ request: some LinkWord) -> JSON {
+    func ask(_ subscriber: SubscriberID, _ request: some WireCodable) -> JSON {
       .fields(["subscriber": subscriber.json, "ask": request.json])
     }
     return switch self {
@@ -36,7 +36,7 @@ extension Request: LinkWord {
     case .significantChanges(let subscriber, let on):
       .word("significantChanges", .fields(["subscriber": subscriber.json, "on": on.json]))
     case .visits(let on): .word("visits", .fields(["on": on.json]))
-    case .took(let number): .word("took", .fields(["number": number.json]))
+    case .acknowledge(let number): .word("took", .fields(["number": number.json]))
     case .region(let subscriber, let request): .word("region", ask(subscriber, request))
     case .monitor(let subscriber, let request): .word("monitor", ask(subscriber, request))
     case .heading(let subscriber, let request): .word("heading", ask(subscriber, request))
@@ -60,7 +60,7 @@ extension Request: LinkWord {
       .heading(let subscriber, _), .ranging(let subscriber, _), .advertising(let subscriber, _),
       .monitor(let subscriber, _), .session(let subscriber, _), .end(let subscriber):
       subscriber
-    case .visits, .took, .life: nil
+    case .visits, .acknowledge, .life: nil
     }
   }
 }
@@ -76,7 +76,7 @@ extension Request {
   }
 }
 
-extension AuthorizationRequest: LinkWord {
+extension AuthorizationRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {

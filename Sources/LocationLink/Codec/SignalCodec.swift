@@ -1,10 +1,10 @@
 package import LocationModel
 
-extension HeadingOrientation: NamedWord {}
-extension Proximity: NamedWord {}
-extension RangingFailure: NamedWord {}
+extension HeadingOrientation: WireNamed {}
+extension Proximity: WireNamed {}
+extension RangingFailure: WireNamed {}
 
-extension DeviceVector: LinkWord {
+extension DeviceVector: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(x: try json.get("x"), y: try json.get("y"), z: try json.get("z"))
   }
@@ -12,7 +12,7 @@ extension DeviceVector: LinkWord {
   package var json: JSON { .fields(["x": x.json, "y": y.json, "z": z.json]) }
 }
 
-extension Heading: LinkWord {
+extension Heading: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       magneticHeading: try json.get("magneticHeading"), trueHeading: try json.find("trueHeading"),
@@ -28,7 +28,7 @@ extension Heading: LinkWord {
   }
 }
 
-extension RangedBeacon: LinkWord {
+extension RangedBeacon: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       identity: try BeaconIdentity(json: json), proximity: try json.get("proximity"),
@@ -45,7 +45,7 @@ extension RangedBeacon: LinkWord {
   }
 }
 
-extension Equipment: LinkWord {
+extension Equipment: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       hasCompass: try json.find("compass") ?? false,
@@ -57,7 +57,7 @@ extension Equipment: LinkWord {
   }
 }
 
-extension HeadingOptions: LinkWord {
+extension HeadingOptions: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       filter: try json.find("filter"), orientation: try json.find("orientation") ?? .portrait)
@@ -68,7 +68,7 @@ extension HeadingOptions: LinkWord {
   }
 }
 
-extension HeadingRequest: LinkWord {
+extension HeadingRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -92,7 +92,7 @@ extension HeadingRequest: LinkWord {
   }
 }
 
-extension HeadingDelivery: LinkWord {
+extension HeadingDelivery: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -112,7 +112,7 @@ extension HeadingDelivery: LinkWord {
   }
 }
 
-extension RangingRequest: LinkWord {
+extension RangingRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -130,7 +130,7 @@ extension RangingRequest: LinkWord {
   }
 }
 
-extension RangingDelivery: LinkWord {
+extension RangingDelivery: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -150,7 +150,7 @@ extension RangingDelivery: LinkWord {
   }
 }
 
-extension IBeaconAdvert: LinkWord {
+extension IBeaconAdvert: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       identity: try BeaconIdentity(json: json), measuredPower: try json.get("measuredPower"))
@@ -164,7 +164,7 @@ extension IBeaconAdvert: LinkWord {
   }
 }
 
-extension AdvertisingRequest: LinkWord {
+extension AdvertisingRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -182,7 +182,7 @@ extension AdvertisingRequest: LinkWord {
   }
 }
 
-extension BeaconAdvertising: LinkWord {
+extension BeaconAdvertising: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {

@@ -1,6 +1,6 @@
 package import LocationModel
 
-extension DesiredAccuracy: LinkWord {
+extension DesiredAccuracy: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -22,7 +22,7 @@ extension DesiredAccuracy: LinkWord {
   }
 }
 
-extension UpdateOptions: LinkWord {
+extension UpdateOptions: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       accuracy: try json.find("accuracy") ?? .best,
@@ -42,7 +42,7 @@ extension UpdateOptions: LinkWord {
   }
 }
 
-extension UpdatesRequest: LinkWord {
+extension UpdatesRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -73,7 +73,7 @@ extension UpdatesRequest: LinkWord {
   }
 }
 
-extension UpdatesDelivery: LinkWord {
+extension UpdatesDelivery: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -98,7 +98,7 @@ extension UpdatesDelivery: LinkWord {
   }
 }
 
-extension LiveRequest: LinkWord {
+extension LiveRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {
@@ -116,7 +116,7 @@ extension LiveRequest: LinkWord {
   }
 }
 
-extension SessionRequest: LinkWord {
+extension SessionRequest: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
     switch name {

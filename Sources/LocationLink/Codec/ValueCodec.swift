@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// A place of which no number is known reads as one that is not on earth (REG-16).
-extension Coordinate: LinkWord {
+extension Coordinate: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       latitude: try json.find("latitude") ?? .nan, longitude: try json.find("longitude") ?? .nan)
@@ -10,7 +10,7 @@ extension Coordinate: LinkWord {
   package var json: JSON { .fields(["latitude": latitude.json, "longitude": longitude.json]) }
 }
 
-extension Fix: LinkWord {
+extension Fix: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       coordinate: Coordinate(
@@ -43,7 +43,7 @@ extension Fix: LinkWord {
   }
 }
 
-extension Visit: LinkWord {
+extension Visit: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       arrival: try json.find("arrival"), departure: try json.find("departure"),
@@ -60,7 +60,7 @@ extension Visit: LinkWord {
   }
 }
 
-extension Circle: LinkWord {
+extension Circle: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     // A radius that is no number reads as one that cannot be watched (REG-16).
     self.init(center: try json.get("center"), radius: try json.find("radius") ?? .nan)
@@ -70,7 +70,7 @@ extension Circle: LinkWord {
 }
 
 /// The canonical form, `8-4-4-4-12`.
-extension BeaconUUID: LinkWord {
+extension BeaconUUID: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let digits = try String(json: json).filter { $0 != "-" }
     guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
@@ -82,7 +82,7 @@ extension BeaconUUID: LinkWord {
   package var json: JSON { .string(description) }
 }
 
-extension BeaconIdentity: LinkWord {
+extension BeaconIdentity: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       uuid: try json.get("uuid"), major: try json.get("major"), minor: try json.get("minor"))
@@ -93,7 +93,7 @@ extension BeaconIdentity: LinkWord {
   }
 }
 
-extension BeaconConstraint: LinkWord {
+extension BeaconConstraint: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       uuid: try json.get("uuid"), major: try json.find("major"), minor: try json.find("minor"))
@@ -104,7 +104,7 @@ extension BeaconConstraint: LinkWord {
   }
 }
 
-extension LiveUpdate: LinkWord {
+extension LiveUpdate: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       fix: try json.find("fix"), stationary: try json.find("stationary") ?? false,
@@ -118,7 +118,7 @@ extension LiveUpdate: LinkWord {
   }
 }
 
-extension AuthorizationReport: LinkWord {
+extension AuthorizationReport: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(status: try json.get("status"), accuracy: try json.find("accuracy") ?? .full)
   }
@@ -126,7 +126,7 @@ extension AuthorizationReport: LinkWord {
   package var json: JSON { .fields(["status": status.json, "accuracy": accuracy.json]) }
 }
 
-extension ClientState: LinkWord {
+extension ClientState: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       authorization: try json.get("authorization"),

@@ -3,14 +3,14 @@
 /// Structures are objects whose unknown members are ignored and whose absent members are `nil`;
 /// enumerations are objects with one member, named for the case, whose value holds what the case
 /// carries. So a peer of another version is understood as far as possible.
-package protocol LinkWord {
+package protocol WireCodable {
   init(json: JSON) throws(LinkFault)
   var json: JSON { get }
 }
 
 extension JSON {
   /// A member that must be there.
-  package func get<Value: LinkWord>(
+  package func get<Value: WireCodable>(
     _ name: String, _: Value.Type = Value.self
   ) throws(LinkFault) -> Value {
     guard let value = self[name] else { throw .missing(name) }
@@ -18,7 +18,7 @@ extension JSON {
   }
 
   /// A member that may be missing.
-  package func find<Value: LinkWord>(
+  package func find<Value: WireCodable>(
     _ name: String, _: Value.Type = Value.self
   ) throws(LinkFault) -> Value? {
     guard let value = self[name] else { return nil }
@@ -26,7 +26,7 @@ extension JSON {
   }
 
   /// Names the member in which something is of another kind.
-  private static func read<Value: LinkWord>(
+  private static func read<Value: WireCodable>(
     _ value: JSON, _ name: String
   ) throws(LinkFault) -> Value {
     do { return try Value(json: value) } catch {
@@ -42,7 +42,7 @@ extension JSON {
   }
 }
 
-extension Bool: LinkWord {
+extension Bool: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     guard case .bool(let flag) = json else { throw .mismatch("") }
     self = flag
@@ -51,7 +51,7 @@ extension Bool: LinkWord {
   package var json: JSON { .bool(self) }
 }
 
-extension String: LinkWord {
+extension String: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     guard case .string(let text) = json else { throw .mismatch("") }
     self = text
@@ -60,7 +60,7 @@ extension String: LinkWord {
   package var json: JSON { .string(self) }
 }
 
-extension Double: LinkWord {
+extension Double: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     switch json {
     case .number(let number): self = number
@@ -72,7 +72,7 @@ extension Double: LinkWord {
   package var json: JSON { .number(self) }
 }
 
-extension LinkWord where Self: FixedWidthInteger {
+extension WireCodable where Self: FixedWidthInteger {
   package init(json: JSON) throws(LinkFault) {
     guard case .integer(let number) = json, let value = Self(exactly: number) else {
       throw .mismatch("")
@@ -83,13 +83,13 @@ extension LinkWord where Self: FixedWidthInteger {
   package var json: JSON { .integer(Int64(clamping: self)) }
 }
 
-extension Int: LinkWord {}
-extension Int64: LinkWord {}
-extension Int8: LinkWord {}
-extension UInt16: LinkWord {}
-extension UInt64: LinkWord {}
+extension Int: WireCodable {}
+extension Int64: WireCodable {}
+extension Int8: WireCodable {}
+extension UInt16: WireCodable {}
+extension UInt64: WireCodable {}
 
-extension Array: LinkWord where Element: LinkWord {
+extension Array: WireCodable where Element: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     guard case .array(let elements) = json else { throw .mismatch("") }
     self = []
@@ -100,7 +100,7 @@ extension Array: LinkWord where Element: LinkWord {
 }
 
 /// An enumeration of plain names travels as a string.
-extension LinkWord where Self: RawRepresentable, RawValue == String {
+extension WireCodable where Self: RawRepresentable, RawValue == String {
   package init(json: JSON) throws(LinkFault) {
     let name = try String(json: json)
     guard let value = Self(rawValue: name) else { throw .unknownWord(name) }

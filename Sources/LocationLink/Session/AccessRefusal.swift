@@ -10,7 +10,7 @@ package struct AccessRefusal: Error, Hashable, Sendable {
   }
 }
 
-extension AccessRefusal: LinkWord {
+extension AccessRefusal: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(reason: try json.get("reason"), next: try json.find("next"))
   }

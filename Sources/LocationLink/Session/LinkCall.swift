@@ -19,7 +19,7 @@ package struct LinkCall: Hashable, Sendable {
   }
 }
 
-extension LinkCall: LinkWord {
+extension LinkCall: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       try json.get("method"), json["parameters"] ?? .object([]),
@@ -49,7 +49,7 @@ package struct LinkReply: Hashable, Sendable {
   }
 }
 
-extension LinkReply: LinkWord {
+extension LinkReply: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
       json["parameters"] ?? .object([]), error: try json.find("error"),

@@ -290,9 +290,12 @@ package struct LinkSession: Machine {
       return []
     }
     return switch (state, delivery) {
-    case (.open(.service(let version)), .owed(let number, _))
+    case (.open(.service(let version)), .pending(let number, _))
     where version < LinkInterface.versionThatTakes:
-      [reply(.fields(["delivery": delivery.json]), continues: true), .request(.took(number))]
+      [
+        reply(.fields(["delivery": delivery.json]), continues: true),
+        .request(.acknowledge(number)),
+      ]
     case (.open(.service), _):
       [reply(.fields(["delivery": delivery.json(news: news)]), continues: true)]
     case (.open(.watch), .live(_, let update)):

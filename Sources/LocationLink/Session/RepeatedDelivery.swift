@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Writes down once what many clients are told in the same words: positions.
-package struct RepeatedNews {
+package struct RepeatedDelivery {
   private var live: (news: LiveUpdate, words: JSON)?
   private var updates: (news: UpdatesDelivery, words: JSON)?
 
@@ -12,13 +12,14 @@ package struct RepeatedNews {
     switch delivery {
     case .live(_, let news): Self.words(of: news, &live)
     case .updates(_, let news): Self.words(of: news, &updates)
-    case .state, .authorizationChanged, .temporaryFullAccuracy, .owed, .regions, .region, .monitor,
+    case .state, .authorizationChanged, .temporaryFullAccuracy, .pending, .regions, .region,
+      .monitor,
       .heading, .ranging, .advertising, .diagnostics:
       nil
     }
   }
 
-  private static func words<News: LinkWord & Equatable>(
+  private static func words<News: WireCodable & Equatable>(
     of news: News, _ last: inout (news: News, words: JSON)?
   ) -> JSON {
     if let last, last.news == news { return last.words }

@@ -27,6 +27,12 @@ extension AppIdentity {
   /// The number of its user; `nil` for the user who keeps the state.
   package var user: UInt32? { split.user }
 
+  /// The owner of a daemon, as an app of its engine (docs/decisions/0006). No program can be it.
+  package static let owner = AppIdentity("locationctl")
+
+  /// Whether a program claims to be the owner, for one user or another.
+  package var isOwner: Bool { base.lowercased() == Self.owner.name }
+
   /// The path of its program as the system has it; `nil` for an app with an identifier.
   package var path: String? {
     base.hasPrefix("/") ? Self.unescaped(base) : nil

@@ -35,7 +35,7 @@ package enum Bounds {
   /// Fixes among them, of all subscribers together.
   package static let waitingFixes = 10_000
   /// Events that an app has not taken.
-  package static let owedEvents = 100
+  package static let pendingEvents = 100
   /// Bytes of a name or of an identifier in a property list.
   package static let nameBytes = 255
   /// Bytes of a text in a property list that a person is to read.

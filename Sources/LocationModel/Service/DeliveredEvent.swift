@@ -7,7 +7,7 @@ package enum EventEvidence: Hashable, Codable, Sendable {
 }
 
 /// One event of a condition, a region, or a visit, as an app is told it.
-package struct ToldEvent: Hashable, Codable, Sendable {
+package struct DeliveredEvent: Hashable, Codable, Sendable {
   package enum Kind: String, CaseIterable, Sendable, Codable {
     case condition, region, visit
   }
@@ -57,12 +57,12 @@ package struct ToldEvent: Hashable, Codable, Sendable {
     }
     switch delivery {
     case .monitor(_, .event(let event)): self.init(event)
-    case .owed(_, .region(let region, .entered(let evidence))):
+    case .pending(_, .region(let region, .entered(let evidence))):
       self = crossed(region, "entered", evidence)
-    case .owed(_, .region(let region, .exited(let evidence))):
+    case .pending(_, .region(let region, .exited(let evidence))):
       self = crossed(region, "exited", evidence)
-    case .owed(_, .visit(let visit)): self.init(visit, at: now)
-    case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .owed, .regions,
+    case .pending(_, .visit(let visit)): self.init(visit, at: now)
+    case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .pending, .regions,
       .region, .monitor, .heading, .ranging, .advertising, .diagnostics:
       return nil
     }
@@ -77,13 +77,13 @@ package struct EventRecord: Hashable, Sendable {
   /// Counted from 1, in the order in which apps were told, also across restarts.
   package var number: Int
   package var app: AppIdentity
-  package var event: ToldEvent
-  package var told: UnixTime
+  package var event: DeliveredEvent
+  package var delivered: UnixTime
 
-  package init(number: Int, app: AppIdentity, event: ToldEvent, told: UnixTime) {
+  package init(number: Int, app: AppIdentity, event: DeliveredEvent, delivered: UnixTime) {
     self.number = number
     self.app = app
     self.event = event
-    self.told = told
+    self.delivered = delivered
   }
 }

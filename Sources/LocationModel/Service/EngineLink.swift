@@ -82,7 +82,7 @@ package enum Request: Hashable, Sendable {
   /// Start or stop visits, for the whole app (VISIT-1).
   case visits(on: Bool)
   /// The app has taken every event that it was owed up to this one.
-  case took(EventNumber)
+  case acknowledge(EventNumber)
   case region(SubscriberID, RegionRequest)
   case monitor(SubscriberID, MonitorRequest)
   case heading(SubscriberID, HeadingRequest)
@@ -118,7 +118,7 @@ package indirect enum Delivery: Hashable, Sendable {
   case live(SubscriberID, LiveUpdate)
   /// For every manager of the app (REG-30, VISIT-1), and again for its next process until it is
   /// taken.
-  case owed(EventNumber, OwedEvent)
+  case pending(EventNumber, PendingEvent)
   /// For every manager, or for the one that asked; never an entry or an exit.
   case region(SubscriberID?, RegionDescription, RegionEvent)
   /// Every region the app monitors now (REG-10).

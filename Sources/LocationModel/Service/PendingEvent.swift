@@ -1,5 +1,5 @@
 /// What an app must hear of once, whatever becomes of its process, of the engine, or of the power.
-package enum OwedEvent: Hashable, Codable, Sendable {
+package enum PendingEvent: Hashable, Codable, Sendable {
   case visit(Visit)
   /// An entry or an exit.
   case region(RegionDescription, RegionEvent)

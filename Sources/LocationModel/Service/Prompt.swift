@@ -84,3 +84,11 @@ package enum AuthorizationSetting: String, CaseIterable, Codable, Sendable {
   case whileUsing
   case always
 }
+
+/// What an agent makes of a question.
+package enum AgentReply: Hashable, Sendable {
+  /// `precise` counts where the question offers the choice.
+  case answer(PromptAnswer, precise: Bool)
+  /// It does not answer this one; the next agent is asked.
+  case passed(reason: String)
+}

@@ -1,5 +1,3 @@
-package import LocationModel
-
 extension Prompt {
   /// The question in one sentence; what the app calls itself stands escaped in quotation marks.
   package var title: String {

@@ -29,7 +29,7 @@ package struct BlueZAdvertiser: Machine {
   private var survey = BlueZSurvey()
   private var advert: IBeaconAdvert?
   private var state = State.idle
-  private var told = BeaconAdvertising.stopped
+  private var delivered = BeaconAdvertising.stopped
 
   package init() {}
 
@@ -109,8 +109,8 @@ package struct BlueZAdvertiser: Machine {
   }
 
   private mutating func tell(_ new: BeaconAdvertising) -> [Output] {
-    guard new != told else { return [] }
-    told = new
+    guard new != delivered else { return [] }
+    delivered = new
     return [.changed(new)]
   }
 

@@ -1,18 +1,17 @@
 import LocationModel
-import LocationProviders
 
 /// Beacons through `bluetoothd`, heard and sent; the bus is entered only while somebody wants one.
 struct BlueZDriver: SourceDriver {
   private enum State: Sendable {
     case idle
     case opening
-    case open(BusDesk)
+    case open(BusState)
     /// There is no bus; another try then.
     case waiting(until: Instant)
   }
 
   /// What scanner and advertiser share: each makes subscriptions and numbers of calls of its own.
-  private struct BusDesk: Sendable {
+  private struct BusState: Sendable {
     enum Owner: Sendable {
       case scanner, advertiser
     }
@@ -81,9 +80,9 @@ struct BlueZDriver: SourceDriver {
     case .stored: return [.reception(.listening)]
     case .demand(let demand): return settle(demand, at: now)
     case .channel(.opened):
-      state = .open(BusDesk())
+      state = .open(BusState())
       return settleScanner(at: now) + settleAdvertiser(at: now)
-    case .channel(.bus(let event)): return hear(event, at: now)
+    case .channel(.bus(let event)): return receive(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
     case .channel(.bytes), .channel(.datagram), .channel(.strangers), .channel(.readings), .sensors:
       return []
@@ -146,7 +145,7 @@ struct BlueZDriver: SourceDriver {
 
   // MARK: The bus
 
-  private mutating func hear(_ event: BusEvent, at now: Moment) -> [SourceOutput] {
+  private mutating func receive(_ event: BusEvent, at now: Moment) -> [SourceOutput] {
     if case .refused(let reason, let count) = event {
       refusals[reason, default: 0] += count
       return []
@@ -154,8 +153,10 @@ struct BlueZDriver: SourceDriver {
     guard case .reply(let number, let reply) = event else {
       return tellScanner(.bus(event), at: now) + tellAdvertiser(.bus(event), at: now)
     }
-    guard case .open(var desk) = state, let call = desk.take(number) else { return [] }
-    state = .open(desk)
+    guard case .open(var coordinator) = state, let call = coordinator.take(number) else {
+      return []
+    }
+    state = .open(coordinator)
     switch call.owner {
     case .scanner: return tellScanner(.bus(.reply(call.number, reply)), at: now)
     case .advertiser: return tellAdvertiser(.bus(.reply(call.number, reply)), at: now)
@@ -176,16 +177,16 @@ struct BlueZDriver: SourceDriver {
     return now.uptime >= until ? open() : []
   }
 
-  private mutating func forget(_ owner: BusDesk.Owner) {
-    guard case .open(var desk) = state else { return }
-    desk.forget(owner)
-    state = .open(desk)
+  private mutating func forget(_ owner: BusState.Owner) {
+    guard case .open(var coordinator) = state else { return }
+    coordinator.forget(owner)
+    state = .open(coordinator)
   }
 
-  private mutating func send(_ action: BusAction, of owner: BusDesk.Owner) -> [SourceOutput] {
-    guard case .open(var desk) = state else { return [] }
-    let sent = desk.send(action, of: owner)
-    state = .open(desk)
+  private mutating func send(_ action: BusAction, of owner: BusState.Owner) -> [SourceOutput] {
+    guard case .open(var coordinator) = state else { return [] }
+    let sent = coordinator.send(action, of: owner)
+    state = .open(coordinator)
     return sent.map { [.bus($0)] } ?? []
   }
 
@@ -199,12 +200,12 @@ struct BlueZDriver: SourceDriver {
       switch output {
       case .bus(let action): send(action, of: .scanner)
       case .observation(let sample): [.beacon(sample)]
-      case .reception(let reception): hear(reception)
+      case .reception(let reception): receive(reception)
       }
     }
   }
 
-  private mutating func hear(_ reception: BeaconReception) -> [SourceOutput] {
+  private mutating func receive(_ reception: BeaconReception) -> [SourceOutput] {
     retry.reset()
     return say(ProviderStatus(reception)) + [.reception(reception)]
   }
@@ -216,12 +217,12 @@ struct BlueZDriver: SourceDriver {
     return outputs.flatMap { output -> [SourceOutput] in
       switch output {
       case .bus(let action): send(action, of: .advertiser)
-      case .changed(let state): hear(state)
+      case .changed(let state): receive(state)
       }
     }
   }
 
-  private mutating func hear(_ state: BeaconAdvertising) -> [SourceOutput] {
+  private mutating func receive(_ state: BeaconAdvertising) -> [SourceOutput] {
     retry.reset()
     return (ProviderStatus(state).map { say($0) } ?? []) + [.advertising(state)]
   }

@@ -95,7 +95,7 @@ package struct BlueZScanner: Machine {
         return tell(.unavailable)
       }
       return stop() + start() + tell(.listening)
-    case .heard(_, let device):
+    case .received(_, let device):
       guard case .listening = state else { return [] }
       return observe(device, at: now)
     }

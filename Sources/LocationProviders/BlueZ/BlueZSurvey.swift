@@ -9,7 +9,7 @@ package struct BlueZSurvey: Sendable {
     /// The adapter to use has changed, or what it can do.
     case adapter(BlueZAdapter)
     /// A device was heard, or what it says has changed.
-    case heard(path: String, BlueZDevice)
+    case received(path: String, BlueZDevice)
   }
 
   private enum State: Sendable {
@@ -111,7 +111,7 @@ package struct BlueZSurvey: Sendable {
       case "InterfacesAdded":
         let before = device(path)
         add(signal[1] ?? .boolean(false), at: path)
-        return compare() + heard(path, isNews: device(path) != before, signal[1]?[BlueZ.device])
+        return compare() + received(path, isNews: device(path) != before, signal[1]?[BlueZ.device])
       case "InterfacesRemoved":
         remove(signal[1]?.elements?.compactMap(\.text) ?? [], at: path)
         return compare()
@@ -120,7 +120,7 @@ package struct BlueZSurvey: Sendable {
     }
     if let changes = signal.changes(of: BlueZ.device), devices[signal.path] != nil {
       apply(changes, to: signal.path)
-      return heard(signal.path, isNews: true, changes)
+      return received(signal.path, isNews: true, changes)
     }
     if let changes = signal.changes(of: BlueZ.adapter),
       let powered = changes["Powered"]?.boolean,
@@ -133,11 +133,11 @@ package struct BlueZSurvey: Sendable {
   }
 
   /// Only a change of strength or content is a new advertisement.
-  private mutating func heard(_ path: String, isNews: Bool, _ changes: BusValue?) -> [News] {
+  private mutating func received(_ path: String, isNews: Bool, _ changes: BusValue?) -> [News] {
     guard isNews, var device = device(path), let changes else { return [] }
     guard changes["RSSI"] != nil || changes["ManufacturerData"] != nil else { return [] }
     if changes["RSSI"] == nil { device.rssi = nil }
-    return [.heard(path: path, device)]
+    return [.received(path: path, device)]
   }
 
   private mutating func add(_ interfaces: BusValue, at path: String) {

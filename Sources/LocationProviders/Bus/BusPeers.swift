@@ -1,3 +1,5 @@
+package import LocationModel
+
 /// What a message on the bus says of itself before its values are read.
 package struct BusHead: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
@@ -84,7 +86,7 @@ package struct BusPeers: Sendable {
 
   /// A question was sent under a number.
   package mutating func sent(_ question: Question, as serial: UInt64, at now: Instant) {
-    pending[serial] = Pending(question: question, deadline: now + Self.patience)
+    pending[serial] = Pending(question: question, deadline: now + Self.timeout)
   }
 
   private mutating func follow(_ service: String) -> [Question] {
@@ -111,7 +113,7 @@ package struct BusPeers: Sendable {
   ///
   /// `values` reads the values, and is called once at most, for a message that is believed; `nil` when
   /// there are too many.
-  package mutating func hear(_ head: BusHead, values: () -> [BusValue]?) -> [BusEvent] {
+  package mutating func receive(_ head: BusHead, values: () -> [BusValue]?) -> [BusEvent] {
     switch head.kind {
     case .call: []
     case .signal: hearSignal(head, values)
@@ -251,7 +253,7 @@ package struct BusPeers: Sendable {
   private static let noReply = "org.freedesktop.DBus.Error.NoReply"
   private static let inconsistent = "org.freedesktop.DBus.Error.InconsistentMessage"
   /// As long as sd-bus waits.
-  private static let patience = Duration.seconds(25)
+  private static let timeout = Duration.seconds(25)
   /// Calls. Chosen: a scanner and an advertiser have three.
   private static let mostPending = 256
 }

@@ -1,3 +1,5 @@
+package import LocationModel
+
 /// Where a provider's bytes come from. A pure target names it; the host opens it.
 package enum Channel: Hashable, Sendable {
   /// A serial port; `baud` is `nil` to leave the speed as it is.

@@ -60,10 +60,10 @@ package struct GpsdClient: Machine {
   static let firstBackoff = Duration.seconds(1)
   static let longestBackoff = Duration.seconds(64)
   /// Chosen: gpsd greets at once.
-  static let greetingPatience = Duration.seconds(5)
+  static let greetingTimeout = Duration.seconds(5)
   /// Chosen: a server that is silent this long is asked for a word, and given up after the next.
   static let silence = Duration.seconds(30)
-  static let probePatience = Duration.seconds(10)
+  static let probeTimeout = Duration.seconds(10)
 
   private static let watch = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
   private static let probe = Array("?VERSION;\n".utf8)
@@ -86,7 +86,7 @@ package struct GpsdClient: Machine {
     case .waiting(let until), .greeting(let until): until
     case .connecting: nil
     case .watching(let heardAt, let isProbed):
-      heardAt + Self.silence + (isProbed ? Self.probePatience : .zero)
+      heardAt + Self.silence + (isProbed ? Self.probeTimeout : .zero)
     }
   }
 
@@ -94,7 +94,7 @@ package struct GpsdClient: Machine {
     switch input {
     case .connected:
       lines.reset()
-      state = .greeting(until: now.uptime + Self.greetingPatience)
+      state = .greeting(until: now.uptime + Self.greetingTimeout)
       return []
     case .bytes(let bytes):
       return take(bytes, at: now.uptime)

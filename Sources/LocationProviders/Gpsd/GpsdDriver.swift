@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// gpsd, reached over TCP; its client machine decides when to connect.
 struct GpsdDriver: SourceDriver {

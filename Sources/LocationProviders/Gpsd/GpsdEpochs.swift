@@ -5,11 +5,11 @@ import LocationModel
 /// Until gpsd has learned which sentence ends a receiver's cycle it reports after each of them:
 /// first without height, then with. A report as complete as this receiver's epochs have lately
 /// been is emitted at once; a poorer one waits for a better one of the same time, until the next
-/// epoch begins or ``patience`` ends. So a full report is never delayed, and a receiver that
+/// epoch begins or ``timeout`` ends. So a full report is never delayed, and a receiver that
 /// never sends a full one is delayed for a few epochs only.
 struct GpsdEpochs: Sendable {
   /// Chosen: the sentences of an epoch take up to this long at 4800 baud.
-  static let patience = Duration.milliseconds(500)
+  static let timeout = Duration.milliseconds(500)
   /// Chosen: this many epochs in a row must disappoint before less is expected.
   static let lesson = 3
 
@@ -73,7 +73,7 @@ struct GpsdEpochs: Sendable {
   }
 
   private mutating func open(_ fix: Fix, at now: Instant) -> [Fix] {
-    keep(fix, until: now + Self.patience)
+    keep(fix, until: now + Self.timeout)
   }
 
   private mutating func keep(_ fix: Fix, until: Instant) -> [Fix] {

@@ -51,8 +51,8 @@ struct GpsdContext: Hashable, Sendable {
 
   /// The GST that speaks of the solution at `time`.
   fileprivate func deviations(at time: UnixTime) -> GpsdReport? {
-    guard let deviations, let told = deviations.time,
-      time.seconds(since: told).magnitude <= Self.deviationsLife
+    guard let deviations, let delivered = deviations.time,
+      time.seconds(since: delivered).magnitude <= Self.deviationsLife
     else { return nil }
     return deviations
   }

@@ -61,7 +61,7 @@ private struct CalibrationPoints: Sendable {
     if points.count == Self.capacity { points.removeFirst() }
     points.append(raw)
     news += 1
-    guard news >= Self.patience else { return nil }
+    guard news >= Self.timeout else { return nil }
     news = 0
     return sound(EllipsoidFit.ellipsoid, count: 30, span: 1.6)
       ?? sound(EllipsoidFit.sphere, count: 10, span: 1)
@@ -89,7 +89,7 @@ private struct CalibrationPoints: Sendable {
   /// Points. Chosen: the sphere holds about 200 at this spacing.
   private static let capacity = 100
   /// Points between two fits.
-  private static let patience = 5
+  private static let timeout = 5
   /// Microtesla; the Earth's field at the surface with some margin.
   private static let earthly = 18.0...75.0
   /// A share of the radius. Chosen: worse than that, something else was near.

@@ -39,8 +39,8 @@ package struct IIOMotion: Machine {
   private let accelerometer: IIOSensor
   private var state = State.stopped
   private var recognizer = ActivityRecognizer()
-  private var told = MotionActivity.unknown
-  private var toldAt = Instant.start
+  private var delivered = MotionActivity.unknown
+  private var deliveredAt = Instant.start
   /// When the sensor last said something from which anything follows.
   private var heardAt = Instant.start
   /// Whether nothing was heard for so long that nobody knows any more.
@@ -65,7 +65,7 @@ package struct IIOMotion: Machine {
     switch (input, state) {
     case (.start, .stopped):
       (heardAt, isDeaf) = (now.uptime, false)
-      toldAt = now.uptime
+      deliveredAt = now.uptime
       return look(at: now.uptime)
     case (.wake, .looking(let due)) where now.uptime >= due:
       return lament(at: now.uptime) ?? read(at: now.uptime)
@@ -147,17 +147,17 @@ package struct IIOMotion: Machine {
   /// Looks on while what was found is news; else watches, or pauses when it is old.
   private mutating func settle(_ finding: ActivityRecognizer.Finding, at now: Instant) {
     guard recognizer.expects(finding) else { return }
-    if told.kind == .stationary {
+    if delivered.kind == .stationary {
       guard case .still = finding else { return }
       state = .resting(nextRead: now + uneven(Self.watch), gravity: recognizer.window.mean)
-    } else if now.seconds(since: toldAt) >= Self.lasting {
+    } else if now.seconds(since: deliveredAt) >= Self.lasting {
       state = .pausing(until: now + Self.pause)
     }
   }
 
   /// Nothing was heard for so long that nobody knows any more; `nil` while that is not so.
   private mutating func lament(at now: Instant) -> [Output]? {
-    guard now.seconds(since: heardAt) >= Self.patience else { return nil }
+    guard now.seconds(since: heardAt) >= Self.timeout else { return nil }
     recognizer.forget()
     isDeaf = true
     state = .pausing(until: now + Self.pause)
@@ -165,10 +165,10 @@ package struct IIOMotion: Machine {
   }
 
   private mutating func tell(at now: Instant) -> [Output] {
-    guard recognizer.activity != told else { return [] }
-    if recognizer.activity.kind != told.kind { toldAt = now }
-    told = recognizer.activity
-    return [.activity(told)]
+    guard recognizer.activity != delivered else { return [] }
+    if recognizer.activity.kind != delivered.kind { deliveredAt = now }
+    delivered = recognizer.activity
+    return [.activity(delivered)]
   }
 
   /// Seconds between two readings of a look. Chosen: twice as often as the second line of a run
@@ -189,7 +189,7 @@ package struct IIOMotion: Machine {
   /// Between two looks at what goes on, or at a sensor that says nothing. Chosen.
   private static let pause = Duration.seconds(5)
   /// Seconds without a reading that can be. Chosen: a sensor that wakes up needs fewer.
-  private static let patience = 10.0
+  private static let timeout = 10.0
   /// Meters per second squared: no hand does that, and few chips measure it.
   private static let utmost = 80.0
 }

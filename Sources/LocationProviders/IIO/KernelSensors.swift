@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// The kernel's own sensors: a compass where there are two of them, and movement where there is an
 /// accelerometer.
@@ -63,7 +62,7 @@ struct KernelSensors: Sendable {
   }
 
   /// `stored` is what was learned of the compass.
-  mutating func hear(
+  mutating func receive(
     _ event: ChannelEvent, stored: [StateEntry], at now: Moment
   ) -> [SourceOutput] {
     switch (event, state) {

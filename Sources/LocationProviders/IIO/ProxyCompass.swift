@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// The compass of iio-sensor-proxy, on a bus that is entered again when it was lost.
 struct ProxyCompass: Sendable {
@@ -40,7 +39,7 @@ struct ProxyCompass: Sendable {
     return tell(heading ? .start : .stop, at: now)
   }
 
-  mutating func hear(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
+  mutating func receive(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
     switch (event, state) {
     case (.opened, .asking): return tell(.bus(.connected), at: now)
     case (.bus(.refused(let reason, let count)), _):

@@ -1,5 +1,4 @@
 package import LocationModel
-import LocationProviders
 
 /// The sensors of this computer: which way it points, and how it moves.
 ///
@@ -50,8 +49,8 @@ package struct SensorDriver: SourceDriver {
       outputs = kernel.want(heading: demand.magnetometer, motion: demand.motion, at: now)
       outputs += proxy?.want(demand.magnetometer, at: now) ?? []
     case .sensors(let event):
-      outputs = kernel.hear(event, stored: entries, at: now) + askProxy(at: now)
-    case .channel(let event): outputs = proxy?.hear(event, at: now) ?? []
+      outputs = kernel.receive(event, stored: entries, at: now) + askProxy(at: now)
+    case .channel(let event): outputs = proxy?.receive(event, at: now) ?? []
     case .wake: outputs = kernel.wake(at: now) + (proxy?.wake(at: now) ?? [])
     }
     return settleStatus() + outputs + settleCompass()

@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// An NMEA receiver behind a serial port or a socket, opened again whenever it went away.
 struct NMEADriver: SourceDriver {
@@ -49,7 +48,7 @@ struct NMEADriver: SourceDriver {
     case (.channel(.opened), _):
       state = .open
       wasReached = true
-      return listener.hear(.opened, at: now)
+      return listener.receive(.opened, at: now)
     case (.channel(.bytes(let bytes)), .open):
       return observe(.bytes(bytes), at: now)
     case (.channel(.datagram(let bytes)), .open):
@@ -91,7 +90,7 @@ struct NMEADriver: SourceDriver {
   }
 
   private mutating func observe(_ input: NMEAReceiver.Input, at now: Moment) -> [SourceOutput] {
-    let seen = listener.hear(input, at: now)
+    let seen = listener.receive(input, at: now)
     guard seen.contains(where: \.isFix) else { return seen.isEmpty ? doubt() : seen }
     retry.reset()
     return status == .working ? seen : say(.working) + seen

@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// What an NMEA receiver says, as observations of a source; live and from a recording alike.
 struct NMEAListener: Sendable {
@@ -27,7 +26,7 @@ struct NMEAListener: Sendable {
     return evidence
   }
 
-  mutating func hear(_ input: NMEAReceiver.Input, at now: Moment) -> [SourceOutput] {
+  mutating func receive(_ input: NMEAReceiver.Input, at now: Moment) -> [SourceOutput] {
     if case .opened = input { satellites = nil }
     var seen: [SourceOutput] = []
     for output in receiver.handle(input, at: now) {

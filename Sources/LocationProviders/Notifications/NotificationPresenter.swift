@@ -4,7 +4,7 @@ package import LocationModel
 ///
 /// A service that shows no buttons, is not there, or goes away is no reason for silence: the
 /// question is passed on, with the reason.
-package struct NotificationDesk: Machine {
+package struct NotificationPresenter: Machine {
   package enum Input: MachineInput {
     case show(Prompt)
     case withdraw(Prompt.ID)

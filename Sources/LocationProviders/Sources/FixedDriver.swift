@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// A position that was given once and for all.
 struct FixedDriver: SourceDriver {

@@ -1,9 +1,8 @@
 import LocationModel
-import LocationProviders
 
 extension Source {
   /// The machine that serves this source.
-  var driver: any SourceDriver {
+  package var driver: any SourceDriver {
     switch self {
     case .gpsd(let host, let port): GpsdDriver(channel: .tcp(host: host, port: Int(port)))
     case .localGpsd(let port):
@@ -33,7 +32,7 @@ extension Source {
   }
 
   /// Whether positions may come of it.
-  var givesPositions: Bool {
+  package var givesPositions: Bool {
     switch self {
     case .bluez, .iio: false
     case .resting(let receiver): receiver.givesPositions

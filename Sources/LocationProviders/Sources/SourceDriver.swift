@@ -1,5 +1,4 @@
 package import LocationModel
-package import LocationProviders
 
 /// Drives one source: opens its channel while it is needed, and turns what comes from it into
 /// observations.

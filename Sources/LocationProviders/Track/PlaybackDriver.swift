@@ -1,5 +1,4 @@
 import LocationModel
-import LocationProviders
 
 /// A recording in a file, read once from end to end and then played by its own machine.
 struct PlaybackDriver: SourceDriver {
@@ -186,12 +185,12 @@ extension PlaybackDriver.Player {
     _ player: inout LogPlayer, to listener: inout NMEAListener, at now: Moment
   ) -> [Step] {
     var steps: [Step] = []
-    var seen = listener.hear(.wake, at: now)
+    var seen = listener.receive(.wake, at: now)
     for output in player.handle(.wake, at: now) {
       switch output {
-      case .bytes(let bytes): seen += listener.hear(.bytes(bytes), at: now)
+      case .bytes(let bytes): seen += listener.receive(.bytes(bytes), at: now)
       case .finished:
-        seen += listener.hear(.closed, at: now)
+        seen += listener.receive(.closed, at: now)
         steps.append(.finished)
       }
     }
@@ -202,14 +201,14 @@ extension PlaybackDriver.Player {
     _ player: inout LogPlayer, into client: inout GpsdClient, at now: Moment
   ) -> [Step] {
     var steps: [Step] = []
-    var heard = client.handle(.wake, at: now)
+    var received = client.handle(.wake, at: now)
     for output in player.handle(.wake, at: now) {
       switch output {
-      case .bytes(let bytes): heard += client.handle(.bytes(bytes), at: now)
+      case .bytes(let bytes): received += client.handle(.bytes(bytes), at: now)
       case .finished: steps.append(.finished)
       }
     }
-    return heard.compactMap { if case .fix(let fix, _) = $0 { .seen(.fix(fix)) } else { nil } }
+    return received.compactMap { if case .fix(let fix, _) = $0 { .seen(.fix(fix)) } else { nil } }
       + steps
   }
 }

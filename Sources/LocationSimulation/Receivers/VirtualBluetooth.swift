@@ -1,5 +1,5 @@
 package import LocationModel
-import LocationProviders
+package import LocationProviders
 
 /// What `bluetoothd` would say: an adapter that hears the beacons near it while it is told to scan.
 package struct VirtualBluetooth: Hashable, Sendable {

@@ -1,5 +1,5 @@
 package import LocationModel
-import LocationProviders
+package import LocationProviders
 
 /// A magnetometer and an accelerometer as the kernel shows them, in the Earth's field and in what
 /// disturbs it, of a device that is carried or driven as fast as it moves.

@@ -10,7 +10,7 @@ package struct VirtualMotion: Hashable, Sendable {
   /// What the way looks like, and since when.
   private var seen = MotionActivity.unknown
   private var since = Instant.start
-  private var told = MotionActivity.unknown
+  private var delivered = MotionActivity.unknown
   /// `nil` while nobody wants it.
   package private(set) var nextDeadline: Instant?
 
@@ -20,8 +20,8 @@ package struct VirtualMotion: Hashable, Sendable {
   package mutating func want(_ isWanted: Bool, at now: Instant) -> MotionActivity? {
     guard isWanted != (nextDeadline != nil) else { return nil }
     nextDeadline = isWanted ? now + Self.interval : nil
-    defer { (seen, told) = (.unknown, .unknown) }
-    return told == .unknown ? nil : .unknown
+    defer { (seen, delivered) = (.unknown, .unknown) }
+    return delivered == .unknown ? nil : .unknown
   }
 
   /// What it has to tell now, of a device that goes at so many meters per second.
@@ -31,9 +31,9 @@ package struct VirtualMotion: Hashable, Sendable {
     let activity = held ?? MotionActivity(MotionActivity.Kind(speed: speed))
     if activity != seen { (seen, since) = (activity, now) }
     let wait = activity.kind == .stationary ? Self.restful : Self.convincing
-    guard seen != told, held != nil || now - since >= wait else { return nil }
-    told = seen
-    return told
+    guard seen != delivered, held != nil || now - since >= wait else { return nil }
+    delivered = seen
+    return delivered
   }
 
   /// How often it looks.

@@ -5,7 +5,7 @@ package struct Scenario: Sendable {
   /// Something that happens at a time since the beginning.
   package struct Event: Sendable {
     package var at: Duration
-    package var deed: Deed
+    package var worldEvent: WorldEvent
     /// The line as it was written.
     package var text: String
   }
@@ -56,7 +56,7 @@ package struct Scenario: Sendable {
     receiver.noise = noise
     var world = VirtualWorld(at: origin, date: date, receivers: [receiver])
     world.plan(.depart(journey), after: .zero)
-    for event in events { world.plan(event.deed, after: event.at) }
+    for event in events { world.plan(event.worldEvent, after: event.at) }
     return world
   }
 }

@@ -66,8 +66,8 @@ package struct ScenarioReader {
         "one of " + Verb.allCases.map(\.rawValue).joined(separator: ", "))
     }
     let written = text.split(whereSeparator: \.isWhitespace).dropFirst().joined(separator: " ")
-    if let deed = try read(verb) {
-      scenario.events.append(Scenario.Event(at: clock, deed: deed, text: written))
+    if let worldEvent = try read(verb) {
+      scenario.events.append(Scenario.Event(at: clock, worldEvent: worldEvent, text: written))
     }
     if let extra = words.first {
       throw fault("\"\(extra)\" is one word too many", "the line's end")
@@ -163,7 +163,7 @@ package struct ScenarioReader {
     }
   }
 
-  private mutating func read(_ verb: Verb) throws(ScenarioFault) -> Deed? {
+  private mutating func read(_ verb: Verb) throws(ScenarioFault) -> WorldEvent? {
     switch verb {
     case .walk, .cycle, .drive: try travel(at: verb.speed)
     case .move: try moveTowards()

@@ -183,12 +183,12 @@ package struct Simulation: Sendable {
       try say(.condition(event), tell)
       try ask(.monitor(Role.monitor, .next), tell)
     case .region(_, let region, let event): try say(.region(region, event), tell)
-    case .owed(let number, let event):
+    case .pending(let number, let event):
       switch event {
       case .region(let region, let event): try say(.region(region, event), tell)
       case .visit(let visit): try say(.visit(visit), tell)
       }
-      try ask(.took(number), tell)
+      try ask(.acknowledge(number), tell)
     case .state(let state): try say(.authorization(state.authorization), tell)
     case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics,
       .heading, .ranging:

@@ -43,7 +43,7 @@ package enum Soak {
 struct Invariants {
   private var authorization = AuthorizationReport(status: .notDetermined)
   private var lastDate: UnixTime?
-  private var told: [String: ConditionEvent] = [:]
+  private var delivered: [String: ConditionEvent] = [:]
   private var lastWord = Instant.start
   private var isExplained = false
 
@@ -89,8 +89,8 @@ struct Invariants {
   /// A state is told when it changes, and once more when diagnostics end; only a change has
   /// evidence, and each has (MON-21, MON-37a).
   private mutating func broken(by event: ConditionEvent) -> String? {
-    let before = told[event.identifier]
-    told[event.identifier] = event
+    let before = delivered[event.identifier]
+    delivered[event.identifier] = event
     guard event.diagnostics.isEmpty, event.state == .satisfied || event.state == .unsatisfied else {
       return nil
     }
@@ -135,7 +135,7 @@ private struct Chance {
     }
     for _ in 0..<6 {
       let at = Duration.seconds(number(0...scenario.end.inSeconds).rounded())
-      scenario.events.append(Scenario.Event(at: at, deed: deed(), text: ""))
+      scenario.events.append(Scenario.Event(at: at, worldEvent: worldEvent(), text: ""))
     }
     return scenario
   }
@@ -154,7 +154,7 @@ private struct Chance {
     return journey
   }
 
-  private mutating func deed() -> Deed {
+  private mutating func worldEvent() -> WorldEvent {
     let app = Simulation.app
     switch Int(number(0...9.999)) {
     case 0: return .fault(0, .silent)

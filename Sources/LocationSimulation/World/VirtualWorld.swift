@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
@@ -25,7 +25,7 @@ package struct VirtualWorld: Sendable {
   }
 
   package private(set) var now: Moment
-  private var core: HostCore
+  private var core: ServiceCore
   package var person = Person()
   private let sources: [Source]
   private let visitLatency: Double
@@ -48,7 +48,7 @@ package struct VirtualWorld: Sendable {
 
   private struct Planned: Sendable {
     var at: Instant
-    var deed: Deed
+    var worldEvent: WorldEvent
   }
 
   /// A world with receivers, each on a line of its own; Bluetooth and a compass where given.
@@ -86,7 +86,7 @@ package struct VirtualWorld: Sendable {
   ) {
     self.visitLatency = visitLatency
     now = Moment(uptime: .start, unixTime: date)
-    core = HostCore(sources: sources, visitLatency: visitLatency)
+    core = ServiceCore(sources: sources, visitLatency: visitLatency)
     self.sources = sources
     self.receivers = receivers
     channels = []
@@ -116,7 +116,7 @@ package struct VirtualWorld: Sendable {
     var effects: [Effect] = []
     while let first = plan.first, first.at <= now.uptime {
       plan.removeFirst()
-      effects += perform(first.deed)
+      effects += perform(first.worldEvent)
     }
     guard !channels.isEmpty || isDue(motion?.nextDeadline, now) else {
       return effects + wakeCore()
@@ -169,15 +169,15 @@ package struct VirtualWorld: Sendable {
   }
 
   /// Plans something for later.
-  package mutating func plan(_ deed: Deed, after wait: Duration) {
+  package mutating func plan(_ worldEvent: WorldEvent, after wait: Duration) {
     let due = now.uptime + max(.zero, wait)
     let place = plan.firstIndex { $0.at > due } ?? plan.endIndex
-    plan.insert(Planned(at: due, deed: deed), at: place)
+    plan.insert(Planned(at: due, worldEvent: worldEvent), at: place)
   }
 
   /// Does something now.
-  package mutating func perform(_ deed: Deed) -> [Effect] {
-    switch deed {
+  package mutating func perform(_ worldEvent: WorldEvent) -> [Effect] {
+    switch worldEvent {
     case .input(let input): return handle(input)
     case .sky(let sky): held = sky
     case .depart(let journey): depart(on: journey)
@@ -202,11 +202,11 @@ package struct VirtualWorld: Sendable {
     return []
   }
 
-  mutating func step(_ input: HostCore.Input, _ effects: inout [Effect]) {
+  mutating func step(_ input: ServiceCore.Input, _ effects: inout [Effect]) {
     for output in core.handle(input, at: now) { carryOut(output, &effects) }
   }
 
-  private mutating func carryOut(_ output: HostCore.Output, _ effects: inout [Effect]) {
+  private mutating func carryOut(_ output: ServiceCore.Output, _ effects: inout [Effect]) {
     switch output {
     case .open(let id, let channel): open(channel, as: id, &effects)
     case .close(let id):
@@ -351,7 +351,7 @@ extension VirtualWorld {
     bluetooth?.close()
     _ = motion?.want(false, at: now.uptime)
     channels = []
-    core = HostCore(sources: sources, visitLatency: visitLatency)
+    core = ServiceCore(sources: sources, visitLatency: visitLatency)
     isLocked = locked
     return locked ? [] : begin()
   }

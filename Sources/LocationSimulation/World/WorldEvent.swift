@@ -2,7 +2,7 @@ package import LocationEngine
 package import LocationModel
 
 /// Something that happens in the world at a time: the words of scenarios and of tests.
-package enum Deed: Sendable {
+package enum WorldEvent: Sendable {
   /// The person changes a setting, an app changes its life.
   case input(LocationEngine.Input)
   /// The sky is covered or cleared; `nil` goes by the journey again.

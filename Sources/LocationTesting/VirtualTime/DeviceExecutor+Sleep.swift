@@ -2,7 +2,7 @@ import LocationModel
 import Synchronization
 
 /// What waits for virtual time.
-extension WorkLine {
+extension DeviceExecutor {
   /// A job that waits for virtual time.
   struct Sleeper: Sendable {
     var deadline: Instant

@@ -5,20 +5,22 @@ import LocationModel
 import Synchronization
 
 /// Which tasks belong to a line, and what they wait for.
-extension WorkLine {
+extension DeviceExecutor {
   /// The line whose work this thread does.
-  static var current: WorkLine? {
-    virtual_time_current_line().map { Unmanaged<WorkLine>.fromOpaque($0).takeUnretainedValue() }
+  static var current: DeviceExecutor? {
+    virtual_time_current_line().map {
+      Unmanaged<DeviceExecutor>.fromOpaque($0).takeUnretainedValue()
+    }
   }
 
   /// The line that the present task belongs to, wherever it runs.
-  static var ofPresentTask: WorkLine? {
+  static var ofPresentTask: DeviceExecutor? {
     TaskOwners.shared.owner(of: virtual_time_current_task()) ?? current
   }
 
   /// The line that a job belongs to: its task's, else that of the app bound where it was made, else
   /// that of the thread that made it ready.
-  static func owner(of job: UnownedJob) -> WorkLine? {
+  static func owner(of job: UnownedJob) -> DeviceExecutor? {
     let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
     if let line = TaskOwners.shared.owner(of: task) {
       line.resume(task, by: current === line ? .device : TaskBook.Resumer.outside)
@@ -74,7 +76,7 @@ extension WorkLine {
 
   /// Brings the calling task into line: from here on it runs in its turn. Returns the line it
   /// belonged to before.
-  func takeIn() async -> WorkLine? {
+  func takeIn() async -> DeviceExecutor? {
     let task = virtual_time_current_task()
     let before = TaskOwners.shared.owner(of: task)
     guard before !== self else { return before }
@@ -83,12 +85,12 @@ extension WorkLine {
     // Resumed before it has really suspended, a task goes on where it is: then it tries again.
     repeat {
       await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
-    } while WorkLine.current !== self
+    } while DeviceExecutor.current !== self
     return before
   }
 
   /// Gives the calling task back to the line it belonged to before, or to the platform.
-  func letGo(to before: WorkLine?) async {
+  func letGo(to before: DeviceExecutor?) async {
     guard before !== self else { return }
     let task = virtual_time_current_task()
     if let before {
@@ -159,7 +161,7 @@ extension WorkLine {
   var awaiting: [String] { state.withLock { $0.book.awaiting } }
 }
 
-extension WorkLine: ReadingWatch {
+extension DeviceExecutor: ReadingWatch {
   func waits() { expect() }
 
   func goesOn() {

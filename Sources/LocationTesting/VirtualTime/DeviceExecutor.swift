@@ -10,7 +10,7 @@ import Synchronization
 /// Work comes from tasks that belong to the device: their jobs are led here instead of to the
 /// platform's threads. When nothing waits any more, `whenQuiet` may let time pass and so make new
 /// work. That is what makes virtual time exact: it moves only when nobody has anything to do.
-final class WorkLine: Sendable {
+final class DeviceExecutor: Sendable {
   /// One piece of work.
   enum Work: Sendable {
     case job(UnownedJob)

@@ -22,7 +22,7 @@ public struct Standstill: Error, CustomStringConvertible {
   /// Virtual time since the device was made.
   public let since: Duration
   /// Real time that was waited.
-  public let patience: Duration
+  public let timeout: Duration
 
   /// The cause, in words.
   public var description: String {
@@ -30,12 +30,12 @@ public struct Standstill: Error, CustomStringConvertible {
     case .work(let place):
       let place = place.map { ", in \($0)" } ?? ""
       return stands + "a task or a callback of the code under test blocks its thread for "
-        + "\(patience)\(place)"
+        + "\(timeout)\(place)"
     case .mainQueue:
       return stands + "the main queue is busy with something that is not of this device for "
-        + "\(patience)"
+        + "\(timeout)"
     case .elsewhere(let story):
-      return stands + "a task did not come back to the device for \(patience): \(story)"
+      return stands + "a task did not come back to the device for \(timeout): \(story)"
     case .loop(let story):
       return "not everything was handled when \(since) had passed: \(story). Give what it awaits "
         + "a stand-in that answers at once"

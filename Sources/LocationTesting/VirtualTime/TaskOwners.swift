@@ -6,7 +6,7 @@ import Synchronization
 /// nothing of the device.
 final class TaskOwners: Sendable {
   private struct Owner {
-    weak var line: WorkLine?
+    weak var line: DeviceExecutor?
   }
 
   static let shared = TaskOwners()
@@ -19,12 +19,12 @@ final class TaskOwners: Sendable {
     set { known.store(newValue, ordering: .relaxed) }
   }
 
-  func owner(of task: UInt64) -> WorkLine? {
+  func owner(of task: UInt64) -> DeviceExecutor? {
     guard isNeeded else { return nil }
     return owners.withLock { $0[task]?.line }
   }
 
-  func set(_ line: WorkLine, for task: UInt64) {
+  func set(_ line: DeviceExecutor, for task: UInt64) {
     owners.withLock { $0[task] = Owner(line: line) }
   }
 

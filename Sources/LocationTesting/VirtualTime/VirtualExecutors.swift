@@ -22,14 +22,15 @@ private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    guard let line = WorkLine.owner(of: job) else { return platform.enqueue(job) }
+    guard let line = DeviceExecutor.owner(of: job) else { return platform.enqueue(job) }
     line.add(.job(job))
   }
 
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
   ) {
-    guard let line = WorkLine.ofPresentTask, let wait = clock.now.duration(to: instant) as? Duration
+    guard let line = DeviceExecutor.ofPresentTask,
+      let wait = clock.now.duration(to: instant) as? Duration
     else {
       guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
       return platform.enqueue(job, at: instant, tolerance: tolerance, clock: clock)
@@ -40,7 +41,7 @@ private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
   ) {
-    guard let line = WorkLine.ofPresentTask, let wait = delay as? Duration else {
+    guard let line = DeviceExecutor.ofPresentTask, let wait = delay as? Duration else {
       guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
       return platform.enqueue(job, after: delay, tolerance: tolerance, clock: clock)
     }
@@ -55,7 +56,7 @@ private final class DoorToMainExecutor: MainExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
-    guard let line = WorkLine.owner(of: job) else {
+    guard let line = DeviceExecutor.owner(of: job) else {
       return DispatchQueue.main.async { job.runSynchronously(on: executor) }
     }
     line.add(.mainJob(job, executor))

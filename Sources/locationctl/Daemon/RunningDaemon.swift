@@ -34,7 +34,7 @@ struct RunningDaemon {
     }
   }
 
-  func ask<Value: LinkWord>(
+  func ask<Value: WireCodable>(
     _ request: AdministrationRequest, _ name: String, as type: Value.Type = Value.self
   ) throws(Failure) -> Value {
     do throws(DaemonCaller.Fault) { return try caller.ask(request, name) } catch {
@@ -63,7 +63,7 @@ struct RunningDaemon {
 
   /// Hears one thing after the other until `hear` returns `false`, there is no more, or the time
   /// is over.
-  func follow<Value: LinkWord>(
+  func follow<Value: WireCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
     _ hear: (Value) -> Bool
   ) throws(Failure) {

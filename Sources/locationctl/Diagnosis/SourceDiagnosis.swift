@@ -1,5 +1,5 @@
 import Glibc
-import LocationCore
+import LocationService
 import LocationModel
 import LocationProviders
 

@@ -4,7 +4,7 @@ import LocationSimulation
 
 /// A line of `simulate --json` that tells of a condition, a region, or a visit.
 struct EventLine: Decodable {
-  private var type: ToldEvent.Kind
+  private var type: DeliveredEvent.Kind
   private var identifier: String?
   private var state: String?
   private var date: Stamp?
@@ -25,9 +25,10 @@ struct EventLine: Decodable {
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
     where !line.isEmpty {
       do throws(Fault) {
-        guard let (event, told) = try event(in: line) else { continue }
+        guard let (event, delivered) = try event(in: line) else { continue }
         records.append(
-          EventRecord(number: records.count + 1, app: Simulation.app, event: event, told: told))
+          EventRecord(
+            number: records.count + 1, app: Simulation.app, event: event, delivered: delivered))
       } catch { throw Fault(cause: "\(name):\(index + 1): \(error.cause)") }
     }
     return records
@@ -36,29 +37,29 @@ struct EventLine: Decodable {
   /// What a line tells; `nil` for a line of another kind.
   private static func event(
     in line: Substring
-  ) throws(Fault) -> (event: ToldEvent, told: UnixTime)? {
+  ) throws(Fault) -> (event: DeliveredEvent, delivered: UnixTime)? {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let data = Data(line.utf8)
     guard let kind = try? decoder.decode(Kind.self, from: data) else {
       throw Fault(cause: "this is no line of simulate --json")
     }
-    guard ToldEvent.Kind(rawValue: kind.type) != nil else { return nil }
+    guard DeliveredEvent.Kind(rawValue: kind.type) != nil else { return nil }
     guard let line = try? decoder.decode(EventLine.self, from: data), let event = line.event else {
       throw Fault(cause: "this event lacks what it needs, or a date is wrong")
     }
     return (event, line.delivered.time)
   }
 
-  private var event: ToldEvent? {
+  private var event: DeliveredEvent? {
     let evidence = evidence?.value
     guard type != .visit else {
-      return ToldEvent(
+      return DeliveredEvent(
         .visit, nil, departureDate == nil ? "arrived" : "departed",
         since: (departureDate ?? arrivalDate ?? delivered).time, evidence)
     }
     guard let identifier, let state, let date else { return nil }
-    return ToldEvent(type, identifier, state, since: date.time, evidence)
+    return DeliveredEvent(type, identifier, state, since: date.time, evidence)
   }
 }
 

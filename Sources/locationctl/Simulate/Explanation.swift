@@ -5,7 +5,7 @@ import LocationSimulation
 struct Explanation {
   let record: EventRecord
 
-  private var event: ToldEvent { record.event }
+  private var event: DeliveredEvent { record.event }
 
   /// Seconds, in the order in which they passed.
   var delays: [(name: String, seconds: Double)] {
@@ -15,7 +15,7 @@ struct Explanation {
       delays.append(("sensing", sensing.inSeconds))
     }
     delays.append(("policy", evidence.policyDelay.inSeconds))
-    delays.append(("delivery", record.told.seconds(since: evidence.decided)))
+    delays.append(("delivery", record.delivered.seconds(since: evidence.decided)))
     return delays
   }
 
@@ -26,7 +26,7 @@ struct Explanation {
     let app = record.app == Simulation.app ? "" : " of \(record.app.name.escapedForDisplay())"
     let head =
       "\(record.number). \(event.kind.rawValue)\(name)\(app): \(event.state), "
-      + "told \(record.told.iso8601)"
+      + "told \(record.delivered.iso8601)"
     let reasons =
       switch event.evidence {
       case .crossing(let crossing): lines(of: crossing)
@@ -66,7 +66,7 @@ struct Explanation {
   }
 
   private func delay(since start: UnixTime?) -> String {
-    let whole = start.map { "\(Self.tenths(record.told.seconds(since: $0))) s: " } ?? ""
+    let whole = start.map { "\(Self.tenths(record.delivered.seconds(since: $0))) s: " } ?? ""
     let parts = delays.map { "\($0.name) \(Self.tenths($0.seconds)) s" }
     return "delay     " + whole + parts.joined(separator: ", ")
   }
@@ -85,7 +85,7 @@ struct Explanation {
     line.add("identifier", event.identifier)
     line.add("state", event.state)
     line.add("date", event.date.iso8601)
-    line.add("delivered", record.told.iso8601)
+    line.add("delivered", record.delivered.iso8601)
     event.evidence?.addMembers(to: &line)
     for (name, seconds) in delays { line.add("\(name)_delay", (seconds * 1000).rounded() / 1000) }
     return line.text

@@ -14,10 +14,10 @@ enum SimulationLine {
       add(fix, to: &line)
       line.add("delivered", now.unixTime.iso8601)
       return line.text
-    case .condition(let condition): return json(ToldEvent(condition), at: now)
+    case .condition(let condition): return json(DeliveredEvent(condition), at: now)
     case .region(let region, let event):
       return json(
-        ToldEvent(
+        DeliveredEvent(
           .region, region.identifier, event.name,
           since: event.evidence?.lastFix ?? now.unixTime, event.evidence.map { .crossing($0) }),
         at: now)
@@ -93,7 +93,7 @@ enum SimulationLine {
     }
   }
 
-  private static func json(_ event: ToldEvent, at now: Moment) -> String {
+  private static func json(_ event: DeliveredEvent, at now: Moment) -> String {
     var line = JSONLine(type: event.kind.rawValue)
     line.add("identifier", event.identifier)
     line.add("state", event.state)

@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationHost
 import LocationLink
 import LocationModel

@@ -1,5 +1,6 @@
 import CoreLocation
-import LocationCore
+import LocationProviders
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel
@@ -32,7 +33,7 @@ extension Verb {
       let sources =
         if let daemon { daemon.sources } else {
           try await examine(
-            try SourceChoice(invocation), patience: invocation.number(timeout) ?? 10)
+            try SourceChoice(invocation), timeout: invocation.number(timeout) ?? 10)
         }
       let apps = try examineApp(invocation.text(app), daemon)
       let circumstances = daemon?.circumstances ?? []
@@ -51,14 +52,14 @@ extension Verb {
     })
 
   private static func examine(
-    _ choice: SourceChoice, patience: Double
+    _ choice: SourceChoice, timeout: Double
   ) async throws -> [Finding] {
     guard !choice.sources.isEmpty else { return [noSource(choice.origin)] }
     let person = Person(sources: choice.sources)
     let progress = Progress("asking \(choice.sources.count == 1 ? "the source" : "the sources")")
     defer { progress.end() }
     _ = try await person.run {
-      try await withTimeout(patience) {
+      try await withTimeout(timeout) {
         let demand = Task { try await Feed().follow { _ in true } }
         defer { demand.cancel() }
         for await note in person.notes {

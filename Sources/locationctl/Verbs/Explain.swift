@@ -82,7 +82,7 @@ extension Verb {
     for record in records {
       table.add([
         "\(record.number)", record.app.name, record.event.kind.rawValue,
-        record.event.identifier ?? "", record.event.state, record.told.plain,
+        record.event.identifier ?? "", record.event.state, record.delivered.plain,
       ])
     }
     Output.standard.table(table, whenEmpty: "No app was told of an event.")

@@ -61,9 +61,9 @@ extension LogRecord {
   fileprivate func text(_ output: Output) -> String {
     let name = category.rawValue
     let space = String(repeating: " ", count: max(0, 13 - name.count))
-    let told = self.name.map { message.replacing("‹private›", with: $0) } ?? message
+    let delivered = self.name.map { message.replacing("‹private›", with: $0) } ?? message
     let where_ = place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
-    let shown = told.escapedForDisplay(limit: .max)
+    let shown = delivered.escapedForDisplay(limit: .max)
     let words = isFault ? output.styled(shown, .bad) : shown
     return "\(output.styled(date.plain, .dim))  \(name)\(space)  \(words)\(where_)"
   }

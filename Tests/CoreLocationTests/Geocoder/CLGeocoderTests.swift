@@ -11,13 +11,13 @@ private final class Gate: Sendable {
 
   /// A geocoder over the real indexes, whose look-ups wait for this gate.
   func geocoder() -> CLGeocoder {
-    let desk = AppGeocoding(
+    let coordinator = AppGeocoding(
       now: { Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0)) },
       lookUp: { [semaphore] question in
         semaphore.wait()
         return AppGeocoding.answer(question)
       })
-    return AppGeocoding.$bound.withValue(desk) { CLGeocoder() }
+    return AppGeocoding.$bound.withValue(coordinator) { CLGeocoder() }
   }
 
   /// Lets one look-up pass.

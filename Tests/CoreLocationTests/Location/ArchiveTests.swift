@@ -59,10 +59,10 @@ struct ArchiveTests {
     #expect(circleBack.notifyOnEntry)
     #expect(!circleBack.notifyOnExit)
 
-    let desk = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "desk")
-    desk.notifyEntryStateOnDisplay = true
-    let deskBack = try roundTrip(desk)
-    #expect(deskBack.beaconIdentityConstraint == desk.beaconIdentityConstraint)
+    let coordinator = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "desk")
+    coordinator.notifyEntryStateOnDisplay = true
+    let deskBack = try roundTrip(coordinator)
+    #expect(deskBack.beaconIdentityConstraint == coordinator.beaconIdentityConstraint)
     #expect(deskBack.minor == nil)
     #expect(deskBack.notifyEntryStateOnDisplay)
   }

@@ -17,8 +17,8 @@ struct RegionCallbackTests {
 
   @Test("REG-25: the state precedes the entry and the exit that say it")
   func order() {
-    link.deliver(.owed(EventNumber(rawValue: 1), .region(home, .entered(nil))))
-    link.deliver(.owed(EventNumber(rawValue: 2), .region(home, .exited(nil))))
+    link.deliver(.pending(EventNumber(rawValue: 1), .region(home, .entered(nil))))
+    link.deliver(.pending(EventNumber(rawValue: 2), .region(home, .exited(nil))))
     link.deliver(.region(nil, home, .determined(.satisfied)))
     #expect(listener.heard == ["inside", "entered", "outside", "exited", "inside"])
   }

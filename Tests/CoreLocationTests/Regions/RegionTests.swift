@@ -64,9 +64,9 @@ struct RegionTests {
       "\(circle)" == "CLCircularRegion (identifier:'tower', "
         + "center:<+48.85840000,+2.29450000>, radius:70.75m)")
     let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
-    let desk = CLBeaconRegion(uuid: uuid, major: 1, minor: 2, identifier: "desk")
+    let coordinator = CLBeaconRegion(uuid: uuid, major: 1, minor: 2, identifier: "desk")
     #expect(
-      "\(desk)" == "CLBeaconRegion (identifier:'desk', "
+      "\(coordinator)" == "CLBeaconRegion (identifier:'desk', "
         + "uuid:00112233-4455-6677-8899-AABBCCDDEEFF, major:1, minor:2)")
     let house = CLBeaconRegion(uuid: uuid, identifier: "house")
     #expect("\(house)".hasSuffix("major:(null), minor:(null))"))

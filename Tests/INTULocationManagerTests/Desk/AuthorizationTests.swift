@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A request made before the person has answered")
 struct AuthorizationTests {
-  var bench = DeskBench(.notDetermined)
+  var bench = RequestBench(.notDetermined)
 
   @Test("INTU-6: has the person asked")
   mutating func asks() {

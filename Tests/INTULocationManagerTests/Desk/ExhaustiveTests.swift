@@ -16,8 +16,8 @@ struct ExhaustiveTests {
 
   /// A desk and its witness at some time.
   struct Situation: Hashable {
-    var witness: DeskWitness
-    var now = DeskTime(uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
+    var witness: RequestObserver
+    var now = RequestTime(uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
   }
 
   static let origin = Date(timeIntervalSince1970: 1_700_000_000)
@@ -47,7 +47,7 @@ struct ExhaustiveTests {
   func interleavings(
     _ services: INTULocationServicesState, _ wishes: [LocationRequest.Wish]
   ) throws {
-    var situation = Situation(witness: DeskWitness(services: services))
+    var situation = Situation(witness: RequestObserver(services: services))
     for wish in wishes { try situation.witness.request(wish, at: situation.now) }
     var layer = [situation: 1]
     var courses = 0
@@ -78,9 +78,9 @@ struct ExhaustiveTests {
   /// the desk is at rest.
   private func end(_ situation: Situation) throws {
     var last = situation
-    while last.witness.desk.nextDeadline != nil { try last.send(.timeout) }
+    while last.witness.coordinator.nextDeadline != nil { try last.send(.timeout) }
     for event in [Event.cancel1, .cancel2, .cancel3] { try last.send(event) }
-    guard last.witness.desk.isAtRest, !last.witness.fates.contains(.live) else {
+    guard last.witness.coordinator.isAtRest, !last.witness.fates.contains(.live) else {
       throw Violation("somebody waits, or something is on")
     }
   }
@@ -107,7 +107,7 @@ extension ExhaustiveTests.Situation {
 
   /// Lets time pass to the next deadline, or wakes the desk for nothing.
   private mutating func pass() throws(Violation) {
-    if let deadline = witness.desk.nextDeadline {
+    if let deadline = witness.coordinator.nextDeadline {
       now.date += (deadline - now.uptime) / .seconds(1)
       now.uptime = deadline
     }
@@ -116,9 +116,9 @@ extension ExhaustiveTests.Situation {
 }
 
 @Suite("The witness of a desk")
-struct DeskWitnessTests {
-  var witness = DeskWitness(services: .available)
-  let now = DeskTime(uptime: .zero, date: ExhaustiveTests.origin)
+struct RequestObserverTests {
+  var witness = RequestObserver(services: .available)
+  let now = RequestTime(uptime: .zero, date: ExhaustiveTests.origin)
 
   @Test("objects to a second last word, and to any word after it")
   mutating func lastWord() throws {
@@ -138,10 +138,10 @@ struct DeskWitnessTests {
   mutating func time() throws {
     let limit = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
     try witness.request(.once(.room, limit), at: now)
-    let early = DeskTime(uptime: .seconds(9), date: now.date)
+    let early = RequestTime(uptime: .seconds(9), date: now.date)
     try witness.send(.wake, at: early)
     #expect(witness.fates == [.live])
-    try witness.send(.wake, at: DeskTime(uptime: .seconds(10), date: now.date))
+    try witness.send(.wake, at: RequestTime(uptime: .seconds(10), date: now.date))
     #expect(witness.fates == [.answered])
   }
 }

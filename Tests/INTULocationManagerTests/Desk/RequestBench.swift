@@ -2,9 +2,9 @@ import CoreLocation
 import INTULocationManager
 
 /// Runs a desk in virtual time and writes down what it says, and when: `MM:SS  output`.
-struct DeskBench {
-  private(set) var desk = RequestDesk()
-  private(set) var now = DeskTime(
+struct RequestBench {
+  private(set) var coordinator = RequestCoordinator()
+  private(set) var now = RequestTime(
     uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
   private var lines: [String] = []
 
@@ -12,8 +12,10 @@ struct DeskBench {
     send(.services(services))
   }
 
-  mutating func send(_ input: RequestDesk.Input) {
-    for output in desk.handle(input, at: now) { lines.append("\(clock)  \(Self.words(output))") }
+  mutating func send(_ input: RequestCoordinator.Input) {
+    for output in coordinator.handle(input, at: now) {
+      lines.append("\(clock)  \(Self.words(output))")
+    }
   }
 
   mutating func request(
@@ -39,7 +41,7 @@ struct DeskBench {
   /// Lets time pass, waking the desk whenever it asks to be woken.
   mutating func run(for time: Duration) {
     let end = now.uptime + time
-    while let deadline = desk.nextDeadline, deadline <= end {
+    while let deadline = coordinator.nextDeadline, deadline <= end {
       advance(to: deadline)
       send(.wake)
     }
@@ -64,7 +66,7 @@ struct DeskBench {
     return [seconds / 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
   }
 
-  private static func words(_ output: RequestDesk.Output) -> String {
+  private static func words(_ output: RequestCoordinator.Output) -> String {
     switch output {
     case .hardware(let command): "hardware \(words(command))"
     case .askForAuthorization(let type): "ask \(type)"

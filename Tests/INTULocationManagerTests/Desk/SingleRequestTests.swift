@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A request for one location")
 struct SingleRequestTests {
-  var bench = DeskBench()
+  var bench = RequestBench()
   let tenSeconds = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
 
   @Test("INTU-17: ends with the first location that is exact and recent enough, inclusively")
@@ -22,7 +22,7 @@ struct SingleRequestTests {
         00:00  hardware off
         00:00  1 ends: success, 100 m, block
         """)
-    #expect(bench.desk.isAtRest)
+    #expect(bench.coordinator.isAtRest)
   }
 
   @Test("INTU-18: ends when time is up, with whatever location there is")
@@ -44,7 +44,7 @@ struct SingleRequestTests {
     bench.request(1, .once(.room, .unlimited))
     bench.locate(within: 80)
     bench.run(for: .seconds(3600))
-    #expect(bench.desk.nextDeadline == nil)
+    #expect(bench.coordinator.nextDeadline == nil)
     bench.send(.forceComplete(1))
     #expect(bench.answers == "60:00  1 ends: timedOut, 80 m, none")
   }
@@ -72,7 +72,7 @@ struct SingleRequestTests {
       bench.transcript
         == (1...3).map { "00:00  \($0) ends: \(status), nowhere, none" }
         .joined(separator: "\n"))
-    #expect(bench.desk.isAtRest)
+    #expect(bench.coordinator.isAtRest)
   }
 
   @Test(
@@ -117,7 +117,7 @@ struct SingleRequestTests {
     bench.locate(within: 3)
     bench.run(for: .seconds(60))
     #expect(bench.answers == "00:00  1 forgotten")
-    #expect(bench.desk.isAtRest)
+    #expect(bench.coordinator.isAtRest)
   }
 
   @Test("INTU-10: for `none` is a request for `city`")
@@ -147,7 +147,7 @@ struct SingleRequestTests {
 
 @Suite("A request, when services fail,")
 struct FailureTests {
-  var bench = DeskBench()
+  var bench = RequestBench()
   let tenSeconds = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
 
   @Test("INTU-23: ends with an error")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A subscription")
 struct SubscriptionTests {
-  var bench = DeskBench()
+  var bench = RequestBench()
 
   @Test("INTU-29: hears every location, whatever its accuracy, and never runs out of time")
   mutating func everyLocation() {
@@ -17,7 +17,7 @@ struct SubscriptionTests {
         00:00  1 hears: success, 20000 m, none
         60:00  1 hears: success, 3 m, room
         """)
-    #expect(bench.desk.nextDeadline == nil)
+    #expect(bench.coordinator.nextDeadline == nil)
   }
 
   @Test("INTU-31: is canceled without a word when forced")
@@ -32,7 +32,7 @@ struct SubscriptionTests {
         00:00  1 forgotten
         00:00  2 forgotten
         """)
-    #expect(bench.desk.isAtRest)
+    #expect(bench.coordinator.isAtRest)
   }
 
   @Test("INTU-32: to significant changes hears every location that others have asked for")
@@ -59,7 +59,7 @@ struct SubscriptionTests {
 
 @Suite("The hardware")
 struct HardwareTests {
-  var bench = DeskBench()
+  var bench = RequestBench()
 
   @Test("INTU-12: is asked for what the most demanding request needs, and less when that ends")
   mutating func demand() {
@@ -129,14 +129,14 @@ struct HardwareTests {
 
 @Suite("A heading subscription")
 struct HeadingTests {
-  var bench = DeskBench()
+  var bench = RequestBench()
 
   @Test("INTU-35: ends at once without a compass")
   mutating func unavailable() {
     bench.send(.headingServices(.unavailable))
     bench.send(.requestHeading(1))
     #expect(bench.transcript == "00:00  1 ends: unavailable")
-    #expect(bench.desk.isAtRest)
+    #expect(bench.coordinator.isAtRest)
   }
 
   @Test("INTU-35: ends when the compass goes")

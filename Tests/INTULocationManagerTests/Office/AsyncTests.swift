@@ -162,13 +162,15 @@ struct AsyncTests {
     positioning.say(.heading(CLHeading()))
     positioning.headingServices = .unavailable
     positioning.say(.servicesChanged)
-    var told: [String] = []
+    var delivered: [String] = []
     for await update in headings {
       let degrees = update.heading.map { "\($0.magneticHeading) \($0.trueHeading ?? -1)" }
-      told.append("\(update.status) \(degrees ?? "nothing")")
+      delivered.append("\(update.status) \(degrees ?? "nothing")")
     }
     #expect(
-      told == ["success 12.0 15.0", "success 12.0 -1.0", "invalid nothing", "unavailable nothing"])
+      delivered == [
+        "success 12.0 15.0", "success 12.0 -1.0", "invalid nothing", "unavailable nothing",
+      ])
     #expect(positioning.commands == [.startUpdatingHeading, .stopUpdatingHeading])
   }
 }

@@ -45,7 +45,7 @@ final class FakeClock: OfficeClock {
 
   nonisolated init() {}
 
-  var now: DeskTime { DeskTime(uptime: uptime, date: Self.date) }
+  var now: RequestTime { RequestTime(uptime: uptime, date: Self.date) }
 
   func setAlarm(at deadline: Duration?, _ ring: @escaping @MainActor () -> Void) {
     alarm = deadline.map { ($0, ring) }

@@ -31,8 +31,8 @@ struct AveragingAttackTests {
         coordinate: person.position(at: seconds), horizontalAccuracy: 10, time: now.unixTime)
       _ = locator.handle(.fix(fix), at: now)
       guard let place = locator.place else { continue }
-      let told = points.indices.map { points[$0].point(of: place.cell) }
-      observations.append((seconds, mean(told)))
+      let delivered = points.indices.map { points[$0].point(of: place.cell) }
+      observations.append((seconds, mean(delivered)))
     }
     return observations
   }

@@ -20,10 +20,10 @@ struct PoolingTests {
       switch delivery {
       case .updates(_, .fixes(let fixes)): for fix in fixes { take(fix, of: client, at: now) }
       case .live(_, let update): if let fix = update.fix { take(fix, of: client, at: now) }
-      case .owed(_, .visit(let visit)): places[client, default: []].insert(visit.coordinate)
+      case .pending(_, .visit(let visit)): places[client, default: []].insert(visit.coordinate)
       case .state(let state):
         if let fix = state.lastFix { places[client, default: []].insert(fix.coordinate) }
-      case .owed(_, .region): crossings += 1
+      case .pending(_, .region): crossings += 1
       case .monitor(_, .event(let event)): if event.evidence != nil { crossings += 1 }
       default: break
       }
@@ -70,7 +70,7 @@ struct PoolingTests {
     var bench = Bench(LocationEngine(providers: 1, secret: Self.secret), describe: { _ in nil })
     var locator = CoarseLocator(secret: Self.secret)
     var pool = Pool()
-    var told: Set<CoarseGrid.Cell> = []
+    var delivered: Set<CoarseGrid.Cell> = []
     var turns: Set<Instant> = []
     bench.send(.stored([]))
     for (index, app) in Self.apps.enumerated() {
@@ -92,14 +92,14 @@ struct PoolingTests {
       }
       for output in locator.handle(.fix(fix), at: bench.now) {
         guard case .place(let place) = output else { continue }
-        told.insert(place.cell)
+        delivered.insert(place.cell)
         turns.insert(bench.now.uptime)
       }
       bench.send(.fix(fix, from: ProviderID(0)))
       bench.run(for: .seconds(240))
       for output in locator.handle(.wake, at: bench.now) {
         guard case .place(let place) = output else { continue }
-        told.insert(place.cell)
+        delivered.insert(place.cell)
       }
       for entry in bench.outputs[seen...] {
         pool.take(entry.output, at: Moment(uptime: entry.at, unixTime: bench.now.unixTime))
@@ -108,7 +108,7 @@ struct PoolingTests {
     }
     for (index, app) in Self.apps.enumerated() {
       var points = locator.points(of: app)
-      let own = Set(told.map { points.point(of: $0) })
+      let own = Set(delivered.map { points.point(of: $0) })
       let heard = pool.places[ClientID(UInt64(index + 1)), default: []]
       #expect(heard.isSubset(of: own), "\(app)")
     }

@@ -55,7 +55,7 @@ struct ReducedExitsTests {
       case .updates(_, .fixes(let new)): fixes += new
       case .live(_, let update): fixes += update.fix.map { [$0] } ?? []
       case .state(let state): fixes += state.lastFix.map { [$0] } ?? []
-      case .owed(_, .visit(let visit)): visits.append(visit)
+      case .pending(_, .visit(let visit)): visits.append(visit)
       default: break
       }
     }
@@ -82,7 +82,7 @@ struct ReducedExitsTests {
     for case .deliver(_, let delivery) in day().bench.outputs.map(\.output) {
       switch delivery {
       case .region(_, _, .determined(let state)): #expect(state == .unknown)
-      case .owed(_, .region): Issue.record("a crossing was told")
+      case .pending(_, .region): Issue.record("a crossing was told")
       default: break
       }
     }
@@ -99,9 +99,9 @@ struct ReducedExitsTests {
         guard let point, let trueHeading = heading.trueHeading else { continue }
         headings += 1
         let field = try #require(MagneticModel.field(at: point, time: heading.time))
-        let told = normalizedDegrees(trueHeading - heading.magneticHeading + 180) - 180
+        let delivered = normalizedDegrees(trueHeading - heading.magneticHeading + 180) - 180
         // The model's drift of a day at most lies between.
-        #expect((told - field.declination).magnitude < 0.001)
+        #expect((delivered - field.declination).magnitude < 0.001)
       default: break
       }
     }

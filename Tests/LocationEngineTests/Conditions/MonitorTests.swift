@@ -106,7 +106,7 @@ struct MonitorTests {
 
   @Test("MON-27: a beacon that was gone for a while behind a pending event is no second event")
   mutating func flickered() {
-    _ = add("desk", .beacon(Self.desk))
+    _ = add("desk", .beacon(Self.coordinator))
     _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
     for state in [ConditionState.satisfied, .unsatisfied, .satisfied] { _ = see(state, "desk") }
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
@@ -190,8 +190,8 @@ struct MonitorTests {
     _ = next()
     _ = world.stay(east: 0)
     _ = next()
-    let told = world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))
-    guard case .event(_, let event) = try #require(told.first) else {
+    let delivered = world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))
+    guard case .event(_, let event) = try #require(delivered.first) else {
       Issue.record("no event")
       return
     }
@@ -206,19 +206,19 @@ struct MonitorTests {
   @Test("MON-30, MON-31: the beacon seen is told, and forgotten when it is gone")
   mutating func refinement() throws {
     let uuid = BeaconUUID(high: 1, low: 2)
-    let desk = ConditionsWorld.condition("desk")
+    let coordinator = ConditionsWorld.condition("desk")
     _ = add("desk", .beacon(BeaconConstraint(uuid: uuid)))
     _ = next()
     let identity = BeaconIdentity(uuid: uuid, major: 3, minor: 4)
     let now = world.bench.now.unixTime
-    let told = world.send(.beacon(desk, .satisfied, refinement: identity, seen: now))
-    guard case .event(_, let event) = try #require(told.first) else {
+    let delivered = world.send(.beacon(coordinator, .satisfied, refinement: identity, seen: now))
+    guard case .event(_, let event) = try #require(delivered.first) else {
       Issue.record("no event")
       return
     }
     #expect(event.refinement == identity)
     _ = next()
-    let gone = world.send(.beacon(desk, .unsatisfied, refinement: identity, seen: now))
+    let gone = world.send(.beacon(coordinator, .unsatisfied, refinement: identity, seen: now))
     guard case .event(_, let last) = try #require(gone.first) else {
       Issue.record("no event")
       return
@@ -244,7 +244,7 @@ struct MonitorTests {
 
   @Test("MON-29: after a restart events come in the order in which they were seen again")
   mutating func orderAfterRestart() {
-    for name in ["first", "second"] { _ = add(name, .beacon(Self.desk)) }
+    for name in ["first", "second"] { _ = add(name, .beacon(Self.coordinator)) }
     for name in ["first", "second"] { _ = see(.satisfied, name) }
     _ = add("odd", .unsupported)
     world.restart()
@@ -258,19 +258,19 @@ struct MonitorTests {
 
   @Test("MON-32: an event of a beacon is dated by the observation")
   mutating func observationDate() {
-    _ = add("desk", .beacon(Self.desk))
+    _ = add("desk", .beacon(Self.coordinator))
     _ = next()
     let seen = world.bench.now.unixTime - .seconds(3600)
-    let told = world.send(
+    let delivered = world.send(
       .beacon(ConditionsWorld.condition("desk"), .unsatisfied, refinement: nil, seen: seen))
-    guard case .event(_, let event) = told.first else {
+    guard case .event(_, let event) = delivered.first else {
       Issue.record("no event")
       return
     }
     #expect(event.date == seen)
   }
 
-  private static let desk = BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))
+  private static let coordinator = BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))
 
   private mutating func see(_ state: ConditionState, _ identifier: String) -> [String] {
     let condition = ConditionsWorld.condition(identifier)
@@ -289,8 +289,8 @@ struct MonitorTests {
     _ = add("work", ConditionsWorld.circle(east: 900))
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
     _ = next()
-    let told = world.stay(east: 0)
-    #expect(told.events.map(\.diagnostics) == [.persistenceUnavailable])
+    let delivered = world.stay(east: 0)
+    #expect(delivered.events.map(\.diagnostics) == [.persistenceUnavailable])
     let rest = (0..<2).flatMap { _ in world.send(.next(ConditionsWorld.monitor)) }
     #expect(rest.events.map(\.diagnostics) == [[]])
     let names = world.entries.keys.map(\.name).sorted()

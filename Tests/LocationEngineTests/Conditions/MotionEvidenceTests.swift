@@ -4,8 +4,8 @@ import Testing
 @testable import LocationEngine
 
 @Suite("Seconds of travel")
-struct TravelMeterTests {
-  private var meter = TravelMeter()
+struct MotionEvidenceTests {
+  private var meter = MotionEvidence()
   private var seconds = 0.0
 
   /// Travels east for so long, and says how many seconds of travel that gave.
@@ -27,9 +27,9 @@ struct TravelMeterTests {
   @Test("a second counts once, twice with a measured speed, three times with steps")
   mutating func credits() {
     #expect((14...20).contains(travel(for: 30, at: 1.4)))
-    meter = TravelMeter()
+    meter = MotionEvidence()
     #expect((28...40).contains(travel(for: 30, at: 1.4, measured: 1.4)))
-    meter = TravelMeter()
+    meter = MotionEvidence()
     #expect((42...60).contains(travel(for: 30, at: 1.4, pace: 3)))
   }
 
@@ -40,16 +40,16 @@ struct TravelMeterTests {
 
   @Test("steps that are felt now do not speak for a gap")
   mutating func gap() {
-    #expect(travel(for: 60, at: 1.4, every: 30, pace: 3) < TravelMeter.enough)
+    #expect(travel(for: 60, at: 1.4, every: 30, pace: 3) < MotionEvidence.enough)
   }
 
   @Test(
     "a device that lies still travels only with a measured speed, or farther than receivers err")
   mutating func still() {
     #expect(travel(for: 40, at: 8, pace: 0) == 0)
-    meter = TravelMeter()
+    meter = MotionEvidence()
     #expect(travel(for: 40, at: 8, measured: 8, pace: 0) > 40)
-    meter = TravelMeter()
+    meter = MotionEvidence()
     #expect(travel(for: 120, at: 25, every: 60, pace: 0) >= 30)
   }
 }

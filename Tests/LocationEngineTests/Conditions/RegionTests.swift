@@ -149,13 +149,13 @@ struct RegionTests {
   @Test("BEACON-24: a beacon region that asks for it is told when the display turns on")
   mutating func display() {
     let uuid = BeaconUUID(high: 1, low: 2)
-    let desk = ConditionsWorld.region("desk")
+    let coordinator = ConditionsWorld.region("desk")
     let target = ConditionTarget.beacon(BeaconConstraint(uuid: uuid))
     _ = register("desk", target, RegionNotices(onDisplay: true))
-    #expect(world.bench.machine.watchedBeacons.map(\.key) == [desk])
+    #expect(world.bench.machine.watchedBeacons.map(\.key) == [coordinator])
     #expect(words(world.send(.display)) == [])
     let now = world.bench.now.unixTime
-    let seen = world.send(.beacon(desk, .satisfied, refinement: nil, seen: now))
+    let seen = world.send(.beacon(coordinator, .satisfied, refinement: nil, seen: now))
     #expect(words(seen) == ["desk determined satisfied"])
     #expect(words(world.send(.display)) == ["desk determined satisfied"])
   }

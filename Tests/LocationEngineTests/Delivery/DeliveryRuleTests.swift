@@ -64,8 +64,8 @@ struct DeliveryRuleTests {
   ]
 
   /// A presence in the column `place`.
-  static func presence(_ place: DeliveryPlace) -> AppPresence {
-    var bench = Bench(AppPresence())
+  static func presence(_ place: DeliveryPlace) -> AppLifecycleState {
+    var bench = Bench(AppLifecycleState())
     let life: AppLife =
       switch place {
       case .foreground: .foreground

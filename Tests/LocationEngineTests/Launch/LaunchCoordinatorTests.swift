@@ -4,26 +4,26 @@ import MachineTesting
 import Testing
 
 @Suite("The launch of an app")
-struct LaunchDeskTests {
+struct LaunchCoordinatorTests {
   static let app = AppIdentity("net.meridian.app")
-  var bench = Bench(LaunchDesk()) { "\($0)".contains("launch") ? "launch" : nil }
+  var bench = Bench(LaunchCoordinator()) { "\($0)".contains("launch") ? "launch" : nil }
 
   @Test("LIFE-1: happens once, however many events wait")
   mutating func once() {
-    for _ in 0..<3 { bench.send(.owed(Self.app)) }
+    for _ in 0..<3 { bench.send(.pending(Self.app)) }
     bench.send(.connected(Self.app))
     bench.run(for: .seconds(600))
-    bench.send(.ended(Self.app, isOwed: false))
+    bench.send(.ended(Self.app, isPending: false))
     #expect(bench.transcript == "00:00:00  launch")
-    bench.send(.owed(Self.app))
+    bench.send(.pending(Self.app))
     #expect(bench.outputs.count == 2)
   }
 
   @Test("happens again after a pause that doubles, up to an hour, while the app crashes")
   mutating func backOff() {
-    bench.send(.owed(Self.app))
+    bench.send(.pending(Self.app))
     bench.send(.connected(Self.app))
-    bench.send(.ended(Self.app, isOwed: true))
+    bench.send(.ended(Self.app, isPending: true))
     for _ in 0..<11 { crash() }
     let pauses = zip(bench.outputs.dropFirst(), bench.outputs).map {
       ($0.at - $1.at).wholeNanoseconds / 1_000_000_000
@@ -36,20 +36,20 @@ struct LaunchDeskTests {
     let count = bench.outputs.count
     while bench.outputs.count == count {
       bench.run(for: .seconds(1))
-      bench.send(.owed(Self.app))
+      bench.send(.pending(Self.app))
     }
     bench.send(.connected(Self.app))
-    bench.send(.ended(Self.app, isOwed: true))
+    bench.send(.ended(Self.app, isPending: true))
   }
 
   @Test("counts as failed when the app does not connect within half a minute")
   mutating func neverComes() {
-    bench.send(.owed(Self.app))
+    bench.send(.pending(Self.app))
     bench.run(for: .seconds(39))
-    bench.send(.owed(Self.app))
+    bench.send(.pending(Self.app))
     #expect(bench.outputs.count == 1)
     bench.run(for: .seconds(1))
-    bench.send(.owed(Self.app))
+    bench.send(.pending(Self.app))
     #expect(bench.transcript == "00:00:00  launch\n00:00:40  launch")
   }
 
@@ -61,7 +61,7 @@ struct LaunchDeskTests {
     bench.run(for: .seconds(1))
     bench.send(.connected(other))
     for _ in 0..<10 {
-      bench.send(.owed(Self.app))
+      bench.send(.pending(Self.app))
       bench.run(for: .seconds(1))
     }
     #expect(bench.transcript == "00:00:05  launch")

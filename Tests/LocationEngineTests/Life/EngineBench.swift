@@ -59,9 +59,9 @@ struct EngineBench {
   }
 
   /// The numbers of the events that were told.
-  var owed: [EventNumber] {
+  var pending: [EventNumber] {
     bench.outputs.compactMap { entry in
-      if case .deliver(_, .owed(let number, _)) = entry.output { number } else { nil }
+      if case .deliver(_, .pending(let number, _)) = entry.output { number } else { nil }
     }
   }
 
@@ -120,9 +120,9 @@ struct EngineBench {
     case .deliver(_, .live(_, let update)): "live " + UpdatesBench.line(update)
     case .deliver(_, .authorizationChanged(let manager)):
       manager == nil ? "authorization changed" : "authorization told"
-    case .deliver(_, .owed(_, .visit(let visit))): visit.departure == nil ? "arrived" : "left"
-    case .deliver(_, .owed(_, .region(let region, .entered))): "entered \(region.identifier)"
-    case .deliver(_, .owed(_, .region(let region, .exited))): "left \(region.identifier)"
+    case .deliver(_, .pending(_, .visit(let visit))): visit.departure == nil ? "arrived" : "left"
+    case .deliver(_, .pending(_, .region(let region, .entered))): "entered \(region.identifier)"
+    case .deliver(_, .pending(_, .region(let region, .exited))): "left \(region.identifier)"
     case .launch: "launched"
     case .wakeApp: "woken"
     case .runtimeOver: "time is over"

@@ -5,7 +5,7 @@ import Testing
 
 /// Events of regions and visits on their way to an app, and crashes in between.
 @Suite("An event that an app is owed")
-struct OwedEventsTests {
+struct PendingEventsTests {
   private static let observe = Request.authorization(.observe(EngineBench.manager))
 
   /// An Always app at home that has a region there, and has heard of the state.
@@ -38,7 +38,7 @@ struct OwedEventsTests {
     var bench = left()
     #expect(bench.heard().filter { $0.contains("home") } == ["left home"])
     #expect(heard(by: bench) == ["left home"])
-    bench.request(.took(try #require(bench.owed.last)))
+    bench.request(.acknowledge(try #require(bench.pending.last)))
     #expect(heard(by: bench) == [])
   }
 
@@ -67,7 +67,7 @@ struct OwedEventsTests {
     bench.connect(.background)
     bench.request(.visits(on: true))
     #expect(bench.heard() == ["arrived", "left", "arrived"])
-    #expect(bench.owed == bench.owed.sorted() && Set(bench.owed).count == 3)
+    #expect(bench.pending == bench.pending.sorted() && Set(bench.pending).count == 3)
   }
 
   @Test("is told once to a process, however many managers it makes")
@@ -83,9 +83,9 @@ struct OwedEventsTests {
   func order() {
     var bench = left()
     bench.fixes(150, from: 1190, by: -10)
-    let numbers = bench.owed
+    let numbers = bench.pending
     #expect(numbers.count == 2 && numbers == numbers.sorted())
-    bench.request(.took(numbers[0]))
+    bench.request(.acknowledge(numbers[0]))
     #expect(heard(by: bench) == ["entered home"])
   }
 
@@ -111,21 +111,21 @@ struct OwedEventsTests {
   @Test("has a number above all before, also when what is owed was erased")
   func numbers() throws {
     let bench = left()
-    let first = try #require(bench.owed.last)
+    let first = try #require(bench.pending.last)
     var later = EngineBench(stored: bench.stored.filter { $0.key.domain != "owed" })
     later.request(Self.observe)
     later.fixes(400, from: 1190)
     later.fixes(150, from: 1190, by: -10)
-    #expect(try #require(later.owed.last) > first)
+    #expect(try #require(later.pending.last) > first)
   }
 
   @Test("has a number above all before, also when all was erased and the clock set back")
   func numbersByAnyClock() throws {
     let bench = left()
-    let first = try #require(bench.owed.last)
+    let first = try #require(bench.pending.last)
     let dayBefore = bench.now.unixTime - .seconds(86_400)
     let later = left(startingAt: Moment(uptime: bench.now.uptime, unixTime: dayBefore))
-    #expect(try #require(later.owed.last) > first)
+    #expect(try #require(later.pending.last) > first)
   }
 
   @Test("LIFE-9: waits for an app that may be on its way back to an engine that has just started")
@@ -146,10 +146,10 @@ struct OwedEventsTests {
     }
     let description = ClientDescription(app: EngineBench.app, manifest: EngineBench.manifest)
     _ = engine.handle(.client(ClientID(1), .connected(description)), at: now)
-    let told = engine.handle(.client(ClientID(1), .request(.visits(on: true))), at: now)
+    let delivered = engine.handle(.client(ClientID(1), .request(.visits(on: true))), at: now)
     #expect(
-      told.contains { output in
-        guard case .deliver(_, .owed(_, .visit(let visit))) = output else { return false }
+      delivered.contains { output in
+        guard case .deliver(_, .pending(_, .visit(let visit))) = output else { return false }
         return visit.arrival != nil && visit.departure != nil
       })
   }

@@ -4,15 +4,15 @@ import MachineTesting
 import Testing
 
 @Suite("The list of who was told where the device is")
-struct AccessLedgerTests {
+struct AccessLogTests {
   private let app = AppIdentity("an.app")
   private let month = Duration.seconds(30 * 86_400)
 
   @Test("has one record for a stretch, stored when it begins and then once a minute")
   func stretch() {
-    var bench = Bench(AccessLedger(keeping: month))
+    var bench = Bench(AccessLog(keeping: month))
     for _ in 0..<180 {
-      bench.send(.told(app, .live, 1))
+      bench.send(.delivered(app, .live, 1))
       bench.run(for: .seconds(1))
     }
     #expect(bench.machine.accesses.map(\.count) == [180])
@@ -25,50 +25,50 @@ struct AccessLedgerTests {
 
   @Test("begins a new record after ten minutes, and one for each service")
   func pauses() {
-    var bench = Bench(AccessLedger(keeping: month))
-    bench.send(.told(app, .live, 1))
-    bench.send(.told(app, .updates, 3))
+    var bench = Bench(AccessLog(keeping: month))
+    bench.send(.delivered(app, .live, 1))
+    bench.send(.delivered(app, .updates, 3))
     bench.run(for: .seconds(599))
-    bench.send(.told(app, .live, 1))
+    bench.send(.delivered(app, .live, 1))
     bench.run(for: .seconds(600))
-    bench.send(.told(app, .live, 1))
+    bench.send(.delivered(app, .live, 1))
     #expect(bench.machine.accesses.map(\.service) == [.live, .updates, .live])
     #expect(bench.machine.accesses.map(\.count) == [2, 3, 1])
   }
 
   @Test("is read back as it was stored, and goes on")
   func restart() {
-    var bench = Bench(AccessLedger(keeping: month))
-    bench.send(.told(app, .live, 1))
+    var bench = Bench(AccessLog(keeping: month))
+    bench.send(.delivered(app, .live, 1))
     bench.run(for: .seconds(1))
-    bench.send(.told(app, .live, 1))
+    bench.send(.delivered(app, .live, 1))
     bench.run(for: .seconds(120))
-    var next = Bench(AccessLedger(keeping: month), startingAt: bench.now.unixTime)
+    var next = Bench(AccessLog(keeping: month), startingAt: bench.now.unixTime)
     next.send(.stored(bench.stored))
     #expect(next.machine.accesses == bench.machine.accesses)
-    next.send(.told(app, .live, 1))
+    next.send(.delivered(app, .live, 1))
     #expect(next.machine.accesses.map(\.count) == [2, 1])
   }
 
   @Test("keeps the newest 200 records of an app, in memory and on disk")
   func bound() {
-    var bench = Bench(AccessLedger(keeping: .seconds(1_000_000_000)))
+    var bench = Bench(AccessLog(keeping: .seconds(1_000_000_000)))
     for _ in 0..<250 {
-      bench.send(.told(app, .live, 1))
+      bench.send(.delivered(app, .live, 1))
       bench.run(for: .seconds(601))
     }
-    #expect(bench.machine.accesses.count == AccessLedger.most)
-    #expect(bench.stored.count == AccessLedger.most)
+    #expect(bench.machine.accesses.count == AccessLog.most)
+    #expect(bench.stored.count == AccessLog.most)
   }
 
   @Test("keeps a record no longer than it was told to, also across a restart")
   func expiry() {
-    var bench = Bench(AccessLedger(keeping: .seconds(3600)))
-    bench.send(.told(app, .live, 1))
+    var bench = Bench(AccessLog(keeping: .seconds(3600)))
+    bench.send(.delivered(app, .live, 1))
     bench.run(for: .seconds(3599))
     #expect(bench.stored.count == 1)
     var next = Bench(
-      AccessLedger(keeping: .seconds(3600)), startingAt: bench.now.unixTime + .seconds(1))
+      AccessLog(keeping: .seconds(3600)), startingAt: bench.now.unixTime + .seconds(1))
     next.send(.stored(bench.stored))
     #expect(next.machine.accesses.isEmpty && next.outputs.count == 1)
     bench.run(for: .seconds(1))
@@ -81,8 +81,8 @@ struct AccessLedgerTests {
     let fix = Fix(
       coordinate: Coordinate(latitude: 1, longitude: 2), horizontalAccuracy: 5,
       time: UnixTime(seconds: 0))
-    let told = LocationService.access(of: .updates(subscriber, .fixes([fix, fix])))
-    #expect(told?.service == .updates && told?.count == 2)
+    let delivered = LocationService.access(of: .updates(subscriber, .fixes([fix, fix])))
+    #expect(delivered?.service == .updates && delivered?.count == 2)
     #expect(LocationService.access(of: .state(ClientState(lastFix: fix)))?.service == .lastPosition)
     #expect(LocationService.access(of: .state(ClientState())) == nil)
     #expect(LocationService.access(of: .updates(subscriber, .failed(.positionUnknown))) == nil)

@@ -2,7 +2,7 @@ import LocationEngine
 import LocationModel
 import MachineTesting
 
-extension Bench where M.Output == Ledger.Output {
+extension Bench where M.Output == BoundedLog.Output {
   /// What a store would hold of a ledger now.
   var stored: [StateEntry] {
     var entries: [StateKey: [UInt8]] = [:]

@@ -10,7 +10,7 @@ struct ClockSetBackTests {
   private static let day = Duration.seconds(86_400)
   private static let week = Duration.seconds(7 * 86_400)
   private static let tenYears = Duration.seconds(10 * 365 * 86_400)
-  private static let terms = KeepingTerms(position: day, visits: week, access: week)
+  private static let terms = RetentionTerms(position: day, visits: week, access: week)
   private static let home = Coordinate(latitude: 48.5, longitude: 11.5)
   private static let work = Coordinate(latitude: 48.6, longitude: 11.6)
   private static let begin = UnixTime(seconds: 1_700_000_000)
@@ -151,17 +151,17 @@ struct ClockSetBackTests {
   @Test("border 21: the lists of who was told are forgotten after their uptime, too")
   func ledgers() {
     for change in [Self.tenYears * -1, .seconds(-2 * 86_400)] {
-      var access = Bench(AccessLedger(keeping: Self.week))
+      var access = Bench(AccessLog(keeping: Self.week))
       access.send(.stored([]))
-      access.send(.told(Self.app, .live, 1))
+      access.send(.delivered(Self.app, .live, 1))
       access.setClock(ahead: change)
       access.run(for: Self.week - .seconds(1))
       #expect(access.machine.accesses.count == 1)
       access.run(for: .seconds(1))
       #expect(access.machine.accesses.isEmpty && access.stored.isEmpty)
-      var events = Bench(EventLedger(keeping: Self.week))
+      var events = Bench(EventLog(keeping: Self.week))
       events.send(.stored([]))
-      events.send(.told(Self.app, ToldEvent(.region, "r", "entered", since: Self.begin)))
+      events.send(.delivered(Self.app, DeliveredEvent(.region, "r", "entered", since: Self.begin)))
       events.setClock(ahead: change)
       events.run(for: Self.week)
       #expect(events.machine.records.isEmpty)
@@ -170,17 +170,17 @@ struct ClockSetBackTests {
 
   @Test("border 21: a list that is dated in the future is kept for its time once, and not for ever")
   func futureLists() {
-    var access = Bench(AccessLedger(keeping: Self.week), startingAt: Self.begin + Self.tenYears)
-    access.send(.told(Self.app, .live, 1))
-    var events = Bench(EventLedger(keeping: Self.week), startingAt: Self.begin + Self.tenYears)
-    events.send(.told(Self.app, ToldEvent(.region, "r", "entered", since: Self.begin)))
-    var (told, heard) = (access.stored, events.stored)
+    var access = Bench(AccessLog(keeping: Self.week), startingAt: Self.begin + Self.tenYears)
+    access.send(.delivered(Self.app, .live, 1))
+    var events = Bench(EventLog(keeping: Self.week), startingAt: Self.begin + Self.tenYears)
+    events.send(.delivered(Self.app, DeliveredEvent(.region, "r", "entered", since: Self.begin)))
+    var (delivered, heard) = (access.stored, events.stored)
     for run in 0..<9 {
       let now = Self.begin + Self.day * Double(run)
-      access = Bench(AccessLedger(keeping: Self.week), startingAt: now)
-      access.send(.stored(told))
-      if !access.outputs.isEmpty { told = access.stored }
-      events = Bench(EventLedger(keeping: Self.week), startingAt: now)
+      access = Bench(AccessLog(keeping: Self.week), startingAt: now)
+      access.send(.stored(delivered))
+      if !access.outputs.isEmpty { delivered = access.stored }
+      events = Bench(EventLog(keeping: Self.week), startingAt: now)
       events.send(.stored(heard))
       if !events.outputs.isEmpty { heard = events.stored }
       if run == 6 {

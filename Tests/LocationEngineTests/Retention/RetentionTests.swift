@@ -5,7 +5,8 @@ import Testing
 
 @Suite("What tells where the device was")
 struct RetentionTests {
-  private static let terms = KeepingTerms(position: .seconds(86_400), visits: .seconds(7 * 86_400))
+  private static let terms = RetentionTerms(
+    position: .seconds(86_400), visits: .seconds(7 * 86_400))
   private static let app = AppIdentity("an.app")
 
   /// A machine with one app that may know, listens for visits, and gets a fix every 10 s at a place
@@ -113,7 +114,7 @@ struct RetentionTests {
 
   @Test("is kept as long as it is of use where nobody says how long")
   func forever() {
-    var bench = Bench(Retention(KeepingTerms()))
+    var bench = Bench(Retention(RetentionTerms()))
     bench.send(.position)
     bench.send(.visits(oldest: UnixTime(seconds: 0)))
     #expect(bench.machine.nextDeadline == nil)

@@ -5,7 +5,7 @@ import Testing
 @testable import LocationEngine
 
 @Suite("The standing of an app")
-struct AppStandingTests {
+struct AppAuthorizationStateTests {
   @Test("keeps its word through random lives", arguments: 0..<150)
   func randomLives(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
@@ -87,21 +87,21 @@ struct AppStandingTests {
 
   private static func input(
     _ random: inout SeededRandom, next: inout Int, prompt: Prompt?
-  ) -> AppStanding.Input {
+  ) -> AppAuthorizationState.Input {
     next += 1
     let old = Int.random(in: 1...next, using: &random)
     let goal = AuthorizationGoal(rawValue: Int.random(in: 0...2, using: &random)) ?? .none
     let life = AppLife.allCases.randomElement(using: &random) ?? .foreground
     let setting = AuthorizationSetting.allCases.randomElement(using: &random) ?? .ask
     let answer = PromptAnswer.allCases.randomElement(using: &random) ?? .dismissed
-    let inputs: [AppStanding.Input] = [
+    let inputs: [AppAuthorizationState.Input] = [
       .sessions(.open(next, SessionGoal(goal))),
       .sessions(.open(next, SessionGoal(goal, purposeKey: "race"))),
       .sessions(.openBackgroundActivity(next)), .sessions(.invalidate(old)),
       .sessions(.iterate(next)), .sessions(.endIteration(old)),
       .sessions(.diagnose(stream: next, session: old)), .sessions(.endDiagnosis(stream: old)),
       .sessions(.presence(.life(life))), .sessions(.presence(.life(.foreground))),
-      .sessions(.presence(.woken(runtime: AppPresence.eventRuntime))),
+      .sessions(.presence(.woken(runtime: AppLifecycleState.eventRuntime))),
       .authorization(.setting(setting)), .authorization(.request(goal, manager: 1)),
       .authorization(.precise(Bool.random(using: &random))),
       .authorization(.services(on: Int.random(in: 0..<3, using: &random) > 0)),

@@ -4,9 +4,9 @@ import MachineTesting
 import Testing
 
 @Suite("The presence of an app")
-struct AppPresenceTests {
-  static func inForeground() -> Bench<AppPresence> {
-    var bench = Bench(AppPresence())
+struct AppLifecycleStateTests {
+  static func inForeground() -> Bench<AppLifecycleState> {
+    var bench = Bench(AppLifecycleState())
     bench.send(.life(.foreground))
     return bench
   }
@@ -78,11 +78,11 @@ struct AppPresenceTests {
 
   @Test("LIFE-3, LIVE-37: an event gives ten seconds, a live update five; the longer counts")
   func runtime() {
-    var bench = Bench(AppPresence()) { $0 == .runtimeOver ? "over" : nil }
+    var bench = Bench(AppLifecycleState()) { $0 == .runtimeOver ? "over" : nil }
     bench.send(.life(.background))
-    bench.send(.woken(runtime: AppPresence.eventRuntime))
+    bench.send(.woken(runtime: AppLifecycleState.eventRuntime))
     bench.run(for: .seconds(1))
-    bench.send(.woken(runtime: AppPresence.liveUpdateRuntime))
+    bench.send(.woken(runtime: AppLifecycleState.liveUpdateRuntime))
     bench.run(for: .seconds(60))
     #expect(bench.transcript == "00:00:10  over")
   }
@@ -90,9 +90,9 @@ struct AppPresenceTests {
   @Test("in the foreground, and without a process, no runtime is counted")
   func noRuntime() {
     for life in [AppLife.foreground, .terminated] {
-      var bench = Bench(AppPresence())
+      var bench = Bench(AppLifecycleState())
       bench.send(.life(.background))
-      bench.send(.woken(runtime: AppPresence.eventRuntime))
+      bench.send(.woken(runtime: AppLifecycleState.eventRuntime))
       bench.send(.life(life))
       #expect(bench.machine.nextDeadline == nil)
     }

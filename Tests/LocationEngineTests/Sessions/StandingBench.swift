@@ -4,10 +4,12 @@ import MachineTesting
 
 /// One app with its authorization and its sessions, and the words the tests below use.
 struct StandingBench {
-  var bench: Bench<AppStanding>
+  var bench: Bench<AppAuthorizationState>
 
   init(manifest: Manifest = AuthorizationBench.manifest, life: AppLife = .foreground) {
-    bench = Bench(AppStanding(app: AuthorizationBench.app, manifest: manifest)) { Self.line($0) }
+    bench = Bench(AppAuthorizationState(app: AuthorizationBench.app, manifest: manifest)) {
+      Self.line($0)
+    }
     self.life(life)
   }
 
@@ -16,7 +18,7 @@ struct StandingBench {
 
   /// Sends one input and returns what it brought, in short words.
   @discardableResult
-  mutating func send(_ input: AppStanding.Input) -> [String] {
+  mutating func send(_ input: AppAuthorizationState.Input) -> [String] {
     let before = bench.outputs.count
     bench.send(input)
     return words(since: before)
@@ -50,7 +52,7 @@ struct StandingBench {
   }
 
   /// What the log says, and what is stored, is not of interest here.
-  static func line(_ output: AppStanding.Output) -> String? {
+  static func line(_ output: AppAuthorizationState.Output) -> String? {
     switch output {
     case .authorization(.explain), .sessions(.persist): nil
     case .authorization(let output): AuthorizationBench.line(output)
@@ -76,7 +78,8 @@ struct StandingBench {
       }
     }
     let entries = stored.map { StateEntry(key: $0.key, value: $0.value) }
-    var machine = AppStanding(app: AuthorizationBench.app, manifest: AuthorizationBench.manifest)
+    var machine = AppAuthorizationState(
+      app: AuthorizationBench.app, manifest: AuthorizationBench.manifest)
     _ = machine.restore(from: entries.sorted { $0.key < $1.key }, at: bench.now)
     bench.machine = machine
   }

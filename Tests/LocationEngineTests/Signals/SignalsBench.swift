@@ -90,8 +90,8 @@ struct SignalsBench {
     case .deliver(_, .ranging(_, .failed(_, let failure))): "ranging \(failure)"
     case .deliver(_, .advertising(let subscriber, let state)):
       "\(state) to \(subscriber.rawValue)"
-    case .deliver(_, .owed(_, .region(_, .entered))): "entered"
-    case .deliver(_, .owed(_, .region(_, .exited))): "exited"
+    case .deliver(_, .pending(_, .region(_, .entered))): "entered"
+    case .deliver(_, .pending(_, .region(_, .exited))): "exited"
     case .deliver(_, .region(_, let region, .failed(let failure))):
       "\(region.identifier) \(failure)"
     case .deliver(_, .monitor(_, .event(let event))):

@@ -10,8 +10,8 @@ struct StillnessDetectorTests {
 
   var bench = Self.bench(.seconds(180))
 
-  static func bench(_ patience: Duration?) -> Bench<StillnessDetector> {
-    Bench(StillnessDetector(patience: patience)) { output in
+  static func bench(_ timeout: Duration?) -> Bench<StillnessDetector> {
+    Bench(StillnessDetector(timeout: timeout)) { output in
       switch output {
       case .stationary: "stationary"
       case .moving(let fix): fix == nil ? "moving, no fix" : "moving"
@@ -81,8 +81,8 @@ struct StillnessDetectorTests {
     #expect(bench.outputs.isEmpty)
   }
 
-  @Test("LIVE-5, STD-22, STD-45: patience follows the activity, and may be endless")
-  mutating func patience() {
+  @Test("LIVE-5, STD-22, STD-45: timeout follows the activity, and may be endless")
+  mutating func timeout() {
     #expect(Patience.liveUpdates(.fitness) == .seconds(120))
     #expect(Patience.liveUpdates(.automotiveNavigation) == .seconds(300))
     #expect(Patience.pause(.other) == .seconds(900))

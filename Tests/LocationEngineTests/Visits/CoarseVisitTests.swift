@@ -27,7 +27,7 @@ struct CoarseVisitTests {
 extension EngineBench {
   fileprivate var visits: [Visit] {
     bench.outputs.compactMap { entry in
-      guard case .deliver(_, .owed(_, .visit(let visit))) = entry.output else { return nil }
+      guard case .deliver(_, .pending(_, .visit(let visit))) = entry.output else { return nil }
       return visit
     }
   }

@@ -77,15 +77,15 @@ struct MovedVisitTests {
     walk.walk(to: 200)
     still.stay(60)
     still.walk(to: 200)
-    let told = try [walk, still].map { walk in
+    let delivered = try [walk, still].map { walk in
       try #require(
         walk.bench.outputs.last {
           if case .visit(_, let visit) = $0.output { visit.departure != nil } else { false }
         }
       ).at
     }
-    #expect(told[0] < told[1])
-    #expect(told[1].seconds(since: told[0]) < 20, "the fixes decide, not the sensor")
+    #expect(delivered[0] < delivered[1])
+    #expect(delivered[1].seconds(since: delivered[0]) < 20, "the fixes decide, not the sensor")
   }
 
   @Test("VISIT-10: who walks about within a place does not leave it")

@@ -175,12 +175,12 @@ struct VisitsTests {
     walk.walk(to: 0)
     let second = walk.bench.now
     walk.stay(600)
-    let told = walk.bench.outputs.compactMap { entry -> Instant? in
+    let delivered = walk.bench.outputs.compactMap { entry -> Instant? in
       guard case .visit(_, let visit) = entry.output, visit.departure == nil else { return nil }
       return entry.at
     }
-    try #require(told.count == 3)
-    #expect(told[2] - second.uptime < told[1] - first.uptime)
+    try #require(delivered.count == 3)
+    #expect(delivered[2] - second.uptime < delivered[1] - first.uptime)
   }
 
   @Test("VISIT-4, VISIT-9: who did not hear of the arrival hears of a departure without one")

@@ -5,12 +5,12 @@ import Testing
 @testable import LocationGeocoding
 
 @Suite("The desk of geocoding requests")
-struct GeocodeDeskTests {
-  var bench = Bench(GeocodeDesk(), describe: Self.line)
+struct GeocodeCoordinatorTests {
+  var bench = Bench(GeocodeCoordinator(), describe: Self.line)
 
   private static let london = Coordinate(latitude: 51.5, longitude: -0.12)
 
-  private static func line(_ output: GeocodeDesk.Output) -> String? {
+  private static func line(_ output: GeocodeCoordinator.Output) -> String? {
     switch output {
     case .lookUp(_, let request): "look up \(request)"
     case .abandon(let request): "abandon \(request)"
@@ -130,7 +130,7 @@ struct GeocodeDeskTests {
 
   @Test("has no limit when told so")
   mutating func unlimited() {
-    bench = Bench(GeocodeDesk(budget: nil), describe: Self.line)
+    bench = Bench(GeocodeCoordinator(budget: nil), describe: Self.line)
     for request in 0..<200 { ask(request, by: request) }
     #expect(bench.machine.remainingBudget(at: bench.now) == nil)
     #expect(bench.outputs.count == 200)

@@ -37,14 +37,14 @@ struct WebPrivacyTests {
 
   @Test("border 22: who moves within the rounding is not asked about again")
   func memory() {
-    var desk = WebDesk(service())
+    var coordinator = WebCoordinator(service())
     let now = Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0))
-    _ = desk.handle(.ask(.reverse(Self.exact, .english), as: 1), at: now)
+    _ = coordinator.handle(.ask(.reverse(Self.exact, .english), as: 1), at: now)
     let none = WebAnswer.response(status: 200, body: Array("[]".utf8), retryAfter: nil)
-    _ = desk.handle(.answer(none), at: now)
+    _ = coordinator.handle(.answer(none), at: now)
     let near = Coordinate(latitude: 47.139_21, longitude: -9.522_77)
     #expect(
-      desk.handle(.ask(.reverse(near, .english), as: 2), at: now)
+      coordinator.handle(.ask(.reverse(near, .english), as: 2), at: now)
         == [.finish(2, .failure(.nothingFound))])
   }
 

@@ -5,13 +5,13 @@ import Testing
 @testable import LocationGeocoding
 
 @Suite("The desk of a web geocoder")
-struct WebDeskTests {
+struct WebCoordinatorTests {
   private static let service = WebService(
     dialect: .nominatim, server: "http://n.example/", userAgent: "test")
   private static let vaduz = GeocodeQuestion.forward("Vaduz", nil, .english)
   private static let none = WebAnswer.response(status: 200, body: Array("[]".utf8), retryAfter: nil)
 
-  var bench = Bench(WebDesk(service)) { output in
+  var bench = Bench(WebCoordinator(service)) { output in
     switch output {
     case .fetch: "fetch"
     case .finish(let request, .success(let places)): "\(request) found \(places.count)"

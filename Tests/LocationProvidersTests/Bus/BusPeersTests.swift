@@ -1,4 +1,5 @@
 import LocationModel
+import LocationProviders
 import Testing
 
 @Suite("Who is believed on the bus")
@@ -15,7 +16,7 @@ struct BusPeersTests {
     var head = BusHead(.reply(to: 2), from: "org.freedesktop.DBus")
     head.signature = "s"
     if owner == nil { head.kind = .error(to: 2, name: "org.freedesktop.DBus.Error.NameHasNoOwner") }
-    _ = peers.hear(head) { [.string(owner ?? "")] }
+    _ = peers.receive(head) { [.string(owner ?? "")] }
   }
 
   private mutating func ask(_ serial: UInt64, reply: String? = "s") {
@@ -30,7 +31,7 @@ struct BusPeersTests {
     var head = BusHead(.signal, from: sender)
     (head.interface, head.member) = (match.interface, match.member)
     head.signature = signature
-    return peers.hear(head) { [.string("org.example")] }
+    return peers.receive(head) { [.string("org.example")] }
   }
 
   private mutating func own(
@@ -39,7 +40,7 @@ struct BusPeersTests {
     var head = BusHead(.signal, from: sender)
     (head.interface, head.member) = ("org.freedesktop.DBus", "NameOwnerChanged")
     head.signature = "sss"
-    return peers.hear(head) { [.string(service), .string(""), .string(new)] }
+    return peers.receive(head) { [.string(service), .string(""), .string(new)] }
   }
 
   private mutating func reply(
@@ -47,7 +48,7 @@ struct BusPeersTests {
   ) -> [BusEvent] {
     var head = BusHead(.reply(to: serial), from: sender)
     head.signature = signature
-    return peers.hear(head) { [.string("true")] }
+    return peers.receive(head) { [.string("true")] }
   }
 
   @Test("border 7: changes of the owner are subscribed to before it is asked for, and once")
@@ -115,7 +116,7 @@ struct BusPeersTests {
     begin(owner: nil)
     for (serial, sender) in [(9, ":1.6"), (9, "org.freedesktop.DBus")] as [(UInt64, String)] {
       ask(serial)
-      let heard = peers.hear(BusHead(.error(to: serial, name: "E"), from: sender)) { [] }
+      let heard = peers.receive(BusHead(.error(to: serial, name: "E"), from: sender)) { [] }
       #expect(heard == (sender.hasPrefix(":") ? [] : [.reply(7, .error("E"))]))
     }
   }

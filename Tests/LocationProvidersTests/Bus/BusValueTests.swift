@@ -1,4 +1,5 @@
 import LocationModel
+import LocationProviders
 import Testing
 
 @Suite("A value on the bus")

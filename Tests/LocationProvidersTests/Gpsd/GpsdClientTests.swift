@@ -137,7 +137,7 @@ struct GpsdClientTests {
   }
 
   @Test("waits a little for a better report, then emits the best it has")
-  mutating func patience() {
+  mutating func timeout() {
     connect()
     say(report(second: 0))
     bench.run(for: .seconds(1))

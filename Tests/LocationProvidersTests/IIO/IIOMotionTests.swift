@@ -15,10 +15,10 @@ struct IIOMotionTests {
   mutating func sparse() throws {
     day.run(seconds: 60)
     #expect(day.said.map(\.activity) == [MotionActivity(.stationary, .high)])
-    let told = try #require(day.said.first?.seconds)
-    #expect((7...10).contains(told))
+    let delivered = try #require(day.said.first?.seconds)
+    #expect((7...10).contains(delivered))
     let before = day.reads
-    #expect((110...150).contains(before - Int(60 - told)))
+    #expect((110...150).contains(before - Int(60 - delivered)))
     day.run(seconds: 600)
     #expect((590...610).contains(day.reads - before))
     day.bench.send(.stop)
@@ -42,7 +42,7 @@ struct IIOMotionTests {
       #expect(walk <= 8, "rate \(rate), \(manner), seed \(seed)")
       #expect(!day.kinds.contains(.running))
       #expect(day.share(.walking) > 0.85, "rate \(rate), \(manner), seed \(seed)")
-      day.begin(.lies(desk: 0))
+      day.begin(.lies(coordinator: 0))
       day.run(seconds: 30)
       #expect(try #require(day.first(.stationary)) <= 15)
     }
@@ -89,8 +89,8 @@ struct IIOMotionTests {
   }
 
   @Test("tells once in an hour at a desk that it lies still, typing or not", arguments: [0, 0.4])
-  mutating func desk(typing: Double) {
-    day.begin(.lies(desk: typing))
+  mutating func coordinator(typing: Double) {
+    day.begin(.lies(coordinator: typing))
     day.run(seconds: 3600)
     #expect(day.said.map(\.activity.kind) == [.stationary])
   }
@@ -102,7 +102,7 @@ struct IIOMotionTests {
     day.run(seconds: 15)
     #expect(try #require(day.first(.unknown)) <= 6)
     day.shake.up = DeviceVector(x: 0, y: 0.8, z: 0.6)
-    day.begin(.lies(desk: 0))
+    day.begin(.lies(coordinator: 0))
     day.run(seconds: 60)
     #expect(try #require(day.first(.stationary)) <= 15)
     #expect(day.said.map(\.activity.kind) == [.stationary, .unknown, .stationary])
@@ -154,14 +154,14 @@ struct IIOMotionTests {
   mutating func rubbish(text: String) throws {
     day.run(seconds: 30)
     day.text = text
-    day.begin(day.shake.deed)
+    day.begin(day.shake.worldEvent)
     day.run(seconds: 120)
     #expect(try #require(day.first(.unknown)) <= 12)
     let reason: MotionRejection = text == "99999999" ? .absurd : .unreadable
     #expect(Set(day.rejections) == [reason])
     #expect(day.rejections.count < 40)
     day.text = nil
-    day.begin(day.shake.deed)
+    day.begin(day.shake.worldEvent)
     day.run(seconds: 30)
     #expect(try #require(day.first(.stationary)) <= 15)
   }
@@ -220,8 +220,8 @@ private struct ShakenDay {
     shake = SimulatedShake(seed: seed)
   }
 
-  mutating func begin(_ deed: SimulatedShake.Deed) {
-    shake.deed = deed
+  mutating func begin(_ worldEvent: SimulatedShake.WorldEvent) {
+    shake.worldEvent = worldEvent
     begunAt = bench.now.uptime
   }
 

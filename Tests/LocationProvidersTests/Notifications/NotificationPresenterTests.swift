@@ -1,11 +1,11 @@
-import LocationCore
 import LocationModel
+import LocationProviders
 import MachineTesting
 import Testing
 
 @Suite("A question as a notification")
-struct NotificationDeskTests {
-  private var bench = Bench(NotificationDesk()) { output in
+struct NotificationPresenterTests {
+  private var bench = Bench(NotificationPresenter()) { output in
     switch output {
     case .enter: "enter"
     case .leave: "leave"
@@ -20,7 +20,7 @@ struct NotificationDeskTests {
   ])
 
   private mutating func show(_ number: Int = 1) {
-    bench.send(.show(PromptDeskTests.prompt(number: number)))
+    bench.send(.show(Prompt.example(number: number)))
   }
 
   /// Up to the notification on the screen, under the number 7.
@@ -68,7 +68,7 @@ struct NotificationDeskTests {
     show()
     bench.send(.bus(.connected))
     bench.send(.bus(.reply(2, Self.buttons)))
-    bench.send(.withdraw(PromptDeskTests.prompt().id))
+    bench.send(.withdraw(Prompt.example().id))
     bench.send(.bus(.reply(3, .values([.uint32(7)]))))
     #expect(bench.transcript.hasSuffix("00:00:00  CloseNotification\n00:00:00  leave"))
   }

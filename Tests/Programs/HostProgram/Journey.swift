@@ -1,4 +1,4 @@
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel
@@ -9,7 +9,7 @@ import LocationModel
 /// Says each thing when it is certain: `fix N` before it is taken, `kept ID STATE` for each
 /// condition found, `added ID` and `removed ID`, `event ID STATE` when the loop has it in hand, and
 /// `handled ID STATE` when that is durable; at the end `record ID STATE` for each condition. Of
-/// regions and visits `kept region ID`, `told NUMBER SUBJECT EVENT`, and `taken NUMBER` when that is durable.
+/// regions and visits `kept region ID`, `delivered NUMBER SUBJECT EVENT`, and `taken NUMBER` when that is durable.
 struct Journey {
   static let app = AppIdentity("net.meridian.journey")
   private static let manifest = Manifest([
@@ -23,13 +23,13 @@ struct Journey {
   /// Seconds between fixes.
   private static let interval = 5.0
 
-  private var core = HostCore(sources: [])
+  private var core = ServiceCore(sources: [])
   private let keeper: StateKeeper
   private var now = Moment(uptime: .start, unixTime: Journey.begin)
   /// What the monitor holds, as it says itself.
   private var records: [NamedRecord] = []
   private var inHand: [ConditionEvent] = []
-  private var owed: [EventNumber] = []
+  private var pending: [EventNumber] = []
 
   init(in folder: StateFolder) {
     keeper = StateKeeper(folder: folder) { say("note \($0)") }
@@ -101,10 +101,11 @@ struct Journey {
   }
 
   private mutating func handleEvents() {
-    while !owed.isEmpty {
-      let number = owed.removeFirst()
+    while !pending.isEmpty {
+      let number = pending.removeFirst()
       step(
-        .client(Self.client, .request(.took(number))), whenDurable: "taken \(number.rawValue)")
+        .client(Self.client, .request(.acknowledge(number))),
+        whenDurable: "taken \(number.rawValue)")
     }
     while let event = inHand.popLast() {
       let words = "\(event.identifier) \(event.state.rawValue)"
@@ -123,7 +124,7 @@ struct Journey {
     carryOut(core.handle(.engine(input), at: now), whenDurable: words)
   }
 
-  private mutating func carryOut(_ outputs: [HostCore.Output], whenDurable words: String?) {
+  private mutating func carryOut(_ outputs: [ServiceCore.Output], whenDurable words: String?) {
     keeper.commit(outputs)
     if outputs.contains(where: \.isDurable) { StoreOperations.pass() }
     if let words { say(words) }
@@ -132,10 +133,10 @@ struct Journey {
       case .monitor(_, let delivery):
         StoreOperations.pass()
         hear(delivery)
-      case .owed(let number, let event):
+      case .pending(let number, let event):
         StoreOperations.pass()
         say("told \(number.rawValue) \(Self.words(event))")
-        owed.append(number)
+        pending.append(number)
       default: break
       }
     }
@@ -149,7 +150,7 @@ struct Journey {
     }
   }
 
-  private static func words(_ event: OwedEvent) -> String {
+  private static func words(_ event: PendingEvent) -> String {
     switch event {
     case .region(let region, .entered): "\(region.identifier) entered"
     case .region(let region, _): "\(region.identifier) left"
@@ -190,7 +191,7 @@ struct Journey {
   }
 }
 
-extension HostCore.Output {
+extension ServiceCore.Output {
   fileprivate var isDurable: Bool {
     if case .engine(.persist) = self { true } else { false }
   }

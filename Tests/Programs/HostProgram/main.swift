@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-import LocationCore
+import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel

@@ -1,19 +1,11 @@
 package import LocationModel
 
-/// What an agent makes of a question.
-package enum AgentReply: Hashable, Sendable {
-  /// `precise` counts where the question offers the choice.
-  case answer(PromptAnswer, precise: Bool)
-  /// It does not answer this one; the next agent is asked.
-  case passed(reason: String)
-}
-
 /// Decides which agent is asked: the first, in the order of the configuration, that does not pass
 /// the question on.
 ///
 /// A question that all have passed stays open (AUTH-27). It goes around again each
-/// ``patience``, because a person may log in, or a file may be mended, in the meantime.
-package struct PromptDesk: Machine {
+/// ``timeout``, because a person may log in, or a file may be mended, in the meantime.
+package struct PromptCoordinator: Machine {
   package enum Input: MachineInput {
     case asked(Prompt)
     /// The question is moot.
@@ -36,7 +28,7 @@ package struct PromptDesk: Machine {
     var prompt: Prompt
     var state: State
     /// What was last said of why nobody answers.
-    var told: [String]?
+    var delivered: [String]?
   }
 
   private enum State: Sendable {
@@ -89,9 +81,9 @@ package struct PromptDesk: Machine {
     _ index: Int, to agent: Int, passed: [String], at now: Moment
   ) -> [Output] {
     guard agent < agents else {
-      questions[index].state = .resting(until: now.uptime + Self.patience)
-      guard questions[index].told != passed else { return [] }
-      questions[index].told = passed
+      questions[index].state = .resting(until: now.uptime + Self.timeout)
+      guard questions[index].delivered != passed else { return [] }
+      questions[index].delivered = passed
       return [.unanswered(questions[index].prompt, reasons: passed)]
     }
     questions[index].state = .shown(agent: agent, passed: passed)
@@ -129,7 +121,7 @@ package struct PromptDesk: Machine {
   }
 
   /// Chosen: soon enough for a person who has just logged in.
-  package static let patience = Duration.seconds(60)
+  package static let timeout = Duration.seconds(60)
 }
 
 extension Prompt.Kind {

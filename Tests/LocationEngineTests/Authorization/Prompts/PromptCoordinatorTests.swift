@@ -1,22 +1,16 @@
-import LocationCore
+import LocationEngine
 import LocationModel
 import MachineTesting
 import Testing
 
 @Suite("The order in which agents are asked")
-struct PromptDeskTests {
-  static func prompt(_ kind: Prompt.Kind = .whenInUse, number: Int = 1) -> Prompt {
-    Prompt(
-      id: Prompt.ID(app: AppIdentity("org.example.Walk"), number: number), kind: kind,
-      appName: "Walk", text: "To draw your walk.", offersPrecise: true)
-  }
-
+struct PromptCoordinatorTests {
   /// A program that nobody but root can replace, and one that others can.
   static let installed = VerifiedProgram(path: "/opt/walk/walk", user: 1000, isProtected: true)
   static let own = VerifiedProgram(path: "/srv/anna/walk", user: 1000, isProtected: false)
 
-  private static func bench(agents: Int) -> Bench<PromptDesk> {
-    Bench(PromptDesk(agents: agents)) { output in
+  private static func bench(agents: Int) -> Bench<PromptCoordinator> {
+    Bench(PromptCoordinator(agents: agents)) { output in
       switch output {
       case .show(let prompt, let agent): "agent \(agent) is shown \(prompt.id.number)"
       case .withdraw(let prompt, let agent): "agent \(agent) takes \(prompt.number) back"
@@ -26,12 +20,12 @@ struct PromptDeskTests {
     }
   }
 
-  private let id = prompt().id
+  private let id = Prompt.example().id
 
   @Test("goes from one to the next until one answers")
   func order() {
     var bench = Self.bench(agents: 3)
-    bench.send(.asked(Self.prompt()))
+    bench.send(.asked(Prompt.example()))
     bench.send(.reply(id, agent: 0, .passed(reason: "no line")))
     bench.send(.reply(id, agent: 1, .answer(.once, precise: true)))
     bench.run(for: .seconds(600))
@@ -46,7 +40,7 @@ struct PromptDeskTests {
   @Test("goes around again each minute when all have passed, and says why only once")
   func unanswered() {
     var bench = Self.bench(agents: 2)
-    bench.send(.asked(Self.prompt()))
+    bench.send(.asked(Prompt.example()))
     for reason in ["no terminal", "no terminal", "no bus"] {
       bench.send(.reply(id, agent: 0, .passed(reason: "no line")))
       bench.send(.reply(id, agent: 1, .passed(reason: reason)))
@@ -69,7 +63,7 @@ struct PromptDeskTests {
   @Test("says at once that there is no agent at all, and never again")
   func none() {
     var bench = Self.bench(agents: 0)
-    bench.send(.asked(Self.prompt()))
+    bench.send(.asked(Prompt.example()))
     bench.run(for: .seconds(3600))
     #expect(bench.transcript == "00:00:00  1 unanswered []")
     #expect(bench.machine.nextDeadline == nil)
@@ -78,7 +72,7 @@ struct PromptDeskTests {
   @Test("takes a moot question back from the one who shows it, and from nobody else")
   func withdrawal() {
     var bench = Self.bench(agents: 2)
-    bench.send(.asked(Self.prompt()))
+    bench.send(.asked(Prompt.example()))
     bench.send(.withdrawn(id))
     bench.send(.withdrawn(id))
     bench.send(.reply(id, agent: 0, .passed(reason: "late")))
@@ -92,7 +86,7 @@ struct PromptDeskTests {
   @Test("an answer that was not offered is none; one that comes late is for the engine to judge")
   func odd() {
     var bench = Self.bench(agents: 2)
-    bench.send(.asked(Self.prompt()))
+    bench.send(.asked(Prompt.example()))
     bench.send(.reply(id, agent: 0, .answer(.always, precise: true)))
     bench.send(.reply(id, agent: 1, .answer(.dismissed, precise: true)))
     bench.send(.reply(id, agent: 0, .answer(.deny, precise: true)))
@@ -108,8 +102,8 @@ struct PromptDeskTests {
   @Test("questions of several apps go their own ways")
   func several() {
     var bench = Self.bench(agents: 2)
-    let second = Self.prompt(number: 2)
-    bench.send(.asked(Self.prompt()))
+    let second = Prompt.example(number: 2)
+    bench.send(.asked(Prompt.example()))
     bench.send(.asked(second))
     bench.send(.reply(id, agent: 0, .passed(reason: "no line")))
     bench.send(.reply(second.id, agent: 0, .answer(.deny, precise: true)))

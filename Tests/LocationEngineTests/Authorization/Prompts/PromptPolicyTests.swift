@@ -1,5 +1,6 @@
-import LocationCore
+import LocationEngine
 import LocationModel
+import MachineTesting
 import Testing
 
 @Suite("A policy file")
@@ -15,11 +16,11 @@ struct PromptPolicyTests {
 
   private func reply(
     _ app: String, _ kind: Prompt.Kind = .whenInUse, others: String = "",
-    of program: VerifiedProgram? = PromptDeskTests.installed
+    of program: VerifiedProgram? = PromptCoordinatorTests.installed
   ) -> AgentReply {
     let (policy, faults) = PromptPolicy.read(Self.text + others, file: "policy")
     #expect(faults == [])
-    var prompt = PromptDeskTests.prompt(kind)
+    var prompt = Prompt.example(kind)
     prompt.id.app = AppIdentity(app)
     prompt.program = program
     return policy.reply(to: prompt)
@@ -76,7 +77,7 @@ struct PromptPolicyTests {
     ]
     let (policy, _) = PromptPolicy.read("* \(level.rawValue) beacon", file: "policy")
     for kind in kinds {
-      switch policy.reply(to: PromptDeskTests.prompt(kind)) {
+      switch policy.reply(to: Prompt.example(kind)) {
       case .answer(let answer, _): #expect(kind.answers.contains(answer))
       case .passed: #expect(level == .ask)
       }
@@ -107,14 +108,15 @@ struct PromptPolicyTests {
     let reason =
       "no line for org.example.Kiosk, and none for *; the line for org.example.Kiosk does not count, "
       + "because others could replace /srv/anna/walk: write org.example.Kiosk=/srv/anna/walk"
-    #expect(reply(app, of: PromptDeskTests.own) == .passed(reason: reason))
+    #expect(reply(app, of: PromptCoordinatorTests.own) == .passed(reason: reason))
     #expect(
       reply(app, of: nil)
         == .passed(
           reason: "no line for org.example.Kiosk, and none for *; the line for org.example.Kiosk "
             + "does not count: nobody knows the program"))
     #expect(
-      reply(app, others: "\n* never", of: PromptDeskTests.own) == .answer(.deny, precise: true))
+      reply(app, others: "\n* never", of: PromptCoordinatorTests.own)
+        == .answer(.deny, precise: true))
     // What forbids counts for whoever has the name, and a path is known for what it is.
     #expect(
       reply("org.example.No", others: "\norg.example.No never", of: nil)
@@ -126,7 +128,7 @@ struct PromptPolicyTests {
     "border 4: a line with a path counts for that program only, whoever has used its name before")
   func paths() {
     let lines = "\norg.example.Tour=/srv/anna/walk once\norg.example.Boat=/opt/boats/app/x always"
-    let own = PromptDeskTests.own
+    let own = PromptCoordinatorTests.own
     #expect(reply("org.example.Tour", others: lines, of: own) == .answer(.once, precise: true))
     #expect(reply("/srv/anna/walk", others: lines, of: own) == .answer(.once, precise: true))
     #expect(

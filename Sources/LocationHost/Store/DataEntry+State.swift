@@ -1,0 +1,18 @@
+package import LocationLink
+package import LocationModel
+
+extension DataEntry {
+  /// A file of a damaged state, of which only the size is told.
+  package init(_ file: DamagedFile) {
+    self.init(domain: Self.damaged, app: "", name: file.name, value: "\(file.size)")
+  }
+
+  /// The kind of such an entry.
+  package static let damaged = "damaged-file"
+
+  package init(_ entry: StateEntry) {
+    self.init(
+      domain: entry.key.domain, app: entry.key.owner, name: entry.key.name,
+      value: String(decoding: entry.value, as: UTF8.self))
+  }
+}
