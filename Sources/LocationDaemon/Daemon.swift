@@ -28,7 +28,7 @@ package final class Daemon {
     self.options = options
     variables = environment.variables
     journal = DaemonJournal(environment.variables)
-    supervisor = ServiceSupervisor(environment.variables)
+    supervisor = ServiceSupervisor()
   }
 
   /// Begins to serve; the caller then gives its thread to the main queue.
@@ -75,7 +75,7 @@ package final class Daemon {
     self.host = host
     beat(on: host.line.queue)
     listenToSignals { [supervisor] in
-      supervisor.tell("READY=1")
+      supervisor.notify("READY=1")
       journal.write(.service, "serving; its state is in \(folder.path)")
     }
   }
@@ -183,7 +183,7 @@ package final class Daemon {
 
   /// Every step is durable already, but for what could not be stored so far, which nobody was told.
   private func end() {
-    supervisor.tell("STOPPING=1")
+    supervisor.notify("STOPPING=1")
     if host?.settleStore() == false {
       journal.write(.store, "what was decided last could not be stored, and is lost", isFault: true)
     }
@@ -204,7 +204,7 @@ package final class Daemon {
       return journal.write(
         .service, "not reloaded: what was decided last could not be stored yet", isFault: true)
     }
-    supervisor.tell("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
+    supervisor.notify("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
     journal.write(.service, "starting over with the configuration as it is now")
     // Children inherit the socket at the place where systemd would have put it.
     if listener != ServiceSupervisor.firstSocket {
@@ -239,7 +239,7 @@ package final class Daemon {
     let timer = DispatchSource.makeTimerSource(queue: queue)
     let interval = Int(watchdog.wholeNanoseconds / 2)
     timer.schedule(deadline: .now(), repeating: .nanoseconds(interval))
-    timer.setEventHandler { [supervisor] in supervisor.tell("WATCHDOG=1") }
+    timer.setEventHandler { [supervisor] in supervisor.notify("WATCHDOG=1") }
     timer.activate()
     heartbeat = timer
   }

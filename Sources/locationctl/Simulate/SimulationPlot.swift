@@ -1,8 +1,9 @@
-package import LocationModel
+import LocationModel
+import LocationSimulation
 
 /// Draws a simulation: the fixes with their circles of accuracy, the conditions, and every event
 /// where it happened.
-package struct SimulationPlot: Sendable {
+struct SimulationPlot: Sendable {
   private struct Mark: Sendable {
     var place: Coordinate
     var label: String
@@ -15,16 +16,16 @@ package struct SimulationPlot: Sendable {
   private var marks: [Mark] = []
   private let title: String
 
-  package init(circles: [Simulation.NamedCircle], title: String = "") {
+  init(circles: [Simulation.NamedCircle], title: String = "") {
     self.circles = circles
     self.title = title
   }
 
-  package mutating func add(truth: Coordinate) {
+  mutating func add(truth: Coordinate) {
     if truth != self.truth.last { self.truth.append(truth) }
   }
 
-  package mutating func add(_ event: SimulationEvent, at now: Moment) {
+  mutating func add(_ event: SimulationEvent, at now: Moment) {
     switch event {
     case .update(let update):
       if let fix = update.fix { fixes.append(fix) }
@@ -63,7 +64,7 @@ package struct SimulationPlot: Sendable {
   // MARK: Drawing
 
   /// The picture, as a document of its own.
-  package var svg: String {
+  var svg: String {
     let places = fixes.map(\.coordinate) + truth
     guard let view = View(around: places, circles) else {
       return
