@@ -200,6 +200,27 @@ void linux_await_end(int pid) {
   }
 }
 
+static sigset_t held_signals(void) {
+  sigset_t held;
+  sigemptyset(&held);
+  sigaddset(&held, SIGHUP);
+  sigaddset(&held, SIGTERM);
+  sigaddset(&held, SIGINT);
+  return held;
+}
+
+void linux_hold_signals(void) {
+  sigset_t held = held_signals();
+  pthread_sigmask(SIG_BLOCK, &held, NULL);
+}
+
+int linux_await_signal(void) {
+  sigset_t held = held_signals();
+  int number = 0;
+  while (sigwait(&held, &number) != 0) {}
+  return number;
+}
+
 int linux_reap(int pid) {
   int status;
   while (waitpid(pid, &status, 0) < 0) {

@@ -20,7 +20,6 @@ package final class Daemon {
   private var ownSocket: OwnSocket?
   /// Says that the state is this daemon's; `nil` where it is kept in memory only.
   private var lock: StateLock?
-  private var signals: [any DispatchSourceSignal] = []
   private var heartbeat: (any DispatchSourceTimer)?
 
   /// A daemon with these options, in the surroundings of this process.
@@ -31,10 +30,13 @@ package final class Daemon {
     supervisor = ServiceSupervisor()
   }
 
-  /// Begins to serve; the caller then gives its thread to the main queue.
+  /// Begins to serve; the caller then gives its thread to ``run()``.
   ///
   /// - Throws: what a person must mend first.
   package func start() throws(DaemonFault) {
+    signal(SIGPIPE, SIG_IGN)
+    // Before there is another thread, so that none takes them.
+    linux_hold_signals()
     try confine()
     ChildProcess.adopt()
     let room = raiseDescriptorLimit()
@@ -74,10 +76,8 @@ package final class Daemon {
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
     beat(on: host.line.queue)
-    listenToSignals { [supervisor] in
-      supervisor.notify("READY=1")
-      journal.write(.service, "serving; its state is in \(folder.path)")
-    }
+    supervisor.notify("READY=1")
+    journal.write(.service, "serving; its state is in \(folder.path)")
   }
 
   /// Before anything of the state is read, and before the socket is touched.
@@ -161,23 +161,15 @@ package final class Daemon {
 
   // MARK: Signals
 
-  /// Before `ready` SIGHUP has nothing to do, and the others end the process as they end any.
-  private func listenToSignals(_ ready: @escaping () -> Void) {
-    signal(SIGPIPE, SIG_IGN)
-    let numbers = [SIGTERM, SIGINT, SIGHUP]
-    var waiting = numbers.count
-    signals = numbers.map { number in
-      if number == SIGHUP { signal(number, SIG_IGN) }
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler { [unowned self] in
-        if number == SIGHUP { reload() } else { end() }
+  /// Does what signals ask for, for as long as the process lives: SIGHUP starts over, SIGTERM and SIGINT
+  /// end it. One that comes earlier, or while the daemon starts over, waits in the kernel.
+  package func run() -> Never {
+    while true {
+      switch linux_await_signal() {
+      case SIGHUP: reload()
+      case SIGTERM, SIGINT: end()
+      default: break
       }
-      source.setRegistrationHandler {
-        waiting -= 1
-        if waiting == 0 { ready() }
-      }
-      source.activate()
-      return source
     }
   }
 
@@ -221,7 +213,6 @@ package final class Daemon {
     setenv("LISTEN_PID", "\(getpid())", 1)
     var arguments = CommandLine.arguments.map { strdup($0) }
     arguments.append(nil)
-    for number in [SIGTERM, SIGINT, SIGHUP] { signal(number, SIG_DFL) }
     let code = linux_pass_capabilities_on()
     if code != 0 {
       journal.write(.service, "\(Errno(code: code, call: "prctl(PR_CAP_AMBIENT)"))", isFault: true)

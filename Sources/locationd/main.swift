@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import LocationDaemon
 import LocationHost
@@ -20,7 +19,7 @@ do throws(DaemonFault) {
   case .serve:
     let daemon = Daemon(options)
     try daemon.start()
-    withExtendedLifetime(daemon) { dispatchMain() }
+    daemon.run()
   }
 } catch {
   refuse(error)

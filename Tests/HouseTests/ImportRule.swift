@@ -49,7 +49,7 @@ enum ImportRule {
       "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux", "CSQLite",
     ],
-    "locationd": ["LocationDaemon", "LocationHost", "Dispatch", "Glibc"],
+    "locationd": ["LocationDaemon", "LocationHost", "Glibc"],
   ]
 
   /// A file that may import one module more.

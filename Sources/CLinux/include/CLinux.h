@@ -60,6 +60,13 @@ long long linux_unix_nanoseconds(void);
 /// read. It leads a session of its own. Returns 0, or an errno.
 int linux_spawn(char *words, char *environment, int *ends, int *pid);
 
+/// Keeps SIGHUP, SIGTERM, and SIGINT from this thread and those that it starts, until they are awaited.
+void linux_hold_signals(void);
+
+/// Waits for one of these signals, and returns its number. Others that come stay where they are, also
+/// across an exec.
+int linux_await_signal(void);
+
 /// Writes everything, and raises no signal when nobody reads.
 void linux_write_all(int descriptor, const void *bytes, unsigned long length);
 
