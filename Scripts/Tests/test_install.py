@@ -79,7 +79,7 @@ class InstallTests(unittest.TestCase):
         self.assertFalse((place / "share/doc/meridian").exists())
 
     def test_completions_of_locationd_name_every_option(self):
-        source = (ROOT / "Sources/LocationHost/Daemon/DaemonOptions.swift").read_text()
+        source = (ROOT / "Sources/LocationDaemon/DaemonOptions.swift").read_text()
         options = set(re.findall(r'case "--([a-z]+)"', source))
         self.assertGreaterEqual(len(options), 6)
         for shell in ["bash", "zsh", "fish"]:
@@ -100,7 +100,7 @@ class InstallTests(unittest.TestCase):
             self.assertEqual(said.stdout.strip(), offered)
 
     def test_the_example_configuration_has_every_key_as_a_comment(self):
-        source = (ROOT / "Sources/LocationHost/Daemon/Configuration.swift").read_text()
+        source = (ROOT / "Sources/LocationDaemon/Configuration.swift").read_text()
         keys = set(re.findall(r'case "([a-z-]+)":', source))
         example = (ROOT / "systemd/locationd.conf").read_text()
         for key in keys:
