@@ -3,28 +3,28 @@ import LocationService
 package import LocationEngine
 package import LocationProviders
 
-/// What a daemon is told by its configuration file and its command line.
+/// The settings of a daemon from its configuration file and its command line.
 ///
 /// A file has one `key = value` on a line; `#` begins a comment.
 package struct Configuration: Hashable, Sendable {
-  /// In the order of preference; empty for gpsd on this machine.
+  /// Sources in the order of preference; if empty, gpsd on this machine is used.
   package var sources: [Source] = []
-  /// Where clients connect; `nil` for the user's or the system's own place.
+  /// The path of the socket; `nil` for the user's or the system's own place.
   package var socket: String?
   /// The folder of the durable state; `nil` for the user's or the system's own place.
   package var state: String?
-  /// The folder of the apps that may be started; `nil` for the user's or the system's own place.
+  /// The folder of launch registrations; `nil` for the user's or the system's own place.
   package var launch: String?
   /// Folders in which Flatpak installs apps, beside the system's and each user's own.
   package var flatpaks: [String] = []
   package var limits = SocketServer.Limits()
-  /// Who is asked, in this order; `nil` for the policy files that are there, then notifications.
+  /// The agents to ask, in this order; `nil` for the policy files that exist, then notifications.
   package var agents: [AgentChoice]?
   /// The programs that may answer for a person, or administer.
   package var trusted = TrustedPrograms()
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
-  /// How long what tells where the device was is kept. Chosen: a day, a season, a month.
+  /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.
   package var keeping = RetentionTerms(
     position: .seconds(86_400), visits: .seconds(90 * 86_400), access: .seconds(30 * 86_400))
 
@@ -32,7 +32,7 @@ package struct Configuration: Hashable, Sendable {
 
   package typealias Fault = FileFault
 
-  /// Reads a file; every fault in it is told, not only the first.
+  /// Reads a file, and reports every fault in it, not only the first.
   package static func read(
     _ text: String, file: String
   ) -> (configuration: Configuration, faults: [Fault]) {
@@ -59,7 +59,7 @@ package struct Configuration: Hashable, Sendable {
     }
   }
 
-  /// Takes one line; what is wrong with it, or `nil`.
+  /// Applies one line and returns what is wrong with it, or `nil`.
   private mutating func take(_ line: Substring) -> String? {
     guard let equals = line.firstIndex(of: "=") else {
       return "expected `key = value`, found `\(line)`"
@@ -112,7 +112,7 @@ package struct Configuration: Hashable, Sendable {
     return nil
   }
 
-  /// Each is looked at for each call. Chosen.
+  /// The greatest number of programs of one role; each is checked for each call. Chosen.
   package static let mostPrograms = 32
 
   private mutating func addAgent(_ value: String) -> String? {
@@ -128,15 +128,15 @@ package struct Configuration: Hashable, Sendable {
     } catch { return "\(error)" }
   }
 
-  /// Looks for what does not keep the daemon from serving, but will not do what was meant.
+  /// Checks for faults that let the daemon serve, but differently from what the owner meant.
   ///
-  /// - Throws: the programs that are registered and not trusted.
+  /// - Throws: `DaemonFault` with the programs that are registered and not trusted.
   package func check() throws(DaemonFault) {
     let faults = trusted.faults
     guard faults.isEmpty else { throw DaemonFault(reason: faults.joined(separator: "\n")) }
   }
 
-  /// The agents, in the surroundings of this process; those that are connected come after the
+  /// Returns the agents in the environment of this process; connected agents come after the
   /// policies, or after all that are configured.
   func prompters(_ variables: [String: String], connected: LinkAgents) -> [any PromptAgent] {
     let first = (agents ?? AgentChoice.policies(variables)).map { $0.agent(variables) }
@@ -144,7 +144,7 @@ package struct Configuration: Hashable, Sendable {
     return first + [connected] + last
   }
 
-  /// A number with `h` or `d` behind it, or `forever`.
+  /// Parses a number followed by `h` or `d`, or `forever`.
   private static func set(_ place: inout Duration?, _ value: String, _ key: String) -> String? {
     guard value != "forever" else {
       place = .seconds(longest)
@@ -160,7 +160,7 @@ package struct Configuration: Hashable, Sendable {
     return nil
   }
 
-  /// Seconds: a hundred years.
+  /// The longest retention in seconds: a hundred years.
   private static let longest = 100 * 365 * 86_400
 
   private static func set(_ place: inout String?, _ value: String, _ key: String) -> String? {

@@ -1,9 +1,9 @@
 import Glibc
 import LocationHost
 
-/// The control group of a process, as far as it tells whether the system has stopped the process.
+/// The control group of a process, used to find out whether the system has frozen the process.
 package struct ControlGroup: Hashable, Sendable {
-  /// The kernel's file about it.
+  /// The path of the group's `cgroup.events` file.
   let events: String
 
   /// Finds the group of a process; `nil` where there is none that can be frozen, as for processes
@@ -27,7 +27,7 @@ package struct ControlGroup: Hashable, Sendable {
     text.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) }
   }
 
-  /// What `cgroup.events` says: a line `frozen 1`, among others.
+  /// Whether the text of `cgroup.events` contains the line `frozen 1`.
   package static func isFrozen(_ text: String) -> Bool {
     text.split(separator: "\n").contains("frozen 1")
   }

@@ -7,7 +7,7 @@ import LocationLink
 import LocationModel
 import LocationProviders
 
-/// The life of a daemon: serves until it is told to end, and starts over with a new configuration.
+/// Runs a daemon: serves until a signal ends it, and restarts it with a new configuration.
 package final class Daemon {
   private let options: DaemonOptions
   private let supervisor: ServiceSupervisor
@@ -16,13 +16,13 @@ package final class Daemon {
   private var host: LocationHost?
   private var server: SocketServer?
   private var listener: Int32 = -1
-  /// The socket that this process has made, before it started over perhaps; `nil` for systemd's.
+  /// The socket that this process has made, perhaps before a restart; `nil` for systemd's.
   private var ownSocket: OwnSocket?
-  /// Says that the state is this daemon's; `nil` where it is kept in memory only.
+  /// The lock that gives the state to this daemon alone; `nil` if it is kept in memory only.
   private var lock: StateLock?
   private var heartbeat: (any DispatchSourceTimer)?
 
-  /// A daemon with these options, in the surroundings of this process.
+  /// Creates a daemon with these options in the environment of this process.
   package init(_ options: DaemonOptions, _ environment: HostEnvironment = .current) {
     self.options = options
     variables = environment.variables
@@ -32,7 +32,7 @@ package final class Daemon {
 
   /// Begins to serve; the caller then gives its thread to ``run()``.
   ///
-  /// - Throws: what a person must mend first.
+  /// - Throws: `DaemonFault` with what a person must correct first.
   package func start() throws(DaemonFault) {
     signal(SIGPIPE, SIG_IGN)
     // Before there is another thread, so that none takes them.
@@ -80,7 +80,7 @@ package final class Daemon {
     journal.write(.service, "serving; its state is in \(folder.path)")
   }
 
-  /// Before anything of the state is read, and before the socket is touched.
+  /// Locks the state folder, before any state is read and before the socket is touched.
   private func takeState(_ folder: StateFolder) throws(DaemonFault) {
     do throws(Errno) { try folder.create() } catch {
       throw DaemonFault(reason: "\(error)", status: 1)
@@ -90,7 +90,7 @@ package final class Daemon {
       lock = try StateLock(
         folder, .alone, inherited: variables[Self.lockVariable].flatMap { Int32($0) })
     } catch {
-      // Nobody can write there, so nobody needs to be kept away.
+      // No program can write there, so no lock is needed.
       guard error.kind == .unavailable else { throw DaemonFault(reason: "\(error)", status: 1) }
     }
   }
@@ -113,12 +113,12 @@ package final class Daemon {
     }
   }
 
-  /// Starts apps that are owed an event.
+  /// Creates the launcher of apps that have a pending event.
   private func launcher(
     _ configuration: Configuration, socket: String, noting: @escaping @Sendable (Note) -> Void
   ) -> AppLauncher {
     let folder = configuration.launch ?? options.launchFolder(variables)
-    // Made now, so that it can be watched; the system's own is made by whoever installs.
+    // The folder is created now to be watched; the system's own is created by the installation.
     if configuration.launch != nil || !options.isSystem {
       try? StateFolder(path: folder).create()
     }
@@ -128,14 +128,14 @@ package final class Daemon {
       noting: noting)
   }
 
-  /// Tells the daemon that starts over what it has made.
+  /// Environment variables by which a daemon passes its socket and lock to its next start.
   private static let ownSocketVariable = "LOCATIOND_OWN_SOCKET"
   private static let lockVariable = "LOCATIOND_LOCK"
 
   /// Keeps positions out of core dumps and from tracers of the same user, and the daemon's one
   /// capability from the programs that it starts (docs/decisions/0073).
   ///
-  /// - Throws: `DaemonFault` when the kernel refuses: a daemon that cannot be confined serves nobody.
+  /// - Throws: `DaemonFault` if the kernel refuses: an unconfined daemon must not serve.
   private func confine() throws(DaemonFault) {
     let steps = [
       ("prctl(PR_SET_DUMPABLE)", linux_forbid_core_dumps()),
@@ -146,9 +146,9 @@ package final class Daemon {
     }
   }
 
-  /// Every client is a descriptor, and each one that is slow another; a look at a new one needs some.
+  /// Raises the limit of descriptors: a client needs one or two, and identifying it needs more.
   ///
-  /// - Returns: how many clients the process has descriptors for.
+  /// - Returns: the number of clients for which the process has descriptors.
   private func raiseDescriptorLimit() -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit) == 0 else {
@@ -173,7 +173,7 @@ package final class Daemon {
     }
   }
 
-  /// Every step is durable already, but for what could not be stored so far, which nobody was told.
+  /// Ends the daemon. Every step is durable, except those that could not be stored so far.
   private func end() {
     supervisor.notify("STOPPING=1")
     if host?.settleStore() == false {
@@ -183,8 +183,8 @@ package final class Daemon {
     exit(0)
   }
 
-  /// Starts over in the same process with the socket kept open, so no client is turned away; all of
-  /// them come back by themselves. A configuration with a fault changes nothing.
+  /// Restarts in the same process and keeps the socket open, so that no client is refused; all
+  /// clients reconnect by themselves. If the configuration has a fault, nothing changes.
   private func reload() {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
       for line in error.reason.split(separator: "\n") {
@@ -198,7 +198,7 @@ package final class Daemon {
     }
     supervisor.notify("RELOADING=1\nMONOTONIC_USEC=\(HostClock.now.uptime.nanoseconds / 1000)")
     journal.write(.service, "starting over with the configuration as it is now")
-    // Children inherit the socket at the place where systemd would have put it.
+    // The new program gets the socket at the descriptor where systemd would have put it.
     if listener != ServiceSupervisor.firstSocket {
       dup2(listener, ServiceSupervisor.firstSocket)
     } else {
@@ -224,7 +224,7 @@ package final class Daemon {
 
   // MARK: Signs of life
 
-  /// The host's queue itself says that it is alive.
+  /// Sends signs of life from the host's own queue, so that a blocked queue is noticed.
   private func beat(on queue: DispatchQueue) {
     guard let watchdog = supervisor.watchdog else { return }
     let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -239,6 +239,6 @@ package final class Daemon {
 /// Why a daemon does not start.
 package struct DaemonFault: Error, Hashable, Sendable {
   package var reason: String
-  /// 1 where the world stands in the way, 2 for wrong usage or a fault in a file.
+  /// 1 if the environment prevents the start, 2 for wrong usage or a fault in a file.
   package var status: Int32 = 2
 }

@@ -9,7 +9,7 @@ package struct DaemonOptions: Hashable, Sendable {
   /// What the command line asks for.
   package enum Task: Hashable, Sendable {
     case serve
-    /// Only look at the configuration.
+    /// Only check the configuration.
     case check
     case help
   }
@@ -19,10 +19,10 @@ package struct DaemonOptions: Hashable, Sendable {
   private var sources: [String] = []
   private var socket: String?
   private var state: String?
-  /// Whether it serves the machine, and not one user.
+  /// Whether the daemon serves the whole machine, not one user.
   private(set) var isSystem: Bool
 
-  /// Reads the arguments behind the name of the program.
+  /// Parses the arguments after the name of the program.
   package init(
     _ arguments: some Sequence<String>, isRoot: Bool = getuid() == 0
   ) throws(DaemonFault) {
@@ -48,7 +48,7 @@ package struct DaemonOptions: Hashable, Sendable {
     }
   }
 
-  /// The file, with what the command line says instead.
+  /// Returns the configuration of the file; options of the command line replace its values.
   package func configuration(_ variables: [String: String]) throws(DaemonFault) -> Configuration {
     var configuration = Configuration()
     if let path = configurationFile(variables) {
@@ -71,8 +71,8 @@ package struct DaemonOptions: Hashable, Sendable {
     return configuration
   }
 
-  /// The file that was named, else the system's or the user's own where there is one: what the
-  /// system's says of sockets and state is not meant for a user's daemon.
+  /// Returns the file that was named, else the system's or the user's own if it exists. A user's
+  /// daemon does not read the system's file: its socket and state are not meant for it.
   package func configurationFile(_ variables: [String: String]) -> String? {
     if let file { return file }
     let own = isSystem ? Self.systemFile : userFolder(variables).map { $0 + "/locationd.conf" }
@@ -83,20 +83,20 @@ package struct DaemonOptions: Hashable, Sendable {
     isSystem ? DaemonSocket.ofSystem : DaemonSocket.ofUser(variables) ?? DaemonSocket.ofSystem
   }
 
-  /// systemd names the folder that it has made; else the system's, or the user's own.
+  /// Returns the folder that systemd has created, else the system's or the user's own.
   func stateFolder(_ variables: [String: String]) -> String {
     if let made = variables["STATE_DIRECTORY"], made.hasPrefix("/") { return made }
     if isSystem { return Self.systemState }
     return StateFolder.ofUser(variables)?.path ?? Self.systemState
   }
 
-  /// Where apps register how they are started (docs/formats/launch.md).
+  /// Returns the folder with the launch registrations of apps (docs/formats/launch.md).
   func launchFolder(_ variables: [String: String]) -> String {
     let user = isSystem ? nil : userFolder(variables)
     return user.map { $0 + "/launch" } ?? Self.systemLaunch
   }
 
-  /// Where a user configures; `nil` where neither variable is set.
+  /// The user's configuration folder; `nil` if neither variable is set.
   private func userFolder(_ variables: [String: String]) -> String? {
     func named(_ variable: String) -> String? {
       variables[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -3,10 +3,10 @@ package import Dispatch
 import Glibc
 import LocationHost
 
-/// Tells which processes the system has stopped, by the control groups that they are in.
+/// Finds out which processes the system has frozen, by their control groups.
 ///
-/// One watch for each group, in one instance of inotify for all: a user has few of those (128, unless
-/// root allows more). Never leaves its queue.
+/// Has one watch for each group, in one instance of inotify for all: a user may have few instances
+/// (128, unless root allows more). Never leaves its queue.
 package final class FreezeWatch {
   private struct Followed {
     var process: Int32
@@ -17,7 +17,7 @@ package final class FreezeWatch {
 
   /// A group with at least one process that is followed.
   private struct Watched {
-    /// The kernel's number.
+    /// The kernel's number of the watch.
     var watch: Int32
     var members: Set<Int> = []
   }
@@ -27,8 +27,7 @@ package final class FreezeWatch {
   private var followed: [Int: Followed] = [:]
   private var watched: [ControlGroup: Watched] = [:]
 
-  /// Calls `heard` on the queue when ``changes()`` may have some; never where the kernel does not
-  /// tell.
+  /// Calls `heard` on the queue when ``changes()`` may return some, if the kernel has watches.
   package init(on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
     let descriptor = linux_open_watches()
     self.descriptor = descriptor
@@ -47,7 +46,7 @@ package final class FreezeWatch {
     source?.cancel()
   }
 
-  /// Begins to follow a process under a number; whether it is stopped now.
+  /// Begins to follow a process under a number, and returns whether it is frozen now.
   package func follow(_ process: Int32, as number: Int) -> Bool {
     guard source != nil else { return false }
     followed[number] = Followed(process: process)
@@ -58,7 +57,7 @@ package final class FreezeWatch {
     if let group = followed.removeValue(forKey: number)?.group { exit(group, number) }
   }
 
-  /// What has changed since the last look, in the order of the numbers.
+  /// Returns the changes since the last call, in the order of the numbers.
   package func changes() -> [(number: Int, isFrozen: Bool)] {
     var said = [Int32](repeating: 0, count: 64)
     let count = Int(linux_read_watches(descriptor, &said))
@@ -68,7 +67,7 @@ package final class FreezeWatch {
     return touched.compactMap { number in settle(number).map { (number, $0) } }
   }
 
-  /// Looks where a process is now, and whether it is stopped; `nil` when that is as it was.
+  /// Updates the group of a process and whether it is frozen; returns `nil` if that is unchanged.
   private func settle(_ number: Int) -> Bool? {
     guard let before = followed[number] else { return nil }
     var now = before
@@ -77,7 +76,7 @@ package final class FreezeWatch {
       if let group = before.group { exit(group, number) }
       if let group = now.group { enter(group, number) }
     }
-    // The watch comes before the look, or what happens in between is missed.
+    // The watch is added before the file is read; otherwise a change in between would be missed.
     now.isFrozen = now.group?.isFrozen ?? false
     followed[number] = now
     return now.isFrozen == before.isFrozen ? nil : now.isFrozen

@@ -2,16 +2,16 @@ import CSystemd
 import Glibc
 import LocationHost
 
-/// What passes between the daemon and the service manager that has started it, by libsystemd.
+/// The daemon's connection to the service manager that has started it, through libsystemd.
 package struct ServiceSupervisor: Sendable {
-  /// How often it wants a sign of life; `nil` when never.
+  /// The interval within which a sign of life is expected; `nil` for none.
   package let watchdog: Duration?
-  /// Sockets that listen already.
+  /// Sockets that already listen.
   package let sockets: [Int32]
-  /// Whether it is systemd, which has started this very process.
+  /// Whether systemd has started this very process.
   let isManager: Bool
 
-  /// Reads what the environment of the process says.
+  /// Reads the environment of the process.
   package init() {
     isManager = HostEnvironment.current.variables["SYSTEMD_EXEC_PID"] == String(getpid())
     var microseconds: UInt64 = 0
@@ -20,15 +20,15 @@ package struct ServiceSupervisor: Sendable {
     sockets = (0..<max(0, min(sd_listen_fds(0), 16))).map { Self.firstSocket + $0 }
   }
 
-  /// What systemd tells the daemon alone, and nobody that it starts.
+  /// Variables that systemd sets for the daemon only, not for programs that the daemon starts.
   static let variables = [
     "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
     "LOCATIOND_OWN_SOCKET", "LOCATIOND_LOCK", "SYSTEMD_EXEC_PID",
   ]
 
-  /// Where systemd puts the first socket.
+  /// The descriptor of systemd's first socket.
   package static let firstSocket: Int32 = 3
 
-  /// Tells the manager a state, such as `READY=1`; nothing where there is none.
+  /// Sends a state, such as `READY=1`, to the manager; does nothing if there is no manager.
   package func notify(_ state: String) { _ = sd_notify(0, state) }
 }

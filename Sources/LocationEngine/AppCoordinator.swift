@@ -1,6 +1,6 @@
 import LocationModel
 
-/// Everything the engine keeps of one app: its standing, its processes, and what they ask.
+/// The state of one app: its authorization, its processes, and their subscriptions.
 struct AppCoordinator: Sendable {
   let app: AppIdentity
   private(set) var standing: AppAuthorizationState
@@ -11,76 +11,77 @@ struct AppCoordinator: Sendable {
   var live = Subscribers<LiveUpdates>()
   var significant = Subscribers<SignificantChangeDetector>()
   var heading = Subscribers<HeadingService>()
-  /// Whether the app asked for headings before, now or in an earlier life (HEAD-9).
+  /// Whether the app has asked for headings before, in this or an earlier process (HEAD-9).
   var hasAskedHeading = false
   var localDeclination = LocalDeclination()
-  /// What is ranged, in the order in which it was asked for.
+  /// The constraints that are ranged, in the order of the requests.
   var ranging: [Ranging] = []
-  /// Beacons that this computer is asked to be, in the order in which it was asked.
+  /// The beacons to advertise, in the order of the requests.
   var advertising: [Advertising] = []
-  /// Why those who range were last told that they may not.
+  /// The last refusal that was delivered to subscribers of ranging.
   var deliveredRangingRefusal: RangingFailure?
   /// Monitors that are open, by the process and subscriber that opened them.
   var monitors: [OpenMonitor] = []
   var servicesAreOn = true
-  /// What may be delivered of each service now; derived after each change of the standing.
+  /// The verdict of the delivery table for each service; derived after each change of
+  /// authorization.
   var verdicts = Verdicts()
-  /// What waits for a process that can take it (STD-50).
+  /// Deliveries that wait for a process that can receive them (STD-50).
   var outbox = Outbox()
-  /// What the app must hear of even when its process, or this engine, ends first.
+  /// Events to deliver even if the app's process, or this engine, ends first.
   var pending = PendingEvents()
-  /// How time has passed, however the clock was set.
+  /// The time that has passed by uptime, however the clock was set.
   var steady = SteadyTime()
-  /// Whether exact places may not be told, as of the last look.
+  /// Whether exact positions were withheld at the last look.
   var isImprecise = true
-  /// What waits for an answer about Always, by its number (AUTH-32).
+  /// Events held until a person has answered the question about Always, by number (AUTH-32).
   var held: [Int: HeldDelivery] = [:]
   var lastHeld = 0
-  /// What is owed to the app while it does not run.
+  /// The services that launch the app while it does not run.
   var claims = LaunchReasons()
-  /// What is owed has come due, and no process was there to hear of it.
+  /// Whether one of these services had an event while no process ran.
   var isClaimed = false
-  /// News waits for a monitor, and no process was there to open it (MON-38).
+  /// Whether an event is pending for a monitor while no process ran to open it (MON-38).
   var isCalled = false
-  /// When the app may be started; what the person's settings say of it.
+  /// When the app may be launched, by the person's settings.
   var policy = LaunchPolicy()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
   /// are none (STD-47, STD-52).
   var holding: Bool?
-  /// What keeps the app from its conditions; derived with the verdicts.
+  /// The access of the app to its conditions; derived with the verdicts.
   var access = ConditionAccess()
-  /// What the conditions were last told that the app may know.
+  /// The access that the conditions were given last.
   var deliveredAccess: ConditionAccess?
-  /// Whether visits were last told that they may reach the app.
+  /// Whether visits may be delivered to the app, as last passed on to `Visits`.
   var mayVisit: Bool?
-  /// What its processes were last told that they can read at once.
+  /// The state that was last delivered to its processes for reading at once.
   var readable = Readable()
   var world = World()
-  /// Where the app is told that the device is, for each cell.
+  /// The point of the app for each coarse cell.
   var points: CoarsePoints
   private(set) var needs = Needs()
 
   struct Process: Sendable {
     var client: ClientID
-    /// Its number, where the kernel says it.
+    /// The process identifier; `nil` where the kernel does not tell it.
     var number: Int32?
-    /// What its life cycle source said last: the app's framework, or a simulated system.
+    /// The lifecycle state reported last by the app's framework, or by a simulated system.
     var said: AppLife
-    /// The system has stopped it, which the process itself cannot know.
+    /// Whether the system has frozen the process, which it cannot know itself.
     var isFrozen = false
-    /// The last owed event that it was told of; `nil` until it has a manager to hear one.
+    /// The last pending event that was delivered to it; `nil` until it has a manager.
     var heard: EventNumber?
 
-    /// Where it is in its life: one that says its end is near still runs.
+    /// The effective lifecycle state: a process that reports its end still runs.
     var life: AppLife {
       if isFrozen { return .suspended }
       return said.hasProcess ? said : .background
     }
   }
 
-  /// What a process can read at once without being told of a change of its authorization.
+  /// The state that a process can read at once, without a change of its authorization.
   struct Readable: Equatable, Sendable {
-    /// Whether location services are on, which an app that is denied reads, too (AVAIL-1).
+    /// Whether location services are on; an app that is denied can read this, too (AVAIL-1).
     var servicesAreOn = true
     /// Whether it may read its last place (STD-10).
     var isEffective = false
@@ -90,31 +91,31 @@ struct AppCoordinator: Sendable {
     var client: ClientID
     var subscriber: SubscriberID
     var key: MonitorKey
-    /// Requests carried out so far, so that a client can tell a stale answer.
+    /// The number of requests carried out, by which a client recognizes a stale answer.
     var requests = 0
     /// The loop asks for its next event.
     var wantsNext = false
-    /// The conditions were told so.
+    /// Whether the conditions know that the loop asks.
     var isAsking = false
   }
 
-  /// What the desk knows of where the device is.
+  /// The position of the device, as far as this coordinator keeps it.
   struct World: Sendable {
     var current: Fix?
-    /// The coarse place of the device, and what this app is told of it.
+    /// The coarse place of the device, and the fix that this app receives for it.
     var place: CoarseLocator.Place?
     var coarse: Fix?
     var isOut = false
     var equipment = Equipment()
   }
 
-  /// What the app needs of the engine and its hardware.
+  /// The needs of the app: demand for hardware, and deadlines.
   ///
-  /// Kept, and derived in its place, because a desk is large and would be copied to be asked.
+  /// Stored and derived in place, because a coordinator is large and would be copied by a getter.
   struct Needs: Sendable {
     var demand = Demand.none
     var stillness = StillnessAudience()
-    /// Whether a turn of the coarse place must not be missed.
+    /// Whether the app needs each update of the coarse place.
     var coarse = false
     var deadline: Instant?
   }
@@ -127,7 +128,7 @@ struct AppCoordinator: Sendable {
 
   // MARK: What is so
 
-  // Inlined where every fix asks: a desk is large, and else copied to be asked
+  // Inlined where each fix reads it: a coordinator is large, and would be copied otherwise
   // (docs/decisions/0063).
 
   @inline(__always)
@@ -138,7 +139,7 @@ struct AppCoordinator: Sendable {
     return verdicts.significant.tracks ? earliest(next, significant.nextDeadline) : next
   }
 
-  /// What the movement services of this app need of the hardware.
+  /// The demand of this app's location services.
   @inline(__always)
   private var demand: Demand {
     var all = standardDemand.union(liveDemand).union(significantDemand)
@@ -158,7 +159,7 @@ struct AppCoordinator: Sendable {
     ]
   }
 
-  /// What is owed to an app that does not run.
+  /// The demand of services that launch an app that does not run.
   private var claimDemand: Demand { processes.isEmpty ? claims.demand(verdicts) : .none }
 
   @inline(__always)
@@ -180,14 +181,14 @@ struct AppCoordinator: Sendable {
   @inline(__always)
   var authorization: Authorization { standing.authorization }
 
-  /// What the delivery table must know of the app.
+  /// The inputs of the delivery table for this app.
   var circumstances: DeliveryRule.Circumstances {
     var circumstances = standing.circumstances
     circumstances.policy = policy
     return circumstances
   }
 
-  /// What the app can read at once; its regions are known elsewhere.
+  /// The state that the app can read at once; its regions are kept by `Conditions`.
   var state: ClientState {
     var state = ClientState(
       authorization: authorization.report, servicesEnabled: servicesAreOn,
@@ -196,10 +197,10 @@ struct AppCoordinator: Sendable {
     return state
   }
 
-  /// Where the device is, as far as this app may know.
+  /// The position of the device that this app may know.
   var visible: Fix? { isCoarse ? world.coarse : world.current }
 
-  /// Whether the app may know coarse places only (AUTH-41).
+  /// Whether the app receives coarse places only (AUTH-41).
   @inline(__always)
   var isCoarse: Bool {
     authorization.status.isGranted && authorization.accuracy == .reduced
@@ -207,7 +208,7 @@ struct AppCoordinator: Sendable {
 
   var clients: [ClientID] { processes.map(\.client) }
 
-  /// The life of the app: that of its process nearest to the person.
+  /// The lifecycle state of the app: that of its most visible process.
   @inline(__always)
   var life: AppLife {
     let order: [AppLife] = [.foreground, .background, .suspended]
@@ -226,13 +227,13 @@ struct AppCoordinator: Sendable {
     return audience
   }
 
-  /// Whether anybody rests here who is to hear when the device sets out (POW-6).
+  /// Whether a subscriber of this app rests until the device departs (POW-6).
   var rests: Bool {
     live.entries.contains { $0.service.demand == StillnessDetector.demandAtRest }
       || standard.entries.contains { $0.service.demand == StillnessDetector.demandAtRest }
   }
 
-  /// Derives what the engine reads of this desk after each step.
+  /// Derives the needs that the engine reads after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
     needs.coarse =
@@ -248,7 +249,7 @@ struct AppCoordinator: Sendable {
     standing.handle(input, at: now)
   }
 
-  /// Takes back what was stored, at the start.
+  /// Restores the stored state of the app at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
     claims = LaunchReasons(restoring: stored, of: app)
     pending = PendingEvents(restoring: stored, of: app)
@@ -256,13 +257,13 @@ struct AppCoordinator: Sendable {
     return standing.restore(from: stored, at: now)
   }
 
-  /// A subscriber's number in the standing: its process and itself in one, for both have their own
-  /// bits (``SubscriberID``, ``ClientID/greatest``).
+  /// Returns one number for a subscriber and its process; each has its own bits (``SubscriberID``,
+  /// ``ClientID/greatest``).
   static func number(of subscriber: SubscriberID, _ client: ClientID) -> Int {
     Int(client.rawValue) << 32 | Int(subscriber.rawValue)
   }
 
-  /// The numbers of everything that a process may have.
+  /// Returns the range of numbers of all subscribers of a process.
   static func numbers(of client: ClientID) -> Range<Int> {
     number(of: SubscriberID(0), client)..<(Int(client.rawValue) + 1) << 32
   }
@@ -300,7 +301,7 @@ struct Verdicts: Hashable, Sendable {
 }
 
 extension DeliveryRule.Verdict {
-  /// Whether events of the service reach the app, now or as soon as it runs.
+  /// Whether events of the service are delivered to the app, now or as soon as it runs.
   var flows: Bool {
     switch action {
     case .deliver, .queue, .queueLatest, .wake, .launch, .launchUnlessQuit: true
@@ -308,9 +309,9 @@ extension DeliveryRule.Verdict {
     }
   }
 
-  /// Whether an event of the service reaches the app, or a question whether it may (AUTH-33).
+  /// Whether an event of the service is delivered, or leads to a prompt (AUTH-33).
   var announces: Bool { flows || action == .holdAndAsk }
 
-  /// Whether the service goes on watching, although it may have to hold what it sees.
+  /// Whether the service keeps running, although its events may be held.
   var tracks: Bool { action != .nothing }
 }

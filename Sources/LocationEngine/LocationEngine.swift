@@ -1,7 +1,7 @@
 package import LocationModel
 
-/// Decides everything: who may know what, which observation is the current fix, who hears of it,
-/// and what the hardware must do for all of them together.
+/// Decides what each app may know, which observation is the current fix, which subscribers receive
+/// it, and what the hardware must do for all of them together.
 ///
 /// The one switch of the engine: it routes and never judges. Read this first.
 package struct LocationEngine: Machine {
@@ -15,11 +15,11 @@ package struct LocationEngine: Machine {
     /// How the device moves, by a motion sensor.
     case motion(MotionActivity)
     case beacon(BeaconSample)
-    /// Whether beacons can be heard; before the first of these there is no radio.
+    /// Whether beacons can be received; before the first of these inputs there is no radio.
     case reception(BeaconReception)
-    /// How it is with the beacon that this computer is to be.
+    /// The state of the beacon that this computer advertises.
     case advertising(BeaconAdvertising)
-    /// What an agent says of a question (AUTH-27).
+    /// The answer of an agent to a prompt (AUTH-27).
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
     case setting(Setting)
@@ -31,20 +31,20 @@ package struct LocationEngine: Machine {
   }
 
   package indirect enum Output: Sendable {
-    /// Durable before any delivery of the same half of a step leaves.
+    /// A change to store before any delivery of the same half of a step is sent.
     case persist(StateChange)
     case deliver(ClientID, Delivery)
-    /// What all clients together need of the hardware from now on.
+    /// The demand of all clients together from now on.
     case demand(Demand)
     case prompt(Prompt)
     case withdraw(Prompt.ID)
-    /// A suspended app must run for what is delivered next (section 16).
+    /// A suspended app must run, because the next delivery is for it (section 16).
     case wakeApp(AppIdentity)
-    /// An app that does not run is owed an event (LIFE-1).
+    /// An event is pending for an app that does not run (LIFE-1).
     case launch(AppIdentity)
-    /// The person sees, or no longer sees, the app use location (BGA-5).
+    /// The location indicator of an app appears or disappears (BGA-5).
     case indicator(AppIdentity, Bool)
-    /// A person should, or need no longer, turn the device about for its compass (HEAD-9).
+    /// The calibration request for the compass appears or disappears (HEAD-9).
     case calibration(AppIdentity, Bool)
     /// The time an app was given for an event is over (LIFE-6).
     case runtimeOver(AppIdentity)
@@ -60,7 +60,7 @@ package struct LocationEngine: Machine {
   var stillness = StillnessCoordinator()
   var compass = HeadingCoordinator()
   var beacons = BeaconCoordinator()
-  /// What the radio last said of the beacon that this computer is to be.
+  /// The state of this computer's beacon that the radio reported last.
   private var air = BeaconAdvertising.stopped
   var launches = LaunchCoordinator()
   /// The apps that can be launched; `nil` for all.
@@ -68,21 +68,21 @@ package struct LocationEngine: Machine {
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
-  /// Until then processes that an earlier engine served may come back (LIFE-9).
+  /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
   private var retention: Retention
   private var stored: [StateEntry] = []
-  /// The apps that have something among these.
+  /// The apps that have entries in `stored`.
   var storedApps: Set<AppIdentity> = []
-  /// Whether there was a desk before: what is stored is taken up at the start only.
+  /// Whether an app has connected before: stored entries are restored at the start only.
   private var hasOpened = false
   private var demand = Demand.none
   /// `nil` between steps.
   private var rest: DeferredStep?
-  /// Derived after each step, as it is asked for more often than that.
+  /// Derived once after each step, because it is read more often than that.
   package private(set) var nextDeadline: Instant?
 
-  /// An engine that hears from so many providers.
+  /// Creates an engine with a number of providers.
   ///
   /// The secret shapes the coarse places of this machine; the host makes it once and keeps it
   /// (docs/decisions/0015).
@@ -103,10 +103,10 @@ package struct LocationEngine: Machine {
     return outputs
   }
 
-  /// The first half of a step: what apps hear of an input at once.
+  /// Handles the first half of a step: the deliveries that an input causes directly.
   ///
-  /// A fix reaches those who wait for it while everything that follows from it is still to be
-  /// decided. `finish` must come before the next input (docs/decisions/0064).
+  /// A fix is delivered to its subscribers before conditions, visits, and demand are decided. Call
+  /// `finish` before the next input (docs/decisions/0064).
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
     precondition(rest == nil, "a step begins when the one before is finished")
     var rest = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
@@ -141,10 +141,10 @@ package struct LocationEngine: Machine {
     return outputs
   }
 
-  /// When the step began of which the other half is to come; `nil` between two steps.
+  /// The moment of the step whose second half is deferred; `nil` between two steps.
   package var unfinishedSince: Moment? { rest?.now }
 
-  /// The other half: what follows from it, and what the hardware must do from now on.
+  /// Handles the second half of a step: conditions, visits, and the demand for hardware.
   package mutating func finish(_ outputs: inout [Output]) {
     guard let rest else { return }
     self.rest = nil
@@ -159,19 +159,20 @@ package struct LocationEngine: Machine {
     if rest.concernsBeacons { settleAdvertising(to: &outputs) }
   }
 
-  /// What a step still has to do.
+  /// The second half of a step.
   private struct DeferredStep: Sendable {
     var now: Moment
     var concernsBeacons: Bool
     /// The new current fix.
     var fix: Fix?
-    /// A sample that nobody heard of changes nothing.
+    /// Whether the input was a sample without a subscriber, which changes nothing.
     var isQuiet = false
   }
 
   // MARK: Observations
 
-  /// The new current fix, which every app has heard of, whatever it may know of it.
+  /// Decides whether a fix is the new current one, and delivers it to every app as far as
+  /// permitted.
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
@@ -194,15 +195,16 @@ package struct LocationEngine: Machine {
     takeVisits(.fix(fix), at: now, to: &outputs)
   }
 
-  /// What moves the device decides nothing by itself: it says where to look, and how to read what is
-  /// seen (POW-6, decision 0065).
+  /// Passes on a motion activity. It decides nothing by itself: it changes the sampling interval,
+  /// and how the next fixes are interpreted (POW-6, decision 0065).
   private mutating func note(_ activity: MotionActivity, at now: Moment) {
     _ = conditions.handle(.motion(activity), at: now)
     _ = visits.handle(.motion(activity), at: now)
     stillness.take(activity, at: now)
   }
 
-  /// A place that has not changed has become newer, and is told to those who have none (AUTH-42).
+  /// Delivers the coarse place. One that has not changed is newer, and is delivered only to
+  /// subscribers that have none (AUTH-42).
   private mutating func takeCoarse(
     _ news: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {
@@ -256,12 +258,13 @@ package struct LocationEngine: Machine {
     }
   }
 
-  /// When the oldest place was last seen, or the oldest visit that an app is owed ended.
+  /// When the oldest place was last seen, or the oldest pending visit ended.
   private var oldestVisit: UnixTime? {
     ([visits.oldestPlace] + coordinators.map(\.pending.oldestVisit)).compactMap(\.self).min()
   }
 
-  /// Everyone learns it at each look, as some come while the device is still already.
+  /// Delivers the stationary state at each look, because an app may subscribe while the device
+  /// rests.
   private mutating func watchStillness(
     _ input: StillnessDetector.Input, at now: Moment, to outputs: inout [Output]
   ) {
@@ -321,13 +324,13 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { coordinators[index].settleNeeds() }
   }
 
-  /// What decides whether a device at rest has set out, where anybody who may hear of it rests.
+  /// The demand for the motion sensor while a subscriber waits for a device at rest to depart.
   private var departureDemand: Demand {
     let demand = stillness.demand
     return demand.motion && coordinators.contains(where: \.rests) ? demand : .none
   }
 
-  /// Whether somebody waits for the turns of the coarse place.
+  /// Whether a subscriber needs the coarse place to be updated.
   private var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
 
   private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
@@ -480,7 +483,7 @@ package struct LocationEngine: Machine {
     }
   }
 
-  /// Takes up what an earlier engine stored of the whole machine.
+  /// Restores the entries that an earlier engine stored for the whole machine.
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
     conditions = Conditions(restoring: entries, limits: conditions.limits)
@@ -493,7 +496,7 @@ package struct LocationEngine: Machine {
 
   // MARK: Queries
 
-  /// What a client can read at once.
+  /// Returns the state that a client can read at once.
   package func state(of client: ClientID) -> ClientState {
     guard let index = apps[client].flatMap({ coordinatorIndex(of: $0) }) else {
       var state = ClientState(servicesEnabled: servicesAreOn)
@@ -505,13 +508,14 @@ package struct LocationEngine: Machine {
     return state
   }
 
-  /// The current fix, for those who watch the whole machine.
+  /// The current fix, for the owner of the machine.
   package var current: Fix? { arbiter.current }
 
-  /// What the hardware is asked for now.
+  /// The present demand for hardware.
   package var currentDemand: Demand { demand }
 
-  /// Who wants it (POW-8): each service of each app, and what works for all apps together.
+  /// The shares of the demand (POW-8): of each service of each app, and of services shared by all
+  /// apps.
   package var demandShares: [DemandShare] {
     coordinators.flatMap(\.demandShares) + [
       DemandShare(client: "conditions", demand: conditions.demand),
@@ -522,21 +526,21 @@ package struct LocationEngine: Machine {
   }
 }
 
-/// What happens to a client.
+/// An event in the life of a client.
 package enum ClientEvent: Sendable {
   case connected(ClientDescription)
   case request(Request)
-  /// Its life cycle source says so (MODEL-2).
+  /// The lifecycle state that its source reports (MODEL-2).
   case life(AppLife)
-  /// The system has stopped the process, or lets it go on; stronger than what was said of its life.
+  /// The system has frozen or thawed the process; overrides the reported lifecycle state.
   case frozen(Bool)
-  /// The process is gone, by itself or by the system.
+  /// The process has ended, by itself or by the system.
   case disconnected
   /// The person ended the app (LIFE-4).
   case quit
 }
 
-/// What a person changes in the settings.
+/// A change that a person makes in the settings.
 package enum Setting: Hashable, Sendable {
   /// The switch of the whole machine (AUTH-5).
   case services(on: Bool)
@@ -553,8 +557,8 @@ package enum Setting: Hashable, Sendable {
   package static let domain = "settings"
   private static let servicesKey = StateKey(domain: domain, owner: "", name: "services")
 
-  /// The change that makes the switch of the whole machine durable; `reason`, in words, where nobody
-  /// has switched it off.
+  /// The change that makes the switch of the whole machine durable; `reason`, in words, where
+  /// nobody has switched it off.
   package static func servicesChange(_ on: Bool, because reason: String? = nil) -> StateChange {
     .set(servicesKey, [UInt8]((on ? "on" : "off" + (reason.map { ": \($0)" } ?? "")).utf8))
   }
@@ -573,21 +577,21 @@ package enum Setting: Hashable, Sendable {
   }
 }
 
-/// Something a person who looks after the machine may want to read in the log.
+/// An entry of the log for the owner of the machine.
 package enum Note: Sendable {
   case authorization(AppIdentity, AuthorizationExplanation)
   case session(AppIdentity, SessionExplanation)
-  /// An app has as much of something as it may have (``Bounds``); what was refused, in words.
+  /// An app has reached one of its ``Bounds``; the text says what was refused.
   case limit(AppIdentity, String)
-  /// A question nobody is there to answer: each agent, and why not.
+  /// A prompt that no agent can answer, with the reason of each agent.
   case unanswerable(Prompt, [String])
   case provider(ProviderID, ProviderStatus)
-  /// The compass of the device must be turned about, as an app has asked (HEAD-9).
+  /// An app has asked for a calibration of the compass (HEAD-9).
   case calibration(AppIdentity)
   /// An app that did not run was started for an event; or why it could not be.
   case launched(AppIdentity, String?)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
-  /// A source as configured cannot be understood.
+  /// The configuration of a source is not valid.
   case source(String)
 }

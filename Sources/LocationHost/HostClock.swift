@@ -3,8 +3,8 @@ package import LocationModel
 
 /// The clocks of this computer: the only place where real time enters.
 package enum HostClock {
-  /// In whole microseconds, which is finer than anything here is, and short in recordings. Rounded
-  /// up: who was woken for a moment finds that it has come.
+  /// The present in whole microseconds: finer than needed, and short in recordings. Rounded up, so
+  /// that the moment for which the host was woken has come.
   package static var now: Moment {
     Moment(
       uptime: Instant(nanoseconds: wholeMicroseconds(linux_uptime_nanoseconds())),

@@ -4,7 +4,7 @@ package import LocationEngine
 import LocationModel
 package import LocationProviders
 
-/// What the process's surroundings say: environment variables, and where messages go.
+/// The process's environment: its variables, and where messages go.
 package struct HostEnvironment: Sendable {
   package var variables: [String: String]
 
@@ -27,7 +27,7 @@ package struct HostEnvironment: Sendable {
 
   /// The sources named in `$CORELOCATION_SOURCES`, else gpsd on its own port.
   ///
-  /// A source that cannot be read is left out, and `noting` hears why.
+  /// A source that cannot be read is left out, and `noting` is called with the reason.
   package func sources(noting: (Note) -> Void) -> [Source] {
     guard let named = variables[Self.sourcesVariable] else { return [Self.discovered] }
     return named.split(separator: " ").compactMap { word in
@@ -40,8 +40,8 @@ package struct HostEnvironment: Sendable {
     }
   }
 
-  /// How much one app may monitor: twenty conditions (REG-2), unless
-  /// `$CORELOCATION_CONDITIONS_PER_APP` says another number or `unlimited`.
+  /// Returns how much one app may monitor: twenty conditions (REG-2), unless
+  /// `$CORELOCATION_CONDITIONS_PER_APP` has another number or `unlimited`.
   package func limits(noting: (Note) -> Void) -> Conditions.Limits {
     guard let word = variables[Self.conditionsVariable] else { return Conditions.Limits() }
     if let limits = Conditions.Limits(perApp: word) { return limits }
@@ -52,7 +52,7 @@ package struct HostEnvironment: Sendable {
     return Conditions.Limits()
   }
 
-  /// Where the state lives; `nil`, and a note, where there is no place for it.
+  /// Returns the folder of the state; `nil`, after a note, if no folder can be determined.
   package func stateFolder(noting: (Note) -> Void) -> StateFolder? {
     guard let folder = StateFolder.ofUser(variables) else {
       noting(.store("neither XDG_STATE_HOME nor HOME is set: state is kept in memory only"))
@@ -69,18 +69,18 @@ package struct HostEnvironment: Sendable {
 
   package static let sourcesVariable = "CORELOCATION_SOURCES"
   package static let conditionsVariable = "CORELOCATION_CONDITIONS_PER_APP"
-  /// The file of the flight recorder; nothing is recorded without it.
+  /// The variable with the path of the recording; without it nothing is recorded.
   package static let recordingVariable = "CORELOCATION_RECORD"
 
-  /// Where everything the engine is told shall be recorded; `nil` for nowhere.
+  /// The file in which every input of the engine is recorded; `nil` for none.
   package var recordingFile: String? {
     variables[Self.recordingVariable].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// What is tried when nobody names a source: gpsd on this machine, if it runs as root or as gpsd.
+  /// The source used if none is named: gpsd on this machine, if it runs as root or as gpsd.
   package static let discovered = Source.localGpsd(port: Source.gpsdPort)
 
-  /// Writes what an app's developer should know to standard error; silent about the rest.
+  /// Writes notes for an app's developer to standard error, and ignores the others.
   package static let journal: @Sendable (Note) -> Void = { note in
     guard let line = note.message else { return }
     say(line)
@@ -94,7 +94,7 @@ package struct HostEnvironment: Sendable {
 }
 
 extension Conditions.Limits {
-  /// What a person writes: a number above 0, or `unlimited`; `nil` for anything else.
+  /// Parses a number above 0, or `unlimited`; `nil` for any other text.
   package init?(perApp word: String) {
     if word == "unlimited" {
       self.init(perApp: nil)
@@ -106,7 +106,7 @@ extension Conditions.Limits {
 }
 
 extension Note {
-  /// What a developer should read, in words; `nil` for what belongs into a log only.
+  /// The message for a developer; `nil` for a note that belongs only into a log.
   package var message: String? {
     switch self {
     case .authorization(let app, .missingUsage(let key, let file)):

@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// The one queue on which the host acts; the executor of its actor.
+/// The one queue on which the host runs; the executor of its actor.
 ///
 /// Dispatch sources for descriptors and timers fire on it and enter the actor with `onQueue`.
 package final class HostQueue: SerialExecutor {
@@ -21,16 +21,16 @@ package final class HostQueue: SerialExecutor {
   }
 }
 
-/// An actor that lives on a host's queue.
+/// An actor that runs on a host's queue.
 package protocol QueueActor: Actor {
   nonisolated var line: HostQueue { get }
 }
 
 extension QueueActor {
-  /// Runs a piece of the actor, for whoever Dispatch has put on its queue; traps anywhere else.
+  /// Runs a part of the actor for a caller that is already on its queue; traps anywhere else.
   ///
-  /// As `assumeIsolated`, which asks the runtime for the executor of a thread that has no task: with
-  /// cold caches the longest single stretch on the way of a fix (docs/decisions/0004).
+  /// Works like `assumeIsolated`, which asks the runtime for the executor of a thread without a
+  /// task: with cold caches, the longest single delay in the path of a fix (docs/decisions/0004).
   nonisolated package func onQueue<Result: Sendable>(
     _ body: (isolated Self) throws -> Result
   ) rethrows -> Result {

@@ -4,7 +4,7 @@ package import LocationModel
 import LocationProviders
 
 extension LocationHost {
-  /// The host of an app's own process: sources as configured, state of this app only.
+  /// Creates the host of an app's own process: configured sources, and only this app's state.
   package static func ofProcess(of client: ClientDescription) -> LocationHost {
     let environment = HostEnvironment.current
     let journal = HostEnvironment.journal
@@ -20,7 +20,7 @@ extension LocationHost {
 }
 
 extension VerifiedProgram {
-  /// The program of this process, which answers for itself.
+  /// Describes the program of this process, which states its own path.
   package init(ofThisProcess path: String) {
     self.init(path: path, user: getuid(), isProtected: OwnedFile.intruder(on: path) == nil)
   }

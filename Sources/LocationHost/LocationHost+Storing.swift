@@ -3,41 +3,42 @@ import LocationService
 import LocationEngine
 import LocationModel
 
-/// How a host stands that waits for its disk.
+/// The state of a host that waits for its disk.
 struct StoringState {
-  /// What rests on something that is not stored yet.
+  /// Outputs that depend on changes that are not stored yet.
   var held = HeldOutputs()
-  /// Whether the timer is to try again.
+  /// Whether a retry is scheduled.
   var isWaiting = false
-  /// Milliseconds until it does.
+  /// Milliseconds until the next retry.
   var timeout = StoringState.first
-  /// What was last said of the reason.
+  /// The last reason that was logged.
   var said: String?
-  /// Clients for which there was no room any more.
+  /// Clients that have reached the bound of held outputs.
   var overfull: Set<ClientID> = []
-  /// Whether another process has changed what could not be read since.
+  /// Whether another process has changed the state, and it could not be read since.
   var mustRead = false
-  /// Whether what was changed in the files is to be overwritten.
+  /// Whether overwriting replaced data in the files is scheduled.
   var willScrub = false
-  /// When each damaged file was first seen.
+  /// The time at which each damaged file was first seen.
   var damaged: [String: Instant] = [:]
 
-  /// Milliseconds: what another process needs to store something, and what a person with a full disk does
-  /// not notice. Chosen.
+  /// Milliseconds: the time that another process needs to store something, and a time that a person
+  /// with a full disk does not notice. Chosen.
   static let (first, most) = (10, 2000)
-  /// Milliseconds of waiting for another process before a word about it. Chosen.
+  /// Milliseconds of waiting for another process before it is logged. Chosen.
   static let silence = 1000
-  /// Seconds until what was changed in the files is overwritten. Chosen.
+  /// Seconds until replaced data is overwritten in the files. Chosen.
   static let scrubbing = 60
 }
 
-// What was decided leaves when it is stored (docs/decisions/0069). Everything here runs on the queue.
+// Outputs leave only after they are stored (docs/decisions/0069). All of this runs on the queue.
 extension LocationHost {
-  /// The outputs of a step while something is not stored: what rests on it waits.
+  /// Holds back the outputs of a step that depend on changes which are not stored.
   ///
-  /// A position rests on nothing but the permission of its app, and on what the same half of a step has
-  /// stored of the app, such as the first line of the list of who was told; everything else an app is told
-  /// rests on whatever is not stored of the app or of the machine. The order of what one client hears stays.
+  /// A position depends only on the permission of its app, and on what the same half of a step has
+  /// stored of the app, such as its first entry in the access log. Every other output to an app
+  /// depends on all unstored changes of the app or of the machine. The order of each client's
+  /// deliveries stays.
   func holdBack(_ outputs: [ServiceCore.Output]) {
     var touched: Set<String> = []
     for case .engine(.persist(let change)) in outputs { touched.insert(change.key.owner) }
@@ -65,8 +66,8 @@ extension LocationHost {
     }
   }
 
-  /// There is no room for it: the client is cut off where it can come back and hear everything again;
-  /// else only what the engine would not tell again has room.
+  /// Handles a full queue: cuts the client off if it can reconnect and get everything again;
+  /// otherwise keeps only what the engine would not deliver again.
   private func overflow(_ output: ServiceCore.Output) {
     guard case .engine(.deliver(let client, let delivery)) = output else { return act(output) }
     let isFirst = storing.overfull.insert(client).inserted
@@ -83,7 +84,7 @@ extension LocationHost {
     if delivery.isEvent { storing.held.keep(output) }
   }
 
-  /// A client has gone.
+  /// Removes the held outputs of a client that has gone.
   func forgetHeld(_ client: ClientID) {
     storing.held.forget(client)
     storing.overfull.remove(client)
@@ -111,7 +112,7 @@ extension LocationHost {
     if !keeper.isBehind, !storing.mustRead { storing.timeout = StoringState.first }
   }
 
-  /// What waited leaves, as long as everything is stored.
+  /// Carries out held outputs, as long as everything is stored.
   package func release() {
     guard let keeper, !keeper.isBehind else { return }
     if storing.said != nil {
@@ -123,7 +124,7 @@ extension LocationHost {
     arm()
   }
 
-  /// Says each reason once; nothing of another process that writes for a moment.
+  /// Logs each reason once; ignores another process that writes only for a moment.
   private func complain() {
     guard let fault = keeper?.fault else { return }
     let text = "\(fault)"
@@ -134,7 +135,7 @@ extension LocationHost {
     journal(.store("\(text); what rests on it is held back, and it will try again"))
   }
 
-  /// Whether everything is stored, after a last try: the process is about to end.
+  /// Tries a last time to store before the process ends, and returns whether everything is stored.
   package nonisolated func settleStore() -> Bool {
     line.queue.sync {
       onQueue { host in
@@ -149,7 +150,7 @@ extension LocationHost {
 
   // MARK: The files
 
-  /// Another process has changed the state.
+  /// Reads the state after another process has changed it.
   func adoptStored() {
     guard let keeper else { return }
     guard let entries = keeper.read() else {
@@ -160,7 +161,7 @@ extension LocationHost {
     step(.engine(.stored(entries)))
   }
 
-  /// A minute after a change, what it has replaced is overwritten in the files.
+  /// Overwrites data in the files a minute after it was replaced.
   func scrubLater() {
     guard keeper != nil, !storing.willScrub else { return }
     storing.willScrub = true
@@ -173,7 +174,7 @@ extension LocationHost {
     }
   }
 
-  /// Once a day, and at the start, removes damaged files that are older than what they may hold.
+  /// At the start and once a day, removes damaged files older than the data that they may hold.
   func tendDamagedFiles(keeping term: Duration?) {
     guard let term, let keeper else { return }
     keeper.removeDamagedFiles(olderThan: term, at: HostClock.now, seen: &storing.damaged)
@@ -184,7 +185,7 @@ extension LocationHost {
 }
 
 extension Delivery {
-  /// Whether it tells positions, or why there are none.
+  /// Whether it delivers positions, or the reason why there are none.
   var isPosition: Bool {
     switch self {
     case .updates, .live: true

@@ -5,10 +5,10 @@ package import LocationEngine
 package import LocationModel
 package import LocationProviders
 
-/// Carries out what the engine and the providers decide: the one place that acts.
+/// Carries out the decisions of the engine and the providers: only the host has effects.
 ///
-/// Everything happens on one serial queue, one job at a time, so clients hear of things in the
-/// order in which they happened. No method waits.
+/// Everything happens on one serial queue, one job at a time, so that clients receive deliveries in
+/// the order in which they were decided. No method waits.
 package actor LocationHost: EngineLink, QueueActor {
   nonisolated package let line: HostQueue
   package private(set) var core: ServiceCore
@@ -28,18 +28,18 @@ package actor LocationHost: EngineLink, QueueActor {
   private let launcher: (any AppLaunching)?
   private var registrations: (any DispatchSourceRead)?
   let journal: @Sendable (Note) -> Void
-  /// Sees every output but positions before it is carried out, on the host's queue.
+  /// Called with every output except positions before it is carried out, on the host's queue.
   package var observer: (@Sendable (ServiceCore.Output) -> Void)?
-  /// Ends the connection of a client that is to come back; `nil` where clients live in this process.
+  /// Ends a client's connection so that it reconnects; `nil` if clients live in this process.
   package var cutOff: (@Sendable (ClientID) -> Void)?
-  /// What waits for the disk.
+  /// Outputs that wait for the disk.
   var storing = StoringState()
   private let damageTerm: Duration?
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package var now: Moment { HostClock.now }
 
-  /// Starts an engine on this computer.
+  /// Creates a host and its engine on this computer.
   package init(
     sources: [Source], keeper: StateKeeper? = nil, places: HostPaths = HostPaths(),
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
@@ -61,7 +61,7 @@ package actor LocationHost: EngineLink, QueueActor {
     line.queue.async { [weak self] in self?.onQueue { $0.begin(recordingTo: file) } }
   }
 
-  /// Reads the state, and arms what wakes the host.
+  /// Reads the state, and arms the timer and the watches.
   private func begin(recordingTo file: String?) {
     if let file { record(to: file) }
     timer = UptimeTimer(on: line.queue) { [weak self] in self?.onQueue { $0.wake() } }
@@ -73,7 +73,7 @@ package actor LocationHost: EngineLink, QueueActor {
     step(.engine(.stored(keeper?.entries ?? [])))
   }
 
-  /// Before the state is read, so that nobody is launched who must not be.
+  /// Registers launchable apps before the state is read, so that no other app is launched.
   private func beginToLaunch() {
     guard let launcher else { return }
     registrations = launcher.follow(on: line.queue) { [weak self] apps in
@@ -126,7 +126,7 @@ package actor LocationHost: EngineLink, QueueActor {
     step(.engine(.client(client, .request(request))))
   }
 
-  /// The system has stopped the client's process, or lets it go on.
+  /// Informs the engine that the system has frozen the client's process, or thawed it.
   package func freeze(_ client: ClientID, _ isFrozen: Bool) {
     guard clients[client] != nil else { return }
     step(.engine(.client(client, .frozen(isFrozen))))
@@ -138,43 +138,43 @@ package actor LocationHost: EngineLink, QueueActor {
     forgetHeld(client)
   }
 
-  /// Whether the app is known, or its user may have one more.
+  /// Returns whether the app is known, or its user may have one more.
   package func hasRoom(for app: AppIdentity) -> Bool { core.engine.hasRoom(for: app) }
 
-  /// The program that holds an identity, or its Flatpak's folder; `nil` while none does.
+  /// Returns the program that holds an identity, or its Flatpak's folder; `nil` while none does.
   private func holder(of app: AppIdentity) -> String? {
     keeper.flatMap { StateKeeper.program(of: app, in: $0.entries) }
   }
 
-  /// Whether the program may use the identity: the first one that does keeps it (SECURITY.md).
+  /// Returns whether the program may use the identity: the first to use it keeps it (SECURITY.md).
   package func claim(_ identity: AppIdentity, by executable: String) -> Bool {
     guard !identity.isOwner else { return false }
     guard let keeper else { return true }
     return keeper.claim(identity, by: executable, noting: journal)
   }
 
-  /// Hands the engine an input of the person or the system: a setting, an answer, a life.
+  /// Passes the engine an input of the person or the system, such as a setting or an answer.
   nonisolated package func tell(_ input: LocationEngine.Input) {
     enter { $0.step(.engine(input)) }
   }
 
-  /// What each source said last, in the order the sources were given.
+  /// Returns the last report of each source, in the order in which the sources were given.
   nonisolated package func sourceReports() -> [SourceReport] {
     line.queue.sync { onQueue { $0.core.sourceReports } }
   }
 
-  /// Runs on the host's queue, after everything posted before.
+  /// Runs `body` on the host's queue, after everything posted before.
   nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
     line.queue.async { self.onQueue { body($0) } }
   }
 
   // MARK: Steps
 
-  /// One step, in two halves: apps that were told something run before the rest is decided.
+  /// Runs one step in two parts: apps that received something run before the deferred step.
   ///
-  /// A woken thread often stands behind this one on its processor; without giving way it would
-  /// wait for the other half (docs/decisions/0064). What apps are told stands in the recording
-  /// before, and a step is written down as a whole.
+  /// A woken thread often waits for the processor of this one; without a yield it would wait for
+  /// the deferred step (docs/decisions/0064). A recording contains the deliveries before they are
+  /// made, and always whole steps.
   package func step(_ input: ServiceCore.Input) {
     let now = HostClock.now
     let news = recording == nil ? core.begin(input, at: now) : core.handle(input, at: now)
@@ -185,7 +185,7 @@ package actor LocationHost: EngineLink, QueueActor {
     arm()
   }
 
-  /// What was decided is made durable, then carried out.
+  /// Stores the outputs of a step, then carries them out.
   private func carryOut(_ outputs: [ServiceCore.Output]) {
     if let keeper {
       keeper.commit(outputs)
@@ -194,7 +194,7 @@ package actor LocationHost: EngineLink, QueueActor {
     for output in outputs { act(output) }
   }
 
-  /// Carries out what may leave now.
+  /// Carries out an output that may leave now.
   func act(_ output: ServiceCore.Output) {
     if let observer, !output.isPosition { observer(output) }
     carryOut(output)
@@ -209,7 +209,7 @@ package actor LocationHost: EngineLink, QueueActor {
     } catch { journal(.store("\(error)")) }
   }
 
-  /// What cannot be written ends the recording, and nothing else.
+  /// Writes the recording; an error ends the recording, and nothing else.
   private func writeRecording() {
     guard let recording else { return }
     let bytes = core.takeRecording()
@@ -243,10 +243,10 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
-  /// Sees to it that the host wakes at the next deadline at the latest.
+  /// Arms the timer so that the host wakes no later than at the next deadline.
   ///
-  /// A timer that is armed for an earlier moment stays: its wake changes nothing and arms again.
-  /// Deadlines move on with almost every step, and each change of a timer wakes a thread.
+  /// A timer armed for an earlier moment stays: its wake changes nothing and arms the timer again.
+  /// Deadlines move with almost every step, and each change of a timer wakes a thread.
   func arm() {
     guard let next = earliest(core.nextDeadline, prompts.nextDeadline) else { return }
     if let armed, armed <= next { return }
@@ -254,7 +254,7 @@ package actor LocationHost: EngineLink, QueueActor {
     timer?.arm(at: next)
   }
 
-  /// The timer has fired; from here on none is armed.
+  /// Handles the timer, which is unarmed from here on.
   private func wake() {
     armed = nil
     ask(.wake, at: HostClock.now)
@@ -322,14 +322,14 @@ package actor LocationHost: EngineLink, QueueActor {
     enter { $0.step(.channel(id, .closed(ChannelEnd(error)))) }
   }
 
-  /// Connecting to a host: the addresses that are left to try, and who must serve there.
+  /// An attempt to connect to a host: the remaining addresses, and the users who may serve there.
   private struct Attempt: Sendable {
     var host: String
-    /// Empty where whoever serves is believed.
+    /// The allowed users; empty if every user is.
     var users: [String]
     var rest: ArraySlice<SocketAddress> = []
-    /// Why an address that was tried is not used; a service that is not believed before one that is
-    /// not there.
+    /// Why an address was not used; a service that is not trusted takes precedence over one that
+    /// does not exist.
     var obstacle: ChannelEnd?
 
     mutating func note(_ end: ChannelEnd) {
@@ -338,7 +338,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
-  /// Looks the name up elsewhere, then tries one address after the other.
+  /// Resolves the name off the queue, then tries one address after the other.
   private func connect(to host: String, port: Int, _ attempt: Attempt, as id: ChannelID) {
     DispatchQueue.global().async { [weak self] in
       var attempt = attempt
@@ -381,7 +381,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
-  /// Listens where nothing stands against it, else tries the next address.
+  /// Begins to read if there is no obstacle, else tries the next address.
   private func settle(
     _ descriptor: Int32, _ obstacle: ChannelEnd?, _ attempt: Attempt, as id: ChannelID
   ) {
@@ -397,7 +397,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
-  /// Reads a file from end to end, a piece at a time, other work in between.
+  /// Reads a whole file, a piece at a time, with other work in between.
   private func readThrough(_ descriptor: Int32, as id: ChannelID) {
     step(.channel(id, .opened))
     readPiece(descriptor, as: id)
@@ -417,7 +417,7 @@ extension ServiceCore.Output {
     if case .engine(.deliver) = self { true } else { false }
   }
 
-  /// Whether it is what comes to every client with every fix.
+  /// Whether the delivery is one that comes to every client with every fix.
   fileprivate var isPosition: Bool {
     switch self {
     case .engine(.deliver(_, .updates)), .engine(.deliver(_, .live)): true
@@ -448,7 +448,7 @@ extension LocationHost {
 
   private func act(_ action: BusAction, on id: ChannelID) {
     buses[id]?.carryOut(action)
-    // What was asked goes out when this step is over, with everything else it asks.
+    // The request is sent after this step, together with all others of the step.
     enter { $0.serveBus(id) }
   }
 
@@ -466,7 +466,7 @@ extension LocationHost {
   }
 }
 
-/// Where the host finds the things of the machine that have no address of their own.
+/// The places of the machine's things that have no URL.
 package struct HostPaths: Sendable {
   /// The address of the system bus; `nil` for the system's own.
   package var bus: String?
@@ -479,7 +479,7 @@ package struct HostPaths: Sendable {
 }
 
 extension ChannelEnd {
-  /// The system's refusal, in words for a person.
+  /// Describes an error of the system for a person.
   init(_ error: Errno) {
     switch error.code {
     case Errno.noEntry: self = .missing(error.description)

@@ -1,17 +1,17 @@
-/// Cuts a stream of bytes into messages, each ended by NUL.
+/// Splits a stream of bytes into messages, each ended by NUL.
 package struct FrameSplitter: Sendable {
   private let limit: Int
   private var rest: [UInt8] = []
 
-  /// The limit is in bytes, for one message without its NUL.
+  /// Creates a splitter; the limit is in bytes, for one message without its NUL.
   package init(limit: Int) {
     self.limit = limit
   }
 
-  /// The messages that end in these bytes.
+  /// Returns the messages that end in these bytes.
   ///
-  /// - Throws: ``LinkFault/tooLong(limit:)`` as soon as a message exceeds the limit; the stream is
-  ///   of no use any more.
+  /// - Throws: ``LinkFault/tooLong(limit:)`` as soon as a message exceeds the limit; the stream
+  ///   cannot be used after that.
   package mutating func take(_ bytes: some Collection<UInt8>) throws(LinkFault) -> [[UInt8]] {
     var messages: [[UInt8]] = []
     var left = bytes[...]
@@ -31,5 +31,5 @@ package struct FrameSplitter: Sendable {
   }
 }
 
-/// One message as it goes over the wire.
+/// Returns one message in the form of the wire.
 package func frame(_ message: JSON) -> [UInt8] { message.bytes + [0] }

@@ -1,16 +1,16 @@
 /// Why a message of the link is not understood.
 package enum LinkFault: Error, Hashable, Sendable {
-  /// It is no JSON, at this byte.
+  /// It is no valid JSON at this byte.
   case grammar(offset: Int)
-  /// More than ``JSON/maximumDepth`` arrays and objects in each other.
+  /// More than ``JSON/maximumDepth`` nested arrays and objects.
   case tooDeep
-  /// A field is not there.
+  /// A field is missing.
   case missing(String)
-  /// A field holds something of another kind, or out of range.
+  /// A field has another type, or is out of range.
   case mismatch(String)
-  /// A word that this version does not know: the peer may be newer.
+  /// A name that this version does not know: the peer may be newer.
   case unknownWord(String)
-  /// A frame longer than the limit, in bytes.
+  /// A frame exceeds the limit, in bytes.
   case tooLong(limit: Int)
 }
 
@@ -21,7 +21,7 @@ extension LinkFault: CustomStringConvertible {
     case .tooDeep: "arrays and objects nested deeper than \(JSON.maximumDepth)"
     case .missing(let field): "no field `\(field)`"
     case .mismatch(let field): "`\(field)` is of another kind, or out of range"
-    // Nothing that a peer has named a place with stands in a log.
+    // A log must not contain a peer's names of places.
     case .unknownWord(let word):
       word.utf8.count <= 32 && word.utf8.allSatisfy { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 }
         ? "unknown word `\(word)`" : "unknown word"

@@ -1,16 +1,16 @@
-/// What the daemon says of its interface: the text of `org.meridian.location.varlink`.
+/// The description of the interface that the daemon returns: `org.meridian.location.varlink`.
 package enum LinkInterface {
   package static let name = "org.meridian.location"
   package static let service = "org.varlink.service"
 
-  /// The version of requests and deliveries; higher when an older peer would misunderstand.
+  /// The version of requests and deliveries; raised if an older peer would misunderstand them.
   package static let version = 2
-  /// The oldest version that is still spoken.
+  /// The oldest supported version.
   package static let oldestVersion = 1
-  /// From this one on a client says which events it has taken; one before has taken what was sent.
+  /// The first version whose clients acknowledge events; earlier ones acknowledge by receiving.
   static let versionThatTakes = 2
 
-  /// The same as the file beside this one; a test compares them.
+  /// The same text as the file beside this one; a test compares them.
   package static let description = #"""
     # Where this machine is, for those who may know.
     #

@@ -2,16 +2,16 @@ internal import LocationEngine
 internal import LocationLink
 internal import LocationModel
 
-/// Moves every place of a recording by one and the same displacement, so that it can be shared.
+/// Moves every place of a recording by the same displacement, so that it can be shared.
 ///
-/// The first place comes to lie at 0° N 0° E. Every other keeps its distance and its direction from
-/// the first, so that ways keep their shape; courses stay as they are. Names stay, too.
+/// The first place becomes 0° N 0° E. Every other place keeps its distance and direction from the
+/// first, so that paths keep their shape; courses and names do not change.
 package struct Displacement: Sendable {
   private var center: Coordinate?
 
   package init() {}
 
-  /// The recording with all places moved; its digests are those of its own replay.
+  /// Returns the recording with all places moved; its digests are those of its own replay.
   package static func move(_ bytes: [UInt8]) throws(Replay.Failure) -> [UInt8] {
     var displacement = Displacement()
     var moved = Recording.opening
@@ -25,7 +25,7 @@ package struct Displacement: Sendable {
         switch item {
         case .mark: break
         case .section(let setup):
-          // Another secret: this one would tell where the coarse places of the machine lie.
+          // Another secret: this one would reveal where the coarse places of the machine lie.
           var setup = setup
           setup.secret = SecretKey(seed: 0)
           section = (setup.engine, Recorder(setup))
@@ -81,8 +81,8 @@ package struct Displacement: Sendable {
     return .circle(circle)
   }
 
-  /// Places are written as members `latitude` and `longitude` of an object, or as pairs in an array
-  /// (visits); a cell of the coarse grid means nothing without the secret and is left out.
+  /// Moves the places of an entry: members `latitude` and `longitude` of an object, or pairs in an
+  /// array (visits). Leaves out a cell of the coarse grid: without the secret it has no meaning.
   private mutating func moved(_ entry: StateEntry) -> StateEntry? {
     guard entry.key.domain != "coarse-place" else { return nil }
     guard let json = try? JSON(parsing: entry.value) else { return entry }
@@ -123,7 +123,7 @@ package struct Displacement: Sendable {
       })
   }
 
-  /// Degrees are cut after the ninth digit, a tenth of a millimeter.
+  /// Moves a place. Cuts degrees after the ninth digit, a tenth of a millimeter.
   private mutating func moved(_ place: Coordinate) -> Coordinate {
     guard place.isValid else { return place }
     let center = center ?? place

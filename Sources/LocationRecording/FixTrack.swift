@@ -1,25 +1,25 @@
 internal import LocationModel
 
-/// The fixes of a recording, each written as its difference from what the one before foretells.
+/// The fixes of a recording, each written as its difference from a prediction by the fix before.
 struct FixTrack: Sendable {
   private var last = Fix(
     coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 0,
     time: UnixTime(nanoseconds: 0))
   private var provider = ProviderID(0)
-  /// Nanoseconds from the fix before to the last one.
+  /// Nanoseconds between the last two fixes.
   private var step: Int64 = 0
-  /// Meters of mean sea level above the ellipsoid, as the last fix had it.
+  /// Meters of mean sea level above the ellipsoid, from the last fix.
   private var undulation = 0.0
   private var numbers = [NumberTrack](repeating: NumberTrack(), count: Field.allCases.count)
 
   /// The fields of the last fix that were written.
   private var lastMask: UInt64 = 0
 
-  /// What may differ; its bit is set when it does. The ones that differ most come first.
+  /// Fields that may differ; a field's bit is set when it does. The most frequent ones come first.
   enum Field: Int, CaseIterable {
     case latitude, longitude, altitude, speed, course, horizontalAccuracy, courseAccuracy
     case ellipsoidalAltitude, verticalAccuracy, speedAccuracy, time
-    /// What is known at all, the floor, the origin, and the provider.
+    /// Which values are present, the floor, the origin, and the provider.
     case shape
 
     var bit: UInt64 { 1 << UInt64(rawValue) }
@@ -54,8 +54,8 @@ struct FixTrack: Sendable {
     remember(fix, from: provider)
   }
 
-  /// The fields that are to be written: those of the fix before, where they are enough and hardly
-  /// more than that.
+  /// Returns the fields to write: the same as for the fix before, if they cover all changes with at
+  /// most two fields more; else only the changed ones.
   private func mask(of fix: Fix, from provider: ProviderID) -> UInt64 {
     let news = news(in: fix, from: provider)
     let idle = lastMask & ~news
@@ -63,7 +63,7 @@ struct FixTrack: Sendable {
     return isEnough && idle.nonzeroBitCount <= 2 ? lastMask : news
   }
 
-  /// What of a fix is not as foretold.
+  /// Returns the fields of a fix that differ from the prediction.
   private func news(in fix: Fix, from provider: ProviderID) -> UInt64 {
     var mask: UInt64 = 0
     func compare(_ field: Field, _ value: Double, _ expected: Double?) {
@@ -141,10 +141,10 @@ struct FixTrack: Sendable {
 
   // MARK: What is expected
 
-  /// Nanoseconds since 1970: the step before once more.
+  /// Nanoseconds since 1970: the last time plus the last step.
   private var foretoldTime: Int64 { last.time.nanoseconds &+ step }
 
-  /// The height above the ellipsoid follows from the other one; anything else stays as it was.
+  /// Predicts a field: the height above the ellipsoid from the altitude, any other as unchanged.
   private func expected(
     _ field: Field, _ path: KeyPath<Fix, Double?>, like fix: Fix
   ) -> Double? {
@@ -158,7 +158,7 @@ struct FixTrack: Sendable {
   private mutating func remember(_ fix: Fix, from provider: ProviderID) {
     step = fix.time.nanoseconds &- last.time.nanoseconds
     if let ellipsoidal = fix.ellipsoidalAltitude, let altitude = fix.altitude {
-      // Receivers give tenths of a meter, gpsd at most four decimals; the difference has lost its
+      // Receivers give tenths of a meter, gpsd at most four decimals; the subtraction has lost the
       // last bits.
       undulation = ((ellipsoidal - altitude) * 10_000).rounded() / 10_000
     }
@@ -177,7 +177,7 @@ struct FixTrack: Sendable {
     return shape
   }
 
-  /// In place of a mask: the same as before.
+  /// Written in place of a mask: the mask is the same as before.
   private static let again: UInt64 = 0
   private static let onFloor: UInt64 = 1 << 7
   private static let simulated: UInt64 = 1 << 8

@@ -2,8 +2,8 @@ package import LocationEngine
 package import LocationLink
 package import LocationModel
 
-/// What an engine is told, in the words of the link where there are any, and in the same manner
-/// where there are none. Fixes, headings, and beacons have a shorter form (``StepTrack``).
+/// The JSON of an engine's input: the form of the link where it has one, and a similar form where
+/// it has none. Fixes, headings, and beacons have a shorter form (``StepTrack``).
 extension LocationEngine.Input {
   init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
@@ -30,7 +30,7 @@ extension LocationEngine.Input {
     }
   }
 
-  /// `nil` for what has a shorter form.
+  /// The JSON of the input; `nil` for an input with a shorter form.
   var json: JSON? {
     switch self {
     case .client(let client, let event):
@@ -221,7 +221,7 @@ extension BeaconReception: WireCodable {
   package var json: JSON { .word("\(self)") }
 }
 
-/// The value as text where it is text, else its bytes.
+/// Writes the value as text where it is text, else as its bytes.
 extension StateEntry: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let key = StateKey(

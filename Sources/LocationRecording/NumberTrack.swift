@@ -1,23 +1,23 @@
-/// One number of every fix, from fix to fix, in few bytes and without any loss.
+/// One field of all fixes, written from fix to fix in few bytes and without loss.
 ///
-/// What receivers say are decimal numbers, in degrees and minutes, knots, or meters. A number that
-/// is exactly so many units of one of these kinds is written as the difference of units; one that
-/// was seen lately by its place; any other as it is.
+/// Receivers send decimal numbers, in degrees and minutes, knots, or meters. A number that is an
+/// exact multiple of one of these units is written as a difference in units; one of the last other
+/// numbers by its position among them; any other as it is.
 struct NumberTrack: Sendable {
   private var unit = NumberUnit.all[0]
   /// The last number in this unit.
   private var units: Int64 = 0
-  /// Numbers that are of no unit, the newest last.
+  /// Numbers that are no multiple of a unit, the newest last.
   private var strangers: [UInt64] = []
 
   private static let whole: UInt64 = 0
   private static let newUnit: UInt64 = 1
   private static let again: UInt64 = 2
-  /// Where differences begin.
+  /// The first value that stands for a difference.
   private static let nothingNew: UInt64 = 3
   private static let remembered = 512
 
-  /// The number in the present unit that is nearest to one that was calculated.
+  /// Returns the number in the current unit that is nearest to a calculated one.
   func nearest(to value: Double) -> Double { unit.nearest(to: value) ?? value }
 
   mutating func write(_ value: Double, to bytes: inout RecordingBytes) {
@@ -69,15 +69,15 @@ struct NumberTrack: Sendable {
     strangers.append(pattern)
   }
 
-  /// The sign in the lowest bit; differences of counts are far from the ends.
+  /// Puts the sign in the lowest bit; differences of counts are far from the limits.
   private static func zigzag(_ difference: Int64) -> UInt64 {
     UInt64(bitPattern: difference << 1 ^ difference >> 63)
   }
 }
 
-/// A unit in which receivers count, and the very calculation that makes a number of it.
+/// A unit in which receivers count, and the exact calculation that turns a count into a number.
 struct NumberUnit: Sendable {
-  /// Its place in the list, as it is written.
+  /// Its index in the list, as written.
   let number: UInt8
   private let kind: Kind
   private let scale: Double
@@ -107,19 +107,19 @@ struct NumberUnit: Sendable {
     case .printedMinutes: (count / (60 * scale) * 1e9).rounded() / 1e9
     case .minutes: count / (60 * scale)
     case .knots: count / scale * 1852 / 3600
-    // What gpsd says at 95 %, made into one standard deviation and into the 68 % circle.
+    // gpsd's figures at 95 %, converted to one standard deviation and to the 68 % circle.
     case .deviations: count / scale / 1.960
     case .circles: count / scale / (2.4477 / 1.5096)
     }
   }
 
-  /// How many of this unit a number is; `nil` when it is not exactly so many.
+  /// Returns the count of this unit in a number; `nil` when it is not an exact multiple.
   func count(in value: Double) -> Int64? {
     guard let count = nearestCount(to: value) else { return nil }
     return self.value(of: count).bitPattern == value.bitPattern ? count : nil
   }
 
-  /// `nil` beyond what can be counted.
+  /// Returns the nearest number in this unit; `nil` beyond what can be counted.
   func nearest(to value: Double) -> Double? {
     nearestCount(to: value).map { self.value(of: $0) }
   }
@@ -129,10 +129,10 @@ struct NumberUnit: Sendable {
     return estimate.magnitude < 0x1p52 ? Int64(estimate) : nil
   }
 
-  /// One of the unit, not rounded as its numbers are.
+  /// The size of one unit, not rounded as its numbers are.
   private var size: Double { kind == .printedMinutes ? 1 / (60 * scale) : value(of: 1) }
 
-  /// The first unit of all that gives a number exactly.
+  /// Returns the first unit in the list of which a number is an exact multiple.
   static func fitting(_ value: Double) -> (NumberUnit, Int64)? {
     for unit in all {
       if let count = unit.count(in: value) { return (unit, count) }

@@ -2,9 +2,10 @@ package import LocationEngine
 internal import LocationLink
 internal import LocationModel
 
-/// A number that stands for everything that an engine has said so far, in its order.
+/// A digest of all outputs of an engine so far, in their order.
 ///
-/// The same on every machine and in every build. Not for secrets: it only tells what differs.
+/// It is the same on every machine and in every build. It is not cryptographic: it only detects
+/// differences.
 package struct OutputDigest: Hashable, Sendable {
   package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -39,7 +40,7 @@ package struct OutputDigest: Hashable, Sendable {
     }
   }
 
-  /// Fixes come every second and are mixed as they are; other news as the link's words for it.
+  /// Mixes in a delivery: a fix, which comes every second, as it is; any other as JSON of the link.
   private mutating func mix(_ delivery: Delivery) {
     switch delivery {
     case .live(let subscriber, let update):
@@ -106,7 +107,7 @@ package struct OutputDigest: Hashable, Sendable {
     mix(UInt64(bytes.count))
   }
 
-  /// All bits of the word reach all bits of the value.
+  /// Mixes in a word: each of its bits affects all bits of the value.
   private mutating func mix(_ word: UInt64) {
     value = (value ^ word) &* 0x9e37_79b9_7f4a_7c15
     value ^= value >> 32

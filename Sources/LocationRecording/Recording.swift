@@ -2,11 +2,11 @@ package import LocationEngine
 internal import LocationLink
 package import LocationModel
 
-/// A recording of everything that engines were told, as docs/formats/recording.md describes it.
+/// A recording of all inputs of engines, as docs/formats/recording.md describes it.
 package enum Recording {
   package static let version = 2
   static let firstLine = "meridian recording \(version)"
-  /// What every recording begins with, whatever its version.
+  /// The first bytes of every recording, whatever its version.
   private static let promise = "meridian recording "
 
   /// The bytes before the first section.
@@ -17,7 +17,7 @@ package enum Recording {
     let line = bytes.prefix(64).prefix { $0 != UInt8(ascii: "\n") }
     let text = String(decoding: line, as: UTF8.self)
     guard text.hasPrefix(promise), let version = Int(text.dropFirst(promise.count)) else {
-      // The first bytes of a recording that was cut there.
+      // The recording was cut within its first line.
       throw !bytes.isEmpty && opening.starts(with: bytes) ? .end : .noRecording
     }
     guard version == Self.version else { throw .version(version) }
@@ -35,7 +35,7 @@ package enum Recording {
     package var secret: SecretKey
     package var limits: Conditions.Limits
     package var keeping: RetentionTerms
-    /// How long arrivals and departures wait, as a multiple of the usual (VISIT-11).
+    /// How long arrivals and departures wait, as a multiple of the usual time (VISIT-11).
     package var visitLatency: Double
 
     package init(
@@ -81,7 +81,7 @@ package enum Recording {
       ]).bytes
     }
 
-    /// Older recordings have a number of up to 16 digits.
+    /// Reads a key. Older recordings have a number of up to 16 digits.
     private static func key(_ word: String) -> SecretKey {
       SecretKey(hexadecimal: word) ?? SecretKey(seed: UInt64(word, radix: 16) ?? 0)
     }
@@ -89,18 +89,18 @@ package enum Recording {
     private static func seconds(_ count: Int?) -> Duration? { count.map { .seconds($0) } }
   }
 
-  /// One thing that an engine was told.
+  /// One input of an engine.
   package struct Step: Sendable {
     /// Counted from 1 in its section.
     package var number: Int
     package var input: LocationEngine.Input
     package var now: Moment
-    /// The highest byte of what stands for all outputs up to here.
+    /// The highest byte of the digest of all outputs up to here.
     package var digest: UInt8
   }
 }
 
-/// Writes down what an engine is told, and what stands for its answers.
+/// Records the inputs of an engine, and a digest of its outputs.
 package struct Recorder: Sendable {
   private var steps = StepTrack()
   private var digest = OutputDigest()
@@ -130,7 +130,7 @@ package struct Recorder: Sendable {
     if count % Recording.stepsPerMark == 0 { mark() }
   }
 
-  /// What was written since the last time.
+  /// Returns what was written since the last call.
   package mutating func takeBytes() -> [UInt8] {
     defer { bytes = RecordingBytes() }
     return bytes.bytes
@@ -143,8 +143,8 @@ package struct Recorder: Sendable {
     checksum = Checksum()
   }
 
-  /// What the engine makes nothing of is nobody's business: the secret stands in the setup, and
-  /// which executable an app is, is the host's.
+  /// Removes stored entries that the engine does not use: the secret is in the setup, and the
+  /// executables of apps are known to the host only.
   private static func reduced(_ input: LocationEngine.Input) -> LocationEngine.Input {
     guard case .stored(let entries) = input else { return input }
     return .stored(entries.filter { $0.key.domain != "secret" && $0.key.domain != "identity" })
@@ -155,7 +155,7 @@ extension OutputDigest {
   var highestByte: UInt8 { UInt8(truncatingIfNeeded: value >> 56) }
 }
 
-/// Tells damaged bytes (FNV-1a).
+/// A checksum that detects damaged bytes (FNV-1a).
 struct Checksum: Sendable {
   private(set) var value: UInt32 = 0x811c_9dc5
 

@@ -1,11 +1,11 @@
-/// Writes the numbers of a recording: small ones in few bytes.
+/// Writes the numbers of a recording; small numbers take few bytes.
 struct RecordingBytes: Sendable {
   private(set) var bytes: [UInt8] = []
 
   mutating func append(_ byte: UInt8) { bytes.append(byte) }
   mutating func append(_ more: [UInt8]) { bytes += more }
 
-  /// Seven bits in a byte, the lowest first; the eighth says that more follow.
+  /// Writes seven bits per byte, the lowest first; the eighth bit says that more follow.
   mutating func append(number: UInt64) {
     var rest = number
     while rest >= 0x80 {
@@ -15,12 +15,12 @@ struct RecordingBytes: Sendable {
     bytes.append(UInt8(rest))
   }
 
-  /// Numbers near zero are small, whatever their sign.
+  /// Writes a signed number; one near zero takes few bytes, whatever its sign.
   mutating func append(signed number: Int64) {
     append(number: UInt64(bitPattern: number << 1 ^ number >> 63))
   }
 
-  /// All bits, the lowest byte first.
+  /// Writes all bytes of a word, the lowest first.
   mutating func append<Word: FixedWidthInteger>(word: Word) {
     for shift in stride(from: 0, to: Word.bitWidth, by: 8) {
       bytes.append(UInt8(truncatingIfNeeded: word >> Word(shift)))

@@ -1,16 +1,16 @@
 internal import LocationLink
 
-/// Why a recording cannot be read on.
+/// Why the rest of a recording cannot be read.
 package enum RecordingFault: Error, Hashable, Sendable {
-  /// It ends before what it began to say.
+  /// It ends within an item.
   case end
-  /// It says what cannot be.
+  /// It holds an impossible value.
   case damaged
-  /// It does not begin as recordings do.
+  /// It does not begin with the first line of a recording.
   case noRecording
-  /// A program wrote it that has another format.
+  /// It was written in this version of the format, which cannot be read.
   case version(Int)
-  /// A request, a setting, or a state that is not understood, and why.
+  /// It holds a request, a setting, or a state that cannot be read, for this reason.
   case words(String)
 
   init(_ fault: LinkFault) {

@@ -6,7 +6,7 @@ package struct RecordingReader: Sendable {
     /// A new engine.
     case section(Recording.Setup)
     case step(Recording.Step)
-    /// What stands for all outputs of this section so far.
+    /// The digest of all outputs of this section so far.
     case mark(digest: UInt64)
   }
 
@@ -17,7 +17,7 @@ package struct RecordingReader: Sendable {
   private var hasSection = false
   private var checked: Int
 
-  /// Where the last whole item ended, in bytes.
+  /// Where the last complete item ended, in bytes.
   package private(set) var offset: Int
 
   package init(_ bytes: [UInt8]) throws(RecordingFault) {
@@ -27,10 +27,10 @@ package struct RecordingReader: Sendable {
     scanner = RecordingScanner(bytes, at: offset)
   }
 
-  /// Bytes after the last whole item.
+  /// Bytes after the last complete item.
   package var rest: Int { bytes.count - offset }
 
-  /// The next item; `nil` at the end, also where the last step is not whole.
+  /// Returns the next item; `nil` at the end, also where the last step is incomplete.
   package mutating func next() throws(RecordingFault) -> Item? {
     guard !scanner.isAtEnd else { return nil }
     do {

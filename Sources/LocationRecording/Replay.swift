@@ -1,37 +1,37 @@
 package import LocationEngine
 internal import LocationModel
 
-/// Tells engines again what was recorded, and compares what they say.
+/// Feeds recorded inputs to new engines, and compares the outputs.
 package struct Replay: Sendable {
-  /// What came of it.
+  /// The result of a replay.
   package struct Summary: Hashable, Sendable {
     package var sections = 0
     package var steps = 0
     package var outputs = 0
-    /// From the first step of each section to its last.
+    /// The time from the first step of each section to its last, added up.
     package var time = Duration.zero
-    /// Of the last section.
+    /// The digest of the last section.
     package var digest = OutputDigest()
-    /// Bytes of a step that was not written to its end.
+    /// Bytes of an incomplete last step.
     package var torn = 0
   }
 
-  /// The first step at which the engine said something else.
+  /// The first step at which the outputs differ.
   package struct Difference: Error, Sendable {
     package var section: Int
     package var step: Recording.Step
-    /// What stands for the outputs: as recorded, and now.
+    /// The digests of the outputs: as recorded, and now.
     package var expected: String
     package var got: String
-    /// What the engine says now at this step.
+    /// The outputs of this step now.
     package var outputs: [LocationEngine.Output]
   }
 
-  /// Why there is no answer, and where.
+  /// Why a replay failed, and where.
   package enum Failure: Error, Sendable {
     case unreadable(RecordingFault, offset: Int)
     case differs(Difference)
-    /// What came of it could not be written.
+    /// The result could not be written.
     case unwritten(String)
   }
 
@@ -45,7 +45,7 @@ package struct Replay: Sendable {
     engine = Recording.Setup(providers: 0, secret: SecretKey(seed: 0), limits: .init()).engine
   }
 
-  /// Replays all of it; `tell` hears of every step and what the engine says.
+  /// Replays a whole recording; calls `tell` with every step and its outputs.
   package static func run(
     _ bytes: [UInt8], _ tell: (Recording.Step, [LocationEngine.Output]) -> Void = { _, _ in }
   ) throws(Failure) -> Summary {

@@ -1,6 +1,6 @@
 internal import LocationModel
 
-/// What compasses saw, from sample to sample.
+/// The samples of compasses, each written as its difference from the one before.
 struct HeadingTrack: Sendable {
   private var numbers = [NumberTrack](repeating: NumberTrack(), count: 6)
   private var time: Int64 = 0
@@ -49,7 +49,7 @@ struct HeadingTrack: Sendable {
   }
 }
 
-/// What beacons were heard to say.
+/// The samples of beacons; each time is written as its difference from the one before.
 struct BeaconTrack: Sendable {
   private var time: Int64 = 0
 

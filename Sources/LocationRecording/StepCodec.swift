@@ -3,7 +3,7 @@ internal import LocationLink
 internal import LocationModel
 
 extension LocationEngine.Input {
-  /// What the engine was told, in words for a person; places are in it.
+  /// The input as text for a person; it contains places.
   package var words: String {
     switch self {
     case .fix(let fix, let provider):
@@ -20,7 +20,7 @@ extension LocationEngine.Input {
 }
 
 extension LocationEngine.Output {
-  /// What the engine says, in words for a person; places are in it.
+  /// The output as text for a person; it contains places.
   package var words: String {
     switch self {
     case .deliver(let client, let delivery):

@@ -2,14 +2,14 @@ internal import LocationEngine
 internal import LocationLink
 internal import LocationModel
 
-/// What an engine was told, step by step: when, and what.
+/// The inputs of an engine, step by step, with their times.
 struct StepTrack: Sendable {
   private var fixes = FixTrack()
   private var headings = HeadingTrack()
   private var beacons = BeaconTrack()
-  /// By kind: when the last one came, and after which time, in nanoseconds.
+  /// By kind: when the last input came, and how long after the one before, in nanoseconds.
   private var clocks = [(last: Int64, step: Int64)](repeating: (0, 0), count: Kind.count)
-  /// The date less the uptime, nanoseconds.
+  /// Wall time minus uptime, in nanoseconds.
   private var offset: Int64 = 0
 
   enum Kind: UInt8 {
@@ -18,13 +18,13 @@ struct StepTrack: Sendable {
     case words = 2
     case heading = 3
     case beacon = 4
-    /// Of the recording itself, no step.
+    /// Belongs to the recording itself and is no step.
     case mark = 5
     case section = 6
 
     static let count = 7
     static let mask: UInt8 = 0x0f
-    /// The clock of the date has moved against the other one.
+    /// Wall time has moved against uptime.
     static let clockMoved: UInt8 = 0x10
     /// The times of this step are in whole microseconds, not in nanoseconds.
     static let microseconds: UInt8 = 0x20
@@ -73,7 +73,7 @@ struct StepTrack: Sendable {
 
   // MARK: Reading
 
-  /// Reads on behind the byte that tells the kind.
+  /// Reads a step from behind the byte that holds its kind.
   mutating func read(
     _ kind: Kind, _ flags: UInt8, from scanner: inout RecordingScanner
   ) throws(RecordingFault) -> (LocationEngine.Input, Moment) {
@@ -109,7 +109,7 @@ struct StepTrack: Sendable {
 
   // MARK: Time
 
-  /// Things of one kind come at an even pace.
+  /// Predicts the time of the next input of a kind: at the same interval as the last one.
   private func expected(_ kind: Kind) -> Int64 {
     let clock = clocks[Int(kind.rawValue)]
     return clock.last &+ clock.step
@@ -122,9 +122,9 @@ struct StepTrack: Sendable {
 }
 
 extension UnixTime {
-  /// Some 70 years: so far from the ends that deadlines and differences cannot run over.
+  /// Some 70 years: so far from the limits that deadlines and differences cannot overflow.
   static let mostNanoseconds: Int64 = 1 << 61
 
-  /// Between 1897 and 2043.
+  /// Whether the time lies between 1897 and 2043.
   var isPlausible: Bool { nanoseconds.magnitude < UInt64(UnixTime.mostNanoseconds) }
 }

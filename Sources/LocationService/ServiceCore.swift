@@ -3,10 +3,10 @@ package import LocationModel
 package import LocationProviders
 internal import LocationRecording
 
-/// Engine and sources joined: bytes of channels in, deliveries out, still pure.
+/// Joins the engine and its sources: takes bytes of channels, returns deliveries, and stays pure.
 ///
-/// The same core runs in an app's own process, in the daemon, and in virtual time; who runs it
-/// only carries out what it says.
+/// The same core runs in an app's own process, in the daemon, and in virtual time; its host only
+/// carries out the outputs.
 package struct ServiceCore: Machine {
   package enum Input: MachineInput {
     case channel(ChannelID, ChannelEvent)
@@ -27,22 +27,22 @@ package struct ServiceCore: Machine {
 
   package private(set) var engine: LocationEngine
   private var coordinators: [SourceState]
-  /// `nil` where nobody wants to know who was told what.
+  /// Records which app received what; `nil` where no such log is kept.
   private var ledger: BoundedLog?
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
-  /// What the recorder is to be told of a fix of which the second half is to come.
+  /// A fix whose second half is not handled yet, with its outputs so far, for the recorder.
   private var unrecorded: (input: LocationEngine.Input, answers: [LocationEngine.Output])?
-  /// Derived after each step, as it is asked for more often than that.
+  /// Computed once after each step, because it is read more often than that.
   package private(set) var nextDeadline: Instant?
 
-  /// One source and what is known of it.
+  /// One source and its state.
   private struct SourceState: Sendable {
     let source: Source
     var driver: any SourceDriver
     var status = ProviderStatus.idle
-    /// The last status but idle.
+    /// The last status other than idle.
     var lastWord = ProviderStatus.idle
     var fixes = 0
     var openings = 0
@@ -50,11 +50,12 @@ package struct ServiceCore: Machine {
     var channel: ChannelID?
     /// The kernel's sensors, open or being opened beside the channel.
     var sensors: ChannelID?
-    /// The driver's, kept as every step asks for it.
+    /// The driver's deadline, cached because every step reads it.
     var deadline: Instant?
   }
 
-  /// The secret shapes the coarse places of this machine (docs/decisions/0015).
+  /// Creates a core. The secret determines the coarse places of this machine
+  /// (docs/decisions/0015).
   package init(
     sources: [Source], secret: SecretKey = SecretKey(seed: 0), limits: Conditions.Limits = .init(),
     keeping terms: RetentionTerms = RetentionTerms(), visitLatency: Double = 1
@@ -73,8 +74,8 @@ package struct ServiceCore: Machine {
     return outputs
   }
 
-  /// Everything but what follows from a last fix, which may wait until apps have heard of it;
-  /// `finish` does that.
+  /// Handles an input, except for the deferred step of its last fix, which may wait until apps have
+  /// received that fix; `finish` handles it.
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
     finish(&outputs)
@@ -93,7 +94,7 @@ package struct ServiceCore: Machine {
     return outputs
   }
 
-  /// The rest of what was begun, as of the moment when it was.
+  /// Handles the deferred step of the last fix, at the moment of that fix.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
     finish(&outputs)
@@ -101,8 +102,8 @@ package struct ServiceCore: Machine {
     return outputs
   }
 
-  /// Comes before anything else is done, so that all of it goes as if no fix had been begun only. What
-  /// follows from a fix may make a source give another.
+  /// Handles deferred steps. Called before any other work, so that all steps come in the same order
+  /// as without deferral. A deferred step may make a source deliver another fix.
   private mutating func finish(_ outputs: inout [Output]) {
     while let now = engine.unfinishedSince {
       var answers: [LocationEngine.Output] = []
@@ -112,7 +113,7 @@ package struct ServiceCore: Machine {
     }
   }
 
-  /// Time has passed for those who waited for it.
+  /// Wakes the log, the drivers, and the engine where they are due.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
     for index in coordinators.indices {
@@ -130,7 +131,8 @@ package struct ServiceCore: Machine {
     }
   }
 
-  /// Sources learn what was stored, too, once; what they can do stands before any client asks.
+  /// Passes the stored entries to the engine and, the first time, to the sources, so that the
+  /// engine knows what each source can do before any client connects.
   private mutating func begin(
     with entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
@@ -147,7 +149,7 @@ package struct ServiceCore: Machine {
     }
   }
 
-  /// Whether this opening is the present one; an event of an earlier one is stale.
+  /// Whether this is the current opening; an event of an earlier one is stale.
   @inline(__always)
   package func isOpen(_ id: ChannelID) -> Bool {
     coordinators[id.provider.index].channel == id || coordinators[id.provider.index].sensors == id
@@ -169,20 +171,20 @@ package struct ServiceCore: Machine {
 
   // MARK: The flight recorder
 
-  /// From now on everything that the engine is told is written down. Before the first input only.
+  /// Records all inputs of the engine from now on. Call it before the first input only.
   package mutating func record() { recorder = Recorder(setup) }
 
   package mutating func stopRecording() { recorder = nil }
 
-  /// What was written down since the last time; none while nothing is recorded.
+  /// Returns what was recorded since the last call; empty while nothing is recorded.
   package mutating func takeRecording() -> [UInt8] { recorder?.takeBytes() ?? [] }
 
-  /// Whether every source is a recording that came to its end.
+  /// Whether every source is a recording that has ended.
   package var haveSourcesEnded: Bool {
     coordinators.allSatisfy { $0.status == .unavailable(.ended) }
   }
 
-  /// What each source said last, in the order the sources were given.
+  /// The last status of each source, in the order in which the sources were given.
   package var sourceReports: [SourceReport] {
     coordinators.map {
       SourceReport(
@@ -223,7 +225,7 @@ package struct ServiceCore: Machine {
     }
   }
 
-  /// Tells the ledger, where there is one.
+  /// Passes an input to the log, if there is one.
   private mutating func note(
     _ input: BoundedLog.Input, at now: Moment, to outputs: inout [Output]
   ) {
@@ -232,10 +234,10 @@ package struct ServiceCore: Machine {
     }
   }
 
-  /// When apps were told where the device is, in the order of time.
+  /// When each app received a location, in the order of time.
   package var accesses: [AccessLog.Access] { ledger?.accesses ?? [] }
 
-  /// The events that apps were told, in the order in which they were.
+  /// The events that were delivered to apps, in the order of delivery.
   package var eventRecords: [EventRecord] { ledger?.eventRecords ?? [] }
 
   private mutating func drive(
@@ -298,11 +300,11 @@ package struct ServiceCore: Machine {
   }
 }
 
-/// What one source has said so far, for a person who looks for the reason of a silence.
+/// The status and counts of one source, for a person who looks for the reason of missing fixes.
 package struct SourceReport: Sendable {
   package var source: Source
   package var status: ProviderStatus
-  /// What it said when it was last needed; idle when it never was.
+  /// The last status while the source was needed; idle when it never was.
   package var lastWord: ProviderStatus
   package var fixes: Int
   package var rejections: [SourceRejection]

@@ -2,7 +2,7 @@ import Glibc
 import LocationDaemon
 import LocationHost
 
-/// Says what is wrong, and ends: 1 where the world stands in the way, 2 for wrong usage or bad input.
+/// Prints a fault and exits: 1 if the environment prevents the start, 2 for wrong usage or input.
 func refuse(_ fault: DaemonFault) -> Never {
   _ = "locationd: \(fault.reason)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(fault.status)

@@ -2,10 +2,10 @@ import Glibc
 package import LocationHost
 import LocationModel
 
-/// What a daemon can say of itself, and how it starts over.
+/// The daemon's description of itself, and the way to restart it.
 package struct DaemonFacts: Sendable {
   let pid = getpid()
-  /// When it began to serve.
+  /// The time at which it began to serve.
   let since = HostClock.now.unixTime
   let folder: StateFolder
   /// Folders in which Flatpak installs apps, beside the system's and each user's own.
@@ -13,7 +13,7 @@ package struct DaemonFacts: Sendable {
   private let options: DaemonOptions
   private let variables: [String: String]
 
-  /// A daemon whose state is in a folder.
+  /// Creates the facts of a daemon whose state is in a folder.
   package init(
     folder: StateFolder, options: DaemonOptions, variables: [String: String],
     flatpaks: [String] = []
@@ -24,14 +24,14 @@ package struct DaemonFacts: Sendable {
     self.variables = variables
   }
 
-  /// Whether it could start over now.
+  /// Checks that the daemon could restart with its configuration now.
   func checkConfiguration() throws(AdministrationFault) {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
       throw AdministrationFault(reason: "the configuration has a fault: \(error.reason)")
     }
   }
 
-  /// As on SIGHUP: the same process with the same socket and a new engine.
+  /// Restarts as on SIGHUP: the same process and socket, a new engine.
   func startOver() {
     kill(pid, SIGHUP)
   }

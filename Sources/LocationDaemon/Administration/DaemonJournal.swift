@@ -6,14 +6,14 @@ import LocationModel
 import Synchronization
 
 /// The log of a daemon: keeps the last records, writes them where the system collects them, and
-/// hands them to those who follow.
+/// passes them to followers.
 ///
 /// Under systemd each record goes to the journal with fields of its own (`LOCATION_CATEGORY`,
 /// `LOCATION_APP`, `LOCATION_PID`); else it is a line on standard error.
 ///
-/// What programs cause has its quota (`LogQuota`), and only makes room for itself: the record that
-/// goes for a new one is the oldest of the user who has most of them, so nobody's flood takes away
-/// what others did, or what the daemon says of itself.
+/// Records that programs cause are limited by a quota (`LogQuota`). A new record replaces the
+/// oldest one of the user who has most, so that one user's flood removes neither the records of
+/// others nor those of the daemon itself.
 package final class DaemonJournal: Sendable {
   fileprivate struct State {
     var records: [(record: LogRecord, user: UInt32?)] = []
@@ -23,9 +23,9 @@ package final class DaemonJournal: Sendable {
 
   private let state = Mutex(State())
   private let isJournal: Bool
-  /// Records kept for those who ask later. Chosen: a few days of a quiet machine.
+  /// Records kept for later readers. Chosen: a few days of a quiet machine.
   private static let kept = 1000
-  /// Characters of a message. Chosen: two paths, and a sentence.
+  /// The greatest length of a message in characters. Chosen: two paths, and a sentence.
   private static let longest = 10_000
 
   package init(_ variables: [String: String]) {
@@ -37,17 +37,17 @@ package final class DaemonJournal: Sendable {
     state.withLock { $0.follower = follower }
   }
 
-  /// The newest records of some kind, the oldest of them first.
+  /// Returns the newest records that match, oldest first.
   package func last(_ count: Int, where wanted: (LogRecord) -> Bool) -> [LogRecord] {
     state.withLock { state in
       state.records.map(\.record).filter(wanted).suffix(max(0, count))
     }
   }
 
-  /// Writes a record; one that a program has caused, if its quota allows. The name of what it is about
-  /// is told to those who follow, and neither written nor kept: it may say where somebody is.
+  /// Writes a record; one that a program has caused, only if its quota allows. `name` is passed to
+  /// followers, and neither written nor kept: it may reveal where a person is.
   ///
-  /// What apps have said stands in it escaped, so that no name makes a line or a field of its own.
+  /// Text from apps is escaped, so that no name can form a line or a field of its own.
   package func write(
     _ record: LogRecord, naming name: String? = nil, from caller: LogCaller? = nil
   ) {
@@ -66,7 +66,7 @@ package final class DaemonJournal: Sendable {
     }
   }
 
-  /// Writes what has just happened.
+  /// Writes a record with the current time.
   package func write(
     _ category: LogCategory, _ message: String, isFault: Bool = false,
     from caller: LogCaller? = nil
@@ -125,7 +125,7 @@ package final class DaemonJournal: Sendable {
 }
 
 extension DaemonJournal.State {
-  /// Lets the oldest record go of the user who has most; of several, the one who came first.
+  /// Removes the oldest record of the user who has most; of several, the user who came first.
   fileprivate mutating func shrink(to count: Int) {
     while records.count > count {
       let counts = records.reduce(into: [:]) { $0[$1.user, default: 0] += 1 }
@@ -137,7 +137,7 @@ extension DaemonJournal.State {
 }
 
 extension LogCaller {
-  /// What all apps together need of the hardware, which any of them may change.
+  /// The demand of all apps together, which any of them may change.
   static let demand = LogCaller(user: getuid(), program: "the demand of all apps")
 
   init(_ payer: Payer) {
@@ -145,7 +145,7 @@ extension LogCaller {
     self.init(user: payer.user, program: program ?? "a program")
   }
 
-  /// By the name of an app, which has its user behind it unless that is the daemon's.
+  /// Creates a caller from an app's name, which ends in its user unless that is the daemon's.
   init(app: String) {
     self.init(user: AppIdentity(app).user ?? getuid(), program: app)
   }

@@ -4,15 +4,15 @@ import LocationEngine
 import LocationLink
 import LocationModel
 
-/// Why the daemon does not do what its owner asks.
+/// Why the daemon refuses a request of its owner.
 struct AdministrationFault: Error {
   var reason: String
 }
 
-/// What an owner decides for an app; `nil` leaves it as it is.
+/// The authorization that an owner decides for an app; `nil` leaves a part unchanged.
 typealias AuthorizationChoice = (level: String?, precise: Bool?, beacon: Bool?)
 
-// What the owner of a daemon sees and changes; everything here runs on the host's queue.
+// What the owner of a daemon reads and changes; everything here runs on the host's queue.
 extension LocationHost {
   // MARK: Seeing
 
@@ -34,7 +34,7 @@ extension LocationHost {
 
   func services(of client: ClientID) -> [String] { core.engine.services(of: client) }
 
-  /// Every app that has something stored, or is connected.
+  /// Returns every app that has stored data, or is connected.
   func apps() -> [AppStatus] {
     let entries = storedEntries
     let running = core.engine.runningApps
@@ -52,7 +52,7 @@ extension LocationHost {
     core.engine.conditionReports.map { ConditionStatus($0, places: places) }
   }
 
-  /// When apps were told where the device is, of one app or of all, in the order of time.
+  /// Returns when one app, or every app, received a location, in the order of time.
   func accessRecords(of app: String?) -> [AccessRecord] {
     core.accesses.filter { app == nil || $0.app.name == app }.map {
       AccessRecord(
@@ -61,12 +61,12 @@ extension LocationHost {
     }
   }
 
-  /// The events that one app or all were told, in the order in which they were.
+  /// Returns the events that were delivered to one app, or to all, in the order of delivery.
   func eventRecords(of app: String?) -> [EventRecord] {
     core.eventRecords.filter { app == nil || $0.app.name == app }
   }
 
-  /// What is stored now, by this daemon or by someone beside it.
+  /// The entries stored now, by this daemon or by another program.
   var storedEntries: [StateEntry] { keeper?.stored ?? [] }
 
   // MARK: Changing
@@ -79,7 +79,7 @@ extension LocationHost {
         + "\(fault); the daemon goes on trying")
   }
 
-  /// Decides for an app as the settings would, whether it runs or not.
+  /// Decides for an app as the settings would, whether the app runs or not.
   func decide(
     _ app: AppIdentity, _ choice: AuthorizationChoice, declaring manifest: Manifest?
   ) throws(AdministrationFault) -> AuthorizationDecision {
@@ -108,11 +108,11 @@ extension LocationHost {
     do throws(StoreError) { try keeper.store(changes) } catch {
       throw AdministrationFault(reason: "\(error); nothing was changed")
     }
-    // What has waited was stored with it.
+    // Changes that waited to be stored were stored with this one.
     release()
   }
 
-  /// Erases what is stored; the daemon must start over then.
+  /// Erases stored data; the daemon must restart afterward.
   func erase(_ app: String?) throws(AdministrationFault) -> Int {
     guard let keeper else { return 0 }
     do throws(StoreError) { return try keeper.erase(app) } catch {

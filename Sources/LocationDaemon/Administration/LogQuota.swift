@@ -1,7 +1,7 @@
 import LocationHost
 package import LocationModel
 
-/// Whose doing a line of the log is: a program of a user.
+/// The program and the user that have caused a line of the log.
 package struct LogCaller: Hashable, Sendable, CustomStringConvertible {
   package var user: UInt32
   package var program: String
@@ -13,15 +13,15 @@ package struct LogCaller: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(program) of user \(user)" }
 }
 
-/// How many lines of the log are about each program, and about all of a user's.
+/// Limits the lines of the log about each program, and about all programs of a user.
 ///
-/// So many at once, then a few a minute. What is left out is counted, and the count is written
-/// with the first line that is not.
+/// A number is allowed at once, then a few a minute. Lines that are left out are counted, and the
+/// count is written with the next line that is allowed.
 package struct LogQuota: Sendable {
   package enum Verdict: Hashable, Sendable {
-    /// Write it; so many were left out before.
+    /// Write it; `leftOut` lines were left out before.
     case write(leftOut: Int)
-    /// Leave it out; the first of them is worth a line that says so.
+    /// Leave it out; if it is the first, write a line that says so.
     case leaveOut(isFirst: Bool)
   }
 
@@ -45,7 +45,7 @@ package struct LogQuota: Sendable {
 
   package init() {}
 
-  /// Whether a line about a program is written.
+  /// Decides whether a line about a program is written.
   package mutating func admit(_ caller: LogCaller, at now: Instant) -> Verdict {
     let caller = place(of: caller, at: now)
     var (own, user) = (programs[caller] ?? Account(), users[caller.user] ?? Account())
@@ -62,7 +62,7 @@ package struct LogQuota: Sendable {
     return .write(leftOut: leftOut)
   }
 
-  /// Programs beyond those that are kept are one.
+  /// Returns the account of a program; those beyond the bound share one.
   private mutating func place(of caller: LogCaller, at now: Instant) -> LogCaller {
     guard programs[caller] == nil, programs.count >= Self.kept else { return caller }
     programs = programs.filter { $1.leftOut > 0 || $1.lines(at: now, Self.perProgram) > 0 }
@@ -75,6 +75,6 @@ package struct LogQuota: Sendable {
   /// Chosen: an app that comes, asks, and goes has under ten.
   private static let perProgram = Terms(atOnce: 50, perMinute: 10)
   private static let perUser = Terms(atOnce: 400, perMinute: 80)
-  /// Chosen.
+  /// Programs with accounts of their own. Chosen.
   private static let kept = 256
 }

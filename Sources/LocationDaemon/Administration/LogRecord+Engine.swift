@@ -6,7 +6,7 @@ import LocationModel
 import LocationProviders
 
 extension LogRecord {
-  /// A note as a line of the log; `nil` for one that belongs to another line.
+  /// Creates a line of the log from a note; `nil` if another line covers the note.
   init?(_ note: Note, at date: UnixTime) {
     switch note {
     case .authorization(let app, let explanation):
@@ -34,7 +34,7 @@ extension LogRecord {
     }
   }
 
-  /// What a source says of itself.
+  /// Creates a record of the status of a source.
   init(_ status: ProviderStatus, of source: String, at date: UnixTime) {
     let words = SourceStatus.words(status)
     let text = "\(source): \(words.status)" + (words.reason.map { ": \($0)" } ?? "")
@@ -42,14 +42,14 @@ extension LogRecord {
     if case .unavailable(let reason) = status { isFault = reason != .ended }
   }
 
-  /// A position that did not become the current one.
+  /// Creates a record of a fix that was rejected.
   init(ignored fix: Fix, from source: String, _ reason: IgnoreReason, at date: UnixTime) {
     self.init(.fix, "ignored a position of \(source): \(reason.rawValue)", at: date)
     place = fix.coordinate
   }
 
-  /// What a delivery tells of conditions and visits, and the name that the app has given to the place;
-  /// `nil` for everything else.
+  /// Describes a delivery of a condition or a visit, with the name that the app has given to the
+  /// place; `nil` for every other delivery.
   static func news(of delivery: Delivery) -> (words: String, name: String?)? {
     switch delivery {
     case .pending(_, .region(let region, .entered)): ("entered region ‹private›", region.identifier)

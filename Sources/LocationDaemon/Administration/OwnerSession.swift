@@ -2,12 +2,12 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-/// What the owner of a daemon has going on: the connections that follow the log or the events, and
-/// the monitor whose events those are.
+/// The owner's open requests: the connections that follow the log or the events, and the monitor
+/// that has those events.
 ///
-/// Events wait in the engine while nobody follows, and are handled once they were sent.
+/// Events wait in the engine while no connection follows, and are acknowledged after they are sent.
 struct OwnerSession {
-  /// As the engine knows the owner; `nil` before there is anything to monitor.
+  /// The owner's client in the engine; `nil` until something is monitored.
   var client: ClientID?
   /// Connections that follow events, in the order in which they came.
   var eventFollowers: [Int] = []

@@ -6,9 +6,9 @@ import LocationLink
 import LocationModel
 import LocationProviders
 
-// The owner's calls: who may, what is answered, and who follows.
+// The owner's calls: who may make them, their answers, and who follows.
 extension SocketServer {
-  /// Takes up what the owner monitored before, and sees to it that followers hear of everything.
+  /// Resumes what the owner monitored before, and connects the log to its followers.
   func beginAdministration() {
     host.onQueue { host in
       host.observer = { [weak self] output in self?.onQueue { $0.observe(output) } }
@@ -104,7 +104,7 @@ extension SocketServer {
     try result.get()
   }
 
-  /// More waits for a client than there is room for: it comes back and hears everything again.
+  /// Cuts off a client with too many waiting deliveries; it reconnects and gets them again.
   func cutOff(_ client: ClientID) {
     guard let number = connections.first(where: { $0.value.client == client })?.key else { return }
     cut(
@@ -137,7 +137,7 @@ extension SocketServer {
     return status
   }
 
-  /// Decides when the app's list was read, and answers then.
+  /// Decides after the app's manifest was read, and then answers.
   private func decide(
     _ app: AppIdentity, _ choice: AuthorizationChoice, for number: Int
   ) {
@@ -177,7 +177,7 @@ extension SocketServer {
 
   // MARK: The owner's monitor
 
-  /// The owner as a client of the engine, who may know everything.
+  /// Returns the owner as a client of the engine, which may know everything.
   private func ownerClient() -> ClientID {
     if let client = owner.client { return client }
     let description = ClientDescription(
@@ -243,7 +243,7 @@ extension SocketServer {
     ask(owner.eventFollowers.isEmpty ? .leave : .next)
   }
 
-  /// A connection has gone, and follows nothing any more.
+  /// Removes a connection that has ended from the followers.
   func forgetOwner(_ number: Int) {
     owner.logFollowers[number] = nil
     guard owner.eventFollowers.contains(number) else { return }
@@ -277,8 +277,8 @@ extension SocketServer {
     }
   }
 
-  /// Writes down what a step has decided. What comes with every position is looked at only while
-  /// somebody follows it, and is never kept.
+  /// Logs what a step has decided. Outputs that come with every fix are logged only while a
+  /// connection follows them, and are never kept.
   private func observe(_ output: ServiceCore.Output) {
     guard case .engine(let output) = output else { return }
     switch output {
@@ -315,7 +315,7 @@ extension SocketServer {
 
   // MARK: What is stored
 
-  /// One reply for each, and one behind them.
+  /// Sends one reply for each value, and a last one after them.
   private func list(_ values: [some WireCodable], as name: String, to number: Int) {
     for value in values {
       answer(number, .object([JSON.Member(name, value.json)]), continues: true)

@@ -5,10 +5,10 @@ import LocationLink
 package import LocationModel
 import Synchronization
 
-/// Puts questions to the agents that are connected to the daemon: in a person's session, on a
-/// terminal, wherever. The first answer counts.
+/// Sends prompts to the agents that are connected to the daemon, in a person's session, on a
+/// terminal, or elsewhere. The first answer counts.
 package final class LinkAgents: PromptAgent {
-  /// One connection that attends.
+  /// One connection that answers prompts.
   fileprivate struct Agent {
     var user: UInt32
     var tell: @Sendable (AgentNews) -> Void
@@ -21,7 +21,7 @@ package final class LinkAgents: PromptAgent {
 
   fileprivate struct State {
     var agents: [Int: Agent] = [:]
-    /// In the order in which they were asked.
+    /// Open prompts, in the order in which they were sent.
     var questions: [Question] = []
   }
 
@@ -37,7 +37,7 @@ package final class LinkAgents: PromptAgent {
 
   private static let nobody = "none is connected"
 
-  /// Calls `body` each time an agent has come.
+  /// Calls `body` each time an agent connects.
   func whenAttended(_ body: @escaping @Sendable () -> Void) {
     attended.withLock { $0 = body }
   }
@@ -64,7 +64,7 @@ package final class LinkAgents: PromptAgent {
 
   // MARK: Agents
 
-  /// An agent of a user has come: it hears of every open question that is for it.
+  /// Adds an agent of a user, and sends it every open prompt that it may answer.
   func attend(_ number: Int, user: UInt32, tell: @escaping @Sendable (AgentNews) -> Void) {
     let open = state.withLock { state in
       state.agents[number] = Agent(user: user, tell: tell)
@@ -74,7 +74,7 @@ package final class LinkAgents: PromptAgent {
     attended.withLock { $0 }?()
   }
 
-  /// An agent has gone; questions that nobody else was asked are passed on.
+  /// Removes an agent; prompts that no other agent has are passed on.
   func leave(_ number: Int) {
     let orphans = state.withLock { state in
       guard state.agents.removeValue(forKey: number) != nil else { return [] as [Question] }
@@ -85,11 +85,11 @@ package final class LinkAgents: PromptAgent {
     for question in orphans { question.reply(.passed(reason: Self.nobody)) }
   }
 
-  /// Takes what a person has answered; whether such a question was shown to this connection.
+  /// Applies a person's answer; returns whether this connection was shown the prompt.
   func take(_ answer: AgentAnswer, of number: Int, user: UInt32) -> Bool {
     guard Self.may(user, answerFor: answer.id.app) else { return false }
     let taken: (Question, [@Sendable (AgentNews) -> Void])? = state.withLock { state in
-      // Who attends was shown all open questions that are for its user.
+      // Each agent was shown all open prompts for its user.
       guard state.agents[number]?.user == user,
         let open = state.questions.first(where: { $0.prompt.id == answer.id }),
         answer.answer == .dismissed || open.prompt.kind.answers.contains(answer.answer),

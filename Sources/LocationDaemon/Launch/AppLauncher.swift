@@ -5,26 +5,26 @@ package import LocationEngine
 import LocationHost
 package import LocationModel
 
-/// Starts apps by what they have registered: one file for each in a folder of the owner.
+/// Starts apps by their registrations: one file for each app in a folder of the owner.
 package struct AppLauncher: AppLaunching {
   private let folder: String
   private let socket: String
   private let manager: Starter
   private let noting: @Sendable (Note) -> Void
 
-  /// What tells a program that it was started for an event of location (LIFE-1).
+  /// The variable that shows a program that it was started for a location event (LIFE-1).
   package static let variable = "LOCATIOND_LAUNCH"
 
-  /// The manager of services that starts apps.
+  /// The service manager that starts apps.
   package enum Starter: Hashable, Sendable {
     /// The system's, which starts units; commands are children of the daemon.
     case system
-    /// The user's. When it has started the daemon, it starts commands, too: the sandbox of the
-    /// daemon's unit does not hold them then, and they outlive the daemon.
+    /// The user's. If it has started the daemon, it also starts commands; then the sandbox of the
+    /// daemon's unit does not confine them, and they outlive the daemon.
     case user(startsCommands: Bool)
   }
 
-  /// Registrations of a folder; the apps are sent to the socket.
+  /// Creates a launcher for the registrations of a folder; apps get the path of the socket.
   package init(
     folder: String, socket: String, manager: Starter, noting: @escaping @Sendable (Note) -> Void
   ) {
@@ -34,7 +34,7 @@ package struct AppLauncher: AppLaunching {
     self.noting = noting
   }
 
-  /// The apps that have registered, in the order of their names; what is wrong is noted.
+  /// Returns the apps that have registered, in the order of their names, and notes faults.
   package func registrations() -> [LaunchRegistration] {
     guard access(folder, F_OK) == 0 else { return [] }
     if let cause = OwnedFile.intruder(on: folder) {
@@ -53,8 +53,8 @@ package struct AppLauncher: AppLaunching {
 
   package func apps() -> [AppIdentity] { registrations().map(\.app) }
 
-  /// Calls `changed` on the queue at each change, with all apps that can be launched; until the
-  /// source that it returns is canceled.
+  /// Calls `changed` on the queue at each change, with all apps that can be launched, until the
+  /// returned source is canceled.
   package func follow(
     on queue: DispatchQueue, _ changed: @escaping @Sendable ([AppIdentity]) -> Void
   ) -> (any DispatchSourceRead)? {
@@ -70,8 +70,8 @@ package struct AppLauncher: AppLaunching {
     return source
   }
 
-  /// Starts the app, where the program that is registered is the one that holds its identifier; that
-  /// it does not come is found out by its absence.
+  /// Starts the app if the registered program is the one that holds its identifier. If the app
+  /// does not connect afterward, its absence shows that.
   package func launch(_ app: AppIdentity, heldBy program: String?) {
     guard let registration = registrations().first(where: { $0.app == app }) else { return }
     if let obstacle = registration.obstacle(heldBy: program) {
@@ -82,7 +82,7 @@ package struct AppLauncher: AppLaunching {
     noting(.launched(app, code == 0 ? nil : Errno(code: code, call: words[0]).description))
   }
 
-  /// What is run to start an app.
+  /// Returns the command that starts an app.
   package func words(of method: LaunchRegistration.Method) -> [String] {
     switch (method, manager) {
     case (.command(let words), .user(startsCommands: true)):
@@ -94,17 +94,17 @@ package struct AppLauncher: AppLaunching {
     }
   }
 
-  /// A word in which systemd finds no variable.
+  /// Escapes a word so that systemd finds no variable in it.
   private static func escaped(_ word: String) -> String {
     word.split(separator: "$", omittingEmptySubsequences: false).joined(separator: "$$")
   }
 
-  /// What its environment tells an app that is started.
+  /// Variables added to the environment of an app that is started.
   private var news: [(String, String)] {
     [(DaemonSocket.variable, socket), (Self.variable, "location")]
   }
 
-  /// The daemon's own, without what systemd tells the daemon alone.
+  /// The daemon's own environment, without the variables that systemd set for the daemon only.
   private var environment: [String] {
     var variables = HostEnvironment.current.variables
     for name in ServiceSupervisor.variables { variables[name] = nil }

@@ -2,7 +2,7 @@ import Glibc
 import LocationHost
 package import LocationModel
 
-/// How an app is started again when it does not run and is owed an event (docs/formats/launch.md).
+/// How an app is started when it does not run and an event is pending (docs/formats/launch.md).
 package struct LaunchRegistration: Hashable, Sendable {
   package enum Method: Hashable, Sendable {
     /// A program by its absolute path, and its arguments.
@@ -16,12 +16,13 @@ package struct LaunchRegistration: Hashable, Sendable {
   package var holder: String?
   package var method: Method
 
-  /// Why a file registers nothing.
+  /// Why a file contains no valid registration.
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
   }
 
-  /// Reads the text of a file: `app = NAME` or `app = NAME=PATH`, and one of `command = WORDS` and `unit = NAME`.
+  /// Parses the text of a file: `app = NAME` or `app = NAME=PATH`, and one of `command = WORDS` and
+  /// `unit = NAME`.
   package init(_ text: String) throws(Fault) {
     var values: [String: Substring] = [:]
     for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
@@ -61,7 +62,7 @@ package struct LaunchRegistration: Hashable, Sendable {
     }
   }
 
-  /// Reads a file, which nobody else may be able to write: whoever can, could run programs as the
+  /// Reads a file, which only its owner may be able to write: a writer could run programs as the
   /// daemon's user.
   init(file: String) throws(Fault) {
     var status = stat()
@@ -75,8 +76,8 @@ package struct LaunchRegistration: Hashable, Sendable {
     try self.init(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Why the app is not started, which another program than the one that is registered is; `nil` when
-  /// it is that one.
+  /// Returns why the app is not started if a program other than the registered one holds its
+  /// identifier; `nil` otherwise.
   ///
   /// `program` holds the identifier, or is its Flatpak's folder; `nil` while none does.
   func obstacle(heldBy program: String?) -> String? {

@@ -1,16 +1,16 @@
 import LocationHost
 package import LocationModel
 
-/// Decides when it is found out who a new client is.
+/// Decides when a new client is identified.
 ///
-/// That takes a look at files of the client's choosing, which may lie where nobody answers. So it
-/// is done beside the host's queue, for few at a time, fewer of one user, and fewest of one
-/// program; the others wait. Who is not known in time is turned away, also while the look still
-/// hangs, whose place is free again only when it ends.
+/// Identifying reads files of the client's choosing, which may lie on a file system that hangs. So
+/// it runs outside the host's queue, for few clients at a time, fewer of one user, and fewest of
+/// one program; the others wait. A client that is not identified in time is turned away, even if
+/// the read still hangs; its place becomes free only when the read ends.
 package struct ArrivalCoordinator: Machine {
   package enum Input: MachineInput {
     case came(Int, Payer)
-    /// The look has ended.
+    /// The identification has ended.
     case known(Int)
     case wake
   }
@@ -23,7 +23,7 @@ package struct ArrivalCoordinator: Machine {
   private struct Arrival: Sendable {
     var number: Int
     var payer: Payer
-    /// Since then it waits, or is looked at.
+    /// The time since which it waits, or is being identified.
     var since: Instant
     var isTurnedAway = false
   }
@@ -39,7 +39,7 @@ package struct ArrivalCoordinator: Machine {
     return next.map { $0 + Self.timeout }
   }
 
-  /// Whether somebody looks who it is, or has begun to.
+  /// Whether identification of a client has begun and not ended.
   package func isLookedAt(_ number: Int) -> Bool { looks.contains { $0.number == number } }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -93,6 +93,6 @@ package struct ArrivalCoordinator: Machine {
 
   /// Chosen: a disk that sleeps needs less.
   package static let timeout = Duration.seconds(5)
-  /// Looks that may hang at a time: threads, and descriptors. Chosen.
+  /// Identifications that may hang at a time: threads, and descriptors. Chosen.
   package static let (atOnce, perUser, perProgram) = (32, 8, 2)
 }

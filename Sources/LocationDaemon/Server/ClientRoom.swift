@@ -1,12 +1,12 @@
 import LocationHost
 
-/// How many clients there are, and how many managers, loops, and sessions they have: of all, of
-/// each user, and of each program.
+/// Counts clients, and their managers, loops, and sessions: of all, of each user, and of each
+/// program.
 ///
-/// The tighter bound is the program's, so that one of a user's leaves room for the others; behind
-/// the user's, and behind that of all, a few places are kept for those who have none yet.
+/// A program's bound is the lowest, so that it leaves room for other programs of its user. Beyond
+/// the user's bound, and beyond that of all, a few places are kept for those who have none yet.
 package struct ClientRoom: Sendable {
-  /// What all clients together, and some of them, may take.
+  /// The bounds for all clients together, and for some of them.
   package struct Limits: Hashable, Sendable {
     package var clients = 2048
     /// So that one user cannot keep the others out.
@@ -14,7 +14,7 @@ package struct ClientRoom: Sendable {
     /// So that one program cannot keep the others of its user out.
     package var clientsPerApp = 512
     /// Managers, loops, monitors, sessions, and streams of all processes of a program. Chosen: a
-    /// position is told to so many in less than a tenth of a second.
+    /// fix is delivered to this many in less than a tenth of a second.
     package var subscribersPerApp = 4096
     package var subscribersPerUser = 16_384
     /// Places beyond the bounds, for the owner, and for users and programs without a client.
@@ -22,9 +22,9 @@ package struct ClientRoom: Sendable {
 
     package init() {}
 
-    /// Lowers the numbers of clients where a process has descriptors for fewer, in the same parts.
+    /// Reduces the numbers of clients in proportion if a process has descriptors for fewer.
     ///
-    /// - Parameter most: clients that the process has descriptors for.
+    /// - Parameter most: the number of clients for which the process has descriptors.
     package mutating func fit(_ most: Int) {
       clients = min(clients, max(1, most - kept))
       clientsPerUser = min(clientsPerUser, max(1, clients * 3 / 4))
@@ -48,8 +48,8 @@ package struct ClientRoom: Sendable {
     self.limits = limits
   }
 
-  /// Why one more client is not let in; `nil` when it is. The owner is root, or the user that the
-  /// daemon runs as.
+  /// Returns why one more client is refused; `nil` if it is admitted. The owner is root, or the
+  /// user that the daemon runs as.
   package func refusal(of payer: Payer, isOwner: Bool) -> String? {
     let (ofUser, ofApp) = (users[payer.user]?.clients ?? 0, payers[payer]?.clients ?? 0)
     if all >= limits.clients + (isOwner || ofUser == 0 ? limits.kept : 0) {
@@ -66,12 +66,12 @@ package struct ClientRoom: Sendable {
 
   package mutating func enter(_ payer: Payer) { change(payer, clients: 1, subscribers: 0) }
 
-  /// A client has gone, with what it had.
+  /// Removes a client and its subscribers.
   package mutating func leave(_ payer: Payer, subscribers: Int) {
     change(payer, clients: -1, subscribers: -subscribers)
   }
 
-  /// A client has so many more, or fewer; why that is too many, or `nil`.
+  /// Adds or removes subscribers of a client; returns why that is too many, or `nil`.
   package mutating func settle(_ payer: Payer, subscribers change: Int) -> String? {
     guard change != 0 else { return nil }
     self.change(payer, clients: 0, subscribers: change)

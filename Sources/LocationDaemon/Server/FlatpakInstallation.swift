@@ -1,21 +1,21 @@
 import Glibc
 import LocationHost
 
-/// A folder in which Flatpak installs apps, and who may write there.
+/// A folder in which Flatpak installs apps, and the users who may write there.
 struct FlatpakInstallation: Hashable {
-  /// Links resolved.
+  /// The path with links resolved.
   var folder: String
   var owners: Set<uid_t>
 
-  /// Why a sandbox is of no installed app.
+  /// Why a sandbox belongs to no installed app.
   struct Fault: Error, Hashable, CustomStringConvertible {
     var description: String
   }
 
-  /// The installation in a folder that a sandbox names, which is not believed: one of the system, one
-  /// that the daemon's configuration names, or that of the process's own user.
+  /// Returns the installation in a folder that a sandbox names. The name is not trusted: it must be
+  /// one of the system, one of the daemon's configuration, or that of the process's own user.
   ///
-  /// - Throws: that there is none.
+  /// - Throws: `Fault` if there is no such installation.
   static func named(
     _ base: String, user: uid_t, configured: [String]
   ) throws(Fault) -> FlatpakInstallation {
@@ -36,10 +36,11 @@ struct FlatpakInstallation: Hashable {
         + "\(user); name it in the daemon's configuration: flatpak-installation = \(base)")
   }
 
-  /// The folder of an app, `FOLDER/app/NAME`, whose files and program nobody but the owners can
-  /// have put there. `files` are as the sandbox names them, `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`.
+  /// Returns the folder of an app, `FOLDER/app/NAME`, whose files and program only the owners can
+  /// have put there. `files` are as the sandbox names them,
+  /// `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`.
   ///
-  /// - Throws: who else could have.
+  /// - Throws: `Fault` with who else could have put them there.
   func home(ofFiles files: String, under base: String, program: String) throws(Fault) -> String {
     let inside = files.dropFirst(base.count)
     guard SmallFile.resolved(files) == folder + inside else {
@@ -54,7 +55,7 @@ struct FlatpakInstallation: Hashable {
   private static let system = "/var/lib/flatpak"
   private static let systemFolder = "/etc/flatpak/installations.d"
 
-  /// What root has configured for Flatpak itself: the `Path=` of each installation.
+  /// Returns the `Path=` of each installation that root has configured for Flatpak itself.
   private static func systemConfigured() -> [String] {
     SmallFile.names(in: systemFolder).filter { $0.hasSuffix(".conf") }.flatMap { name in
       let bytes = (try? OwnedFile.read("\(systemFolder)/\(name)", limit: 65_536)) ?? []
@@ -64,7 +65,7 @@ struct FlatpakInstallation: Hashable {
     }
   }
 
-  /// A user's home, from the system's list of users.
+  /// Returns a user's home from the system's list of users.
   private static func home(of user: uid_t) -> String? {
     var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
     var text = [CChar](repeating: 0, count: 16_384)

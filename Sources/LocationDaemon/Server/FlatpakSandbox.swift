@@ -1,25 +1,26 @@
 import Glibc
 import LocationHost
 
-/// The Flatpak that a process runs in, as far as the kernel bears it out.
+/// The Flatpak that a process runs in, as far as the kernel can verify it.
 ///
-/// The sandbox's own file only says where to look; anybody can write one. What counts is that the
-/// program which runs is, by device and inode, the file that the installed app has at that place.
+/// The sandbox's own file says only where to look; any program can write one. The evidence is that
+/// the program which runs is, by device and inode, the file that the installed app has at that
+/// place.
 struct FlatpakSandbox: Hashable, Sendable {
   /// The identifier of the app, such as `org.example.Boat`.
   var name: String
-  /// The folder of the installed app, through all of its updates.
+  /// The folder of the installed app, the same after each update.
   var home: String
-  /// The program, at its place in the daemon's view.
+  /// The program's path in the daemon's view.
   var executable: String
 
-  /// What the file of a sandbox says.
+  /// The unverified contents of a sandbox's file.
   struct Claim: Hashable {
     var name: String
-    /// Where the app's files are outside of the sandbox.
+    /// The folder of the app's files outside of the sandbox.
     var files: String
 
-    /// Reads the text of a `.flatpak-info`; `nil` when it is none.
+    /// Parses the text of a `.flatpak-info`; `nil` if it is not one.
     init?(_ text: String) {
       var values: [String: String] = [:]
       var section = ""
@@ -35,8 +36,8 @@ struct FlatpakSandbox: Hashable, Sendable {
       (self.name, self.files) = (name, files)
     }
 
-    /// `BASE` of `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`, where the path has that form and nothing in
-    /// it leads elsewhere.
+    /// `BASE` of `BASE/app/NAME/ARCH/BRANCH/COMMIT/files`; `nil` if the path has another form or a
+    /// component leads elsewhere.
     var base: String? {
       let words = files.split(separator: "/", omittingEmptySubsequences: false)
       guard files.hasPrefix("/"), words.count > 7, words.last == "files", !words.contains(".."),
@@ -47,10 +48,10 @@ struct FlatpakSandbox: Hashable, Sendable {
     }
   }
 
-  /// The sandbox of a process whose program has this path in its own view; `nil` when it is in
-  /// none, or the program is not the app's at that place.
+  /// Verifies the sandbox of a process whose program has this path in its own view; `nil` if it is
+  /// in none, or the program is not the app's at that place.
   ///
-  /// - Throws: that the app is no installed one.
+  /// - Throws: `Fault` if the app is not installed.
   init?(
     of pid: Int32, running path: String, user: uid_t, _ configured: [String]
   ) throws(Peer.Fault) {
@@ -73,6 +74,6 @@ struct FlatpakSandbox: Hashable, Sendable {
     }
   }
 
-  /// Bytes. Real ones have under 2,000.
+  /// The greatest size of the file in bytes. Real ones have under 2,000.
   private static let longest = 65_536
 }

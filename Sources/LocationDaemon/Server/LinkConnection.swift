@@ -5,34 +5,34 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-/// One client of the daemon: its descriptor, its session, and what it has not read yet.
+/// One client of the daemon: its descriptor, its session, and the bytes that it has not read yet.
 ///
 /// Never leaves the queue of the host.
 final class LinkConnection {
   let descriptor: Int32
   let peer: Peer
   let payer: Payer
-  /// What its program declares.
+  /// The manifest of its program.
   let declared: ManifestReader.Reading
-  /// When it connected.
+  /// The time at which it connected.
   let since = HostClock.now.unixTime
   var session: LinkSession
-  /// As the engine knows it; `nil` until it asks for something.
+  /// Its number in the engine; `nil` until its first request.
   var client: ClientID?
   var app: AppIdentity?
-  /// Whether the owner administers over it, and may be told much at once.
+  /// Whether the owner administers over it, and may receive much at once.
   var isOwners = false
-  /// Whether it answers questions for a person.
+  /// Whether it answers prompts for a person.
   var isAttending = false
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?
   private var unsent: [UInt8] = []
-  /// What was received and is left for later turns.
+  /// Bytes received and left for later turns.
   private var unread: ArraySlice<UInt8> = []
-  /// Whether it has been promised a turn to be read.
+  /// Whether a turn to be read is already scheduled.
   var awaitsTurn = false
-  /// Whether nothing is read for a while.
+  /// Whether reading is paused for a while.
   private(set) var isResting = false
 
   /// What came from a client.
@@ -40,7 +40,7 @@ final class LinkConnection {
     case nothing
     case bytes([UInt8])
     case ended
-    /// Another process has written to the connection: it was copied (SECURITY.md).
+    /// Another process has written to the connection: its descriptor was copied (SECURITY.md).
     case foreign(pid: Int32)
   }
 
@@ -61,7 +61,7 @@ final class LinkConnection {
     reader.activate()
   }
 
-  /// Reads one message at most, or a piece of one; the rest waits for the others' turn.
+  /// Reads at most one message, or a piece of one; the rest waits until others had their turn.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Arrival {
     guard unread.isEmpty else { return .bytes(nextMessage()) }
     var sender: Int32 = 0
@@ -75,7 +75,7 @@ final class LinkConnection {
     return .bytes(nextMessage())
   }
 
-  /// Whether the client has gone, and everything that it has sent is read.
+  /// Whether the client has hung up, and all its bytes are read.
   var hasHungUp: Bool {
     var byte: UInt8 = 0
     return unread.isEmpty
@@ -88,14 +88,14 @@ final class LinkConnection {
     return [UInt8](unread[..<end])
   }
 
-  /// Reads nothing for a while, and calls `awake` then.
+  /// Pauses reading for a time, and then calls `awake`.
   func rest(for time: Duration, _ awake: @escaping @Sendable () -> Void) {
     pause()
     queue.asyncAfter(
       deadline: .now() + .nanoseconds(Int(time.wholeNanoseconds)), execute: awake)
   }
 
-  /// Reads nothing until it goes on.
+  /// Pauses reading until `goOn()` is called.
   func pause() {
     guard !isResting else { return }
     isResting = true
@@ -108,8 +108,8 @@ final class LinkConnection {
     reader.resume()
   }
 
-  /// Sends now what can be sent, and the rest when there is room; `false` when more than the limit
-  /// would have to wait.
+  /// Sends now what can be sent, and the rest when there is room; returns `false` if more than the
+  /// limit would have to wait.
   func send(
     _ bytes: [UInt8], limit: Int, writable: @escaping @Sendable () -> Void
   ) -> Bool {
@@ -127,7 +127,7 @@ final class LinkConnection {
     return true
   }
 
-  /// There may be room again.
+  /// Sends waiting bytes after the socket has room again.
   func flush() {
     while !unsent.isEmpty {
       let count = unsent.withUnsafeBytes {
@@ -143,7 +143,7 @@ final class LinkConnection {
   func end() {
     writer?.cancel()
     reader.cancel()
-    // A source that is suspended is not let go.
+    // A suspended source must not be released.
     goOn()
   }
 }

@@ -1,13 +1,13 @@
 import CLinux
 import LocationHost
 
-/// Who pays for what the daemon does: a user, and the program of theirs that asks.
+/// The account that the daemon charges for its work: a user, and the program that asks.
 ///
-/// A program is the file that runs, by device and inode, so all processes of it are one, whatever
-/// their number, and none can be another.
+/// A program is the file that runs, by device and inode. So all its processes count as one,
+/// whatever their number, and none can count as another program.
 package struct Payer: Hashable, Sendable {
   package var user: UInt32
-  /// `nil` when the kernel does not tell; all such programs of a user are one.
+  /// The program; `nil` if the kernel does not report it; all such programs of a user are one.
   package var program: Program?
 
   package struct Program: Hashable, Sendable {
@@ -23,7 +23,7 @@ package struct Payer: Hashable, Sendable {
     (self.user, self.program) = (user, program)
   }
 
-  /// The one that has opened a connection. Asks the kernel alone, and never waits.
+  /// Identifies the process that opened a connection. Asks only the kernel, and never waits.
   init(of connection: Int32) {
     var (process, user, group): (Int32, UInt32, UInt32) = (0, .max, 0)
     _ = linux_peer_credentials(connection, &process, &user, &group)

@@ -4,10 +4,10 @@ import LocationHost
 
 /// The process at the other end of a connection, as the kernel knows it.
 ///
-/// Nothing here was told by the process itself in a message.
+/// Nothing here comes from a message of the process itself.
 package struct Peer: Sendable {
   package var pid: Int32
-  /// When it began, in ticks of the kernel since boot.
+  /// The start time of the process, in ticks of the kernel since boot.
   var start: UInt64 = 0
   package var user: UInt32
   /// The absolute path of the program it runs, links resolved.
@@ -16,19 +16,19 @@ package struct Peer: Sendable {
   /// The sandbox it runs in; `nil` for none.
   var sandbox: FlatpakSandbox?
 
-  /// The process, and no later one with its number.
+  /// Identifies the process, and no later one with the same number.
   var mark: ProcessMark { ProcessMark(pid: pid, start: start) }
 
-  /// Why nobody can say who a peer is.
+  /// Why a peer cannot be identified.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String
   }
 
-  /// Finds out who has opened the connection.
+  /// Identifies the process that has opened the connection.
   ///
-  /// The process is held by a descriptor while it is looked at, so its number cannot pass to
-  /// another one meanwhile. Its program must be the very file that now lies at its path: one that
-  /// was replaced, or that only exists in a view of the file system of its own, is refused.
+  /// A descriptor holds the process meanwhile, so that its number cannot pass to another one. Its
+  /// program must be the very file that now lies at its path: one that was replaced, or that exists
+  /// only in a private view of the file system, is refused.
   ///
   /// `flatpaks` are folders in which Flatpak installs apps, beside the system's and the user's.
   package init(of connection: Int32, flatpaks: [String] = []) throws(Fault) {
@@ -61,7 +61,7 @@ package struct Peer: Sendable {
     }
   }
 
-  /// The path of the program that a process runs, in the process's own view.
+  /// Returns the path of the program that a process runs, in the process's own view.
   private static func program(of pid: Int32) throws(Fault) -> String {
     let link = "/proc/\(pid)/exe"
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))

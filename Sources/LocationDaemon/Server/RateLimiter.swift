@@ -1,16 +1,16 @@
 import LocationHost
 package import LocationModel
 
-/// How much of the daemon's time each program, and each user, may take.
+/// Limits how much of the daemon's time each program, and each user, may take.
 ///
-/// What is done for a program is written to its account, and to that of its user; time pays off a
-/// tenth of itself to the one, and four tenths to the other. Who owes more than the credit waits
-/// until that is no longer so; nobody else does. So a program has one share however many processes
-/// it has, a user's programs have their own beside it, and all of a user's leave the others most of
-/// the time.
+/// Work for a program is charged to its account, and to that of its user. As time passes, a tenth
+/// of it is paid off the program's debt, and four tenths off the user's. A program waits while its
+/// own debt or its user's exceeds the credit. So a program has one share, however many processes it
+/// has, each program of a user has its own share, and all of a user's together leave most of the
+/// time to others.
 package struct RateLimiter: Sendable {
   private struct Account {
-    /// What was owed at `since`.
+    /// The debt at `since`.
     var debt = Duration.zero
     var since = Instant.start
 
@@ -23,28 +23,28 @@ package struct RateLimiter: Sendable {
       since = now
     }
 
-    /// When no more is owed than the credit; `nil` for now.
+    /// Returns when the debt no longer exceeds the credit; `nil` for now.
     func rest(at now: Instant, _ terms: Terms) -> Instant? {
       let excess = debt(at: now, terms) - terms.credit
       return excess > .zero ? now + excess * RateLimiter.part / terms.parts : nil
     }
   }
 
-  /// What an account allows. Nobody owes more than twice the credit, so nobody waits for more than
-  /// ten seconds: the computer may have slept in the middle of what was done.
+  /// The terms of an account. A debt is at most twice the credit, so that no program waits for more
+  /// than ten seconds: the computer may have slept during the work.
   private struct Terms {
     var credit: Duration
-    /// Tenths of the time that passes.
+    /// How much is paid off, in tenths of the time that passes.
     var parts: Int
   }
 
   private struct User {
     var account = Account()
     var programs: [Payer.Program: Account] = [:]
-    /// Programs of which nobody knows which, and those beyond the bound.
+    /// The account of programs that could not be identified, and of those beyond the bound.
     var others = Account()
 
-    /// Whether nothing is owed.
+    /// Whether there is no debt.
     func isSettled(at now: Instant) -> Bool {
       account.debt(at: now, RateLimiter.ofUser) == .zero
         && others.debt(at: now, RateLimiter.ofProgram) == .zero
@@ -55,15 +55,15 @@ package struct RateLimiter: Sendable {
   private var users: [UInt32: User] = [:]
   private let owners: Set<UInt32>
 
-  /// Users who may do everything have no account as users; their programs have.
+  /// Creates a rate limiter; owners have no account as users, but their programs have.
   package init(owners: Set<UInt32> = []) {
     self.owners = owners
   }
 
-  /// How many accounts are kept, for the tests.
+  /// The number of accounts, for the tests.
   package var count: Int { users.values.reduce(0) { $0 + 1 + $1.programs.count } }
 
-  /// Writes down that something was done for a program.
+  /// Charges a program for work.
   package mutating func charge(_ time: Duration, to payer: Payer, at now: Instant) {
     if users[payer.user] == nil, users.count >= Self.keptUsers {
       users = users.filter { !$1.isSettled(at: now) }
@@ -86,7 +86,7 @@ package struct RateLimiter: Sendable {
     users[number] = user
   }
 
-  /// When a program may be served again; `nil` for now.
+  /// Returns when a program may be served again; `nil` for now.
   package func rest(of payer: Payer, at now: Instant) -> Instant? {
     guard let user = users[place(of: payer.user)] else { return nil }
     let own =
@@ -99,19 +99,19 @@ package struct RateLimiter: Sendable {
     return ends.compactMap(\.self).max()
   }
 
-  /// Users beyond the bound have one account together.
+  /// Returns the account of a user; users beyond the bound share one.
   private func place(of user: UInt32) -> UInt32 {
     users[user] != nil || users.count < Self.keptUsers ? user : .max
   }
 
   /// Chosen: an app that begins to watch all its places on a slow disk needs less at once.
   package static let credit = Duration.seconds(1)
-  /// Chosen: it takes ten programs to fill the time, and four are a user's share of it.
+  /// Parts of the time: one for a program, four for a user. Chosen: ten programs fill the time.
   package static let part = 10
   private static let ofProgram = Terms(credit: credit, parts: 1)
   private static let ofUser = Terms(credit: credit * 4, parts: 4)
-  /// Programs of one user that owe something and have accounts of their own. Chosen.
+  /// Programs of one user that are in debt and have accounts of their own. Chosen.
   package static let keptPrograms = 64
-  /// Chosen.
+  /// Users with accounts of their own. Chosen.
   package static let keptUsers = 256
 }

@@ -5,15 +5,15 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-/// Connections whose process is not known yet.
+/// Connections whose process is not identified yet.
 struct Arrivals {
   var coordinator = ArrivalCoordinator()
   var room: ClientRoom
-  /// Until they are known, or turned away.
+  /// Connections until they are identified, or turned away.
   var pending: [Int: Pending] = [:]
   var armed: Instant?
 
-  /// A look that has begun closes its descriptor itself.
+  /// Closes waiting connections; an identification that has begun closes its descriptor itself.
   func closeWaiting() {
     for (number, pending) in pending where !coordinator.isLookedAt(number) {
       close(pending.descriptor)
@@ -27,16 +27,16 @@ struct Arrivals {
   }
 }
 
-/// What a look at a new client has found.
+/// The result of identifying a new client.
 private struct Acquaintance: Sendable {
   var peer: Result<Peer, Peer.Fault>
   var declared: ManifestReader.Reading
-  /// Of a processor, not of the clock: a look that waits costs nothing.
+  /// Processor time, not clock time: waiting costs nothing.
   var cost: Duration
 }
 
-// How a connection becomes a client: room is looked for, then somebody looks who it is, beside the
-// queue.
+// How a connection becomes a client: first the bounds are checked, then the client is identified
+// outside the queue.
 extension SocketServer {
   func welcome(_ descriptor: Int32, of payer: Payer) {
     let begin = host.now.uptime
@@ -55,14 +55,14 @@ extension SocketServer {
     settleArrivals(.came(number, payer))
   }
 
-  /// Why there is no room; those who arrive are counted by themselves, as some of those before
-  /// them may have gone until they are known.
+  /// Returns why there is no room. New connections are counted separately, because some clients may
+  /// leave before the new ones are identified.
   private func refusal(of payer: Payer) -> String? {
     room.refusal(of: payer, isOwner: payer.user == 0 || payer.user == getuid())
   }
 
-  /// What a program owes for each connection, beside the time that it takes: two thousand at once,
-  /// then two hundred a second. Chosen.
+  /// The charge to a program for each connection, beside the time that it takes: two thousand at
+  /// once, then two hundred a second. Chosen.
   private static let admission = RateLimiter.credit / 2000
 
   private func refuse(_ descriptor: Int32, _ payer: Payer, _ reason: String) {
@@ -77,8 +77,8 @@ extension SocketServer {
     answer(reason, to: descriptor)
   }
 
-  /// Closes a connection of a program that has used up its share, and says when it is served again; no
-  /// line of the log, as it may come back at once.
+  /// Closes a connection of a program that has used up its share, after sending when it is served
+  /// again. Writes no line to the log, because the program may reconnect at once.
   func turnAway(_ descriptor: Int32, for wait: Duration) {
     let seconds = (wait.wholeNanoseconds + 999_999_999) / 1_000_000_000
     answer(
@@ -118,7 +118,7 @@ extension SocketServer {
     }
   }
 
-  /// On a thread of its own: it may wait for a file system for as long as that likes.
+  /// Identifies a client on a thread of its own, which a file system may block for any time.
   private func look(_ number: Int) {
     guard let pending = arrivals.pending[number] else { return }
     let (descriptor, manifests, flatpaks) = (pending.descriptor, manifests, facts.flatpaks)
@@ -156,7 +156,7 @@ extension SocketServer {
     }
   }
 
-  /// The look may still use the descriptor; it is closed when that has ended.
+  /// Turns a client away; its descriptor is closed later if its identification still uses it.
   private func turnAway(_ number: Int, _ reason: String) {
     guard let pending = arrivals.pending[number] else { return }
     arrivals.room.leave(pending.payer, subscribers: 0)
@@ -172,8 +172,8 @@ extension SocketServer {
 
   // MARK: For the owner
 
-  /// Reads what a program declares, and goes on with it on the queue; the connection that asked
-  /// says nothing more until then.
+  /// Reads a program's manifest outside the queue, and continues with it on the queue; until then
+  /// the connection that asked is not read.
   func readManifest(
     ofExecutable path: String?, for number: Int,
     _ body: @escaping @Sendable (isolated SocketServer, Manifest?) -> Void
@@ -209,7 +209,7 @@ extension Acquaintance {
     cost = Self.processorTime - begin
   }
 
-  /// What this thread has had of a processor.
+  /// The processor time that this thread has used.
   private static var processorTime: Duration {
     var time = timespec()
     clock_gettime(clockid_t(CLOCK_THREAD_CPUTIME_ID), &time)

@@ -3,14 +3,14 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-// Who a program is to the engine.
+// The identity of a program in the engine.
 extension SocketServer {
-  /// The app as its program declares it, and whoever is not believed under its path. An identifier
-  /// counts only for the first program that has used it, and another user's app is another app.
+  /// Returns the app that the program declares, or, if that is refused, the app of its path. An
+  /// identifier belongs to the first program that has used it; another user's app is another app.
   func app(of peer: Peer, declaring manifest: Manifest) -> AppIdentity {
     let user = peer.user == getuid() ? nil : peer.user
     let byPath = AppIdentity(path: peer.executable, user: user)
-    // A sandboxed app has the name that it was installed under, and is itself through its updates.
+    // A sandboxed app has the name under which it was installed, and keeps it through its updates.
     guard let identifier = peer.sandbox?.name ?? manifest.identifier else { return byPath }
     guard let cause = obstacle(to: identifier, of: peer, user) else {
       return AppIdentity(declaring: identifier, path: peer.executable, user: user)
@@ -23,7 +23,7 @@ extension SocketServer {
     return byPath
   }
 
-  /// Why a program cannot have an identifier, to follow that in a sentence; `nil` when it has it.
+  /// Returns why a program cannot have an identifier, as the end of a sentence; `nil` if it can.
   private func obstacle(to identifier: String, of peer: Peer, _ user: UInt32?) -> String? {
     let isOwners = AppIdentity(identifier).isOwner
     if !isOwners, let fault = AppIdentity.fault(ofIdentifier: identifier) { return fault }
@@ -35,8 +35,8 @@ extension SocketServer {
 }
 
 extension Peer {
-  /// The program, as far as it was verified; what it declares protects no name where others can write
-  /// the file.
+  /// The program as far as it was verified; its manifest protects no name if others can write the
+  /// file.
   func program(declaring manifest: Manifest) -> VerifiedProgram {
     let names = sandbox == nil && manifest.identifier != nil ? manifest.file : executable
     return VerifiedProgram(

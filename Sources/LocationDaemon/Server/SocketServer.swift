@@ -7,10 +7,10 @@ import LocationModel
 
 /// Serves the engine of one host to other processes, over a Unix socket.
 ///
-/// Runs on the host's own queue, so a delivery goes from the engine to the socket without a hop.
-/// Nobody waits for a client: what it does not read is kept up to a limit, then it is cut off.
+/// Runs on the host's own queue, so that a delivery passes from the engine to the socket without a
+/// hop. Never waits for a client: unread bytes are kept up to a limit, then the client is cut off.
 package actor SocketServer: QueueActor {
-  /// What all clients together, and each of them, may take.
+  /// The bounds for all clients together, and for each of them.
   package struct Limits: Hashable, Sendable {
     package var room = ClientRoom.Limits()
     /// Bytes sent to a client that it has not read, beside what the kernel holds.
@@ -32,7 +32,7 @@ package actor SocketServer: QueueActor {
   var owner = OwnerSession()
   var trust: TrustState
   private var acceptor: (any DispatchSourceRead)?
-  /// Whether nobody is let in for a moment.
+  /// Whether accepting is paused.
   private var isPaused = false
   var connections: [Int: LinkConnection] = [:]
   var nextConnection = 1
@@ -42,7 +42,7 @@ package actor SocketServer: QueueActor {
   let manifests = ManifestReader()
   private var news = RepeatedDelivery()
   private var freezing: FreezeWatch?
-  /// Small, so that a client which sends without end holds the others up for a few messages only.
+  /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
   /// Serves on a socket that listens already; the server closes it.
@@ -65,7 +65,7 @@ package actor SocketServer: QueueActor {
 
   private func begin(_ listener: Int32) {
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
-    // Inherited by every connection, so that not even its first bytes come without their sender.
+    // Connections inherit this option, so that the sender of even their first bytes is known.
     _ = linux_name_senders(listener)
     let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: line.queue)
     acceptor.setEventHandler { [weak self] in self?.onQueue { $0.accept(from: listener) } }
@@ -80,7 +80,7 @@ package actor SocketServer: QueueActor {
 
   isolated deinit {
     acceptor?.cancel()
-    // A source that is suspended is not let go.
+    // A suspended source must not be released.
     if isPaused { acceptor?.resume() }
     for connection in connections.values { connection.end() }
     arrivals.closeWaiting()
@@ -89,13 +89,13 @@ package actor SocketServer: QueueActor {
 
   // MARK: Connections
 
-  /// Lets one in. Whoever has had more than a share is told for how long, and gets no line in the log;
-  /// many of those are turned away at once, and nobody is let in for a moment then, so that a flood
+  /// Accepts one connection. A program that has used up its share is sent the time to wait, and
+  /// gets no line in the log. After many of those at once, accepting is paused, so that a flood
   /// waits.
   private func accept(from listener: Int32) {
     for _ in 0..<Self.turnedAwayAtOnce {
       let descriptor = linux_accept(listener)
-      // Without a descriptor to spare, a source would fire without end.
+      // Without a free descriptor, the source would fire without end.
       guard descriptor >= 0 else { return descriptor == -EAGAIN ? () : pauseAccepting() }
       let payer = Payer(of: descriptor)
       let now = host.now.uptime
@@ -107,7 +107,7 @@ package actor SocketServer: QueueActor {
     pauseAccepting()
   }
 
-  /// Chosen: a fraction of a millisecond's work, and a wait that nobody notices.
+  /// Chosen: a fraction of a millisecond's work, and a pause too short to notice.
   private static let (turnedAwayAtOnce, pause) = (32, DispatchTimeInterval.milliseconds(5))
 
   private func pauseAccepting() {
@@ -124,7 +124,7 @@ package actor SocketServer: QueueActor {
     acceptor?.resume()
   }
 
-  /// There is something to read; who waits for a turn already gets one.
+  /// Reads a connection, unless a turn is already scheduled.
   func attend(_ number: Int) {
     guard let connection = connections[number], !connection.awaitsTurn else { return }
     read(number)
@@ -134,7 +134,7 @@ package actor SocketServer: QueueActor {
     guard let connection = connections[number], !connection.isResting else { return }
     let (payer, begin) = (connection.payer, host.now.uptime)
     if let end = shares.rest(of: payer, at: begin) {
-      // Nobody is there to be served later; and each wait of one who has gone would be charged again.
+      // A client that has gone needs no later turn; and each wait for it would be charged again.
       if connection.hasHungUp { return drop(number) }
       return connection.rest(for: end - begin) { [weak self] in
         self?.onQueue { $0.goOn(number) }
@@ -145,8 +145,8 @@ package actor SocketServer: QueueActor {
     case .nothing: break
     case .bytes(let bytes):
       handle(.bytes(bytes), of: number)
-      // A source whose peer has hung up fires once, whatever is left to read: libdispatch on Linux
-      // forgets the descriptor then. So a piece is followed by another look, after the others' turn.
+      // A source whose peer has hung up fires once, however much is left to read: libdispatch on
+      // Linux then forgets the descriptor. So another read is scheduled after the others' turn.
       connection.awaitsTurn = true
       line.queue.async { [weak self] in self?.onQueue { $0.takeTurn(number) } }
     case .ended: drop(number)
@@ -168,14 +168,14 @@ package actor SocketServer: QueueActor {
     read(number)
   }
 
-  /// Writes down what was done for a program since a moment.
+  /// Charges a program for the time since a moment.
   func charge(_ payer: Payer, since begin: Instant) {
     let now = host.now.uptime
     shares.charge(now - begin, to: payer, at: now)
   }
 
-  /// What a program owes for each time that it is refused or cut off, or asks for what it may not:
-  /// ten times at once, then once a second.
+  /// Charges a program for a refused or forbidden request, or for being cut off: ten times at once,
+  /// then once a second.
   func fine(_ payer: Payer) { shares.charge(Self.fine, to: payer, at: host.now.uptime) }
 
   private static let fine = RateLimiter.credit / 10
@@ -254,7 +254,7 @@ package actor SocketServer: QueueActor {
     }
   }
 
-  /// Bytes that may wait for the owner, who exports everything at once.
+  /// Bytes that may wait for the owner, who may export everything at once.
   private static let ownersUnread = 64 << 20
 
   private func connect(_ connection: LinkConnection, _ number: Int) {
@@ -286,7 +286,7 @@ package actor SocketServer: QueueActor {
     handle(.delivery(delivery, news: news.words(of: delivery)), of: number)
   }
 
-  /// A process that the system has stopped hears later what it would have heard (STD-50).
+  /// Updates which processes are frozen; their deliveries wait until they run again (STD-50).
   private func settleFreezing() {
     for (number, isFrozen) in freezing?.changes() ?? [] {
       guard let client = connections[number]?.client else { continue }

@@ -6,13 +6,13 @@ import LocationHost
 enum LoadedCode {
   /// Looks for code that others could have put into a process.
   ///
-  /// Everything that it can execute must be a file of root's or of the owner of its program, must not
-  /// have been changed in memory or removed since, and nobody traces the process.
+  /// Every file that it can execute must belong to root or to the owner of its program, and must
+  /// not have been changed in memory or removed since; and no process may trace it.
   ///
   /// - Parameters:
   ///   - pid: the process.
   ///   - owners: the users whose files it may execute.
-  /// - Returns: why it is not what its program says; `nil` when nothing foreign is found.
+  /// - Returns: why it may run other code than its program's; `nil` if nothing foreign is found.
   static func fault(of pid: Int32, owners: Set<UInt32>) -> String? {
     guard let status = RunningProcesses.status(of: pid) else { return "process \(pid) has ended" }
     guard status.tracer == 0 else { return "process \(status.tracer) traces process \(pid)" }
@@ -37,6 +37,6 @@ enum LoadedCode {
     return checked.isEmpty ? "no program is seen in process \(pid)" : nil
   }
 
-  /// Bytes: a thousand libraries.
+  /// The size of the buffer in bytes: a thousand libraries.
   private static let room = 1 << 17
 }

@@ -1,14 +1,14 @@
 import Glibc
 import LocationHost
 
-/// Whether a process sees another system than the daemon does: a container, a sandbox, a chroot.
+/// Finds out whether a process is in a container, a sandbox, or a chroot.
 enum PeerIsolation {
   /// Compares the namespaces and the root folder of a process with those of the daemon.
   ///
-  /// A daemon of the system has a mount namespace of its own (`PrivateMounts`), so that of the first
-  /// process counts as well, where it can be seen.
+  /// A daemon of the system has a mount namespace of its own (`PrivateMounts`), so the namespace of
+  /// the first process is accepted as well, if it can be seen.
   ///
-  /// - Returns: why it is in a sandbox, or cannot be seen; `nil` when it is in none.
+  /// - Returns: why it is in a sandbox, or cannot be seen; `nil` if it is in none.
   static func fault(of pid: Int32) -> String? {
     for kind in ["user", "pid"] {
       guard let theirs = namespace(kind, of: "\(pid)") else { return unseen(pid) }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LocationHost
 
-/// The terminal that a process asks a person on, and who else can type there.
+/// The terminal on which a process asks a person, and the processes that can type there.
 package struct PeerTerminal {
   private let process: ProcessFacts
   private let user: UInt32
@@ -17,10 +17,10 @@ package struct PeerTerminal {
     (self.chain, self.process, self.user, self.judge) = (chain, process, user, judge)
   }
 
-  /// Why what is typed there may not be a person's of that user; `nil` when nothing speaks against it.
+  /// Why input there may not come from a person of that user; `nil` if nothing indicates that.
   ///
-  /// No app may share the session of the terminal, for it could type there, nor hold the other side
-  /// of a pseudo terminal.
+  /// No app may share the session of the terminal, because it could type there, nor hold the other
+  /// side of a pseudo terminal.
   var fault: String? {
     guard process.terminal != 0 else { return "it has no terminal" }
     guard process.foreground == process.group else {
@@ -37,7 +37,7 @@ package struct PeerTerminal {
     return typists(path, device.pseudo, [user, status.st_uid])
   }
 
-  /// Why one of those who can type there is an app.
+  /// Returns why one of the processes that can type there is an app.
   private func typists(_ path: String, _ pseudo: Int32?, _ users: Set<UInt32>) -> String? {
     let parents = Set(chain.map(\.pid))
     var (budget, holders) = (Self.mostDescriptors, [Int32]())
@@ -65,8 +65,8 @@ package struct PeerTerminal {
     return "it cannot be seen who holds its terminal \(path)"
   }
 
-  /// Whether another user has opened the session, such as root's server of remote logins: what the
-  /// leader was started by is that user's, or is hidden and was itself started by another user's.
+  /// Whether another user, such as root's server of remote logins, has opened the session: the
+  /// leader's parent is that user's, or is hidden and was itself started by another user.
   private var isLogin: Bool {
     guard let leader = chain.firstIndex(where: { $0.pid == process.session }),
       chain.indices.contains(leader + 1), chain[leader + 1].pid != 1
@@ -79,8 +79,8 @@ package struct PeerTerminal {
     return judge.table.user(of: chain[leader + 2].pid) != user
   }
 
-  /// Where a terminal is, from its number in `/proc/PID/stat`; `pseudo` is the index of one that
-  /// another process holds.
+  /// Returns the path of a terminal from its number in `/proc/PID/stat`; `pseudo` is the index of
+  /// one that another process holds.
   static func device(_ number: Int32) -> (path: String?, pseudo: Int32?) {
     let major = number >> 8 & 0xfff
     let minor = number & 0xff | (number >> 12 & 0xfff00)
@@ -92,9 +92,9 @@ package struct PeerTerminal {
     return (link.split(separator: "/").last.map { "/dev/\($0)" }, nil)
   }
 
-  /// What Linux gives to the terminals of `/dev/pts`.
+  /// The device number that Linux gives to the terminals of `/dev/pts`.
   private static let pseudoMajor: Int32 = 136
 
-  /// Chosen: some hundred milliseconds.
+  /// The most descriptors to look through. Chosen: some hundred milliseconds.
   package static let mostDescriptors: Int32 = 65_536
 }

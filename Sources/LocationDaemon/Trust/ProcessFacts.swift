@@ -5,7 +5,7 @@ import LocationHost
 /// One process for as long as it lives: its number may be given to another one afterwards.
 package struct ProcessMark: Hashable, Sendable {
   package var pid: Int32
-  /// When it began, in ticks of the kernel since boot.
+  /// The start time of the process, in ticks of the kernel since boot.
   package var start: UInt64
 
   package init(pid: Int32, start: UInt64) {
@@ -13,10 +13,10 @@ package struct ProcessMark: Hashable, Sendable {
   }
 }
 
-/// Where a process stands among the others, as `/proc/PID/stat` tells.
+/// The parent, group, session, and terminal of a process, from `/proc/PID/stat`.
 package struct ProcessFacts: Hashable, Sendable {
   package var mark: ProcessMark
-  /// 0 for none that can be seen.
+  /// The parent's number; 0 if it cannot be seen.
   package var parent: Int32
   package var group: Int32
   package var session: Int32
@@ -27,9 +27,9 @@ package struct ProcessFacts: Hashable, Sendable {
 
   package var pid: Int32 { mark.pid }
 
-  /// Reads the text of `/proc/PID/stat`; `nil` when it is none.
+  /// Parses the text of `/proc/PID/stat`; `nil` if it is not one.
   package init?(_ text: String) {
-    // The name of the program may hold anything, parentheses too.
+    // The name of the program may contain any character, even parentheses.
     guard let name = text.lastIndex(of: ")"), let pid = Int32(text.prefix { $0 != " " }) else {
       return nil
     }
@@ -44,19 +44,19 @@ package struct ProcessFacts: Hashable, Sendable {
     (terminal, foreground) = (numbers[3], numbers[4])
   }
 
-  /// Counted from the word behind the name.
+  /// The index of the start time, counted from the word after the name.
   private static let startWord = 19
 }
 
-/// What can be asked about the processes of a machine.
+/// Queries about the processes of a machine.
 package protocol ProcessTable {
-  /// `nil` when there is no such process.
+  /// Returns the facts of a process; `nil` if there is no such process.
   func facts(of pid: Int32) -> ProcessFacts?
-  /// The user whose rights it has; `nil` when there is no such process.
+  /// Returns the user whose rights a process has; `nil` if there is no such process.
   func user(of pid: Int32) -> UInt32?
-  /// The path of the program that it runs; `nil` when that may not be seen.
+  /// Returns the path of its program; `nil` if that may not be seen.
   func program(of pid: Int32) -> String?
-  /// Its control group, such as `/user.slice/…/app-boat.scope`; `nil` when it has none.
+  /// Returns its control group, such as `/user.slice/…/app-boat.scope`; `nil` if it has none.
   func controlGroup(of pid: Int32) -> String?
 }
 
@@ -81,7 +81,7 @@ struct RunningProcesses: ProcessTable {
     return ControlGroup.path(in: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The user of a process, and the process that traces it, 0 for none.
+  /// Returns the user of a process, and the process that traces it, 0 for none.
   static func status(of pid: Int32) -> (user: UInt32, tracer: Int32)? {
     var (user, tracer): (UInt32, Int32) = (0, 0)
     return linux_process_status(pid, &user, &tracer) == 0 ? (user, tracer) : nil

@@ -1,17 +1,17 @@
 import LocationHost
 
-/// A process and those that have started it, the process first.
+/// A process and its ancestors, the process first.
 package struct ProgramAncestry: Sendable {
   package let chain: [ProcessFacts]
 
-  /// Why nobody can say who has started a process.
+  /// Why the ancestors of a process cannot be determined.
   package struct Fault: Error, Hashable, Sendable {
     package var reason: String
   }
 
   /// Reads the parents of a process, up to the first one of the machine.
   ///
-  /// A parent counts while its child still names it, so its number cannot be another process's.
+  /// A parent counts only if its child still names it, so that a reused number is not mistaken.
   package init(of pid: Int32, in table: some ProcessTable) throws(Fault) {
     // Parents may end while they are read.
     for _ in 0..<Self.attempts {
@@ -44,19 +44,19 @@ package struct ProgramAncestry: Sendable {
   }
 
   private static let attempts = 3
-  /// Chosen: a shell in a shell in a shell has a dozen.
+  /// The longest chain. Chosen: a shell in a shell in a shell has a dozen.
   package static let longest = 64
 }
 
-/// Decides whether an app stands behind a process: whether it is one, was started by one, or has
-/// left one behind.
+/// Decides whether a process belongs to an app: whether it is one, was started by one, or was left
+/// behind by one.
 package struct AncestryJudge<Table: ProcessTable> {
   let table: Table
   let served: ServedProcesses
   /// The programs of apps that are known, whether they run or not.
   let apps: Set<String>
-  /// Whether the owner has registered the program of a process to administer, so that it may be an
-  /// app, too.
+  /// Whether the owner has registered the program of a process to administer; such a program may
+  /// also be an app.
   let isOwners: (ProcessFacts) -> Bool
 
   package init(
@@ -66,10 +66,10 @@ package struct AncestryJudge<Table: ProcessTable> {
     (self.table, self.served, self.apps, self.isOwners) = (table, served, apps, isOwners)
   }
 
-  /// Why a process is an app's; `nil` when none is behind it as far as the kernel tells.
+  /// Returns why a process is an app's; `nil` if the kernel shows no app among its ancestors.
   ///
-  /// `evenIfIdle`: whether it is one also when it only runs the program of an app, and has not come
-  /// to be served.
+  /// `evenIfIdle`: whether a process that runs the program of an app counts even if it has not
+  /// connected.
   package func fault(of pid: Int32, evenIfIdle: Bool = false) -> String? {
     do throws(ProgramAncestry.Fault) {
       return fault(of: try ProgramAncestry(of: pid, in: table).chain, evenIfIdle: evenIfIdle)
@@ -97,8 +97,8 @@ package struct AncestryJudge<Table: ProcessTable> {
     of process: ProcessFacts, below parent: ProcessFacts?, _ first: ProcessFacts
   ) -> String? {
     guard let program = table.program(of: process.pid) else {
-      // What begins a session may be hidden, as the server of a remote login is. What hides itself
-      // below that may be an app.
+      // The program that begins a session may be hidden, such as the server of a remote login. A
+      // hidden program below that may be an app.
       let user = table.user(of: first.pid)
       guard let parent, table.user(of: process.pid) == user, table.user(of: parent.pid) == user
       else { return nil }
@@ -108,7 +108,7 @@ package struct AncestryJudge<Table: ProcessTable> {
     return "process \(process.pid) runs the app \(program)"
   }
 
-  /// Who has lost a parent is told by its session or its control group.
+  /// Finds the app of a process without its parent, by its session or its control group.
   private func orphanFault(of process: ProcessFacts, below parent: ProcessFacts?) -> String? {
     guard let parent else { return nil }
     let isLeader = process.session == process.pid

@@ -2,15 +2,15 @@ import LocationHost
 
 /// The processes that are or were served as apps, remembered while the daemon lives.
 ///
-/// One that has hung up, or runs another program by now, is still the app's process.
+/// One that has disconnected, or now runs another program, is still the app's process.
 package struct ServedProcesses: Sendable {
   package struct Process: Hashable, Sendable {
-    /// The app as it is named in messages.
+    /// The name of the app in messages.
     package var app: String
     package var user: UInt32
     package var session: Int32
     package var controlGroup: String?
-    /// Its parents when it came.
+    /// Its ancestors when it connected.
     package var ancestors: Set<ProcessMark>
 
     package init(
@@ -26,9 +26,9 @@ package struct ServedProcesses: Sendable {
 
   package init() {}
 
-  /// Remembers a process; `false` when there are too many of this user's to remember another one.
+  /// Remembers a process; returns `false` if too many of this user's are remembered already.
   ///
-  /// Those that have ended make room.
+  /// Processes that have ended are forgotten first.
   package mutating func note(
     _ mark: ProcessMark, _ process: Process, isRunning: (ProcessMark) -> Bool
   ) -> Bool {
@@ -43,7 +43,7 @@ package struct ServedProcesses: Sendable {
     return true
   }
 
-  /// Remembered processes of one user. Chosen: above all clients of one user at a time, and small
-  /// enough that a user can fill no more than a few megabytes.
+  /// Remembered processes of one user. Chosen: more than all clients of one user at a time, and few
+  /// enough that a user fills at most a few megabytes.
   package static let most = 4096
 }

@@ -3,12 +3,12 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-// Who may administer, and who may answer for a person (docs/decisions/0066). Nothing that a process
-// says is believed; everything is looked up anew for each call.
+// Checks who may administer, and who may answer for a person (docs/decisions/0066). No statement of
+// the process itself is trusted; everything is looked up anew for each call.
 extension SocketServer {
   /// Checks that a connection is the owner's.
   ///
-  /// - Throws: why it is not.
+  /// - Throws: `AccessRefusal` with the reason if it is not.
   func checkOwner(_ peer: Peer) throws(AccessRefusal) {
     guard peer.user == 0 || peer.user == getuid() else {
       throw AccessRefusal(
@@ -23,7 +23,7 @@ extension SocketServer {
 
   /// Checks that a connection may answer for a person.
   ///
-  /// - Throws: why it may not.
+  /// - Throws: `AccessRefusal` with the reason if it may not.
   func checkAgent(_ peer: Peer) throws(AccessRefusal) {
     let chain = try chain(of: peer)
     if let app = trust.served.processes[peer.mark]?.app {
@@ -46,7 +46,7 @@ extension SocketServer {
     "run locationctl agent in the foreground of a terminal that no app has started, or register a "
     + "program of yours: agent-program = PATH in the configuration of locationd"
 
-  /// The process and its parents, if it is still the one that has connected.
+  /// Returns the process and its parents, if it is still the one that has connected.
   private func chain(of peer: Peer) throws(AccessRefusal) -> [ProcessFacts] {
     let chain: [ProcessFacts]
     do throws(ProgramAncestry.Fault) {
@@ -60,8 +60,8 @@ extension SocketServer {
 
   /// Checks the program of a process, and what it has loaded.
   ///
-  /// - Returns: whether it is the installed tool, and not registered for this.
-  /// - Throws: why it is not trusted.
+  /// - Returns: whether it is the installed tool, and not registered for this role.
+  /// - Throws: `AccessRefusal` with the reason if it is not trusted.
   private func checkProgram(
     of peer: Peer, for role: TrustedPrograms.Role
   ) throws(AccessRefusal) -> Bool {
@@ -90,7 +90,7 @@ extension SocketServer {
     return !registered.contains(path)
   }
 
-  /// Root, and the owner of the program's own file.
+  /// Returns root, and the owner of the program's own file.
   private static func owners(ofCodeIn path: String) -> Set<UInt32> {
     var status = stat()
     return stat(path, &status) == 0 ? [0, status.st_uid] : [0]
@@ -100,7 +100,7 @@ extension SocketServer {
     let programs = trust.programs
     return AncestryJudge(RunningProcesses(), served: trust.served, apps: knownPrograms()) {
       process in
-      // The one that was registered, with nothing foreign in it.
+      // The process runs the registered file, and has loaded no foreign code.
       programs.owners.contains { path in
         TrustedPrograms.isFile(at: path, runBy: process.pid)
           && TrustedPrograms.fault(of: path, owners: [0, getuid()]) == nil
@@ -109,8 +109,8 @@ extension SocketServer {
     }
   }
 
-  /// The programs of all apps that are connected or have anything stored: those that hold an identifier,
-  /// and those that are known by their path.
+  /// Returns the programs of all apps that are connected or have stored data: those that hold an
+  /// identifier, and those that are known by their path.
   private func knownPrograms() -> Set<String> {
     let entries = host.onQueue { $0.storedEntries }
     let connected = connections.values.filter { $0.app != nil }.map(\.peer.executable)
@@ -123,7 +123,7 @@ extension SocketServer {
 
   /// Remembers that a process is served as an app.
   ///
-  /// - Returns: why it may not be; `nil` when it may.
+  /// - Returns: why it may not be served; `nil` if it may.
   func noteServed(_ peer: Peer, as app: AppIdentity) -> String? {
     guard !connections.values.contains(where: { $0.isAttending && $0.peer.mark == peer.mark })
     else { return "it answers questions for a person, so it is not served as an app" }
@@ -142,7 +142,7 @@ extension SocketServer {
 
   // MARK: Agents
 
-  /// A client wants to answer for a person.
+  /// Registers a client as an agent, if it may answer for a person.
   func attend(_ connection: LinkConnection, _ number: Int) {
     do throws(AccessRefusal) { try checkAgent(connection.peer) } catch {
       refuse(error, connection)
@@ -155,7 +155,7 @@ extension SocketServer {
     }
   }
 
-  /// What a person has answered; counts only if the client still may answer.
+  /// Applies a person's answer, if the client still may answer.
   func take(_ answer: AgentAnswer, _ connection: LinkConnection, _ number: Int) {
     do throws(AccessRefusal) { try checkAgent(connection.peer) } catch {
       refuse(error, connection)
@@ -168,7 +168,7 @@ extension SocketServer {
     handle(.answered(isTaken), of: number)
   }
 
-  /// Writes a refusal to the log, once for a process and a cause, and charges for it.
+  /// Logs a refusal once for a process and a cause, and charges for it.
   func refuse(_ refusal: AccessRefusal, _ connection: LinkConnection) {
     fine(connection.payer)
     guard trust.isNew(refusal, of: connection.peer.mark) else { return }

@@ -13,10 +13,10 @@ package struct TrustedPrograms: Hashable, Sendable {
     package var key: String { "\(rawValue)-program" }
   }
 
-  /// The paths that are registered, as they were typed.
+  /// The registered paths, as they were typed.
   package var agents: [String]
   package var owners: [String]
-  /// `locationctl` in the folder of the daemon's own program.
+  /// The path of `locationctl` in the folder of the daemon's own program.
   package let tool: String
 
   package init(agents: [String] = [], owners: [String] = []) {
@@ -25,7 +25,7 @@ package struct TrustedPrograms: Hashable, Sendable {
     tool = (own.lastIndex(of: "/").map { String(own[..<$0]) } ?? "") + "/locationctl"
   }
 
-  /// The paths registered for a role.
+  /// Returns the paths registered for a role.
   func registered(for role: Role) -> [String] {
     switch role {
     case .agent: agents
@@ -33,13 +33,13 @@ package struct TrustedPrograms: Hashable, Sendable {
     }
   }
 
-  /// Those who may own a program: root, the daemon's user, and for an agent the user whose apps it
-  /// answers for.
+  /// Returns the users who may own a program: root, the daemon's user, and for an agent the user
+  /// for whose apps it answers.
   static func owners(of role: Role, for user: UInt32) -> Set<UInt32> {
     role == .agent ? [0, getuid(), user] : [0, getuid()]
   }
 
-  /// Every registered program, and why one is not trusted.
+  /// Every registered program, and why it is not trusted if so.
   package var statuses: [TrustedProgramStatus] {
     Role.allCases.flatMap { role in
       registered(for: role).map { path in
@@ -52,10 +52,10 @@ package struct TrustedPrograms: Hashable, Sendable {
     }
   }
 
-  /// Why programs that are registered are not trusted, a line for each.
+  /// Why registered programs are not trusted, a line for each.
   package var faults: [String] { statuses.compactMap(\.fault) }
 
-  /// Why a program cannot be trusted; `nil` when it can.
+  /// Returns why a program cannot be trusted; `nil` if it can.
   static func fault(of path: String, owners: Set<UInt32>) -> ProtectedFile.Fault? {
     if let fault = ProtectedFile.fault(of: path, owners: owners) { return fault }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -67,7 +67,7 @@ package struct TrustedPrograms: Hashable, Sendable {
       cause: "\(path): it is a script, and the kernel names its interpreter; register a program")
   }
 
-  /// Whether a process runs the file at a path now.
+  /// Returns whether a process runs the file at a path now.
   static func isFile(at path: String, runBy pid: Int32) -> Bool {
     var (running, present) = (stat(), stat())
     return RunningProcesses().program(of: pid) == path

@@ -1,13 +1,13 @@
 import LocationModel
 import LocationProviders
 
-/// What an object of ours answers to a call.
+/// The reply of an exported object to a call.
 struct BusAnswer: Hashable {
   var values: [BusValue]
-  /// Whether the object's owner must hear of the call.
+  /// Whether the object's owner must be notified of the call.
   var isNews: Bool
 
-  /// `nil` for a call that none of the objects knows.
+  /// Creates the reply; `nil` for a call that none of the objects implements.
   init?(to call: BusSignal, among objects: [BusObject]) {
     switch (call.interface, call.member) {
     case (Self.objectManager, "GetManagedObjects"):

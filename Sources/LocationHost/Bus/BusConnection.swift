@@ -14,19 +14,19 @@ final class BusConnection {
   private var writer: (any DispatchSourceWrite)?
   private var timer: (any DispatchSourceTimer)?
   private var peers = BusPeers()
-  /// Has ``process()`` called again when everyone else had a turn.
+  /// Schedules ``process()`` again after other work on the queue had its turn.
   private var goOn: (() -> Void)?
   private var willGoOn = false
   private var exports: [String: Export] = [:]
 
-  /// An object of ours, with what keeps it on the bus.
+  /// An exported object, with the slots that keep it on the bus.
   private struct Export {
     var object: BusObject
     var slots: [OpaquePointer]
   }
 
-  /// Connects to the bus at `address`; `nil` for the system's own, which
-  /// `$DBUS_SYSTEM_BUS_ADDRESS` may name. `heard` is called on the queue.
+  /// Connects to the bus at `address`; `nil` for the system bus, whose address
+  /// `$DBUS_SYSTEM_BUS_ADDRESS` may set. `heard` is called on the queue.
   init(address: String?, heard: @escaping (ChannelEvent) -> Void) throws(BusFault) {
     bus = try Self.open(address)
     self.heard = heard
@@ -52,7 +52,7 @@ final class BusConnection {
     return opened
   }
 
-  /// Begins to listen; `ready` is called on the queue whenever ``process()`` has something to do.
+  /// Begins to watch the bus; `ready` is called on the queue when ``process()`` has work to do.
   func begin(on queue: DispatchQueue, ready: @escaping @Sendable () -> Void) throws(BusFault) {
     let descriptor = try BusFault.check(sd_bus_get_fd(bus))
     let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -75,10 +75,10 @@ final class BusConnection {
         }, context))
   }
 
-  /// Takes some of what has come, sends what waits, and asks to be called again when there is more:
-  /// whoever floods the bus holds back nobody else on the queue.
+  /// Handles a bounded number of messages, sends what waits, and schedules itself again if there is
+  /// more, so that a flood of messages does not delay other work on the queue.
   ///
-  /// `false` when the connection is gone.
+  /// Returns `false` if the connection is gone.
   func process() -> Bool {
     willGoOn = false
     receive(peers.expire(at: HostClock.now.uptime))
@@ -126,7 +126,7 @@ final class BusConnection {
     if wantsRoom { writer?.resume() } else { writer?.suspend() }
   }
 
-  /// Leaves the bus; whatever was subscribed, called, or exported ends with it.
+  /// Leaves the bus, and ends every subscription, call, and export.
   func end() {
     for export in exports.values { for slot in export.slots { sd_bus_slot_unref(slot) } }
     exports = [:]
@@ -134,7 +134,7 @@ final class BusConnection {
     writer?.cancel()
     timer?.cancel()
     let leaving = bus
-    // The descriptor closes only when the source no longer watches it.
+    // The descriptor may be closed only after the source no longer watches it.
     nonisolated(unsafe) let bus = leaving
     reader?.setCancelHandler { sd_bus_close_unref(bus) }
     if let reader { reader.cancel() } else { sd_bus_close_unref(bus) }
@@ -200,14 +200,14 @@ final class BusConnection {
     context.map { Unmanaged<BusConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Looks at everything that comes, before sd-bus does: 1 for what is dealt with here.
+  /// Filters every message before sd-bus handles it; returns 1 for one that is handled here.
   private func take(_ message: OpaquePointer) -> Int32 {
     guard let head = BusHead(message), head.kind != .call else { return 0 }
     receive(peers.receive(head) { BusReader(message).all() })
     return 1
   }
 
-  /// Somebody calls an object of ours: answers at once, and says so when the method is its own.
+  /// Replies at once to a call of an exported object, and reports a call of its own methods.
   private func take(call message: OpaquePointer) -> Int32 {
     guard let head = BusHead(message) else { return 0 }
     let there = exports.values.map(\.object).filter { [$0.path, $0.root].contains(head.path) }
@@ -230,12 +230,12 @@ final class BusConnection {
     return 1
   }
 
-  /// Messages. Chosen: well under a millisecond of work.
+  /// The most messages in one turn. Chosen: well under a millisecond of work.
   private static let mostPerTurn = 64
 }
 
 extension BusHead {
-  /// What sd-bus knows of a message; `nil` for one of another kind.
+  /// Reads the header that sd-bus has parsed; `nil` for a message of another kind.
   fileprivate init?(_ message: OpaquePointer) {
     func text(_ pointer: UnsafePointer<CChar>?) -> String {
       pointer.map { String(cString: $0) } ?? ""

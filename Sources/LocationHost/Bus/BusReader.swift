@@ -7,7 +7,7 @@ struct BusReader {
   private let message: OpaquePointer
   private let budget = Budget()
 
-  /// How much more is read of one message.
+  /// How much more may be read of one message.
   private final class Budget {
     /// Values, and sixteen bytes of text each. Chosen: several thousand devices of `bluetoothd`.
     var rest = 262_144
@@ -19,8 +19,8 @@ struct BusReader {
     self.message = message
   }
 
-  /// All values of the message, up to the first one that cannot be read; `nil` when there are too
-  /// many.
+  /// Returns all values of the message, up to the first one that cannot be read; `nil` if there are
+  /// too many.
   func all() -> [BusValue]? {
     let values = values()
     return budget.rest > 0 ? values : nil
@@ -53,7 +53,7 @@ struct BusReader {
     case UInt8(ascii: "a"): return array(contents)
     case UInt8(ascii: "v"): return within(type, contents) { next().map { .variant($0) } }
     case UInt8(ascii: "r"): return within(type, contents) { .structure(values()) }
-    // A file handle means nothing to us; nothing we talk to sends one.
+    // File handles are not supported; none of the services in use sends one.
     default: return nil
     }
   }

@@ -78,12 +78,12 @@ struct BusWriter {
   private static func code(_ type: Unicode.Scalar) -> CChar { CChar(type.value) }
 }
 
-/// What sd-bus refused to do.
+/// An error of sd-bus.
 struct BusFault: Error, Hashable {
-  /// The positive number of the system's error.
+  /// The system's error number, positive.
   var code: Int32
 
-  /// A negative result is an error.
+  /// Throws if the result is negative; otherwise returns it.
   @discardableResult
   static func check(_ result: Int32) throws(BusFault) -> Int32 {
     guard result >= 0 else { throw BusFault(code: -result) }

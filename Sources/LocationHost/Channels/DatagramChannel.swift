@@ -3,19 +3,19 @@ import Glibc
 import LocationModel
 import LocationProviders
 
-/// Open sockets for datagrams on the host's queue: each datagram by itself, with its sender looked at.
+/// Open sockets on the host's queue that deliver each datagram by itself and check its sender.
 ///
-/// A thread of its own waits, as for a ``DescriptorChannel``. An empty datagram is nothing: it ends
-/// nothing, and is not heard.
+/// A separate thread waits, as for a ``DescriptorChannel``. An empty datagram is ignored, and does
+/// not end the channel.
 final class DatagramChannel {
-  /// Closing it ends the waiting thread, which then closes what it waits for.
+  /// Closing it ends the waiting thread, which then closes its descriptors.
   private let ending: Int32
 
-  /// Begins to read; `hear` is called on the queue with each datagram of a sender that may speak, and
-  /// with how many others there were.
+  /// Begins to read; `hear` is called on the queue with each datagram of an allowed sender, and
+  /// with the number of other datagrams.
   ///
-  /// The descriptors are the channel's from here on, also when this throws. Without senders everyone
-  /// may speak.
+  /// The channel owns the descriptors from here on, even if this throws. If `senders` is empty,
+  /// every sender is allowed.
   init(
     descriptors: [Int32], from senders: [AddressRange], on queue: DispatchQueue,
     hear: @escaping @Sendable (ChannelEvent) -> Void
@@ -47,13 +47,13 @@ final class DatagramChannel {
     }
   }
 
-  /// `false` when the channel has ended, as the last one says.
+  /// Waits for a datagram; returns `false` if the channel has ended, as the last descriptor shows.
   private static func waits(for watched: inout [pollfd]) -> Bool {
     while poll(&watched, nfds_t(watched.count), -1) < 0, errno == EINTR {}
     return watched.last?.revents == 0
   }
 
-  /// Some of the datagrams that are there; whoever sends more has to wait for the others' turn.
+  /// Reads a bounded number of datagrams, so that a flood does not delay other work.
   private static func read(
     _ descriptor: Int32, from senders: [AddressRange], into buffer: UnsafeMutableRawBufferPointer
   ) -> [ChannelEvent] {
@@ -91,7 +91,7 @@ final class DatagramChannel {
     }
   }
 
-  /// The address alone; none of a family that is not the Internet's.
+  /// Returns the bytes of the address; empty for a family other than the Internet's.
   private static func bytes(of sender: sockaddr_storage) -> [UInt8] {
     withUnsafeBytes(of: sender) { raw in
       switch Int32(sender.ss_family) {
@@ -104,6 +104,6 @@ final class DatagramChannel {
 
   func end() { close(ending) }
 
-  /// Datagrams. Chosen: well under a millisecond of work.
+  /// The most datagrams in one turn. Chosen: well under a millisecond of work.
   private static let mostPerTurn = 64
 }

@@ -3,22 +3,22 @@ import Glibc
 import LocationModel
 import LocationProviders
 
-/// An open descriptor on the host's queue: what comes from it, and what goes to it.
+/// Reads and writes an open descriptor on the host's queue.
 ///
-/// A thread of its own waits for the descriptor, reads, and enters the queue itself, so that a byte
+/// A separate thread waits for the descriptor, reads, and enters the queue itself, so that a byte
 /// wakes one thread on its way to the engine, not two. Never leaves the host.
 final class DescriptorChannel {
   let descriptor: Int32
-  /// Closing it ends the waiting thread, which then closes what it waits for.
+  /// Closing it ends the waiting thread, which then closes its descriptors.
   private let ending: Int32
   private var writer: (any DispatchSourceWrite)?
-  /// What could not be written yet.
+  /// Bytes that could not be written yet.
   private var unwritten: [UInt8] = []
 
-  /// Begins to read; `hear` is called on the queue with whatever comes, at last `.closed` when there
-  /// never will be more.
+  /// Begins to read; `hear` is called on the queue with all bytes, and finally with `.closed` when
+  /// no more will come.
   ///
-  /// The descriptor is the channel's from here on, also when this throws.
+  /// The channel owns the descriptor from here on, even if this throws.
   init(
     descriptor: Int32, on queue: DispatchQueue, hear: @escaping @Sendable (ChannelEvent) -> Void
   ) throws(Errno) {
@@ -46,16 +46,16 @@ final class DescriptorChannel {
     }
   }
 
-  /// Waits until there is something to read from the first; `false` when the channel has ended, as
-  /// the second says.
+  /// Waits until the first descriptor is readable; returns `false` if the channel has ended, as the
+  /// second shows.
   private static func waits(for watched: inout [pollfd]) -> Bool {
     while poll(&watched, 2, -1) < 0, errno == EINTR {}
     return watched[1].revents == 0
   }
 
-  /// What is there, at most as much as the buffer holds.
+  /// Reads what is available, at most as much as the buffer holds.
   ///
-  /// `nil` when there is nothing yet; a `.closed` event when there never will be more.
+  /// Returns `nil` if there is nothing yet, and a `.closed` event if no more will come.
   private static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> ChannelEvent? {
@@ -83,7 +83,7 @@ final class DescriptorChannel {
     writer = source
   }
 
-  /// There may be room again.
+  /// Writes waiting bytes after the descriptor has room again.
   func flush() {
     while !unwritten.isEmpty {
       let count = unwritten.withUnsafeBytes {

@@ -5,7 +5,7 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
   package var code: Int32
   package var call: String
 
-  /// The error of the call that just failed.
+  /// Creates the error of the call that just failed.
   package init(last call: String) {
     self.init(code: errno, call: call)
   }
@@ -15,7 +15,7 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
     self.call = call
   }
 
-  /// The system's words, such as "No such file or directory".
+  /// The system's description, such as "No such file or directory".
   package var reason: String { String(cString: strerror(code)) }
 
   package static let noEntry = ENOENT

@@ -2,9 +2,9 @@ import Glibc
 import LocationModel
 import LocationProviders
 
-/// Opens descriptors for channels: without waiting, closed on exec.
+/// Opens descriptors for channels: nonblocking, and closed on exec.
 enum Opening {
-  /// A serial port in raw mode, or anything else that can be read like one.
+  /// Opens a serial port in raw mode, or any other file that can be read like one.
   static func serial(_ path: String, baud: Int?) throws(Errno) -> Int32 {
     var descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     if descriptor < 0 { descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) }
@@ -27,7 +27,7 @@ enum Opening {
     return descriptor
   }
 
-  /// The speeds that the system names.
+  /// The speeds for which the system has constants.
   private static let speeds: [Int: speed_t] = [
     1200: speed_t(B1200), 2400: speed_t(B2400), 4800: speed_t(B4800), 9600: speed_t(B9600),
     19200: speed_t(B19200), 38400: speed_t(B38400), 57600: speed_t(B57600),
@@ -35,7 +35,7 @@ enum Opening {
     921_600: speed_t(B921600),
   ]
 
-  /// A file, from its beginning.
+  /// Opens a file at its beginning.
   static func file(_ path: String) throws(Errno) -> Int32 {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Errno(last: "open \(path)") }
@@ -47,7 +47,7 @@ enum Opening {
     return descriptor
   }
 
-  /// UDP sockets that hear datagrams on the port, to the addresses of a name or to the loopback.
+  /// Opens UDP sockets on the port, for the addresses of a name or of the loopback.
   static func udp(host: String?, port: Int) throws(Errno) -> [Int32] {
     let addresses = (host.map { [$0] } ?? ["127.0.0.1", "::1"]).flatMap {
       SocketAddress.resolve($0, port: port)
@@ -56,7 +56,7 @@ enum Opening {
     do throws(Errno) {
       for address in addresses {
         do throws(Errno) { descriptors.append(try udp(address, port)) } catch {
-          // A machine may be without IPv6.
+          // A machine may have no IPv6.
           guard [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.code) else { throw error }
         }
       }
@@ -81,7 +81,7 @@ enum Opening {
     return descriptor
   }
 
-  /// Begins to connect; the descriptor becomes writable when that is decided.
+  /// Begins to connect; the descriptor becomes writable when the attempt has succeeded or failed.
   static func tcp(_ address: SocketAddress) throws(Errno) -> Int32 {
     let descriptor = try socket(address.family, SOCK_STREAM)
     let result = address.withPointer { connect(descriptor, $0, $1) }
@@ -96,7 +96,7 @@ enum Opening {
     return descriptor
   }
 
-  /// What became of a connection that was begun; `nil` when it stands.
+  /// Returns why a connection attempt failed; `nil` if it succeeded.
   static func connectionError(_ descriptor: Int32) -> Errno? {
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -113,7 +113,7 @@ enum Opening {
     return .closed(count == 0 ? .ended : .failed(Errno(last: "read").description))
   }
 
-  /// Closes a descriptor that nobody needs any more.
+  /// Closes a descriptor that is no longer needed.
   static func abandon(_ descriptor: Int32) {
     close(descriptor)
   }
@@ -126,12 +126,12 @@ enum Opening {
   }
 }
 
-/// One address that a host name stands for.
+/// One address of a host name.
 struct SocketAddress: Sendable {
   var family: Int32
   private var bytes: [UInt8]
 
-  /// Looks a host name up. Waits for the network, so never call it on the host's queue.
+  /// Resolves a host name. Waits for the network, so never call it on the host's queue.
   static func resolve(_ host: String, port: Int) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -2,14 +2,14 @@ import Glibc
 import LocationModel
 import LocationProviders
 
-/// Whose program is at the other end of a connection within this machine, by the kernel's own table.
+/// Checks which user's program serves a connection within this machine, by the kernel's own table.
 ///
-/// The table tells the user of a socket from when a program took the connection; before that it says 0,
-/// which is no word about root. So the other end must have spoken first.
+/// The table has the user of a socket only after a program has accepted the connection; before, it
+/// has 0, which does not mean root. So the other end must have sent something first.
 enum PeerOwner {
-  /// Waits until the other end has spoken, and compares its user; `nil` when it is one of these.
+  /// Waits until the other end has sent something, and compares its user; `nil` if it is allowed.
   ///
-  /// Blocks for as long as `timeout` says, in milliseconds; never call it on the host's queue.
+  /// Blocks for at most `timeout` milliseconds; never call it on the host's queue.
   static func refusal(
     of descriptor: Int32, users: [String], timeout: Int32 = 5000
   ) -> ChannelEnd? {
@@ -33,14 +33,14 @@ enum PeerOwner {
         + "believed unless a source names it")
   }
 
-  /// One end of a connection as the kernel's tables write it.
+  /// One end of a connection in the form of the kernel's tables.
   private struct End {
-    /// Four or sixteen bytes, in groups of four that are each written as a number.
+    /// Four or sixteen bytes, in groups of four that are each written as one number.
     var address: String
     var port: Int
 
     var text: String { address + ":" + PeerOwner.hexadecimal(UInt32(port), digits: 4) }
-    /// The same end of a socket that serves IPv6 and IPv4 alike.
+    /// The same end as an address of IPv6, for a socket that serves IPv6 and IPv4.
     var mapped: String { "0000000000000000FFFF0000" + text }
     var isShort: Bool { address.utf8.count == 8 }
   }
@@ -71,8 +71,8 @@ enum PeerOwner {
     }
   }
 
-  /// The user of the socket at `from` that is connected with the one at `to`; `nil` where there is
-  /// none, or no program has it.
+  /// Returns the user of the socket at `from` that is connected with the one at `to`; `nil` if
+  /// there is none, or no program has it.
   private static func user(from: End, to: End) -> UInt32? {
     let long = line(in: "/proc/self/net/tcp6", from: from.text, to: to.text)
     guard from.isShort else { return long }

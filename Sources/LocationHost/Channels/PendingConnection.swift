@@ -1,10 +1,10 @@
 import Dispatch
 
-/// A connection that was begun and is not decided yet.
+/// A connection attempt that has not succeeded or failed yet.
 final class PendingConnection {
   private let source: any DispatchSourceWrite
 
-  /// Calls `decided` once, on the queue: with the error, or with `nil` when the connection stands.
+  /// Calls `decided` once, on the queue: with the error, or with `nil` if the attempt succeeded.
   init(
     descriptor: Int32, on queue: DispatchQueue, decided: @escaping @Sendable (Errno?) -> Void
   ) {

@@ -2,7 +2,7 @@ import Glibc
 import LocationModel
 import LocationProviders
 
-/// The folder in which the kernel shows its sensors.
+/// The folder in which the kernel lists its sensors.
 struct SensorFolder {
   let path: String
 
@@ -15,14 +15,14 @@ struct SensorFolder {
     }
   }
 
-  /// The files one folder down whose relative path is wanted, sorted.
+  /// Returns the files one folder down whose relative path is wanted, sorted.
   private func files(describing isWanted: (String) -> Bool) -> [String] {
     SmallFile.names(in: path).flatMap { device in
       SmallFile.names(in: "\(path)/\(device)").map { "\(device)/\($0)" }.filter(isWanted)
     }
   }
 
-  /// `nil` when the file cannot be read; a sensor that is busy says so by an error.
+  /// Reads a file; `nil` if it cannot be read. A busy sensor reports an error.
   private func read(_ file: String) -> SysfsReading? {
     let descriptor = open("\(path)/\(file)", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -33,6 +33,6 @@ struct SensorFolder {
     return SysfsReading(path: file, text: String(decoding: bytes.prefix(count), as: UTF8.self))
   }
 
-  /// Bytes; the kernel's attributes are a page at most, and ours a line.
+  /// The most bytes read: the kernel's attributes have at most a page, and those used here a line.
   private static let longest = 4096
 }

@@ -3,15 +3,15 @@ import Dispatch
 import Glibc
 import LocationModel
 
-/// Wakes the host at a moment of uptime; after a suspension, as soon as the machine goes on.
+/// Wakes the host at a moment of uptime; after a suspension, as soon as the machine resumes.
 ///
-/// A timer of libdispatch counts the time that the machine was awake, and would come late by as
-/// long as it slept.
+/// A timer of libdispatch counts only the time that the machine was awake, and would fire late by
+/// the time that it slept.
 struct UptimeTimer {
   private let descriptor: Int32
   private let source: any DispatchSourceRead
 
-  /// Begins unarmed; `fire` is called on the queue.
+  /// Creates an unarmed timer; `fire` is called on the queue.
   init(on queue: DispatchQueue, _ fire: @escaping @Sendable () -> Void) {
     let descriptor = linux_open_uptime_timer()
     precondition(descriptor >= 0, "no descriptor is left for a timer")
@@ -26,7 +26,7 @@ struct UptimeTimer {
     source.activate()
   }
 
-  /// Fires once, at this moment or at once when it has passed; not at the one before.
+  /// Fires once at this moment, or at once if it has passed; replaces the moment set before.
   func arm(at instant: Instant) {
     linux_arm_uptime_timer(descriptor, max(1, instant.nanoseconds))
   }

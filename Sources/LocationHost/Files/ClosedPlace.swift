@@ -1,17 +1,17 @@
 import Glibc
 import LocationModel
 
-/// What of an app the daemon cannot look at, because it lies in a folder that is closed to others.
+/// Finds files of an app that the daemon cannot read because their folder is closed to others.
 package enum ClosedPlace {
-  /// Why the daemon cannot look at a program, and what opens the way; `nil` when it can, or when
-  /// something else is in the way.
+  /// Returns why the daemon cannot read a program, and how to open the folder; `nil` if it can, or
+  /// if the cause is another.
   package static func refusal(ofProgram path: String) -> String? {
     guard let folder = folder(on: path) else { return nil }
     return "its program \(path) lies in \(folder), which is closed to the daemon's user: "
       + advice(folder)
   }
 
-  /// Why the daemon cannot read what a program declares; `nil` when it can, or when there is nothing.
+  /// Returns why the daemon cannot read a program's manifest; `nil` if it can, or there is none.
   package static func refusal(ofPropertyListsBeside path: String) -> String? {
     for place in Manifest.places(ofExecutable: path) {
       if faccessat(AT_FDCWD, place, R_OK, AT_EACCESS) == 0 { return nil }
@@ -26,14 +26,14 @@ package enum ClosedPlace {
     return nil
   }
 
-  /// The settings that open a folder to the daemon.
+  /// Returns the commands that open a folder to the daemon.
   package static func advice(_ folder: String) -> String {
     "chmod o+x \(folder.quotedForShell), or install the app in a folder that is open to all, such as "
       + "/usr/local/bin, or let the daemon look everywhere: AmbientCapabilities=CAP_DAC_READ_SEARCH "
       + "and CapabilityBoundingSet=CAP_DAC_READ_SEARCH in systemctl edit locationd"
   }
 
-  /// The first folder on the way to a file that this process may not enter.
+  /// Returns the first folder on the path of a file that this process may not enter.
   private static func folder(on path: String) -> String? {
     var status = stat()
     let slash = UInt8(ascii: "/")

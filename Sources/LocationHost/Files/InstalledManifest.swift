@@ -2,11 +2,11 @@ import Glibc
 package import LocationModel
 import Synchronization
 
-/// Reads what programs declare, and remembers it while the file stays the same.
+/// Reads the manifests of programs, and caches each one while its file stays the same.
 ///
-/// May be asked on any thread, and waits for file systems: the daemon never asks on its queue.
+/// May be called on any thread, and waits for file systems: the daemon never calls it on its queue.
 package final class ManifestReader: Sendable {
-  /// What a program declares, and why its list counts for nothing if it was not read.
+  /// A program's manifest, and why its list was ignored if it could not be read.
   package struct Reading: Hashable, Sendable {
     package var manifest: Manifest
     package var fault: String?
@@ -16,7 +16,7 @@ package final class ManifestReader: Sendable {
     }
   }
 
-  /// A file as it was when it was read: one that was written since has another.
+  /// Identifies a file as it was when it was read: a later write changes the stamp.
   private struct Stamp: Hashable {
     var (device, inode): (UInt64, UInt64)
     var size: Int
@@ -44,12 +44,12 @@ package final class ManifestReader: Sendable {
   }
 
   private let memory = Mutex(Memory())
-  /// Files that are remembered. Chosen: a list has at most a tenth of a megabyte.
+  /// The most files cached. Chosen: a list has at most a tenth of a megabyte.
   package static let kept = 256
 
   package init() {}
 
-  /// Reads what the program at a path declares, from the places where its own process looks
+  /// Reads the manifest of the program at a path, from the places where its own process looks
   /// (`Info.plist` of its bundle, else `NAME.plist` beside it).
   package func read(ofExecutable path: String) -> Reading {
     for place in Manifest.places(ofExecutable: path) {
@@ -58,7 +58,7 @@ package final class ManifestReader: Sendable {
     return Reading(manifest: Manifest(file: "\(path).plist"), fault: nil)
   }
 
-  /// Reads a property list; `nil` where there is no plain file of a length that one may have.
+  /// Reads a property list; `nil` if there is no plain file of an allowed length.
   fileprivate func read(list place: String) -> Reading? {
     guard let file = SmallFile.open(place, in: 1...PropertyList.Limits().bytes) else { return nil }
     defer { close(file.descriptor) }
@@ -89,17 +89,17 @@ package final class ManifestReader: Sendable {
 }
 
 extension Manifest {
-  /// Reads what the program at a path declares; waits for its file system.
+  /// Reads the manifest of the program at a path; waits for its file system.
   package init(ofExecutable path: String) {
     self = ManifestReader().read(ofExecutable: path).manifest
   }
 
-  /// Reads a property list; one that cannot be read declares nothing.
+  /// Reads a property list; one that cannot be read gives an empty manifest.
   package init(list path: String) {
     self = ManifestReader().read(list: path)?.manifest ?? Manifest(file: path)
   }
 
-  /// Where the list of a program may lie; the first one that is a file of some sense counts.
+  /// Returns where the list of a program may be; the first plain file of an allowed length is used.
   package static func places(ofExecutable path: String) -> [String] {
     let folder = folder(of: path)
     var places = ["\(folder)/Contents/Info.plist", "\(folder)/Resources/Info.plist"]

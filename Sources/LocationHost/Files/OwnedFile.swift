@@ -1,12 +1,12 @@
 package import Glibc
 import LocationModel
 
-/// A file whose words count because of who has written it: a policy, a configuration, a registration.
+/// A file that is trusted because of its owner: a policy, a configuration, a registration.
 ///
-/// It must belong to root or to the user of this process, and nobody else may be able to write it, or
-/// to put another file at its path. Links are followed where the same holds for them.
+/// It must belong to root or to the user of this process, and no other user may be able to write
+/// it, or to put another file at its path. Links are followed if the same holds for them.
 package enum OwnedFile {
-  /// What is wrong with a file, and the command that mends it.
+  /// What is wrong with a file, and the command that corrects it.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String
   }
@@ -14,9 +14,10 @@ package enum OwnedFile {
   /// Root, and the user of this process.
   package static var owners: Set<uid_t> { [0, getuid()] }
 
-  /// Reads a whole file once, from the descriptor whose owner and mode are checked; `limit` in bytes.
+  /// Reads a whole file once, from the descriptor whose owner and mode are checked; `limit` in
+  /// bytes.
   ///
-  /// - Throws: why it is not believed, and what mends that.
+  /// - Throws: `Fault` with why it is not trusted, and what corrects that.
   package static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
@@ -37,11 +38,11 @@ package enum OwnedFile {
     return bytes
   }
 
-  /// Why others than the owners could put another file at a path, or write one of the folders and
-  /// links that lead to it; `nil` when nobody could.
+  /// Returns why users other than the owners could put another file at a path, or write one of the
+  /// folders and links that lead to it; `nil` if they could not.
   ///
-  /// In a folder with the sticky bit others can make files of their own, and change nobody else's:
-  /// enough for a folder in it, and not for a file, of which they can make another link.
+  /// In a folder with the sticky bit, others can create files but not change files of other users.
+  /// That is safe for a folder in it, but not for a file, to which they can make another link.
   package static func intruder(on path: String, owners: Set<uid_t> = owners) -> String? {
     var rest = names(path.utf8.first == UInt8(ascii: "/") ? path : "\(workingFolder)/\(path)")[...]
     // The folder above: its path without a slash at the end, and what others can do in it.
@@ -75,7 +76,7 @@ package enum OwnedFile {
     return nil
   }
 
-  /// That others than the owners have a file, link, or folder, and could do with it what they like.
+  /// Reports a file, link, or folder of a user who is not an owner and could change it.
   private static func stranger(to status: stat, _ path: String, _ owners: Set<uid_t>) -> String? {
     guard !owners.contains(status.st_uid) else { return nil }
     return "\(path) belongs to user \(status.st_uid), and not to "
@@ -83,7 +84,7 @@ package enum OwnedFile {
       + ": chown \(owners.max() ?? 0) \(path.quotedForShell)"
   }
 
-  /// That others than its owner can write a file or folder.
+  /// Reports a file or folder that users other than its owner can write.
   private static func writing(_ status: stat, _ path: String) -> String? {
     let mend = "chmod go-w \(path.quotedForShell)"
     if status.st_mode & S_IWOTH != 0 { return "\(path) can be written by everybody: \(mend)" }
@@ -104,7 +105,7 @@ package enum OwnedFile {
 }
 
 extension SmallFile {
-  /// Where a link leads, as it is written; `nil` when it is none.
+  /// Returns the target of a link, as it is written; `nil` if the path is no link.
   package static func target(of path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &bytes, bytes.count)
@@ -112,7 +113,7 @@ extension SmallFile {
     return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The path with all links resolved; `nil` when there is no such file.
+  /// Returns the path with all links resolved; `nil` if there is no such file.
   package static func resolved(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }

@@ -2,10 +2,10 @@ import Glibc
 
 /// A file that only trusted users can change: the file itself, and every folder on the way to it.
 package enum ProtectedFile {
-  /// Why others could change a file, and the command that mends it.
+  /// Why others could change a file, and the command that corrects it.
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     package var cause: String
-    /// `nil` when no command does.
+    /// The command that corrects it; `nil` if there is none.
     package var mend: String?
 
     package init(cause: String, mend: String? = nil) { (self.cause, self.mend) = (cause, mend) }
@@ -13,15 +13,15 @@ package enum ProtectedFile {
     package var description: String { cause + (mend.map { "; mend it with: \($0)" } ?? "") }
   }
 
-  /// Looks at a file and the folders above it.
+  /// Checks a file and the folders above it.
   ///
-  /// A folder that everybody may write is good enough when its sticky bit is set, as of `/tmp`: what
-  /// a trusted user has there can be renamed by nobody else.
+  /// A folder that every user may write is accepted if its sticky bit is set, as of `/tmp`: other
+  /// users cannot rename a trusted user's entries there.
   ///
   /// - Parameters:
   ///   - path: absolute, without links.
   ///   - owners: the users who may be able to change it.
-  /// - Returns: `nil` when nobody else can change it.
+  /// - Returns: `nil` if no other user can change it.
   package static func fault(of path: String, owners: Set<UInt32>) -> Fault? {
     guard let real = realpath(path, nil) else { return Fault(cause: "\(Errno(last: path))") }
     defer { free(real) }
@@ -57,7 +57,7 @@ package enum ProtectedFile {
     return nil
   }
 
-  /// A path as a shell takes it.
+  /// Quotes a path for a shell.
   private static func quoted(_ path: String) -> String {
     let isPlain = path.utf8.allSatisfy { byte in
       UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte

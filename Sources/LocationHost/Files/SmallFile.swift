@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A file that is read whole, and the folder it lies in.
+/// Reads whole files, and lists folders.
 package enum SmallFile {
   /// A plain file that is open to be read.
   package struct Opened {
@@ -9,7 +9,7 @@ package enum SmallFile {
     var status: stat
   }
 
-  /// The names in a folder that are not hidden, sorted; none when it cannot be read.
+  /// Returns the names in a folder that are not hidden, sorted; none if it cannot be read.
   package static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -23,9 +23,9 @@ package enum SmallFile {
     return names.sorted()
   }
 
-  /// Opens a plain file of a length in a range, or nothing.
+  /// Opens a plain file whose length is in a range; returns `nil` for any other.
   ///
-  /// Looks before it opens, so that no device or pipe is opened, which may do something or wait.
+  /// Checks before it opens, so that no device or pipe is opened, which may have an effect or wait.
   package static func open(_ path: String, in sizes: ClosedRange<Int>) -> Opened? {
     let place = linux_find(path)
     guard place >= 0 else { return nil }
@@ -38,14 +38,14 @@ package enum SmallFile {
     return descriptor < 0 ? nil : Opened(descriptor: descriptor, status: status)
   }
 
-  /// `nil` when it cannot be read, is no plain file, or has more bytes than the limit.
+  /// Reads a file; `nil` if it cannot be read, is no plain file, or has more bytes than the limit.
   package static func read(_ path: String, limit: Int) -> [UInt8]? {
     guard let file = open(path, in: 0...limit) else { return nil }
     defer { close(file.descriptor) }
     return read(file.descriptor, limit: limit)
   }
 
-  /// What is left of a file; `nil` when that cannot be read, or has more bytes than the limit.
+  /// Reads the rest of a file; `nil` if it cannot be read, or has more bytes than the limit.
   package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 16_384)

@@ -1,19 +1,19 @@
 import Glibc
 package import LocationLink
 
-/// The connection of a program that answers for a person; it waits where it reads.
+/// The connection of a program that answers for a person; reads block.
 package struct AgentConnection: ~Copyable {
   private let descriptor: Int32
   private var frames = FrameSplitter(limit: SocketLink.longestMessage)
 
-  /// Why there is no connection, in words.
+  /// Why there is no connection.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String
-    /// The daemon does not let this program answer; what a person does about it.
+    /// Why the daemon does not let this program answer, and what a person can do about it.
     package var refusal: AccessRefusal?
   }
 
-  /// Connects to the daemon at a path and attends.
+  /// Connects to the daemon at a path and attends as an agent.
   package init(at path: String) throws(Fault) {
     do throws(Errno) { descriptor = try DaemonSocket.connect(to: path) } catch {
       throw Fault(description: error.description)
@@ -26,9 +26,9 @@ package struct AgentConnection: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Waits for the next words of the daemon.
+  /// Waits for the next messages of the daemon.
   ///
-  /// - Throws: why there will be none.
+  /// - Throws: `Fault` with why no more will come.
   package mutating func next() throws(Fault) -> [AgentNews] {
     var piece = [UInt8](repeating: 0, count: 65_536)
     let count = read(descriptor, &piece, piece.count)
@@ -39,7 +39,7 @@ package struct AgentConnection: ~Copyable {
         try LinkReply(json: JSON(parsing: message))
       }
     } catch { throw Fault(description: "the daemon sent \(error)") }
-    // That a question is gone by the time of its answer is no fault.
+    // If the question has gone when it is answered, that is no fault.
     let gone = "\(AgentInterface.name).NoSuchQuestion"
     if let refusal = replies.first(where: { $0.error != nil && $0.error != gone }) {
       if refusal.error == "\(AgentInterface.name).NotAgent",
@@ -55,7 +55,7 @@ package struct AgentConnection: ~Copyable {
     return replies.compactMap { AgentNews(json: $0.parameters) }
   }
 
-  /// The way to answer, from any thread while the connection lives.
+  /// Sends an answer, from any thread while the connection lives.
   package var answering: @Sendable (AgentAnswer) -> Void {
     let descriptor = descriptor
     return { Self.send(LinkCall("\(AgentInterface.name).Answer", $0.json), to: descriptor) }

@@ -2,28 +2,28 @@ import Glibc
 package import LocationLink
 import LocationModel
 
-/// The owner's side of the administration: one connection, one question after the other.
+/// The owner's side of the administration: one connection, one request after the other.
 package final class DaemonCaller {
   private let descriptor: Int32
   private var frames = FrameSplitter(limit: SocketLink.longestMessage)
   private var replies: [[UInt8]] = []
 
-  /// Why a daemon does not do what it is asked.
+  /// Why a request to the daemon failed.
   package enum Fault: Error, Hashable, Sendable {
-    /// Nobody answers there, or no longer.
+    /// No daemon answers there, or it no longer does.
     case away(String)
-    /// The one who asks is not its owner, or not in a way that is believed.
+    /// The caller is not the daemon's owner, or cannot be verified as such.
     case notOwner(AccessRefusal)
     case refused(String)
     /// An older daemon, which does not know the method.
     case unknownMethod(String)
-    /// What it says cannot be understood.
+    /// The daemon's reply cannot be understood.
     case garbled(String)
   }
 
   /// Opens a connection.
   ///
-  /// - Throws: why there is none.
+  /// - Throws: `Fault` with why there is none.
   package init(at path: String) throws(Fault) {
     do throws(Errno) { descriptor = try DaemonSocket.connect(to: path) } catch {
       throw .away("\(error)")
@@ -32,18 +32,18 @@ package final class DaemonCaller {
 
   deinit { close(descriptor) }
 
-  /// Asks for one thing.
+  /// Sends one request and returns the reply.
   ///
-  /// - Throws: why the daemon does not do it.
+  /// - Throws: `Fault` with why the daemon refuses.
   package func ask(_ request: AdministrationRequest) throws(Fault) -> JSON {
     try send(request)
     guard let reply = try reply() else { throw .away("it did not answer within two seconds") }
     return reply.parameters
   }
 
-  /// Asks for one thing that has a name in the reply.
+  /// Sends one request and returns a named member of the reply.
   ///
-  /// - Throws: why the daemon does not do it.
+  /// - Throws: `Fault` with why the daemon refuses.
   package func ask<Value: WireCodable>(
     _ request: AdministrationRequest, _ name: String, as: Value.Type = Value.self
   ) throws(Fault) -> Value {
@@ -52,10 +52,10 @@ package final class DaemonCaller {
     do throws(LinkFault) { return try Value(json: value) } catch { throw .garbled("\(error)") }
   }
 
-  /// Asks for one thing after the other, until there is no more, the time is over, or `receive` has
-  /// heard enough and returns `false`.
+  /// Sends one request and reads replies until there are no more, the time is over, or `receive`
+  /// returns `false`.
   ///
-  /// - Throws: why the daemon does not go on.
+  /// - Throws: `Fault` with why the daemon does not continue.
   package func follow<Value: WireCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
     _ receive: (Value) -> Bool
@@ -79,13 +79,13 @@ package final class DaemonCaller {
     let count = bytes.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
-    // One that is refused may have been hung up on already: the reason waits to be read.
+    // A refused connection may be closed already; the reason can still be read.
     guard count == bytes.count || errno == EPIPE else {
       throw .away(Errno(last: "send").description)
     }
   }
 
-  /// How long the next read waits: so many nanoseconds, or without end.
+  /// Sets how long the next read waits: a number of nanoseconds, or without end.
   private func wait(_ nanoseconds: Int64?) {
     let micros = max(1, (nanoseconds ?? 0) / 1000)
     var timeout =
@@ -96,7 +96,7 @@ package final class DaemonCaller {
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// The next reply; `nil` when none came in time.
+  /// Returns the next reply; `nil` if none came in time.
   private func reply() throws(Fault) -> LinkReply? {
     var piece = [UInt8](repeating: 0, count: 65_536)
     while replies.isEmpty {

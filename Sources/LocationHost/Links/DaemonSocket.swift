@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// A socket in the file system, and which one.
+/// Identifies a socket in the file system.
 package struct OwnSocket: Hashable, Sendable {
   package let path: String
   private let device: dev_t
   private let inode: ino_t
 
-  /// What lies at a path; `nil` for nothing.
+  /// Identifies the file at a path; `nil` if there is none.
   package init?(at path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -15,21 +15,21 @@ package struct OwnSocket: Hashable, Sendable {
   }
 }
 
-/// The Unix sockets of daemons: where they are looked for, how they are opened.
+/// Finds and opens the Unix sockets of daemons.
 package enum DaemonSocket {
   package static let variable = "LOCATIOND_SOCKET"
-  /// Of the daemon that serves the whole machine.
+  /// The socket of the daemon that serves the whole machine.
   package static let ofSystem = "/run/locationd/locationd.sock"
 
-  /// Of the daemon that serves one user; `nil` without a runtime folder.
+  /// The socket of the daemon that serves one user; `nil` without a runtime folder.
   package static func ofUser(_ variables: [String: String]) -> String? {
     variables["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 + "/locationd.sock" : nil }
   }
 
-  /// The socket that an app's process uses; `nil` when no daemon serves this machine.
+  /// The socket that an app's process uses; `nil` if no daemon serves this machine.
   ///
-  /// A socket that is named is used, come what may. One that is only found must be answered at:
-  /// a file that a daemon left behind is none.
+  /// A socket named by the variable is always used. A socket that is only found counts if a daemon
+  /// answers; a file that a daemon left behind does not.
   package static func inUse(_ variables: [String: String]) -> String? {
     if let named = variables[variable] { return named.isEmpty ? nil : named }
     return [ofUser(variables), ofSystem].compactMap(\.self).first { path in
@@ -39,7 +39,7 @@ package enum DaemonSocket {
     }
   }
 
-  /// Opens a connection; waits at most two seconds, also in later reads and writes.
+  /// Opens a connection; waits at most two seconds, also for later reads and writes.
   package static func connect(to path: String) throws(Errno) -> Int32 {
     let descriptor = try socket()
     var timeout = timeval(tv_sec: 2, tv_usec: 0)
@@ -56,9 +56,9 @@ package enum DaemonSocket {
     return descriptor
   }
 
-  /// Opens a socket that everyone may connect to; in the place of one that is left over.
+  /// Opens a socket to which every user may connect, and replaces a leftover one.
   ///
-  /// - Throws: `EADDRINUSE` where somebody answers, `EEXIST` where something else than a socket lies.
+  /// - Throws: `EADDRINUSE` if a process answers, `EEXIST` if there is a file other than a socket.
   package static func listen(at path: String) throws(Errno) -> Int32 {
     try removeLeftover(at: path)
     let descriptor = try socket()
@@ -71,7 +71,7 @@ package enum DaemonSocket {
     return descriptor
   }
 
-  /// Only what nobody listens at any more is a leftover.
+  /// Removes a socket on which no process listens any more.
   private static func removeLeftover(at path: String) throws(Errno) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -83,13 +83,13 @@ package enum DaemonSocket {
     _ = fcntl(probe, F_SETFL, O_NONBLOCK)
     let result = try withAddress(of: path) { Glibc.connect(probe, $0, $1) }
     guard result != 0, errno == ECONNREFUSED else {
-      // Also one whose queue is full, and one that this user must not use.
+      // This includes a socket whose queue is full, and one that this user may not use.
       throw Errno(code: EADDRINUSE, call: "listen at \(path)")
     }
     unlink(path)
   }
 
-  /// The process that answers at a socket; `nil` where that cannot be said.
+  /// Returns the process that answers at a socket; `nil` if it cannot be determined.
   package static func listener(at path: String) -> Int32? {
     guard let descriptor = try? connect(to: path) else { return nil }
     defer { close(descriptor) }
@@ -98,7 +98,7 @@ package enum DaemonSocket {
     return pid
   }
 
-  /// Removes a socket that this process has made, unless another one lies in its place by now.
+  /// Removes a socket that this process has made, unless another one has replaced it.
   package static func remove(_ own: OwnSocket) {
     if OwnSocket(at: own.path) == own { unlink(own.path) }
   }

@@ -2,21 +2,21 @@ import Glibc
 import LocationLink
 import LocationModel
 
-/// The first words with a daemon: opens a connection and is welcomed.
+/// The handshake with a daemon: opens a connection and waits for the welcome.
 struct Handshake {
   let descriptor: Int32
   let state: ClientState
-  /// What came behind the welcome.
+  /// The bytes received after the welcome.
   let rest: [UInt8]
 
   /// Why there is no connection.
   struct Fault: Error, Hashable, CustomStringConvertible {
-    /// Whether the daemon is there and does not serve this app.
+    /// Whether the daemon runs and refuses to serve this app.
     var isRefusal: Bool
     var description: String
   }
 
-  /// Waits at most a few seconds.
+  /// Performs the handshake; waits at most a few seconds.
   init(at path: String) throws(Fault) {
     let opened: Int32
     do throws(Errno) { opened = try DaemonSocket.connect(to: path) } catch {
@@ -40,7 +40,7 @@ struct Handshake {
     let sent = message.withUnsafeBytes {
       send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
-    // One that is refused may have been hung up on already: the reason waits to be read.
+    // A refused connection may be closed already; the reason can still be read.
     let fault = sent == message.count ? nil : lost(Errno(last: "send"))
     var received: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)

@@ -4,8 +4,8 @@ import LocationLink
 import LocationModel
 import LocationProviders
 
-/// One app's connection to a daemon: comes back by itself when the daemon does, and asks again for
-/// everything that the app still wants.
+/// One app's connection to a daemon: reconnects by itself when the daemon is back, and sends again
+/// all requests that are still in force.
 actor SocketClient: QueueActor {
   nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated let line = HostQueue(label: "meridian.link")
@@ -18,16 +18,16 @@ actor SocketClient: QueueActor {
 
   private enum State {
     case connected(DescriptorChannel, FrameSplitter)
-    /// The daemon is not there; so many times it was looked for since.
+    /// The daemon is not there; `attempts` connections have failed since.
     case away(attempts: Int)
     case ended
   }
 
-  /// Milliseconds from one look for the daemon to the next: the first, and the most.
+  /// Milliseconds between two connection attempts: the first value, and the greatest.
   private static let timeout = (first: 50, most: 3200)
-  /// Looks after which those who wait for positions are told that there are none: about 3 s.
+  /// Failed attempts after which subscribers are informed that there are no positions: about 3 s.
   private static let attemptsInSilence = 6
-  /// Looks after which requests for one location fail: about 13 s.
+  /// Failed attempts after which requests for one location fail: about 13 s.
   private static let attemptsInVain = 9
 
   init(
@@ -112,8 +112,8 @@ actor SocketClient: QueueActor {
     }
   }
 
-  /// What an ended connection still had to say is not heard: its descriptor is open until then, so
-  /// that no other one has its number.
+  /// Ignores what an ended connection still delivers: its descriptor is open until then, so that no
+  /// other connection has its number.
   private func receive(_ event: ChannelEvent, from descriptor: Int32) {
     guard case .connected(let channel, _) = state, channel.descriptor == descriptor else { return }
     switch event {
@@ -138,7 +138,7 @@ actor SocketClient: QueueActor {
     if case .string(let reason) = reply.parameters["reason"], reply.error != nil {
       return note("the location service ends the connection: \(reason)")
     }
-    // A word that is not known is meant for a newer client.
+    // An unknown message is meant for a newer client.
     guard let message = reply.parameters["delivery"], let delivery = try? Delivery(json: message)
     else { return }
     let (delivered, asked) = standing.hear(delivery)
@@ -182,7 +182,7 @@ actor SocketClient: QueueActor {
     }
   }
 
-  /// The same thing is said once.
+  /// Reports a fault once, until it changes.
   private func note(_ fault: String) {
     guard fault != lastFault else { return }
     lastFault = fault

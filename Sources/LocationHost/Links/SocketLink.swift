@@ -3,16 +3,16 @@ import Glibc
 package import LocationModel
 import Synchronization
 
-/// Reaches an engine in another process, over the socket of its daemon.
+/// Connects to an engine in another process, over the socket of its daemon.
 package final class SocketLink: EngineLink {
   private let path: String
   private let noting: @Sendable (String) -> Void
   private let clients = Mutex<[ClientID: SocketClient]>([:])
 
-  /// Bytes of one message of the daemon; the longest is a list of the records of a monitor.
+  /// The greatest size of one message in bytes; the longest lists the records of a monitor.
   package static let longestMessage = 4 << 20
 
-  /// A link to the daemon at a path; `noting` hears, in words, why there is no connection.
+  /// Creates a link to the daemon at a path; `noting` is called with why there is no connection.
   package init(at path: String, noting: @escaping @Sendable (String) -> Void = { _ in }) {
     self.path = path
     self.noting = noting
@@ -20,9 +20,9 @@ package final class SocketLink: EngineLink {
 
   package var now: Moment { HostClock.now }
 
-  /// Connects the process. The daemon finds out by itself who that is; the description is not sent.
+  /// Connects the process. The daemon identifies it by itself; the description is not sent.
   ///
-  /// When the daemon does not answer, the client knows nothing yet, and goes on trying.
+  /// If the daemon does not answer, the client has no state yet, and goes on trying to connect.
   package func connect(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {

@@ -2,19 +2,19 @@ import Glibc
 import LocationService
 import LocationModel
 
-/// An agent as it is named in a configuration; docs/formats/agents.md lists them.
+/// An agent as named in a configuration; docs/formats/agents.md lists them.
 package enum AgentChoice: Hashable, Sendable {
   case policy(path: String)
   case terminal
   case notification
   case program(path: String)
 
-  /// Why a name means none.
+  /// Why a name denotes no agent.
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
   }
 
-  /// Reads a name such as `policy:/etc/meridian/policy`.
+  /// Parses a name such as `policy:/etc/meridian/policy`.
   package init(_ text: String) throws(Fault) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let path = parts.count == 2 ? String(parts[1]) : nil
@@ -32,7 +32,7 @@ package enum AgentChoice: Hashable, Sendable {
     }
   }
 
-  /// As it is written.
+  /// The name in the form that is parsed.
   package var name: String {
     switch self {
     case .policy(let path): "policy:\(path)"
@@ -42,7 +42,7 @@ package enum AgentChoice: Hashable, Sendable {
     }
   }
 
-  /// The agent, in the surroundings of this process.
+  /// Creates the agent in the environment of this process.
   package func agent(_ variables: [String: String]) -> any PromptAgent {
     switch self {
     case .policy(let path): PolicyAgent(path: path)
@@ -53,7 +53,7 @@ package enum AgentChoice: Hashable, Sendable {
     }
   }
 
-  /// The policy files that are there: the person's own, and the machine's.
+  /// Returns the policy files that exist: the person's own, and the machine's.
   package static func policies(_ variables: [String: String]) -> [AgentChoice] {
     let home = variables["HOME"].map { $0 + "/.config" }
     let own = (variables["XDG_CONFIG_HOME"] ?? home).map { $0 + "/meridian/policy" }
@@ -61,15 +61,15 @@ package enum AgentChoice: Hashable, Sendable {
       .filter { $0.hasPrefix("/") && access($0, F_OK) == 0 }.map { .policy(path: $0) }
   }
 
-  /// Where the policy of the whole machine is looked for.
+  /// The path of the policy of the whole machine.
   package static let machinePolicy = "/etc/meridian/policy"
 }
 
 extension HostEnvironment {
-  /// The agents named in `$CORELOCATION_AGENTS`, else the policy files that are there, then the
+  /// Returns the agents named in `$CORELOCATION_AGENTS`, else the policy files that exist, then the
   /// terminal, then notifications.
   ///
-  /// An agent that cannot be read is left out, and `noting` hears why.
+  /// An agent that cannot be parsed is left out, and `noting` is called with the reason.
   package func agents(noting: (String) -> Void) -> [any PromptAgent] {
     agentChoices(noting: noting).map { $0.agent(variables) }
   }

@@ -4,7 +4,7 @@ import Glibc
 
 /// The programs that this process has started.
 package enum ChildProcess {
-  /// Starts a program as the leader of a session of its own, which is reaped when it has ended; an
+  /// Starts a program as the leader of its own session, and reaps it when it has ended; returns an
   /// errno, or 0.
   package static func start(_ words: [String], _ environment: [String]) -> Int32 {
     var (words, environment) = (SpawnArguments.block(words), SpawnArguments.block(environment))
@@ -14,8 +14,8 @@ package enum ChildProcess {
     return code
   }
 
-  /// Takes up the children of the program that this process ran before: a daemon that started over
-  /// keeps its number and its children, and has forgotten them.
+  /// Adopts the children of the previous program of this process: a daemon that restarts keeps its
+  /// process number and its children, but has lost its records of them.
   package static func adopt() {
     let path = "/proc/self/task/\(getpid())/children"
     guard let bytes = SmallFile.read(path, limit: 1 << 16) else { return }
@@ -26,7 +26,7 @@ package enum ChildProcess {
   private static func reapAtItsEnd(_ process: Int32) {
     let descriptor = linux_open_process(process)
     guard descriptor >= 0 else {
-      // Without a descriptor to spare, a thread waits.
+      // Without a free descriptor, a thread waits for the child.
       return DispatchQueue.global().async { _ = linux_reap(process) }
     }
     let end = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())

@@ -3,9 +3,9 @@ import LocationEngine
 import LocationModel
 
 extension LocationHost {
-  /// Tells the desk of the questions, and carries out what it decides.
+  /// Passes an input to the prompt coordinator, and carries out its decisions.
   ///
-  /// May be called in the middle of a step: an answer becomes a step of its own.
+  /// May be called in the middle of a step: an answer becomes a separate step.
   func ask(_ input: PromptCoordinator.Input, at now: Moment) {
     for output in prompts.handle(input, at: now) {
       switch output {
@@ -21,7 +21,7 @@ extension LocationHost {
     arm()
   }
 
-  /// Somebody has come who can answer; questions that rest go around at once.
+  /// Shows prompts that no agent could answer again, after an agent has connected.
   package nonisolated func askAgain() {
     enter { $0.ask(.arrival, at: HostClock.now) }
   }

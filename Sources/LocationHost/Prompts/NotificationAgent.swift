@@ -6,23 +6,23 @@ package import LocationModel
 
 /// Asks by notifications with buttons, on the bus of the person's session.
 ///
-/// On a queue of its own, so that no desktop holds back a fix.
+/// Runs on its own queue, so that no desktop delays a fix.
 package actor NotificationAgent: PromptAgent, QueueActor {
   nonisolated package let line = HostQueue(label: "meridian.notifications")
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
   nonisolated package let name = AgentChoice.notification.name
-  /// `nil` where there is no session.
+  /// The address of the bus; `nil` if there is no session.
   nonisolated private let address: String?
   private var coordinator = NotificationPresenter()
   private var bus: BusConnection?
   private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
 
-  /// On the bus at an address.
+  /// Creates an agent on the bus at an address.
   package init(bus address: String?) {
     self.address = address
   }
 
-  /// The bus of the session that the variables name, else that of the user.
+  /// Returns the session bus that the variables name, else that of the user.
   package static func sessionBus(_ variables: [String: String]) -> String? {
     if let named = variables["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty { return named }
     return variables["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
@@ -67,7 +67,7 @@ package actor NotificationAgent: PromptAgent, QueueActor {
       case .reply(let prompt, let reply): replies.removeValue(forKey: prompt)?(reply)
       }
     }
-    // What was asked goes out when this step is over.
+    // The request is sent after this step.
     enter { $0.serve() }
   }
 

@@ -3,7 +3,7 @@ package import LocationEngine
 import LocationService
 package import LocationModel
 
-/// Answers from a policy file, read anew for each question.
+/// Answers from a policy file, which it reads again for each prompt.
 package final class PolicyAgent: PromptAgent {
   package let name: String
   private let path: String
@@ -25,7 +25,7 @@ package final class PolicyAgent: PromptAgent {
     }
   }
 
-  /// Everything that is wrong with a file.
+  /// Returns all faults of a file.
   package static func faults(in path: String) -> [FileFault] {
     guard case .failure(let faults) = read(path) else { return [] }
     return faults.all
@@ -36,7 +36,7 @@ package final class PolicyAgent: PromptAgent {
     var text: String { all.map(\.description).joined(separator: ", ") }
   }
 
-  /// A file with a fault decides nothing at all.
+  /// Reads a policy; a file with a fault decides nothing at all.
   private static func read(_ path: String) -> Result<PromptPolicy, Faults> {
     do throws(OwnedFile.Fault) {
       let bytes = try OwnedFile.read(path, limit: longest)
@@ -47,6 +47,6 @@ package final class PolicyAgent: PromptAgent {
     }
   }
 
-  /// Bytes.
+  /// The greatest size of the file in bytes.
   private static let longest = 1 << 20
 }

@@ -6,24 +6,24 @@ package import LocationLink
 package import LocationModel
 import Synchronization
 
-/// Asks a program: the question as JSON on its standard input, the answer on its standard output.
+/// Asks a program: the prompt as JSON on its standard input, the answer on its standard output.
 ///
-/// One process for each question, in a session of its own, with a short environment and a time limit;
-/// docs/formats/agents.md tells what is said. What it has started ends with it.
+/// Runs one process for each prompt, in its own session, with a short environment and a time limit;
+/// docs/formats/agents.md describes the messages. All processes of that session end with it.
 package final class ProgramAgent: PromptAgent {
   package let name: String
   private let path: String
   private let environment: [String]
   private let timeout: Duration
-  /// The processes that have not been reaped.
+  /// Processes that have not been reaped.
   private let running = Mutex<[Prompt.ID: Int32]>([:])
 
-  /// An agent that runs the program at a path.
+  /// Creates an agent that runs the program at a path.
   ///
   /// - Parameters:
-  ///   - path: absolute; the program must be root's or this user's, and nobody else may change it.
-  ///   - variables: the environment of this process, of which the program gets ``kept``.
-  ///   - timeout: how long it may take. Chosen: time for a person to read and decide.
+  ///   - path: absolute; the program must be root's or this user's, and no other may change it.
+  ///   - variables: the environment of this process; the program gets ``kept`` of it.
+  ///   - timeout: how long it may run. Chosen: time for a person to read and decide.
   package init(
     path: String, variables: [String: String] = HostEnvironment.current.variables,
     timeout: Duration = .seconds(120)
@@ -36,7 +36,7 @@ package final class ProgramAgent: PromptAgent {
       + Self.kept.compactMap { name in variables[name].map { "\(name)=\($0)" } }
   }
 
-  /// What a program that asks a person needs of the environment; nothing else is handed on.
+  /// The variables that a program needs to ask a person; no others are passed on.
   package static let kept = [
     "HOME", "LANG", "LC_ALL", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY",
     "WAYLAND_DISPLAY",
@@ -57,7 +57,7 @@ package final class ProgramAgent: PromptAgent {
     }
   }
 
-  /// Runs the program to its end.
+  /// Runs the program until it ends.
   private func ask(_ prompt: Prompt) -> AgentReply {
     if let obstacle { return .passed(reason: obstacle) }
     var (words, process) = (SpawnArguments.block([path]), Int32(0))
@@ -87,10 +87,10 @@ package final class ProgramAgent: PromptAgent {
   }
 }
 
-/// What is said to one program and what it says, until it ends, says too much, or time is over.
+/// The exchange with one program, until it ends, sends too much, or time is over.
 private struct ProgramTalk {
   private let process: Int32
-  /// Readable when the process has ended; -1 when there is none to spare.
+  /// Readable when the process has ended; -1 if no descriptor was free.
   private let descriptor: Int32
   private var input: Int32
   private var output: Int32
@@ -122,12 +122,12 @@ private struct ProgramTalk {
       hasEnded = polled[2].revents != 0
       if polled[1].revents != 0 { read() }
     }
-    // What it has left in the pipe; a child of its own may keep that open.
+    // Reads what is left in the pipe, which a child of the program may keep open.
     _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
     while output >= 0, said.count < ProgramQuestion.longest, read() {}
   }
 
-  /// Writes as much as a pipe that is ready takes without waiting.
+  /// Writes as much as a ready pipe accepts without waiting.
   private mutating func write() {
     let piece = Array(question.prefix(4096))
     linux_write_all(input, piece, UInt(piece.count))
@@ -135,7 +135,7 @@ private struct ProgramTalk {
     if question.isEmpty { Self.close(&input) }
   }
 
-  /// Reads what is there; `false` when there is nothing more.
+  /// Reads what is available; returns `false` if there is nothing more.
   @discardableResult
   private mutating func read() -> Bool {
     var piece = [UInt8](repeating: 0, count: 4096)
@@ -148,7 +148,7 @@ private struct ProgramTalk {
     return true
   }
 
-  /// Ends the process if it has not ended, and everything that it has left running.
+  /// Ends the process if it still runs, and everything that it has left running.
   mutating func end() {
     Self.close(&input)
     Self.close(&output)
@@ -160,7 +160,7 @@ private struct ProgramTalk {
     if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
-  /// Milliseconds from being asked to end to being ended. Chosen.
+  /// Milliseconds between SIGTERM and SIGKILL. Chosen.
   private static let grace: Int32 = 2000
 
   private static func close(_ descriptor: inout Int32) {
@@ -169,10 +169,10 @@ private struct ProgramTalk {
   }
 }
 
-/// What passes between us and a program that answers questions.
+/// The messages between this process and a program that answers prompts.
 package enum ProgramQuestion {
-  /// The question; a member without a value is left out. The app's words are as it has written them,
-  /// but for the title, which is ours.
+  /// Encodes a prompt; a member without a value is left out. The app's text is passed as it is,
+  /// except for the title, which is ours.
   package static func json(_ prompt: Prompt) -> JSON {
     var purpose: JSON?
     if case .temporaryAccuracy(let key) = prompt.kind { purpose = .string(key) }
@@ -198,7 +198,7 @@ package enum ProgramQuestion {
     }
   }
 
-  /// What a program has said; nothing but an answer counts as one.
+  /// Parses a program's output; anything but a valid answer is not an answer.
   package static func reply(_ bytes: [UInt8], status: Int32) -> AgentReply {
     guard bytes.count < longest else { return .passed(reason: "it says too much") }
     guard status == 0 else { return .passed(reason: "it ended with status \(status)") }
@@ -219,6 +219,6 @@ package enum ProgramQuestion {
     }
   }
 
-  /// Bytes of an answer.
+  /// The greatest size of an answer in bytes.
   static let longest = 65_536
 }

@@ -1,18 +1,18 @@
 import LocationService
 package import LocationModel
 
-/// Puts questions to a person, or to a policy, and brings the answers back.
+/// Shows prompts to a person, or to a policy, and returns the answers.
 package protocol PromptAgent: Sendable {
-  /// What it is, in a word or two, as in the configuration.
+  /// The agent's name, as in the configuration.
   var name: String { get }
 
-  /// Shows a question; `reply` is called at most once, from any thread.
+  /// Shows a prompt; `reply` is called at most once, from any thread.
   func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void)
 
-  /// The question is moot; an answer would decide nothing any more.
+  /// Withdraws a prompt, because an answer would no longer decide anything.
   func withdraw(_ prompt: Prompt.ID)
 
-  /// Why it can ask nobody now, as far as can be told without asking; `nil` when it seems to work.
+  /// Why it can ask no person now, as far as is known without asking; `nil` if it seems to work.
   var obstacle: String? { get }
 }
 
@@ -21,7 +21,7 @@ extension PromptAgent {
   package var obstacle: String? { nil }
 }
 
-/// One that is named in the configuration and cannot be had here.
+/// An agent that is named in the configuration and cannot be used here.
 package struct AbsentAgent: PromptAgent {
   package let name: String
   private let reason: String

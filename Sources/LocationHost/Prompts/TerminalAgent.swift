@@ -4,14 +4,14 @@ import LocationService
 package import LocationModel
 import Synchronization
 
-/// Asks on the terminal that the process was started from, one question at a time.
+/// Asks on the terminal from which the process was started, one prompt at a time.
 package final class TerminalAgent: PromptAgent {
   package let name = AgentChoice.terminal.name
   private let descriptor: Int32
   private let line = DispatchQueue(label: "meridian.terminal")
   private let withdrawn = Mutex<Set<Prompt.ID>>([])
 
-  /// `nil` when the process has no terminal.
+  /// Opens the terminal; `nil` if the process has none.
   package init?() {
     descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0, isatty(descriptor) == 1, isatty(STDERR_FILENO) == 1,
@@ -58,7 +58,7 @@ package final class TerminalAgent: PromptAgent {
     }
   }
 
-  /// A line as typed; `nil` when the terminal is gone.
+  /// Reads a line as typed; `nil` if the terminal is gone.
   private func readLine() -> String? {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -70,9 +70,9 @@ package final class TerminalAgent: PromptAgent {
   }
 }
 
-/// A question as it stands on a terminal, and what can be typed.
+/// The text of a prompt on a terminal, and its choices.
 package struct TerminalQuestion: Sendable {
-  /// What a typed line means.
+  /// The meaning of a typed line.
   package struct Choice: Hashable, Sendable {
     package var answer: PromptAnswer
     package var precise: Bool
@@ -89,7 +89,7 @@ package struct TerminalQuestion: Sendable {
     }
   }
 
-  /// The whole question, ready to print.
+  /// The whole text, ready to print.
   package var text: String {
     let options = choices.map { "  [\($0.key)] \($0.words)" }.joined(separator: "\n")
     let hint = prompt.offersPrecise ? "\n  add ~ for an approximate location only, as in w~" : ""
@@ -98,12 +98,12 @@ package struct TerminalQuestion: Sendable {
     return "\n\(prompt.title)\n  \(reason)\n\(asker)\(options)\(hint)\nAnswer: "
   }
 
-  /// What to say when nothing known was typed.
+  /// The text to print after an unknown line was typed.
   package var reminder: String {
     "Please type one of \(choices.map(\.key).joined(separator: ", ")): "
   }
 
-  /// What a typed line means; `nil` when it means nothing.
+  /// Returns the meaning of a typed line; `nil` if it has none.
   package func choice(_ typed: String) -> Choice? {
     var word = typed.lowercased().filter { !$0.isWhitespace }
     let isApproximate = prompt.offersPrecise && word.hasSuffix("~")
@@ -116,7 +116,7 @@ package struct TerminalQuestion: Sendable {
     return choice
   }
 
-  /// The key to type, and what it means.
+  /// Returns the key to type, and its meaning.
   private static func wording(_ answer: PromptAnswer) -> (key: String, words: String) {
     let key =
       switch answer {

@@ -1,16 +1,16 @@
 import Glibc
 import LocationRecording
 
-/// The file of a flight recorder: whole steps, one after the other, whatever happens to the process.
+/// The file of a flight recorder: contains whole steps, in order, even if the process is killed.
 ///
-/// Each step is one `write`, so a process that is killed leaves every step before. A recording that
-/// is there already is gone on with, in a section of its own; what an earlier process left half
-/// written is cut off. One process writes at a time.
+/// Each step is one `write`, so a process that is killed leaves every step before. An existing
+/// recording is continued in a new section; an incomplete step at its end is cut off. One process
+/// writes at a time.
 final class RecordingFile {
   private let descriptor: Int32
   private let path: String
 
-  /// - Throws: in words, why nothing is recorded.
+  /// - Throws: `RecordingRefusal` with why nothing is recorded.
   init(path: String) throws(RecordingRefusal) {
     self.path = path
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0o600)
@@ -31,9 +31,9 @@ final class RecordingFile {
 
   deinit { close(descriptor) }
 
-  /// Writes whole steps at the end.
+  /// Appends whole steps.
   ///
-  /// - Throws: in words, why they could not be written; nothing of them remains.
+  /// - Throws: `RecordingRefusal` with why they could not be written; nothing of them remains.
   func write(_ bytes: [UInt8]) throws(RecordingRefusal) {
     let size = lseek(descriptor, 0, SEEK_END)
     let count = Glibc.write(descriptor, bytes, bytes.count)
@@ -60,7 +60,7 @@ final class RecordingFile {
   }
 }
 
-/// Why nothing, or nothing more, is recorded.
+/// Why recording cannot start, or has stopped.
 struct RecordingRefusal: Error, CustomStringConvertible {
   let description: String
 

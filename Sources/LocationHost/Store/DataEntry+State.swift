@@ -2,12 +2,12 @@ package import LocationLink
 package import LocationModel
 
 extension DataEntry {
-  /// A file of a damaged state, of which only the size is told.
+  /// Describes a file of a damaged state by its size only.
   package init(_ file: DamagedFile) {
     self.init(domain: Self.damaged, app: "", name: file.name, value: "\(file.size)")
   }
 
-  /// The kind of such an entry.
+  /// The domain of such an entry.
   package static let damaged = "damaged-file"
 
   package init(_ entry: StateEntry) {

@@ -2,27 +2,27 @@ package import LocationService
 import LocationEngine
 package import LocationModel
 
-/// What may leave the process only when the changes that it rests on are stored: in the order in which it
-/// was decided, up to a bound for each client and one for all.
+/// Outputs that may leave the process only after the changes on which they depend are stored, in
+/// the order in which they were decided, up to a bound for each client and one for all.
 package struct HeldOutputs {
-  /// Whose turn comes when.
+  /// Held outputs in their order.
   private var waiting: [ServiceCore.Output] = []
-  /// Those at the beginning have left.
+  /// The index of the first output that has not left.
   private var next = 0
   private var counts: [ClientID: Int] = [:]
 
-  /// Deliveries that wait for one client, and for all. Chosen: minutes of a busy app, and some ten
-  /// megabytes.
+  /// The most deliveries held for one client, and for all. Chosen: minutes of a busy app, and some
+  /// ten megabytes.
   package static let most = (ofClient: 1000, ofAll: 20_000)
 
   package var isEmpty: Bool { next == waiting.count }
   package var count: Int { waiting.count - next }
 
-  /// Whether something waits for a client, so that what comes later must wait, too.
+  /// Whether outputs are held for a client, so that later ones must be held, too.
   package func concerns(_ client: ClientID) -> Bool { counts[client] != nil }
 
-  /// Adds an output at the end; what starts or wakes an app once only. A position takes the place of
-  /// one that waits for the same subscriber: an old one is worth less.
+  /// Adds an output at the end; a launch or wake of an app only once. A position replaces a held
+  /// one of the same subscriber, because an old position is worth less.
   ///
   /// - Returns: whether there was room.
   package mutating func add(_ output: ServiceCore.Output) -> Bool {
@@ -58,7 +58,7 @@ package struct HeldOutputs {
     settle(client)
   }
 
-  /// Takes the first; `nil` when nothing waits.
+  /// Removes and returns the first output; `nil` if there is none.
   package mutating func popFirst() -> ServiceCore.Output? {
     guard !isEmpty else { return nil }
     let output = waiting[next]
@@ -68,7 +68,7 @@ package struct HeldOutputs {
     return output
   }
 
-  /// A client has gone, and hears nothing any more.
+  /// Removes the outputs of a client that has gone.
   package mutating func forget(_ client: ClientID) {
     guard concerns(client) else { return }
     waiting.removeFirst(next)
@@ -84,7 +84,7 @@ package struct HeldOutputs {
 }
 
 extension ServiceCore.Output {
-  /// What it does with an app, and with which; `nil` for what does nothing of the kind.
+  /// The launch or wake of an app, or the end of its running time, and the app; else `nil`.
   fileprivate var errand: [String]? {
     switch self {
     case .engine(.launch(let app)): ["launch", app.name]
@@ -96,7 +96,7 @@ extension ServiceCore.Output {
 }
 
 extension Delivery {
-  /// Who hears a position by it; `nil` for a delivery that says something else.
+  /// The subscriber that receives a position by it; `nil` for every other delivery.
   fileprivate var positionSubscriber: SubscriberID? {
     switch self {
     case .updates(let subscriber, .fixes): subscriber
@@ -105,7 +105,7 @@ extension Delivery {
     }
   }
 
-  /// Whether it is news that the engine tells once, and of which it keeps a bounded number.
+  /// Whether it is an event, which the engine delivers once and keeps in a bounded number.
   var isEvent: Bool {
     switch self {
     case .pending, .monitor(_, .event): true

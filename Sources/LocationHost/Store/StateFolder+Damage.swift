@@ -3,19 +3,19 @@ import Glibc
 import LocationEngine
 package import LocationModel
 
-/// A file of a damaged state, which was moved aside so that it can be looked at.
+/// A file of a damaged state, which was moved aside for inspection.
 package struct DamagedFile: Hashable, Sendable {
   package var name: String
-  /// Bytes.
+  /// The size in bytes.
   package var size: Int64
-  /// When it was moved aside, as its name says.
+  /// The time at which it was moved aside, from its name.
   package var date: UnixTime
 }
 
 extension StateFolder {
   private static let mark = "state.sqlite.damaged-"
 
-  /// Renames a damaged file, so that it can be looked at and a new one can be made; its new name.
+  /// Renames a damaged file for inspection, to make room for a new one; returns its new name.
   func moveDamagedFileAside() -> String {
     let stem = file + ".damaged-\(linux_unix_nanoseconds() / 1_000_000_000)"
     var (name, number) = (stem, 1)
@@ -28,18 +28,18 @@ extension StateFolder {
     return name
   }
 
-  /// Whether there is, or was, a state here.
+  /// Whether a state exists here, or existed.
   var hasState: Bool {
     access(file, F_OK) == 0 || access(path + "/" + Self.guardian, F_OK) == 0
       || !damagedFiles().isEmpty
   }
 
-  /// Whether there was a state here, so that one that is missing is lost and not new.
+  /// Returns whether a state existed here, so that a missing one is lost and not new.
   package func isLost(_ lock: StateLock?) -> Bool {
     lock?.hadState == true || !damagedFiles().isEmpty
   }
 
-  /// What ``moveDamagedFileAside()`` has kept.
+  /// Returns the files that ``moveDamagedFileAside()`` has kept.
   package func damagedFiles() -> [DamagedFile] {
     entryNames().compactMap { name in
       var status = stat()
@@ -50,9 +50,10 @@ extension StateFolder {
     }
   }
 
-  /// Overwrites and removes what ``moveDamagedFileAside()`` has kept; how many files that were.
+  /// Overwrites and removes the files that ``moveDamagedFileAside()`` has kept; returns their
+  /// number.
   ///
-  /// What of them belongs to one app cannot be told from the rest, so erasing one app takes them all.
+  /// The data of one app cannot be found in them, so erasing one app removes all of these files.
   @discardableResult
   package func removeDamagedFiles() -> Int {
     let files = damagedFiles()
@@ -60,13 +61,13 @@ extension StateFolder {
     return files.count
   }
 
-  /// Removes files that were kept for as long as anything is.
+  /// Removes damaged files after the longest retention.
   ///
   /// - Parameters:
-  ///   - term: how long after their date.
+  ///   - term: the retention, counted from their date.
   ///   - now: the present moment.
-  ///   - seen: when this process has first seen each file: what has a date in the future, by a clock
-  ///     that was set back since, is kept no longer than if it were of that moment.
+  ///   - seen: when this process has first seen each file. A file with a date in the future, by a
+  ///     clock that was set back since, is kept no longer than if it had that moment as its date.
   func removeDamagedFiles(
     olderThan term: Duration, at now: Moment, seen: inout [String: Instant]
   ) {
@@ -82,7 +83,7 @@ extension StateFolder {
     }
   }
 
-  /// The next run counts from now, too.
+  /// Gives a file a new date, from which the next run also counts.
   private func redate(_ name: String, _ now: Moment, _ seen: inout [String: Instant]) {
     let rest = name.dropFirst(Self.mark.count).drop { $0.isNumber }
     let dated = "\(Self.mark)\(now.unixTime.nanoseconds / 1_000_000_000)\(rest)"
@@ -114,8 +115,8 @@ extension StateFolder {
 }
 
 extension RetentionTerms {
-  /// How long a damaged file is kept: as long as anything that may be in it; `nil` for ever. Without terms
-  /// a season, as places that were visited are by default.
+  /// How long a damaged file is kept: as long as any data that may be in it; `nil` for ever.
+  /// Without terms a season, which is the default for visited places.
   var longest: Duration? {
     guard self != RetentionTerms() else { return .seconds(90 * 86_400) }
     guard let position, let visits else { return nil }

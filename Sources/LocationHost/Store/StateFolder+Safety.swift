@@ -1,12 +1,12 @@
 import Glibc
 
 extension StateFolder {
-  /// Sees to it that the folder and the files of the state in it are this user's alone.
+  /// Makes sure that the folder and the files of the state in it belong to this user alone.
   ///
-  /// What others could only read is closed, and `noting` hears of it; what others could write, what
-  /// belongs to another user, and what is a symbolic link is refused.
+  /// Files that others could only read are closed, and `noting` is called. Files that others could
+  /// write, that belong to another user, or that are symbolic links are refused.
   ///
-  /// - Throws: why the folder must not be used, and what mends it.
+  /// - Throws: `StateFault` with why the folder must not be used, and what corrects it.
   package func secure(noting: (String) -> Void = { _ in }) throws(StateFault) {
     try checkLink()
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -30,8 +30,8 @@ extension StateFolder {
     for name in names(in: descriptor) { try secure(file: name, in: descriptor, noting: noting) }
   }
 
-  /// A link may only be root's, in a folder of root's: systemd makes such a one for a unit with a user
-  /// of its own.
+  /// Checks that a link is root's, in a folder of root's: systemd makes such a link for a unit with
+  /// its own user.
   private func checkLink() throws(StateFault) {
     var (link, parent) = (stat(), stat())
     guard lstat(path, &link) == 0 else { throw StateFault(Errno(last: "stat \(path)")) }
@@ -46,7 +46,7 @@ extension StateFolder {
     }
   }
 
-  /// Who may rename the folder could put another one in its place.
+  /// Checks the folder above: a user who may rename the folder could replace it.
   private func checkParent() throws(StateFault) {
     var status = stat()
     guard stat(parentPath, &status) == 0 else { return }
@@ -87,7 +87,7 @@ extension StateFolder {
     }
   }
 
-  /// The files of the state that are there.
+  /// Returns the files of the state that exist.
   private func names(in descriptor: Int32) -> [String] {
     entryNames().filter { name in
       name.hasPrefix("state.sqlite") || [Self.lock, Self.guardian, Self.bell].contains(name)
@@ -96,7 +96,7 @@ extension StateFolder {
 }
 
 extension String {
-  /// As a word for a shell.
+  /// The text quoted for a shell.
   var quoted: String {
     let isPlain =
       !isEmpty

@@ -24,13 +24,13 @@ package struct StateFolder: Hashable, Sendable {
     return StateFolder(path: home + "/.local/state/meridian")
   }
 
-  /// Makes the folder and those above it where they are missing, with mode 700 whatever the umask.
+  /// Creates the folder and missing ones above it, with mode 700 whatever the umask.
   package func create() throws(Errno) {
     var made = ""
     for name in path.split(separator: "/") {
       made += "/" + name
       if mkdir(made, 0o700) == 0 {
-        // Whatever the umask has taken away.
+        // Restores bits that the umask has removed.
         chmod(made, 0o700)
       } else if errno != EEXIST {
         throw Errno(last: "mkdir \(made)")
@@ -38,7 +38,7 @@ package struct StateFolder: Hashable, Sendable {
     }
   }
 
-  /// Tells running hosts to read the state again.
+  /// Makes running hosts read the state again.
   package func ringBell() throws(Errno) {
     let descriptor = open(path + "/" + Self.bell, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Errno(last: "open \(path)/\(Self.bell)") }
@@ -46,7 +46,7 @@ package struct StateFolder: Hashable, Sendable {
     close(descriptor)
   }
 
-  /// The names of what lies in the folder, in order.
+  /// Returns the names of the files in the folder, in order.
   func entryNames() -> [String] { SmallFile.names(in: path) }
 
   func watch(on queue: DispatchQueue) -> (any DispatchSourceRead, Int32)? {
@@ -57,7 +57,7 @@ package struct StateFolder: Hashable, Sendable {
     return (source, descriptor)
   }
 
-  /// Reads the events away; whether the bell was among them.
+  /// Reads and discards the events; returns whether the bell was among them.
   static func drain(_ descriptor: Int32) -> Bool {
     linux_drain_watch(descriptor, bell) > 0
   }

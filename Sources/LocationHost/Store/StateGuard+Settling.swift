@@ -2,18 +2,18 @@ import LocationEngine
 import LocationModel
 
 extension StateGuard {
-  /// Makes the state and its guard agree after one of them was opened damaged or was gone.
+  /// Makes the state and its guard agree after one of them was damaged or missing.
   ///
-  /// A state that was lost gets back what the guard keeps; when both are lost, location services stay off
-  /// until the owner switches them on. Where both are there, off is stronger than on, and a claim on an
-  /// identifier stays.
+  /// A lost state is restored from the guard; if both are lost, location services stay off until
+  /// the owner switches them on. If both exist, off wins over on, and a claim on an identifier
+  /// stays.
   ///
   /// - Parameters:
   ///   - database: the state, opened and in the present form.
   ///   - isNew: whether there was no state in the file.
-  ///   - isLost: whether there was one that cannot be read any more.
-  /// - Returns: what was found wrong, and what was done, in words.
-  /// - Throws: the database's error, or that a newer program has written the guard.
+  ///   - isLost: whether there was a state that cannot be read any more.
+  /// - Returns: a text for each fault found, and each correction made.
+  /// - Throws: `StoreError` of the database, or if a newer program has written the guard.
   func settle(
     _ database: OpaquePointer, isNew: Bool, isLost: Bool
   ) throws(StoreError) -> [String] {
@@ -52,7 +52,7 @@ extension StateGuard {
     return findings
   }
 
-  /// What the guard has and the state has not; of the switch, off where one of both says so.
+  /// Returns the guard's entries that the state lacks; the switch is off if one of both has it off.
   private static func missing(
     of guarded: [StateEntry], in kept: [StateEntry]
   ) -> [StateEntry] {
@@ -63,7 +63,7 @@ extension StateGuard {
     }
   }
 
-  /// The entry that keeps location services off, and says why.
+  /// Creates the entry that keeps location services off, with the reason.
   static func servicesOff(_ reason: String) -> StateEntry {
     guard case .set(let key, let value) = Setting.servicesChange(false, because: reason) else {
       preconditionFailure("the switch is set, whatever to")

@@ -1,13 +1,13 @@
 import Glibc
 import LocationModel
 
-/// A second, small file beside the state, for what must not be lost with it: the switch of location
-/// services, which program may use which identifier, and the secret of coarse places.
+/// A second, small file beside the state, for data that must not be lost with it: the switch of
+/// location services, the claims on identifiers, and the secret of coarse places.
 ///
-/// Written anew with each change of these, in the same transaction, under another name and then renamed,
-/// so that one of both files says what was decided last (docs/decisions/0069).
+/// It is written with each change of these, in the same transaction, under another name and then
+/// renamed, so that one of both files has the last decision (docs/decisions/0069).
 struct StateGuard {
-  /// What the file says.
+  /// The contents of the file.
   enum Reading: Hashable {
     case missing
     case entries([StateEntry])
@@ -19,14 +19,14 @@ struct StateGuard {
 
   let path: String
 
-  /// The guard of a state.
+  /// Creates the guard of a state.
   init(beside file: String) {
     path =
       file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/") + "/" + StateFolder.guardian
   }
 
-  /// What is kept twice.
+  /// The domains that are stored twice.
   static let domains = ["identity", "secret", "settings"]
 
   static func concerns(_ change: StateChange) -> Bool {
@@ -74,9 +74,9 @@ struct StateGuard {
 
   // MARK: Writing
 
-  /// Replaces the file, on disk before this returns.
+  /// Replaces the file; it is on disk before this returns.
   ///
-  /// - Throws: the system's error; the earlier file is then still there.
+  /// - Throws: `StoreError` of the system; the earlier file then still exists.
   func write(_ entries: [StateEntry]) throws(StoreError) {
     let text = Array(Self.text(entries).utf8)
     let new = path + ".new"
@@ -137,8 +137,8 @@ struct StateGuard {
     return bytes
   }
 
-  /// FNV-1a: what a broken disk leaves is told from what was written; a forger needs no guard, he has
-  /// the folder.
+  /// FNV-1a: detects damage by a broken disk, not forgery; a forger who can write the guard can
+  /// write the whole folder.
   private static func checksum(of lines: [Substring]) -> String {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
     for line in lines {
@@ -150,6 +150,6 @@ struct StateGuard {
 
   private static let name = "meridian-guard"
   private static let version = 1
-  /// Bytes. Chosen: thousands of identifiers.
+  /// The greatest size in bytes. Chosen: thousands of identifiers.
   private static let largest = 8 << 20
 }

@@ -1,7 +1,7 @@
 package import LocationModel
 
 extension StateKeeper {
-  /// The program of the app that an entry is about; `nil` when the entry does not tell.
+  /// Returns the program of an entry's app; `nil` if the entry does not contain it.
   package static func program(of entry: StateEntry) -> String? {
     let app = AppIdentity(entry.key.owner)
     if entry.key == identityKey(of: app) {
@@ -10,7 +10,7 @@ extension StateKeeper {
     return app.path
   }
 
-  /// The program that uses an identifier; an app without one is named by its program.
+  /// Returns the program that uses an identifier; an app without one is named by its program.
   package static func program(of app: AppIdentity, in entries: [StateEntry]) -> String? {
     if let claim = entries.first(where: { $0.key == identityKey(of: app) }) {
       return String(decoding: claim.value, as: UTF8.self)

@@ -3,46 +3,46 @@ package import LocationService
 package import LocationEngine
 package import LocationModel
 
-/// Keeps the durable state of one host: reads it at the start, stores each step, and hears when
+/// Keeps the durable state of one host: reads it at the start, stores each step, and notices when
 /// another process has changed it.
 ///
-/// Lives on the host's queue, and never waits there. What cannot be stored now (a full disk, another
-/// process that writes) is kept in order to be stored later; the host holds back what rests on it
-/// (docs/decisions/0069).
+/// Lives on the host's queue, and never waits there. Changes that cannot be stored now (a full
+/// disk, another process that writes) are kept in order and stored later; the host holds back the
+/// outputs that depend on them (docs/decisions/0069).
 package final class StateKeeper {
   private let folder: StateFolder
   private let owner: AppIdentity?
-  /// Held for as long as the state is in use; `nil` where there is none.
+  /// Held for as long as the state is in use; `nil` if there is no lock.
   private let lock: StateLock?
   private var store: StateStore?
   private var unsaved: [StateChange] = []
-  /// With how many changes it is worth looking for such that others have replaced.
+  /// The number of changes from which replaced ones are looked for and removed.
   private var condensing = 64
-  /// How many changes wait.
+  /// The number of changes that are not stored.
   var unsavedCount: Int { unsaved.count }
   private var watch: (any DispatchSourceRead)?
-  /// What was stored when the file was opened, and the claims since; all of it where there is no file.
+  /// The stored entries at opening, and later claims; without a file, all entries.
   package private(set) var entries: [StateEntry] = []
-  /// Why the state is kept in memory only, where a person must mend something first.
+  /// Why the state is kept in memory only, if a person must correct something first.
   package private(set) var obstacle: StoreError?
-  /// Why what was decided last could not be stored; `nil` while everything is.
+  /// Why the last changes could not be stored; `nil` while everything is stored.
   package private(set) var fault: StoreError?
 
-  /// Whether the engine knows what was erased, and has to start over.
+  /// Whether data was erased that the engine still has, so that it must restart.
   package private(set) var isErased = false
 
-  /// Whether something is decided that is not stored.
+  /// Whether there are changes that are not stored.
   package var isBehind: Bool { fault != nil }
 
-  /// Opens the state of one app, or of all; `noting` hears what was found wrong, and why it could not be
-  /// opened.
+  /// Opens the state of one app, or of all; `noting` is called with what was found wrong, and why
+  /// it could not be opened.
   ///
   /// - Parameters:
-  ///   - folder: where the state lies.
-  ///   - owner: the app whose state is read; `nil` for everybody's.
-  ///   - lock: held by a daemon, which has all of the state; else it is taken together with other
+  ///   - folder: the folder of the state.
+  ///   - owner: the app whose state is read; `nil` for that of all apps.
+  ///   - lock: held by a daemon, which has all of the state; if `nil`, a lock is shared with other
   ///     engines.
-  ///   - noting: hears each finding once.
+  ///   - noting: called with each finding once.
   package init(
     folder: StateFolder, owner: AppIdentity? = nil, lock: StateLock? = nil,
     noting: (Note) -> Void = { _ in }
@@ -95,15 +95,15 @@ package final class StateKeeper {
   private func take(_ store: StateStore, noting: (Note) -> Void) {
     for finding in store.findings { noting(.store(finding)) }
     lock?.noteState()
-    // The host's queue waits for nobody.
+    // The host's queue must not wait for another process.
     store.wait(0)
-    // What an earlier run has replaced, and left in the log.
+    // Overwrites data that an earlier run has replaced, and left in the log.
     try? store.scrub()
     self.store = store
   }
 
-  /// What can be known without the file: what its guard says, and where nothing says whether location
-  /// services were on, that they are off.
+  /// Uses the state that is known without the file: the entries of its guard; if nothing shows
+  /// whether location services were on, they are off.
   private func keepInMemory(
     _ reason: String, isRefused: Bool = false, noting: (Note) -> Void
   ) {
@@ -118,9 +118,10 @@ package final class StateKeeper {
 
   private static let secretDomain = "secret"
 
-  /// The secret of this machine's coarse places: made once, kept for good (docs/decisions/0015).
+  /// Returns the secret of this machine's coarse places: made once, kept for good
+  /// (docs/decisions/0015).
   ///
-  /// One that is no key of today's length is replaced, and the cell that was laid by it forgotten.
+  /// A secret that is no key of today's length is replaced, and the cell chosen with it is removed.
   package func secret() -> SecretKey {
     let key = StateKey(domain: Self.secretDomain, owner: "")
     if let entry = entries.first(where: { $0.key == key }),
@@ -138,12 +139,12 @@ package final class StateKeeper {
     return secret
   }
 
-  /// Whether the executable may use the identity: the first that does keeps it.
+  /// Returns whether the executable may use the identity: the first to use it keeps it.
   func claim(_ identity: AppIdentity, by executable: String, noting: (Note) -> Void) -> Bool {
     let key = Self.identityKey(of: identity)
     let claimant = [UInt8](executable.utf8)
     if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
-    // Nobody can tell apart what differs in upper and lower case only.
+    // A person cannot tell apart names that differ only in upper and lower case.
     let folded = identity.name.lowercased()
     let isVariant = entries.contains {
       $0.key.domain == key.domain && $0.key.owner.lowercased() == folded
@@ -162,7 +163,7 @@ package final class StateKeeper {
     return true
   }
 
-  /// Whether the user of an identity may have one more, so that nobody fills the disk with names.
+  /// Returns whether the user of an identity may have one more, so that names cannot fill the disk.
   private func hasRoom(for identity: AppIdentity) -> Bool {
     let known = entries.count {
       $0.key.domain == "identity" && AppIdentity($0.key.owner).user == identity.user
@@ -170,17 +171,17 @@ package final class StateKeeper {
     return known < Bounds.identifiersPerUser
   }
 
-  /// Where the program that may use an identity is kept.
+  /// Returns the key under which the program that may use an identity is stored.
   static func identityKey(of identity: AppIdentity) -> StateKey {
     StateKey(domain: "identity", owner: identity.name)
   }
 
   // MARK: Reading
 
-  /// What is decided now, by this process or another one; what could not be read is as it was.
+  /// The entries as decided now, by any process; entries that could not be read are as before.
   package var stored: [StateEntry] { read() ?? entries }
 
-  /// The same; `nil` where it cannot be read now.
+  /// Returns the same entries; `nil` if they cannot be read now.
   func read() -> [StateEntry]? {
     guard let store else { return entries }
     guard let entries = try? store.entries(of: owner) else { return nil }
@@ -202,9 +203,9 @@ package final class StateKeeper {
 
   // MARK: Writing
 
-  /// Stores what another one than the engine has decided.
+  /// Stores changes that were not decided by the engine.
   ///
-  /// - Throws: why nothing of it was stored.
+  /// - Throws: `StoreError` with why none of them was stored.
   package func store(_ changes: [StateChange]) throws(StoreError) {
     guard let store else {
       entries = Self.applying(changes, to: entries)
@@ -214,10 +215,10 @@ package final class StateKeeper {
     (unsaved, fault) = ([], nil)
   }
 
-  /// Erases what is stored of one app, or of all; returns how many entries there were.
+  /// Erases the data of one app, or of all; returns the number of entries.
   ///
-  /// Nothing is stored any more after that: the engine still knows what was erased, and has to
-  /// start over, also where ``StoreError/isErased`` is thrown.
+  /// Nothing is stored after that: the engine still has the erased data, and must restart, even if
+  /// ``StoreError/isErased`` is thrown.
   package func erase(_ app: String?) throws(StoreError) -> Int {
     guard let store else {
       endErased()
@@ -241,7 +242,7 @@ package final class StateKeeper {
     isErased = true
   }
 
-  /// Stores the changes among a step's outputs, all or none; when that fails, ``isBehind``.
+  /// Stores the changes among a step's outputs, all or none; if that fails, ``isBehind`` is true.
   package func commit(_ outputs: [ServiceCore.Output]) {
     var isNew = false
     for case .engine(.persist(let change)) in outputs {
@@ -254,11 +255,11 @@ package final class StateKeeper {
       unsaved = []
       return
     }
-    // Until then the timer tries again, and not each step.
+    // While storing fails, the timer tries again, and not each step.
     if isBehind { condense() } else { save() }
   }
 
-  /// Tries to store what is not stored yet; whether everything is.
+  /// Tries to store unstored changes; returns whether everything is stored.
   @discardableResult
   package func save() -> Bool {
     guard let store, !unsaved.isEmpty else { return true }
@@ -272,14 +273,14 @@ package final class StateKeeper {
     return fault == nil
   }
 
-  /// Keeps the last change of each key, so that what waits has an end.
+  /// Keeps only the last change of each key, so that the unstored changes are bounded.
   private func condense() {
     guard unsaved.count >= condensing else { return }
     var last: [StateKey: StateChange] = [:]
     for change in unsaved { last[change.key] = change }
     if last.count > Self.most, let store, let stored = try? store.entries() {
       let keys = Set(stored.map(\.key))
-      // What was made and removed meanwhile leaves nothing to store.
+      // A key that was added and removed in the meantime needs no change.
       last = last.filter { entry in
         if case .remove = entry.value { keys.contains(entry.key) } else { true }
       }
@@ -288,16 +289,16 @@ package final class StateKeeper {
     condensing = max(64, 2 * unsaved.count)
   }
 
-  /// Chosen: from so many keys on, it is worth reading what is stored.
+  /// The number of keys from which reading the stored ones is worthwhile. Chosen.
   private static let most = 1000
 
-  /// Whether something decided about an app, or about the whole machine, is not stored.
+  /// Returns whether a change about an app, or about the whole machine, is not stored.
   func isBehind(_ app: String) -> Bool {
     isBehind && unsaved.contains { $0.key.owner == app || $0.key.owner.isEmpty }
   }
 
-  /// Whether what an app may know, which program it is, whether location services are on, or what its
-  /// coarse places come from is decided and not stored.
+  /// Returns whether a change of an app's authorization, of its program, of the switch of location
+  /// services, or of the source of its coarse places is not stored.
   package func isPermissionBehind(_ app: String) -> Bool {
     let keys = [
       AuthorizationRecord.key(of: AppIdentity(app)), Self.identityKey(of: AppIdentity(app)),
@@ -308,13 +309,13 @@ package final class StateKeeper {
       }
   }
 
-  /// Overwrites in the files what was changed or removed since; a reader in the way is waited for until
-  /// the next time.
+  /// Overwrites replaced and removed data in the files; if a reader prevents that, the next call
+  /// tries again.
   func scrub() {
     if !isBehind { try? store?.scrub() }
   }
 
-  /// Calls `changed` on the queue when another process says that it has changed the state.
+  /// Calls `changed` on the queue when another process has changed the state and rung the bell.
   package func whenChangedOutside(
     on queue: DispatchQueue, _ changed: @escaping @Sendable () -> Void
   ) {
@@ -326,7 +327,7 @@ package final class StateKeeper {
     watch = source
   }
 
-  /// Damaged files that were moved aside: removed when they are older than what they may hold.
+  /// Removes damaged files that are older than the data that they may hold.
   func removeDamagedFiles(
     olderThan term: Duration, at now: Moment, seen: inout [String: Instant]
   ) {
@@ -339,7 +340,7 @@ package final class StateKeeper {
 }
 
 extension StateChange {
-  /// Where it changes something.
+  /// The key that the change is about.
   var key: StateKey {
     switch self {
     case .set(let key, _), .remove(let key): key
@@ -348,7 +349,7 @@ extension StateChange {
 }
 
 extension SecretKey {
-  /// A new key from the system's generator.
+  /// Creates a key with the system's generator.
   package static func random() -> SecretKey {
     var generator = SystemRandomNumberGenerator()
     return SecretKey(using: &generator)

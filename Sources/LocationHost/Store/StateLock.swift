@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// Says who has a state: a daemon alone, or the engines that apps run in their own processes and
-/// `locationctl` together (docs/decisions/0069).
+/// Assigns a state to a daemon alone, or to `locationctl` and the engines of apps in their own
+/// processes together (docs/decisions/0069).
 ///
-/// A record lock of the kernel on a file in the folder: it ends with the process, goes on when the process
-/// executes another program, and the kernel itself names the process that has it. Such a lock would be lost
-/// when any descriptor of the file is closed, so a process opens the file once, however many engines it
-/// runs.
+/// A record lock of the kernel on a file in the folder: it ends with the process, survives the
+/// execution of another program, and the kernel names the process that holds it. Such a lock is
+/// lost when any descriptor of the file is closed, so a process opens the file once, however many
+/// engines it runs.
 package final class StateLock: Sendable {
   /// How the state is held.
   package enum Share: Sendable {
-    /// With others: each keeps to the rows of its own app.
+    /// With others: each uses only the rows of its own app.
     case together
     /// By a daemon, which has all of it.
     case alone
@@ -46,14 +46,14 @@ package final class StateLock: Sendable {
   package let descriptor: Int32
   private let number: FileNumber
 
-  /// Takes the lock, and waits for nobody.
+  /// Takes the lock without waiting.
   ///
   /// - Parameters:
-  ///   - folder: whose lock it is.
+  ///   - folder: the folder to lock.
   ///   - share: alone, or with others.
   ///   - inherited: a descriptor of the same file that this process has locked before it executed
   ///     this program; one of another file is closed.
-  /// - Throws: who has it, or why there can be none.
+  /// - Throws: `StateFault` with the holder, or with why the lock cannot be made.
   package init(_ folder: StateFolder, _ share: Share, inherited: Int32? = nil) throws(StateFault) {
     let taken = Self.holdings.withLock { holdings -> Result<(Int32, FileNumber), StateFault> in
       do throws(StateFault) {
@@ -72,13 +72,13 @@ package final class StateLock: Sendable {
     }
   }
 
-  /// Whether there was a state in the folder at some time.
+  /// Whether the folder has ever contained a state.
   package var hadState: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_size > 0
   }
 
-  /// Notes that there is a state in the folder by now.
+  /// Records that the folder contains a state.
   package func noteState() {
     guard !hadState else { return }
     let note = Array("state\n".utf8)
@@ -91,7 +91,7 @@ package final class StateLock: Sendable {
   ) throws(StateFault) -> (Int32, FileNumber) {
     let path = folder.path + "/" + StateFolder.lock
     if let inherited { adopt(inherited, at: path, in: &holdings) }
-    // A file that somebody has removed meanwhile locks nothing.
+    // A lock on a file that was removed in the meantime has no effect.
     for _ in 0..<8 {
       let known = FileNumber(of: path).flatMap { number in
         holdings[number].map { ($0.descriptor, number) }
@@ -111,7 +111,7 @@ package final class StateLock: Sendable {
     throw StateFault(.unsafe, "\(path) is replaced again and again")
   }
 
-  /// Takes over what this process has opened before it executed this program.
+  /// Adopts the descriptor that this process has opened before it executed this program.
   private static func adopt(
     _ descriptor: Int32, at path: String, in holdings: inout [FileNumber: Holding]
   ) {
@@ -127,7 +127,7 @@ package final class StateLock: Sendable {
   private static func open(_ path: String) throws(StateFault) -> (Int32, FileNumber) {
     let first = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard first >= 0 else { throw StateFault(Errno(last: "open \(path)")) }
-    // Out of the way of the descriptors that systemd counts from 3.
+    // Avoids the descriptors that systemd counts from 3.
     let descriptor = fcntl(first, F_DUPFD_CLOEXEC, 10)
     close(first)
     guard descriptor >= 0 else { throw StateFault(Errno(last: "open \(path)")) }
@@ -139,15 +139,15 @@ package final class StateLock: Sendable {
     return (descriptor, number)
   }
 
-  /// Locks the file; `nil` when that was done, else the process that stands in the way and whether it
-  /// has the file alone.
+  /// Locks the file; returns `nil` on success, else the process that holds the lock and whether it
+  /// holds it alone.
   private static func lock(_ descriptor: Int32, _ share: Share) -> (pid: Int32, isDaemon: Bool)? {
     for _ in 0..<100 {
       var wanted = request(share)
       if fcntl(descriptor, F_SETLK, &wanted) == 0 { return nil }
       var holder = request(share)
       guard fcntl(descriptor, F_GETLK, &holder) == 0 else { break }
-      // Gone in between.
+      // The holder has gone in between.
       if holder.l_type == Int16(F_UNLCK) { continue }
       return (holder.l_pid, holder.l_type == Int16(F_WRLCK))
     }

@@ -1,16 +1,16 @@
 import CSQLite
 import Glibc
 
-/// The form in which the state lies in its file, and how an older one is brought into it.
+/// The format of the state in its file, and the migration of older ones.
 enum StateSchema {
-  /// The form that this program writes: `user_version` of the database.
+  /// The format that this program writes: `user_version` of the database.
   ///
-  /// 0 is what programs wrote that did not number it: the same table, with columns of any type.
+  /// 0 is the format of programs that wrote no number: the same table, with columns of any type.
   static let version: Int32 = 1
 
-  /// Opens the file, which only this user can read from its first byte on, whatever the umask.
+  /// Opens the file, and creates it so that only this user can ever read it, whatever the umask.
   static func open(_ path: String) throws(StoreError) -> OpaquePointer {
-    // Only where none is: a descriptor that is closed would end the locks of this process on it.
+    // Only if none exists: closing a descriptor would end the locks of this process on the file.
     let new = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if new >= 0 {
       fchmod(new, 0o600)
@@ -30,14 +30,14 @@ enum StateSchema {
     return handle
   }
 
-  /// Looks at the number alone, through a connection that cannot write.
+  /// Reads only the format's number, through a connection that cannot write.
   ///
-  /// - Throws: that a newer program has written the file.
+  /// - Throws: `StoreError` if a newer program has written the file.
   static func refuseNewer(_ path: String) throws(StoreError) {
     guard access(path, F_OK) == 0 else { return }
     guard let handle = try? open(path, SQLITE_OPEN_READONLY) else { return }
     defer { sqlite3_close_v2(handle) }
-    // What cannot be read here is told by what opens it for writing.
+    // A file that cannot be read here is reported when it is opened for writing.
     guard let found = try? number("PRAGMA user_version", on: handle) else { return }
     try refuse(found, of: path)
   }
@@ -51,13 +51,13 @@ enum StateSchema {
         + "or go back to the newer program; nothing was changed")
   }
 
-  /// Brings the file into the present form; whether there was no state in it.
+  /// Brings the file into the present format; returns whether there was no state in it.
   ///
-  /// - Throws: the database's error; the file is then as it was.
+  /// - Throws: `StoreError` of the database; the file is then unchanged.
   static func prepare(_ database: OpaquePointer) throws(StoreError) -> Bool {
     try refuse(number("PRAGMA user_version", on: database), of: "state")
     try StateStore.run("PRAGMA secure_delete = ON", on: database)
-    // Nothing of it lies in a folder of everybody's while the file is made smaller.
+    // No data is written to a public temporary folder while the file is made smaller.
     try StateStore.run("PRAGMA temp_store = MEMORY", on: database)
     try StateStore.run("PRAGMA journal_mode = WAL", on: database)
     try StateStore.run("PRAGMA synchronous = FULL", on: database)
@@ -68,7 +68,7 @@ enum StateSchema {
     }
     var isNew = true
     try StateStore.transaction(on: database) { () throws(StoreError) in
-      // Perhaps another process was quicker.
+      // Another process may have created it first.
       isNew = try number(count("state"), on: database) == 0
       if isNew {
         try StateStore.run(table, on: database)
@@ -80,7 +80,7 @@ enum StateSchema {
     return isNew
   }
 
-  /// Damage does not always show where the file is opened.
+  /// Checks the whole file, because opening it does not detect all damage.
   private static func check(_ database: OpaquePointer) throws(StoreError) {
     let query = try StateStore.prepare("PRAGMA quick_check(1)", on: database)
     defer { sqlite3_finalize(query) }

@@ -4,24 +4,24 @@ package import LocationModel
 /// The durable state: one SQLite file, one transaction for each engine step.
 ///
 /// A step's changes are on disk before any delivery that depends on them leaves the process, so a
-/// crash or a full disk leaves the state before the step or after it (docs/decisions/0011). What must
-/// not be lost with the file is kept twice (``StateGuard``).
+/// crash or a full disk leaves the state before the step or after it (docs/decisions/0011). Data
+/// that must not be lost with the file is stored twice (``StateGuard``).
 package final class StateStore {
   private let database: OpaquePointer
   private let set: OpaquePointer
   private let remove: OpaquePointer
   private let guardian: StateGuard
-  /// What was found wrong when the file was opened, and what was done about it, in words.
+  /// The faults found when the file was opened, and their corrections, as texts.
   package let findings: [String]
 
-  /// Opens the file, and makes it when it is not there.
+  /// Opens the file, and creates it if it does not exist.
   ///
   /// - Parameters:
-  ///   - path: where it lies; its guard lies beside it.
+  ///   - path: the path of the file; its guard is beside it.
   ///   - timeout: milliseconds to wait for another process that writes, here and later.
   ///   - isLost: whether there was a state that cannot be read any more.
-  /// - Throws: the database's error, and where it happened. A file that a newer program has written is
-  ///   left as it is.
+  /// - Throws: `StoreError` with the database's error, and where it happened. A file that a newer
+  ///   program has written is left unchanged.
   package init(path: String, timeout: Int32 = 2000, isLost: Bool = false) throws(StoreError) {
     guardian = StateGuard(beside: path)
     try StateSchema.refuseNewer(path)
@@ -48,7 +48,7 @@ package final class StateStore {
     sqlite3_close_v2(database)
   }
 
-  /// How many milliseconds later calls wait for another process that writes.
+  /// Sets how many milliseconds later calls wait for another process that writes.
   func wait(_ timeout: Int32) { sqlite3_busy_timeout(database, timeout) }
 
   /// Makes one engine step durable: all of its changes, or none.
@@ -77,7 +77,7 @@ package final class StateStore {
   }
 
   /// Reads all entries in the order of their keys: those of one app and of the machine as a whole,
-  /// or everybody's.
+  /// or those of all apps.
   ///
   /// - Throws: the database's error.
   package func entries(of owner: AppIdentity? = nil) throws(StoreError) -> [StateEntry] {
@@ -90,7 +90,7 @@ package final class StateStore {
     return try Self.entries(query, of: database)
   }
 
-  /// Everybody's entries of some kinds.
+  /// Reads the entries of all apps in some domains.
   static func entries(
     in domains: [String], of database: OpaquePointer
   ) throws(StoreError) -> [StateEntry] {
@@ -115,10 +115,10 @@ package final class StateStore {
     }
   }
 
-  /// Erases everything of one app, or everything but the settings of the whole machine, so that no
-  /// byte of it stays in the files; returns how many entries there were.
+  /// Erases all data of one app, or all but the settings of the whole machine, so that no byte of
+  /// it stays in the files; returns the number of entries.
   ///
-  /// - Throws: the database's error, and whether anything was erased by then.
+  /// - Throws: `StoreError` of the database; it shows whether anything was erased by then.
   package func erase(_ app: String?) throws(StoreError) -> Int {
     let filter = app == nil ? "domain <> 'settings'" : "owner = ?1"
     var count = 0
@@ -134,7 +134,7 @@ package final class StateStore {
       try guardian.write(Self.entries(in: StateGuard.domains, of: database))
     }
     do throws(StoreError) {
-      // What was overwritten comes into the file before that is made smaller.
+      // Overwritten pages are moved into the file before the file is made smaller.
       try scrub()
       try Self.run("VACUUM", on: database)
       try scrub()
@@ -146,9 +146,9 @@ package final class StateStore {
     return count
   }
 
-  /// Brings the log of the database into its file, and empties the log.
+  /// Moves the log of the database into its file, and empties the log.
   ///
-  /// - Throws: that another process still reads what the log holds.
+  /// - Throws: `StoreError` if another process still reads the log.
   package func scrub() throws(StoreError) {
     let statement = try Self.prepare("PRAGMA wal_checkpoint(TRUNCATE)", on: database)
     defer { sqlite3_finalize(statement) }
@@ -177,7 +177,7 @@ package final class StateStore {
 
   private static func bind(_ value: [UInt8], to statement: OpaquePointer) {
     value.withUnsafeBytes {
-      // An empty value is a blob of no bytes, and not the null that no address would mean.
+      // An empty value is a blob of no bytes; a missing address would mean null.
       _ =
         $0.count == 0
         ? sqlite3_bind_zeroblob(statement, 4, 0)
@@ -191,7 +191,7 @@ package final class StateStore {
     bind(key.name, at: 3, to: statement)
   }
 
-  /// Binds a text with its length, so that no byte in it ends it.
+  /// Binds a text with its length, so that a NUL in it does not end it.
   private static func bind(_ text: String, at index: Int32, to statement: OpaquePointer?) {
     var text = text
     _ = text.withUTF8 { bytes in
@@ -212,7 +212,7 @@ package final class StateStore {
     }
   }
 
-  /// Does all of it, or nothing.
+  /// Runs a transaction, which is rolled back if `body` throws.
   static func transaction(
     on database: OpaquePointer, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -226,7 +226,7 @@ package final class StateStore {
     }
   }
 
-  /// Sets entries while the database is opened; nothing is removed then.
+  /// Sets entries while the database is opened; never removes one.
   static func apply(_ changes: [StateChange], to database: OpaquePointer) throws(StoreError) {
     let statement = try prepare(
       "INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)", on: database)
@@ -260,11 +260,11 @@ package final class StateStore {
     return statement
   }
 
-  /// Tells SQLite to copy what it is given.
+  /// Makes SQLite copy the bytes that it is given.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
-/// What the database refused, and where.
+/// An error of the database, and where it happened.
 package struct StoreError: Error, Hashable, CustomStringConvertible {
   /// SQLite's primary result code.
   package var code: Int32
@@ -281,7 +281,7 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     (self.code, self.context, self.message) = (code, context, message)
   }
 
-  /// The refusal of the system for a file beside the database.
+  /// Creates the system's error for a file beside the database.
   init(last call: String) {
     let error = Errno(last: call)
     self.init(code: SQLITE_IOERR, context: call, message: error.reason)
@@ -290,17 +290,17 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
   /// Whether the file itself is damaged, so that it must be moved aside.
   package var isCorruption: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
-  /// Whether another process is just writing.
+  /// Whether another process is writing.
   package var isBusy: Bool { code == SQLITE_BUSY }
 
-  /// Whether a newer program has written the file, which must be left to it.
+  /// Whether a newer program has written the file, which must not be changed.
   package var isNewer: Bool { code == Self.newer }
 
-  /// Whether everything was erased, and its bytes are still in the files.
+  /// Whether everything was erased, but its bytes are still in the files.
   var isErased: Bool { context == Self.erased }
 
   static let erased = "the entries are gone, and their bytes still in the files"
-  /// None of SQLite's.
+  /// A code that SQLite does not use.
   static let newer: Int32 = 200
 
   package var description: String { "\(context): \(message)" }

@@ -1,9 +1,9 @@
-/// What the daemon says of the interface for its owner: the text of
+/// The description of the owner's interface that the daemon returns: the text of
 /// `org.meridian.administration.varlink`.
 package enum AdministrationInterface {
   package static let name = "org.meridian.administration"
 
-  /// The same as the file; a test compares them.
+  /// The same text as the file; a test compares them.
   package static let description = #"""
     # What the owner of a location daemon may see and change: root, and the user that it runs as, by the
     # installed locationctl or a program registered in the configuration (`owner-program`), outside of any

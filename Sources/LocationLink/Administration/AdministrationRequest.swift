@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// What the owner of a daemon asks of it: the methods of ``AdministrationInterface``.
+/// The requests of a daemon's owner: the methods of ``AdministrationInterface``.
 package enum AdministrationRequest: Hashable, Sendable {
   case status(places: Bool)
   case apps
@@ -16,11 +16,11 @@ package enum AdministrationRequest: Hashable, Sendable {
   case export(app: String?)
   case erase(app: String?)
 
-  /// Which records of the log are wanted.
+  /// The records of the log to return.
   package struct LogQuery: Hashable, Sendable {
-    /// `nil` for all that are kept; positions are not.
+    /// The categories; `nil` for all that are kept, which excludes ignored positions.
     package var categories: [LogCategory]?
-    /// How many of those that were written before.
+    /// The number of earlier records.
     package var last: Int
     package var follow: Bool
     package var places: Bool
@@ -34,13 +34,13 @@ package enum AdministrationRequest: Hashable, Sendable {
       self.places = places
     }
 
-    /// Whether the query wants to hear of a category.
+    /// Returns whether the query includes a category.
     package func wants(_ category: LogCategory) -> Bool {
       categories?.contains(category) ?? (category != .fix)
     }
   }
 
-  /// Reads a call; `nil` for a method that this version does not have.
+  /// Parses a call; `nil` for a method that this version does not have.
   package init?(_ call: LinkCall) throws(LinkFault) {
     let given = call.parameters
     switch call.method.dropFirst(AdministrationInterface.name.count + 1) {
@@ -80,7 +80,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     }
   }
 
-  /// The call that asks for this.
+  /// The call that sends this request.
   package var call: LinkCall {
     let (method, parameters) = words
     return LinkCall(

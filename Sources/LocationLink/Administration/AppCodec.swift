@@ -1,19 +1,19 @@
 package import LocationModel
 
-/// One app that the daemon knows: what `ListApps` replies, and what `Authorize` decided.
+/// One app that the daemon knows: an element of `ListApps`, and of the decision of `Authorize`.
 package struct AppStatus: Hashable, Sendable {
   package var app: String
   /// `never`, `ask`, `once`, `whenInUse`, or `always`.
   package var level: String
-  /// Whether it may know the place exactly.
+  /// Whether it may have full accuracy.
   package var isPrecise: Bool
   /// Whether it may make this computer a beacon: `ask`, `yes`, or `no`.
   package var beacon = "ask"
-  /// How many of its processes are connected.
+  /// The number of its processes that are connected.
   package var processes = 0
-  /// How many places, regions, and beacons it monitors.
+  /// The number of places, regions, and beacons that it monitors.
   package var conditions = 0
-  /// The program that uses the identifier; `nil` when none was seen.
+  /// The program that uses the identifier; `nil` if none has used it.
   package var program: String?
 
   package init(app: String, level: String, isPrecise: Bool) {
@@ -23,12 +23,12 @@ package struct AppStatus: Hashable, Sendable {
   }
 }
 
-/// What was decided about an app, and what was before.
+/// An authorization that was decided, with the earlier one.
 package struct AuthorizationDecision: Hashable, Sendable {
-  /// `nil` when the app was never seen.
+  /// The earlier state; `nil` if the app was never seen.
   package var before: AppStatus?
   package var after: AppStatus
-  /// Why something did not move, in words.
+  /// Why some parts did not change.
   package var explanations: [String]
 
   package init(before: AppStatus?, after: AppStatus, explanations: [String]) {
@@ -46,11 +46,11 @@ package struct ConditionStatus: Hashable, Sendable {
   package var identifier: String
   /// `circle`, `beacon`, or `unsupported`.
   package var kind: String
-  /// Meters; `nil` for what is no circle.
+  /// The radius in meters; `nil` for a condition that is no circle.
   package var radius: Double?
-  /// Its center; only for those who have asked.
+  /// The center; only in replies to requests for places.
   package var place: Coordinate?
-  /// The state that was last told.
+  /// The state that was last delivered.
   package var state: String
   package var date: UnixTime
 
@@ -66,7 +66,7 @@ package struct ConditionStatus: Hashable, Sendable {
   }
 }
 
-/// How often one app was told where the device is: one stretch without a long pause.
+/// A period without a long pause in which one app received locations.
 package struct AccessRecord: Hashable, Sendable {
   package var app: String
   package var service: String
@@ -85,12 +85,12 @@ package struct AccessRecord: Hashable, Sendable {
 
 /// One entry of the durable state, for its owner to read.
 package struct DataEntry: Hashable, Sendable {
-  /// What kind of entry: `authorization`, `condition`, …
+  /// The kind of entry: `authorization`, `condition`, …
   package var domain: String
   /// The app it belongs to; empty for the machine as a whole.
   package var app: String
   package var name: String
-  /// JSON or words, as stored.
+  /// JSON or text, as stored.
   package var value: String
 
   package init(domain: String, app: String, name: String, value: String) {

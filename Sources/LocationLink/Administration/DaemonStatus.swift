@@ -1,25 +1,25 @@
 package import LocationModel
 
-/// How a daemon stands: what `GetStatus` replies.
+/// The state of a daemon: the reply of `GetStatus`.
 package struct DaemonStatus: Hashable, Sendable {
   package var pid: Int32
-  /// When it began to serve.
+  /// The time at which it began to serve.
   package var since: UnixTime
   /// The folder of its state.
   package var state: String
   package var servicesEnabled: Bool
-  /// Why location services are off, where nobody has switched them off, in words.
+  /// Why location services are off, if no person has switched them off.
   package var servicesReason: String?
-  /// Why what was decided last is not stored yet, in words; `nil` while everything is.
+  /// Why the last changes are not stored yet; `nil` if all are stored.
   package var unstored: String?
   package var sources: [SourceStatus]
   package var clients: [ClientStatus]
-  /// Who is asked when an app asks, in this order; `nil` when an older daemon does not say.
+  /// The agents in the order in which they are asked; `nil` from an older daemon.
   package var agents: [AgentStatus]?
-  /// Programs that are registered to answer or to administer; `nil` when an older daemon does not say.
+  /// Programs that are registered to answer or to administer; `nil` from an older daemon.
   package var programs: [TrustedProgramStatus]?
   package var demand: DemandStatus
-  /// The last position; `nil` when there is none, or it was forgotten.
+  /// The last fix; `nil` if there is none, or it was forgotten.
   package var lastFix: LastFix?
 
   package init(pid: Int32, since: UnixTime, state: String) {
@@ -36,10 +36,10 @@ package struct SourceStatus: Hashable, Sendable {
   package var url: String
   /// `idle`, `searching`, `working`, or `unavailable`.
   package var status: String
-  /// Why nothing comes of it, in words; `nil` when nothing is wrong.
+  /// Why it gives no fixes; `nil` if nothing is wrong.
   package var reason: String?
   package var fixes: Int
-  /// What it said that was turned away.
+  /// The number of rejected inputs.
   package var rejected: Int
 
   package init(url: String, status: String, reason: String?, fixes: Int, rejected: Int) {
@@ -53,13 +53,13 @@ package struct SourceStatus: Hashable, Sendable {
 
 /// One process that is connected.
 package struct ClientStatus: Hashable, Sendable {
-  /// `nil` for one that has asked for nothing yet.
+  /// The app; `nil` for a process that has sent no request yet.
   package var app: String?
   package var program: String
   package var pid: Int32
   package var user: UInt32
   package var since: UnixTime
-  /// The services it asks for now.
+  /// The services that it uses now.
   package var services: [String]
 
   package init(program: String, pid: Int32, user: UInt32, since: UnixTime) {
@@ -71,11 +71,11 @@ package struct ClientStatus: Hashable, Sendable {
   }
 }
 
-/// One who puts questions to a person, or to a policy.
+/// An agent that asks a person, or a policy.
 package struct AgentStatus: Hashable, Sendable {
-  /// As it is configured, such as `policy:/etc/meridian/policy`.
+  /// The name in the configuration, such as `policy:/etc/meridian/policy`.
   package var name: String
-  /// Why it can ask nobody now; `nil` when it seems to work.
+  /// Why it can ask no person now; `nil` if it seems to work.
   package var obstacle: String?
 
   package init(name: String, obstacle: String?) {
@@ -89,24 +89,24 @@ package struct TrustedProgramStatus: Hashable, Sendable {
   package var path: String
   /// `agent` or `owner`.
   package var role: String
-  /// Why it is not trusted; `nil` when it is.
+  /// Why it is not trusted; `nil` if it is.
   package var obstacle: String?
-  /// The command that mends it; `nil` when none does.
+  /// The command that corrects it; `nil` if there is none.
   package var mend: String?
 
   package init(path: String, role: String, obstacle: String?, mend: String?) {
     (self.path, self.role, self.obstacle, self.mend) = (path, role, obstacle, mend)
   }
 
-  /// Why it is not trusted and what mends it, in a line; `nil` when it is trusted.
+  /// Why it is not trusted and how to correct it, in a line; `nil` if it is trusted.
   package var fault: String? {
     obstacle.map { "\(role)-program: \($0)" + (mend.map { "; mend it with: \($0)" } ?? "") }
   }
 }
 
-/// What all clients together need of the hardware.
+/// What all subscribers together need of the hardware.
 package struct DemandStatus: Hashable, Sendable {
-  /// The name of the tier; `nil` while nobody needs positions.
+  /// The name of the tier; `nil` while no subscriber needs positions.
   package var tier: String?
   /// The longest acceptable time between two positions.
   package var interval: Duration?
@@ -117,10 +117,10 @@ package struct DemandStatus: Hashable, Sendable {
   package init() {}
 }
 
-/// The last position, and where only for those who have asked.
+/// The last fix; its place only in replies to requests for places.
 package struct LastFix: Hashable, Sendable {
   package var time: UnixTime
-  /// Meters, at 68 %.
+  /// Horizontal accuracy in meters, at 68 %.
   package var accuracy: Double
   package var place: Coordinate?
 
@@ -241,7 +241,7 @@ extension LastFix: WireCodable {
 }
 
 extension DemandStatus {
-  /// In words for a person.
+  /// The text for a person.
   package var words: String {
     var parts: [String] = []
     if let tier {

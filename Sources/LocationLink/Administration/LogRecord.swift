@@ -1,39 +1,39 @@
 package import LocationModel
 
-/// What a line of the daemon's log is about; the field `LOCATION_CATEGORY` of the journal.
+/// The category of a line of the daemon's log; the field `LOCATION_CATEGORY` of the journal.
 package enum LogCategory: String, CaseIterable, Sendable, WireCodable {
   /// The daemon itself: its start, its configuration, its end.
   case service
   /// Programs that connect, are refused, or are cut off.
   case client
-  /// Receivers, and what keeps them from giving positions.
+  /// Receivers, and why they give no positions.
   case source
-  /// What an app may know, and what is asked of the person.
+  /// Authorization of apps, and prompts.
   case authorization
-  /// What the hardware is asked for.
+  /// Demand on the hardware.
   case demand
   /// Places and beacons entered and left, visits.
   case condition
   /// The durable state.
   case store
-  /// Positions that were ignored, and why; told only to those who follow.
+  /// Positions that were ignored, and why; sent only to followers.
   case fix
 }
 
-/// One line of the daemon's log. Its text never tells a place.
+/// One line of the daemon's log. Its text never contains a place.
 package struct LogRecord: Hashable, Sendable {
   package var date: UnixTime
   package var category: LogCategory
   package var message: String
-  /// The app it is about; `nil` when about none.
+  /// The app that it is about; `nil` for none.
   package var app: String?
-  /// The process it is about; `nil` when about none.
+  /// The process that it is about; `nil` for none.
   package var pid: Int32?
-  /// Whether something is wrong that a person should look at.
+  /// Whether it reports a fault that a person should look at.
   package var isFault: Bool
-  /// Where; only for those who follow and have asked for places.
+  /// The place; only for followers that have asked for places.
   package var place: Coordinate?
-  /// The name of the region or condition; only for those who follow and have asked for places.
+  /// The name of the region or condition; only for followers that have asked for places.
   package var name: String?
 
   package init(

@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// What an agent is told.
+/// A message to an agent.
 package enum AgentNews: Hashable, Sendable {
   case question(Prompt)
   case withdrawn(Prompt.ID)
@@ -12,7 +12,7 @@ package enum AgentNews: Hashable, Sendable {
     }
   }
 
-  /// Reads a reply to `Attend`; `nil` for one that this version does not know.
+  /// Parses a reply to `Attend`; `nil` for one that this version does not know.
   package init?(json: JSON) {
     if let prompt = try? json.get("question", Prompt.self) {
       self = .question(prompt)
@@ -24,7 +24,7 @@ package enum AgentNews: Hashable, Sendable {
   }
 }
 
-/// What an agent says a person has answered.
+/// A person's answer, from an agent.
 package struct AgentAnswer: Hashable, Sendable {
   package var id: Prompt.ID
   package var answer: PromptAnswer

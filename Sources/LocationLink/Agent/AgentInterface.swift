@@ -1,9 +1,9 @@
-/// What the daemon says of its interface for those who answer for a person: the text of
+/// The description of the agents' interface that the daemon returns: the text of
 /// `org.meridian.agent.varlink`.
 package enum AgentInterface {
   package static let name = "org.meridian.agent"
 
-  /// The same as the file; a test compares them.
+  /// The same text as the file; a test compares them.
   package static let description = #"""
     # How a program that can reach a person answers the questions of apps for them.
     #

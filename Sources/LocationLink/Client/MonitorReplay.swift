@@ -1,10 +1,10 @@
 import LocationModel
 
-/// What one monitor has asked of the daemon, and what of it the daemon has carried out.
+/// The requests of one monitor to the daemon, and which of them the daemon has carried out.
 ///
 /// The daemon counts the requests of each connection; the app counts those of the monitor's whole
-/// life. The ledger translates, sends again what was not carried out, and drops the event that the
-/// app has already handled.
+/// life. This type converts the counts, sends again the requests that were not carried out, and
+/// drops an event that the app has already handled.
 struct MonitorReplay: Sendable {
   let subscriber: SubscriberID
   private let name: String
@@ -12,15 +12,15 @@ struct MonitorReplay: Sendable {
   private var done = 0
   /// Requests of the app that were not, oldest first.
   private var open: [MonitorRequest] = []
-  /// For each request of this connection that was not carried out: whether the app counts it.
+  /// For each request of this connection that was not carried out, whether the app counts it.
   private var counted: [Bool] = []
   /// Requests of this connection that were carried out.
   private var answered = 0
   /// Whether the loop waits for its next event.
   private var isWaiting = false
-  /// What the loop was given last.
+  /// The last event that the loop received.
   private var lastEvent: ConditionEvent?
-  /// Whether the first event of this connection may be one that the loop was given before.
+  /// Whether the loop may already have received the first event of this connection.
   private var mayRepeat = false
 
   init(subscriber: SubscriberID, name: String) {
@@ -66,7 +66,7 @@ struct MonitorReplay: Sendable {
     open.removeFirst(min(own, open.count))
   }
 
-  /// What opens the monitor again on a new connection and goes on where the old one ended.
+  /// Returns the requests that open the monitor again on a new connection and continue the old one.
   mutating func again() -> [MonitorRequest] {
     var requests = open
     counted = open.map { _ in true }
@@ -85,7 +85,7 @@ struct MonitorReplay: Sendable {
 }
 
 extension ConditionEvent {
-  /// Whether both tell the same observation.
+  /// Whether both events report the same observation.
   fileprivate func isSame(as other: ConditionEvent?) -> Bool {
     identifier == other?.identifier && state == other?.state && date == other?.date
   }

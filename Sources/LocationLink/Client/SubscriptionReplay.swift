@@ -1,23 +1,23 @@
 package import LocationModel
 
-/// What an app has asked for and still wants: asked again when the daemon was away.
+/// The requests of an app that are still in force, sent again after the daemon was away.
 ///
-/// Hears everything that passes between app and daemon, and keeps from the app what it has heard
-/// before (an event it has handled, a callback for a standing that did not change).
+/// Sees every message between app and daemon, and drops deliveries that the app already received
+/// (an event that it has handled, a callback for an authorization that did not change).
 package struct SubscriptionReplay: Sendable {
   private var requests: [Request] = []
   private var monitors: [MonitorReplay] = []
   private var authorization: AuthorizationReport
-  /// The last event that the app was owed and has heard.
+  /// The number of the last pending event that the app received.
   private var lastHeard = EventNumber.none
-  /// Managers that know their standing, and those of them that a daemon which has just come back
-  /// tells it again though it is the same.
+  /// Managers that know their authorization; and those of them to which a daemon that has just come
+  /// back will deliver the same authorization again.
   private var informed: Set<SubscriberID> = []
   private var unchanged: Set<SubscriberID> = []
-  /// What each loop over a session's diagnostics was told last.
+  /// The last diagnostics that each loop over a session's diagnostics received.
   private var diagnostics: [SubscriberID: Diagnostics] = [:]
   private var life = AppLife.foreground
-  /// Managers whose updates began while the app was in front: they go on behind it (STD-47).
+  /// Managers whose updates began in the foreground: they continue in the background (STD-47).
   private var begunInFront: Set<SubscriberID> = []
 
   package init(_ state: ClientState) {
@@ -26,7 +26,7 @@ package struct SubscriptionReplay: Sendable {
 
   // MARK: The app asks
 
-  /// The app asks for something.
+  /// Records a request of the app.
   package mutating func note(_ request: Request) {
     switch request {
     case .authorization: replace(request) { $0 == request }
@@ -35,7 +35,7 @@ package struct SubscriptionReplay: Sendable {
       replace(ask == .stop ? nil : request) { $0.isLive(of: subscriber) }
     case .significantChanges(let subscriber, let on):
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
-    // The daemon keeps who wants visits: it has to hear that nobody does any more.
+    // The daemon stores who wants visits, so the request to stop must be sent again, too.
     case .visits: replace(request) { $0 == .visits(on: true) || $0 == .visits(on: false) }
     case .acknowledge(let number): note(taken: number)
     case .life(let life): self.life = life
@@ -89,7 +89,7 @@ package struct SubscriptionReplay: Sendable {
       guard isOn || ask == .start(options) else { return }
       replace(.heading(subscriber, .start(options))) { $0.isHeading(of: subscriber) }
     case .stop: requests.removeAll { $0.isHeading(of: subscriber) }
-    // What is on the screen is gone with the daemon that asked.
+    // The calibration display has gone with the daemon that requested it.
     case .calibrationAnswer, .dismissCalibration: break
     }
   }
@@ -112,7 +112,7 @@ package struct SubscriptionReplay: Sendable {
     }
   }
 
-  /// Managers on several threads may say so in any order.
+  /// Managers on several threads may acknowledge in any order.
   private mutating func note(taken number: EventNumber) {
     let earlier = requests.firstIndex { if case .acknowledge = $0 { true } else { false } }
     guard let earlier else { return requests.append(.acknowledge(number)) }
@@ -120,7 +120,7 @@ package struct SubscriptionReplay: Sendable {
     requests[earlier] = .acknowledge(number)
   }
 
-  /// Puts a request in the place of the one it supersedes, or at the end.
+  /// Replaces the request that this one supersedes, or appends it.
   private mutating func replace(_ request: Request?, _ isSuperseded: (Request) -> Bool) {
     let place = requests.firstIndex(where: isSuperseded)
     switch (place, request) {
@@ -133,7 +133,7 @@ package struct SubscriptionReplay: Sendable {
 
   // MARK: The daemon answers
 
-  /// What the app hears of a delivery, and what the daemon is asked because of it.
+  /// Returns what the app receives of a delivery, and the requests that follow from it.
   package mutating func hear(_ delivery: Delivery) -> (delivered: Delivery?, asked: [Request]) {
     switch delivery {
     case .state(let state): authorization = state.authorization
@@ -143,7 +143,7 @@ package struct SubscriptionReplay: Sendable {
     case .temporaryFullAccuracy(let ticket, _):
       requests.removeAll { $0.isAccuracyRequest(ticket) }
     case .updates(let subscriber, .failed(.denied)):
-      // What was stopped so must be started again (STD-14).
+      // Updates that were stopped this way must be started again by the app (STD-14).
       forgetUpdates(of: subscriber)
     case .updates(let subscriber, .fixes), .updates(let subscriber, .failed):
       requests.removeAll { $0.isOnce(of: subscriber) }
@@ -161,7 +161,7 @@ package struct SubscriptionReplay: Sendable {
         delivered.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
       )
     case .diagnostics(let loop, let flags):
-      // A daemon that comes back begins with what is so; a loop hears of changes only (SESS-17).
+      // A restarted daemon first sends the present flags; a loop receives only changes (SESS-17).
       if let flags, diagnostics[loop] == flags { return (nil, []) }
       diagnostics[loop] = flags
     case .authorizationChanged(nil), .updates, .live, .heading, .ranging, .advertising: break
@@ -169,7 +169,7 @@ package struct SubscriptionReplay: Sendable {
     return (delivery, [])
   }
 
-  /// The daemon keeps regions itself; only what it has not answered is asked again.
+  /// Removes answered requests about a region; the daemon stores regions itself.
   private mutating func settle(_ region: RegionDescription, _ event: RegionEvent) {
     switch event {
     case .started, .failed:
@@ -189,12 +189,12 @@ package struct SubscriptionReplay: Sendable {
 
   // MARK: The daemon is back
 
-  /// Everything to ask the daemon that has just come back, in order.
+  /// Returns all requests for the daemon that has just come back, in order.
   package mutating func again(_ state: ClientState) -> [Request] {
     unchanged = state.authorization == authorization ? informed : []
     authorization = state.authorization
-    // The rest depends on where the app is in its life. A process is in front until it says
-    // otherwise, as it was when these updates began.
+    // The other requests depend on the lifecycle state. A process is in the foreground until it
+    // says otherwise, as it was when these updates began.
     var all = life == .foreground ? [] : requests.filter(isBegunInFront) + [.life(life)]
     all += requests.filter { life == .foreground || !isBegunInFront($0) }
     for index in monitors.indices {
@@ -211,13 +211,13 @@ package struct SubscriptionReplay: Sendable {
 
   // MARK: The daemon is away
 
-  /// What those who wait for positions are told while the daemon is away.
+  /// The deliveries to subscribers that wait for positions while the daemon is away.
   package var silence: [Delivery] { requests.compactMap(silence) }
 
-  /// What one who asks for positions is told while the daemon is away.
+  /// Returns the delivery to a subscriber that requests positions while the daemon is away.
   package func silence(for request: Request) -> Delivery? {
     switch request {
-    // Who is barred was told so, and waits for nothing else.
+    // A denied or restricted app already knows that, and waits for nothing else.
     case .live(let subscriber, .start)
     where authorization.status != .denied && authorization.status != .restricted:
       .live(subscriber, LiveUpdate(fix: nil, diagnostics: .locationUnavailable))
@@ -227,7 +227,7 @@ package struct SubscriptionReplay: Sendable {
     }
   }
 
-  /// Requests for one location fail when the daemon stays away (STD-26).
+  /// Ends requests for one location with an error if the daemon stays away (STD-26).
   package mutating func giveUpWaiting() -> [Delivery] {
     let waiting = requests.compactMap { request -> SubscriberID? in
       if case .updates(let subscriber, .once) = request { subscriber } else { nil }
@@ -236,7 +236,7 @@ package struct SubscriptionReplay: Sendable {
     return waiting.map { .updates($0, .failed(.positionUnknown)) }
   }
 
-  /// The loops over a session's diagnostics that end with it, though no daemon says so (SESS-16).
+  /// Ends the loops over the diagnostics of an ended session, without the daemon (SESS-16).
   package func loops(endedBy request: Request) -> [Delivery] {
     guard case .session(let session, .invalidate) = request else { return [] }
     return requests.compactMap { request in
@@ -283,7 +283,7 @@ extension Request {
     if case .authorization(.temporaryFullAccuracy(_, ticket)) = self { true } else { false }
   }
 
-  /// The region that it begins or ends to watch: the last such word on a region is what counts.
+  /// The region whose monitoring it starts or stops: the last such request for a region counts.
   fileprivate var watchedRegion: String? {
     switch self {
     case .region(_, .start(let region)): region.identifier
@@ -292,7 +292,7 @@ extension Request {
     }
   }
 
-  /// Whether it asks this of the region, whatever else the region's description says.
+  /// Whether it is this request for the region, whatever else its description contains.
   fileprivate func isRegion(_ identifier: String, _ kind: RegionRequest) -> Bool {
     guard case .region(_, let ask) = self else { return false }
     return switch (ask, kind) {

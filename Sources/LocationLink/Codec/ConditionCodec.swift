@@ -6,7 +6,7 @@ extension ConditionTarget: WireCodable {
     switch name {
     case "circle": self = .circle(try Circle(json: value))
     case "beacon": self = .beacon(try BeaconConstraint(json: value))
-    // What a newer peer can watch, this one cannot (MON-20).
+    // A condition of a newer peer that this version cannot watch (MON-20).
     default: self = .unsupported
     }
   }

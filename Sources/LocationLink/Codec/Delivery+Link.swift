@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Every delivery is an object with one member; `subscriber` says who hears it, all when missing.
+/// Every delivery is an object with one member; `subscriber` is its receiver, all if missing.
 extension Delivery: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
@@ -34,7 +34,7 @@ extension Delivery: WireCodable {
 
   package var json: JSON { json(news: nil) }
 
-  /// The words of this delivery, where those of its news may be written already.
+  /// Encodes this delivery, with its value encoded already if `written` is given.
   func json(news written: JSON?) -> JSON {
     func news(_ subscriber: SubscriberID, _ news: (some WireCodable)?) -> JSON {
       .fields(["subscriber": subscriber.json, "news": written ?? news?.json])
@@ -64,7 +64,7 @@ extension Delivery: WireCodable {
     }
   }
 
-  /// Who hears it; `nil` when it is the app as a whole.
+  /// The receiver; `nil` for the app as a whole.
   package var subscriber: SubscriberID? {
     switch self {
     case .state, .pending, .regions: nil
@@ -83,7 +83,7 @@ extension Delivery: WireCodable {
     .fields(["subscriber": subscriber?.json, "region": region.json, "news": event.json])
   }
 
-  /// A daemon of version 1 gives no numbers.
+  /// Returns the number of an event; a daemon of version 1 sends none.
   private static func number(of event: JSON) throws(LinkFault) -> EventNumber {
     try event.find("number") ?? .none
   }

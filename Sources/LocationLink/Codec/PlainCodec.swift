@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// An enumeration whose cases carry nothing: its names travel as strings.
+/// An enumeration whose cases have no values: it is encoded as the name of its case.
 package protocol WireNamed: WireCodable, CaseIterable, Sendable {}
 
 extension WireNamed {
@@ -38,19 +38,19 @@ extension EventNumber: WireCodable {
   package var json: JSON { rawValue.json }
 }
 
-/// Nanoseconds since 1970.
+/// Encoded as nanoseconds since 1970.
 extension UnixTime: WireCodable {
   package init(json: JSON) throws(LinkFault) { self.init(nanoseconds: try Int64(json: json)) }
   package var json: JSON { nanoseconds.json }
 }
 
-/// Nanoseconds.
+/// Encoded as nanoseconds.
 extension Duration: WireCodable {
   package init(json: JSON) throws(LinkFault) { self = .nanoseconds(try Int64(json: json)) }
   package var json: JSON { wholeNanoseconds.json }
 }
 
-/// The names of the flags that are set; names of a newer peer are left out.
+/// Encoded as the names of the flags that are set; unknown names of a newer peer are left out.
 extension Diagnostics: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self = []

@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Every request is an object with one member, named for the service; `subscriber` says who asks.
+/// Every request is an object with one member, named for the service; `subscriber` is the sender.
 extension Request: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let (name, value) = try json.word()
@@ -49,7 +49,7 @@ extension Request: WireCodable {
     }
   }
 
-  /// Who asks; `nil` when it is the app as a whole.
+  /// The sender; `nil` for the app as a whole.
   package var subscriber: SubscriberID? {
     switch self {
     case .authorization(.observe(let subscriber)),
@@ -66,7 +66,7 @@ extension Request: WireCodable {
 }
 
 extension Request {
-  /// The stream of diagnostics that it begins, or ends: a subscriber of its own.
+  /// The stream of diagnostics that it begins, or ends, which is a separate subscriber.
   package var stream: (id: SubscriberID, begins: Bool)? {
     switch self {
     case .session(_, .diagnose(let stream)): (stream, true)

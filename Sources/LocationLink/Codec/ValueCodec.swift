@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// A place of which no number is known reads as one that is not on earth (REG-16).
+/// A coordinate whose numbers are missing is read as one that is not on earth (REG-16).
 extension Coordinate: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     self.init(
@@ -62,14 +62,14 @@ extension Visit: WireCodable {
 
 extension Circle: WireCodable {
   package init(json: JSON) throws(LinkFault) {
-    // A radius that is no number reads as one that cannot be watched (REG-16).
+    // A radius that is no number is read as one that cannot be watched (REG-16).
     self.init(center: try json.get("center"), radius: try json.find("radius") ?? .nan)
   }
 
   package var json: JSON { .fields(["center": center.json, "radius": radius.json]) }
 }
 
-/// The canonical form, `8-4-4-4-12`.
+/// Encoded in the canonical form, `8-4-4-4-12`.
 extension BeaconUUID: WireCodable {
   package init(json: JSON) throws(LinkFault) {
     let digits = try String(json: json).filter { $0 != "-" }

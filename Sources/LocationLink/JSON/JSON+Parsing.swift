@@ -1,12 +1,12 @@
 extension JSON {
-  /// Reads one value that fills all of the bytes.
+  /// Parses one value that fills all of the bytes.
   package init(parsing bytes: some Sequence<UInt8>) throws(LinkFault) {
     var reader = JSONReader(Array(bytes))
     self = try reader.document()
   }
 }
 
-/// Reads a JSON text of RFC 8259, byte by byte.
+/// Parses a JSON text of RFC 8259, byte by byte.
 private struct JSONReader {
   private let bytes: [UInt8]
   private var position = 0
@@ -62,7 +62,7 @@ private struct JSONReader {
     return .array(elements)
   }
 
-  /// Moves behind the bracket that opens an array or an object.
+  /// Moves past the bracket that opens an array or an object.
   private mutating func enter() throws(LinkFault) {
     position += 1
     depth += 1
@@ -106,7 +106,7 @@ private struct JSONReader {
   private mutating func string() throws(LinkFault) -> String {
     try expect("\"")
     var text: [UInt8] = []
-    // Where the bytes begin that stand for themselves.
+    // The start of the bytes that need no decoding.
     var start = position
     while position < bytes.count {
       switch bytes[position] {
@@ -129,7 +129,7 @@ private struct JSONReader {
     throw .grammar(offset: position)
   }
 
-  /// The character behind a backslash.
+  /// Parses the character after a backslash.
   private mutating func escape() throws(LinkFault) -> Unicode.Scalar {
     guard position < bytes.count else { throw .grammar(offset: position) }
     let byte = bytes[position]
@@ -146,7 +146,7 @@ private struct JSONReader {
     }
   }
 
-  /// The scalar of `\uXXXX`, or of two of them that are a surrogate pair.
+  /// Parses the scalar of `\uXXXX`, or of two of them that are a surrogate pair.
   private mutating func unicode() throws(LinkFault) -> Unicode.Scalar {
     let high = try unit()
     if let scalar = Unicode.Scalar(high) { return scalar }
@@ -187,7 +187,7 @@ private struct JSONReader {
     position < bytes.count && bytes[position] == UInt8(ascii: mark)
   }
 
-  /// Moves behind `mark` if it comes next.
+  /// Moves past `mark` if it comes next, and returns whether it did.
   private mutating func take(_ mark: Unicode.Scalar) throws(LinkFault) -> Bool {
     guard try peek() == UInt8(ascii: mark) else { return false }
     position += 1
@@ -199,7 +199,7 @@ private struct JSONReader {
     position += 1
   }
 
-  /// The next byte that is not white space.
+  /// Returns the next byte that is not white space.
   private mutating func peek() throws(LinkFault) -> UInt8 {
     skipSpace()
     guard position < bytes.count else { throw .grammar(offset: position) }

@@ -1,7 +1,7 @@
-/// A JSON value, as messages of the link are made of.
+/// A JSON value, the form of all messages of the link.
 ///
-/// Integers stay integers, so that nanoseconds survive; members keep their order, so that the same
-/// message is always the same bytes.
+/// Integers stay integers, so that nanoseconds keep their precision; members keep their order, so
+/// that the same message always has the same bytes.
 package indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -10,7 +10,7 @@ package indirect enum JSON: Hashable, Sendable {
   case string(String)
   case array([JSON])
   case object([Member])
-  /// A value whose text was written before; none that was read is.
+  /// A value that is already encoded; never the result of parsing.
   case written([UInt8])
 
   /// One member of an object.
@@ -24,26 +24,26 @@ package indirect enum JSON: Hashable, Sendable {
     }
   }
 
-  /// Arrays and objects in each other; the link's own messages need 9.
+  /// The deepest nesting of arrays and objects; the link's own messages need 9.
   package static let maximumDepth = 32
 
-  /// An object of these members; a member without a value is left out.
+  /// Creates an object of these members; a member without a value is left out.
   package static func fields(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .object(members.compactMap { name, value in value.map { Member(name, $0) } })
   }
 
-  /// One case of an enumeration: an object with a single member.
+  /// Creates one case of an enumeration: an object with a single member.
   package static func word(_ name: String, _ value: JSON = .object([])) -> JSON {
     .object([Member(name, value)])
   }
 
-  /// This object with one more member.
+  /// Returns this object with one more member.
   package func adding(_ name: String, _ value: JSON) -> JSON {
     guard case .object(let members) = self else { return self }
     return .object(members + [Member(name, value)])
   }
 
-  /// The value of a member; `nil` when it is missing, `null`, or this is no object.
+  /// The value of a member; `nil` if it is missing, `null`, or this is no object.
   package subscript(name: String) -> JSON? {
     guard case .object(let members) = self,
       let value = members.first(where: { $0.name == name })?.value, value != .null
@@ -63,7 +63,7 @@ package indirect enum JSON: Hashable, Sendable {
     case .null: bytes += "null".utf8
     case .bool(let flag): bytes += (flag ? "true" : "false").utf8
     case .integer(let number): bytes += "\(number)".utf8
-    // JSON has no infinity and no NaN: there is no number then.
+    // JSON has no infinity and no NaN, so they are encoded as `null`.
     case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
     case .string(let text): Self.write(text, to: &bytes)
     case .written(let text): bytes += text

@@ -1,15 +1,15 @@
-/// A value that travels over the link.
+/// A value that can be encoded for the link.
 ///
 /// Structures are objects whose unknown members are ignored and whose absent members are `nil`;
-/// enumerations are objects with one member, named for the case, whose value holds what the case
-/// carries. So a peer of another version is understood as far as possible.
+/// enumerations are objects with one member, named for the case, whose value has the associated
+/// values. So messages of a peer of another version are understood as far as possible.
 package protocol WireCodable {
   init(json: JSON) throws(LinkFault)
   var json: JSON { get }
 }
 
 extension JSON {
-  /// A member that must be there.
+  /// Reads a member that is required.
   package func get<Value: WireCodable>(
     _ name: String, _: Value.Type = Value.self
   ) throws(LinkFault) -> Value {
@@ -17,7 +17,7 @@ extension JSON {
     return try Self.read(value, name)
   }
 
-  /// A member that may be missing.
+  /// Reads a member that may be missing.
   package func find<Value: WireCodable>(
     _ name: String, _: Value.Type = Value.self
   ) throws(LinkFault) -> Value? {
@@ -25,7 +25,7 @@ extension JSON {
     return try Self.read(value, name)
   }
 
-  /// Names the member in which something is of another kind.
+  /// Reads a member; an error names the member that has another type.
   private static func read<Value: WireCodable>(
     _ value: JSON, _ name: String
   ) throws(LinkFault) -> Value {
@@ -35,7 +35,7 @@ extension JSON {
     }
   }
 
-  /// The case of an enumeration, and what it carries.
+  /// Returns the case of an enumeration, and its value.
   package func word() throws(LinkFault) -> (name: String, value: JSON) {
     guard case .object(let members) = self, let first = members.first else { throw .mismatch("") }
     return (first.name, first.value)
@@ -99,7 +99,7 @@ extension Array: WireCodable where Element: WireCodable {
   package var json: JSON { .array(map(\.json)) }
 }
 
-/// An enumeration of plain names travels as a string.
+/// Encodes an enumeration of plain names as a string.
 extension WireCodable where Self: RawRepresentable, RawValue == String {
   package init(json: JSON) throws(LinkFault) {
     let name = try String(json: json)

@@ -1,8 +1,8 @@
-/// Why a program may not do what it asks, and what a person does about it: the parameters of
+/// Why a program may not do what it requests, and what a person can do about it: the parameters of
 /// `NotOwner` and `NotAgent`.
 package struct AccessRefusal: Error, Hashable, Sendable {
   package var reason: String
-  /// `nil` when nothing can be done.
+  /// What a person can do; `nil` if nothing helps.
   package var next: String?
 
   package init(reason: String, next: String? = nil) {

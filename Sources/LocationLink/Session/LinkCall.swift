@@ -3,7 +3,7 @@ package struct LinkCall: Hashable, Sendable {
   /// The interface and the method, as in `org.meridian.location.Watch`.
   package var method: String
   package var parameters: JSON
-  /// Whether the client takes more than one reply.
+  /// Whether the client accepts more than one reply.
   package var wantsMore: Bool
   /// Whether the client wants no reply.
   package var isOneway: Bool

@@ -1,69 +1,69 @@
 package import LocationModel
 
-/// One connection as the daemon sees it: bytes in, replies and requests out.
+/// One connection on the daemon's side: bytes in, replies and requests out.
 ///
-/// Never believes a message about who the client is; it only says when the client wants to be
-/// connected, and the host finds out who that is.
+/// Never trusts a message about the client's identity; it only outputs when the client wants to be
+/// connected, and the host identifies the client.
 package struct LinkSession: Machine {
   package enum Input: MachineInput {
     case bytes([UInt8])
-    /// The engine knows the client now.
+    /// The engine has added the client.
     case connected(ClientState)
     /// The client may not be served.
     case refused(String)
-    /// The words of its news may be written already.
+    /// A delivery, whose value may be encoded already.
     case delivery(Delivery, news: JSON? = nil)
-    /// What the host replies to a call of the owner's.
+    /// The host's reply to a call of the owner.
     case reply(LinkReply)
-    /// For a client that attends as an agent.
+    /// A message for a client that attends as an agent.
     case news(AgentNews)
     /// The client may answer for a person.
     case attending
     /// The client may not answer for a person.
     case notAgent(AccessRefusal)
-    /// Whether the answer was one to an open question.
+    /// Whether the answer was for an open prompt.
     case answered(Bool)
     case wake
   }
 
   package enum Output: Hashable, Sendable {
     case send([UInt8])
-    /// The client wants to be known to the engine.
+    /// Connect the client to the engine.
     case connect
-    /// The engine need not know the client any longer.
+    /// Disconnect the client from the engine.
     case disconnect
     case request(Request)
-    /// Something that only the owner may; the host knows who that is.
+    /// A call that only the owner may make; the host checks that.
     case administer(LinkCall)
     /// The client wants to answer for a person; `.attending` or `.notAgent` must follow at once.
     case attend
-    /// What the person has answered; `.answered` or `.notAgent` must follow at once. Only of a client
-    /// that attends.
+    /// The person's answer; `.answered` or `.notAgent` must follow at once. Only from a client that
+    /// attends.
     case answer(AgentAnswer)
-    /// Nothing good can come of this connection any more.
+    /// The connection cannot be used any more, and must be closed.
     case cut(CutReason)
   }
 
   /// Why the daemon ends a connection.
   package enum CutReason: Hashable, Sendable {
     case malformed(LinkFault)
-    /// More deliveries than may wait for the client's welcome.
+    /// More deliveries than may wait before the client is welcomed.
     case tooManyEarly(limit: Int)
-    /// More things that ask than one client may have.
+    /// More subscribers than one client may have.
     case tooManySubscribers(limit: Int)
     case refused(String)
   }
 
   private enum State: Hashable {
-    /// No call that needs the engine was made.
+    /// No call that needs the engine was received.
     case idle
-    /// The host was told to connect, for this call.
+    /// The host was asked to connect the client, for this call.
     case connecting(Purpose)
     case open(Purpose)
     case ended
   }
 
-  /// What the connection is for, from its first call that needs the engine.
+  /// The purpose of the connection, from its first call that needs the engine.
   private enum Purpose: Hashable {
     /// `Open`, with the version that both sides speak.
     case service(version: Int)
@@ -76,24 +76,24 @@ package struct LinkSession: Machine {
   private var isAttending = false
   private var frames: FrameSplitter
   private var subscribers: Set<SubscriberID> = []
-  /// What came before the client was welcomed, at most ``Limits/early``.
+  /// Deliveries from before the client was welcomed, at most ``Limits/early``.
   private var early: [Delivery] = []
   private let limits: Limits
-  /// Messages that this version does not understand, from a newer client perhaps.
+  /// The number of messages that this version does not know, perhaps of a newer client.
   package private(set) var unknownMessages = 0
-  /// Deliveries that were dropped because the client has no such subscriber.
+  /// The number of deliveries dropped because the client has no such subscriber.
   package private(set) var strayDeliveries = 0
 
-  /// How many managers, loops, monitors, sessions, and streams the client has.
+  /// The number of managers, loops, monitors, sessions, and streams of the client.
   package var subscriberCount: Int { subscribers.count }
 
-  /// What one client may take of the daemon.
+  /// The bounds for one client.
   package struct Limits: Hashable, Sendable {
-    /// Bytes of one message. The longest sensible one, a region, has under 1000.
+    /// The size of one message in bytes. The longest sensible one, a region, has under 1000.
     package var message = 65_536
     /// Managers, loops, monitors, and sessions. An app has a handful.
     package var subscribers = 1024
-    /// Deliveries before the client is welcomed: what an app is owed, and what it may read.
+    /// Deliveries before the client is welcomed: pending events, and values that it may have.
     package var early = 256
 
     package init() {}
@@ -229,7 +229,7 @@ package struct LinkSession: Machine {
     return [.request(request), reply(.object([]))]
   }
 
-  /// Remembers who asks: nobody else of this client, and no other client's, is told anything.
+  /// Records the subscribers of a request; deliveries to any other subscriber are dropped.
   private mutating func note(_ request: Request) {
     if case .end(let subscriber) = request {
       subscribers.remove(subscriber)
@@ -327,7 +327,7 @@ package struct LinkSession: Machine {
     .send(frame(LinkReply(parameters, error: "\(LinkInterface.service).\(error)").json))
   }
 
-  /// The one subscriber of a connection that watches.
+  /// The only subscriber of a connection that watches.
   private static let watcher = SubscriberID(1)
   private static let info = JSON.fields([
     "vendor": "Meridian".json, "product": "locationd".json,

@@ -1,13 +1,13 @@
 package import LocationModel
 
-/// Writes down once what many clients are told in the same words: positions.
+/// Encodes a delivery that is the same for many clients only once: positions.
 package struct RepeatedDelivery {
   private var live: (news: LiveUpdate, words: JSON)?
   private var updates: (news: UpdatesDelivery, words: JSON)?
 
   package init() {}
 
-  /// The words of a delivery's news; `nil` for what is not told to many.
+  /// Returns the encoded value of a delivery; `nil` for one that does not go to many clients.
   package mutating func words(of delivery: Delivery) -> JSON? {
     switch delivery {
     case .live(_, let news): Self.words(of: news, &live)

@@ -2,7 +2,7 @@ package import LocationModel
 
 /// Makes this computer a beacon through `bluetoothd`.
 ///
-/// That the app is in the foreground (BEACON-3) is decided outside.
+/// The caller checks that the app is in the foreground (BEACON-3).
 package struct BlueZAdvertiser: Machine {
   package enum Input: MachineInput {
     case advertise(IBeaconAdvert)
@@ -17,12 +17,12 @@ package struct BlueZAdvertiser: Machine {
   }
 
   private enum State: Sendable {
-    /// Nothing is wanted, or no adapter can do it.
+    /// No advertisement is requested, or no adapter can send it.
     case idle
-    /// The registration has not been answered.
+    /// The registration is pending.
     case starting(adapter: String, call: Int)
     case advertising(adapter: String)
-    /// The adapter refused; another try at `retry`.
+    /// The adapter refused; the next attempt is at `retry`.
     case refused(retry: Instant)
   }
 
@@ -118,7 +118,7 @@ package struct BlueZAdvertiser: Machine {
     BusCall(BlueZ.service, path: adapter, interface: BlueZ.advertisingManager, member: member)
   }
 
-  /// A beacon only speaks: `broadcast` advertisements take no connections.
+  /// Returns the advertisement as an object: of type `broadcast`, which accepts no connections.
   private static func object(_ advert: IBeaconAdvert) -> BusObject {
     let data = advert.manufacturerData
     return BusObject(

@@ -1,16 +1,16 @@
 import LocationModel
 
-/// Beacons through `bluetoothd`, heard and sent; the bus is entered only while somebody wants one.
+/// Receives and sends beacons through `bluetoothd`; connects to the bus only while it is needed.
 struct BlueZDriver: SourceDriver {
   private enum State: Sendable {
     case idle
     case opening
     case open(BusState)
-    /// There is no bus; another try then.
+    /// There is no bus; the next attempt is at `until`.
     case waiting(until: Instant)
   }
 
-  /// What scanner and advertiser share: each makes subscriptions and numbers of calls of its own.
+  /// State shared by scanner and advertiser, which number their calls independently.
   private struct BusState: Sendable {
     enum Owner: Sendable {
       case scanner, advertiser
@@ -20,7 +20,7 @@ struct BlueZDriver: SourceDriver {
     private var calls: [Int: (owner: Owner, number: Int)] = [:]
     private var lastCall = 0
 
-    /// The action as the bus hears it; `nil` for a subscription that is there already.
+    /// Returns the action as sent on the bus; `nil` for a subscription that exists already.
     mutating func send(_ action: BusAction, of owner: Owner) -> BusAction? {
       switch action {
       case .call(let number, let call):
@@ -32,12 +32,12 @@ struct BlueZDriver: SourceDriver {
       }
     }
 
-    /// Whose reply it is, and the number it was asked under.
+    /// Returns which of the two made a call, and its own number of it.
     mutating func take(_ number: Int) -> (owner: Owner, number: Int)? {
       calls.removeValue(forKey: number)
     }
 
-    /// Replies that come later are nobody's.
+    /// Forgets the calls of one of the two; later replies are ignored.
     mutating func forget(_ owner: Owner) {
       calls = calls.filter { $0.value.owner != owner }
     }
@@ -46,13 +46,13 @@ struct BlueZDriver: SourceDriver {
   private var state = State.idle
   private var scan = BeaconScan.off
   private var advert: IBeaconAdvert?
-  /// `nil` while nobody wants to hear beacons, and while there is no bus.
+  /// `nil` while no client needs beacons, and while there is no bus.
   private var scanner: BlueZScanner?
-  /// `nil` while this computer is to be no beacon, and while there is no bus.
+  /// `nil` while this computer does not advertise, and while there is no bus.
   private var advertiser: BlueZAdvertiser?
   private var retry = Retry()
   private var status = ProviderStatus.idle
-  /// Messages on the bus that were not believed.
+  /// Messages on the bus that were rejected, counted by reason.
   private var refusals: [BusRefusal: Int] = [:]
 
   var rejections: [SourceRejection] {
@@ -123,7 +123,7 @@ struct BlueZDriver: SourceDriver {
       let last = tellScanner(.scan(.off), at: now)
       scanner = nil
       forget(.scanner)
-      // Whether the adapter can hear is asked anew next time; until then it is taken to.
+      // The adapter is checked again at the next scan; until then it counts as able to listen.
       return last + [.reception(.listening)]
     }
     guard scanner == nil else { return tellScanner(.scan(scan), at: now) }
@@ -244,7 +244,7 @@ extension ProviderStatus {
     }
   }
 
-  /// `nil` where nothing is said of the adapter.
+  /// `nil` for a state without a statement about the adapter.
   fileprivate init?(_ state: BeaconAdvertising) {
     switch state {
     case .stopped, .waiting: return nil

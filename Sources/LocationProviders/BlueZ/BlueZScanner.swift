@@ -1,12 +1,12 @@
 package import LocationModel
 
-/// Hears beacons through `bluetoothd`.
+/// Receives beacons through `bluetoothd`.
 ///
-/// Monitoring (POW-3) lets the adapter wait for beacons by itself where it can, and listens five
-/// seconds of fifteen where it cannot; ranging listens without pause.
+/// For monitoring (POW-3) the adapter waits for beacons by itself if it can; if not, the scanner
+/// listens five seconds of fifteen. For ranging it listens without pause.
 package struct BlueZScanner: Machine {
   package enum Input: MachineInput {
-    /// How hard to listen.
+    /// How much to listen.
     case scan(BeaconScan)
     case bus(BusEvent)
     case wake
@@ -15,7 +15,7 @@ package struct BlueZScanner: Machine {
   package enum Output: Hashable, Sendable {
     case bus(BusAction)
     case observation(BeaconSample)
-    /// Whether beacons can be heard has changed, or is known for the first time.
+    /// Whether beacons can be received has changed, or is known for the first time.
     case reception(BeaconReception)
   }
 
@@ -30,15 +30,15 @@ package struct BlueZScanner: Machine {
   }
 
   private enum State: Sendable {
-    /// Nothing is wanted, or there is no adapter that is on.
+    /// No scan is requested, or no adapter is on.
     case idle
-    /// The call that begins to listen has not been answered.
+    /// The call that begins to listen is pending.
     case starting(Mode, adapter: String, call: Int)
-    /// `until` the pause of a cycle, or the next word about monitored beacons.
+    /// Until `until`: the pause of a cycle, or the next report of monitored beacons.
     case listening(Mode, adapter: String, until: Instant?)
-    /// Between two turns of a cycle.
+    /// Between two listening periods of a cycle.
     case pausing(adapter: String, until: Instant)
-    /// The adapter refused; another try at `retry`.
+    /// The adapter refused; the next attempt is at `retry`.
     case refused(retry: Instant)
   }
 
@@ -46,16 +46,16 @@ package struct BlueZScanner: Machine {
   private var wanted = BeaconScan.off
   private var state = State.idle
   private var reception: BeaconReception?
-  /// The adapter refused to monitor although it offers to.
+  /// Whether the adapter refused to monitor although it offers to.
   private var monitorIsBroken = false
-  /// Paths of the devices that the monitor found and did not lose, sorted.
+  /// Paths of the devices that the monitor has found and not lost, sorted.
   private var monitored: [String] = []
-  /// Advertisements that were no beacon.
+  /// Number of advertisements that were not of a beacon.
   package private(set) var otherAdvertisements = 0
 
-  /// Beacons that were not followed because so many are near.
+  /// Number of beacons that were not monitored because too many are near.
   package private(set) var otherBeacons = 0
-  /// Devices that were forgotten because too many others were heard since.
+  /// Number of devices that were forgotten because too many others were received since.
   package var forgottenDevices: Int { survey.forgotten }
 
   package init() {}
@@ -166,7 +166,7 @@ package struct BlueZScanner: Machine {
     }
   }
 
-  /// Listens in turns from now on, because the adapter does not monitor after all.
+  /// Listens in cycles from now on, because the adapter does not monitor after all.
   private mutating func fallBack() -> [Output] {
     monitorIsBroken = true
     monitored = []
@@ -240,8 +240,8 @@ package struct BlueZScanner: Machine {
     }
   }
 
-  /// A monitor speaks up only when a beacon comes or goes, or its strength has changed much. In
-  /// between, a beacon that was not lost is there, at an unknown distance.
+  /// Reports a monitored beacon as present, at an unknown distance, while the monitor is silent: it
+  /// reports only that a beacon comes or goes, or that its strength has changed much.
   private mutating func observeSilent(_ path: String, at now: Moment) -> [Output] {
     guard var device = survey.device(path) else { return [] }
     device.rssi = nil
@@ -278,7 +278,7 @@ package struct BlueZScanner: Machine {
       .with(.objectPath(monitorRoot))
   }
 
-  /// Waits for advertisements whose manufacturer data begins as an iBeacon's.
+  /// The monitor object: matches manufacturer data that begins as an iBeacon's.
   private static let monitorObject = BusObject(
     path: monitorPath, root: monitorRoot, interface: BlueZ.monitor, caller: BlueZ.service,
     properties: .properties([
@@ -292,15 +292,15 @@ package struct BlueZScanner: Machine {
       BusMethod("DeviceLost", "o"),
     ])
 
-  /// Beacons. Chosen: as many as are ranged at a time.
+  /// Beacons. Chosen: as many as are ranged at the same time.
   private static let mostMonitored = 2000
   private static let monitorRoot = "/org/meridian/monitors"
   private static let monitorPath = "/org/meridian/monitors/ibeacon"
-  /// Chosen: a beacon that sends once a second is heard in every turn.
+  /// Chosen: a beacon that sends once a second is received in every listening period.
   private static let cycleListens = Duration.seconds(5)
-  /// Chosen: two turns fit into the thirty seconds of BEACON-22.
+  /// Chosen: two listening periods fit into the thirty seconds of BEACON-22.
   private static let cyclePauses = Duration.seconds(10)
-  /// Chosen: thrice within the thirty seconds of BEACON-22.
+  /// Chosen: three times within the thirty seconds of BEACON-22.
   private static let monitorRepeats = Duration.seconds(10)
   /// Chosen.
   private static let retryAfter = Duration.seconds(10)

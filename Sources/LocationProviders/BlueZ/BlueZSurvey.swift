@@ -1,20 +1,20 @@
 package import LocationModel
 
-/// Follows what `bluetoothd` has: whether it runs, its adapters, and the devices it has heard.
+/// Follows the state of `bluetoothd`: whether it runs, its adapters, and the devices it receives.
 ///
-/// Scanner and advertiser each hold one. It makes the numbers of all calls of its owner.
+/// Scanner and advertiser have one each. It also numbers all calls of its owner.
 package struct BlueZSurvey: Sendable {
-  /// What the survey found, in order.
+  /// A change that the survey found.
   package enum News: Hashable, Sendable {
-    /// The adapter to use has changed, or what it can do.
+    /// The adapter to use, or its abilities, have changed.
     case adapter(BlueZAdapter)
-    /// A device was heard, or what it says has changed.
+    /// A device was received, or its data has changed.
     case received(path: String, BlueZDevice)
   }
 
   private enum State: Sendable {
     case disconnected
-    /// Waiting for the objects, or for the service to come.
+    /// Waiting for the list of objects, or for the service to start.
     case asking(call: Int)
     case following
   }
@@ -35,27 +35,27 @@ package struct BlueZSurvey: Sendable {
   /// Sorted by path.
   private var adapters: [Adapter] = []
   private var devices: [String: Known] = [:]
-  /// Counts what was heard.
+  /// Counts updates of device data, to find the devices not received for longest.
   private var moment: UInt64 = 0
-  /// Devices that were forgotten because too many others were heard since.
+  /// Number of devices that were forgotten because too many others were received since.
   package private(set) var forgotten = 0
   private var lastCall = 0
   package private(set) var adapter = BlueZAdapter.none
 
   package init() {}
 
-  /// A number for a call.
+  /// Returns the next call number.
   package mutating func nextCall() -> Int {
     lastCall += 1
     return lastCall
   }
 
-  /// Whether it has been told what there is.
+  /// Whether the list of objects has been received.
   var isSettled: Bool {
     if case .following = state { true } else { false }
   }
 
-  /// What is known of a device, by its path.
+  /// Returns the data of a device, by its path.
   package func device(_ path: String) -> BlueZDevice? { devices[path]?.device }
 
   package mutating func handle(_ event: BusEvent) -> (actions: [BusAction], news: [News]) {
@@ -94,7 +94,7 @@ package struct BlueZSurvey: Sendable {
   }
 
   private mutating func take(_ reply: BusReply) -> [News] {
-    // A service that is not ready, or not there, has nothing yet; it tells what it adds.
+    // A service that is not ready, or not there, has no objects yet; it announces those it adds.
     state = .following
     guard let objects = reply.first?.entries else { return compare(isFirst: true) }
     for object in objects {
@@ -132,7 +132,7 @@ package struct BlueZSurvey: Sendable {
     return []
   }
 
-  /// Only a change of strength or content is a new advertisement.
+  /// Handles data of a device. Only a change of strength or content is a new advertisement.
   private mutating func received(_ path: String, isNews: Bool, _ changes: BusValue?) -> [News] {
     guard isNews, var device = device(path), let changes else { return [] }
     guard changes["RSSI"] != nil || changes["ManufacturerData"] != nil else { return [] }
@@ -165,8 +165,8 @@ package struct BlueZSurvey: Sendable {
     if devices.count > Self.mostDevices { forgetSome() }
   }
 
-  /// Whoever has a radio can invent devices: those that are no beacons go first, then those that were
-  /// not heard for longest.
+  /// Forgets devices, because any radio can invent some: first those that are no beacons, then
+  /// those not received for longest.
   private mutating func forgetSome() {
     let order = devices.map { path, known in
       (rank: known.device.isBeacon ? 1 : 0, lastHeard: known.lastHeard, path: path)
@@ -200,7 +200,7 @@ package struct BlueZSurvey: Sendable {
     return [.adapter(new)]
   }
 
-  /// Devices. Chosen: twice as many beacons as are ranged at a time.
+  /// Devices. Chosen: twice as many beacons as are ranged at the same time.
   private static let mostDevices = 4000
 
   private static let matches: [BusMatch] = [
@@ -215,18 +215,18 @@ package struct BlueZSurvey: Sendable {
   ]
 }
 
-/// The adapter that is used: the first one that is switched on.
+/// The adapter to use: the first one that is switched on.
 package enum BlueZAdapter: Hashable, Sendable {
   /// No adapter, or no `bluetoothd`.
   case none
   case off
-  /// `canMonitor` when it scans passively for patterns; `canAdvertise` when it can be a beacon.
+  /// `canMonitor` if it scans passively for patterns; `canAdvertise` if it can be a beacon.
   case on(path: String, canMonitor: Bool, canAdvertise: Bool)
 }
 
-/// What `bluetoothd` says of a device.
+/// The data of a device from `bluetoothd`.
 package struct BlueZDevice: Hashable, Sendable {
-  /// `nil` until told, or when it is no address.
+  /// `nil` while unknown, or when it is not an address.
   package var address: BluetoothAddress?
   /// dBm; `nil` when not measured.
   package var rssi: Int?

@@ -1,9 +1,9 @@
 package import LocationModel
 
-/// The one advertisement we understand: Apple's iBeacon (BEACON-1).
+/// The only advertisement that is read: Apple's iBeacon (BEACON-1).
 ///
-/// Manufacturer data of company 0x004C: `02 15`, then the 21 bytes of the advertisement. Nothing may
-/// follow.
+/// Manufacturer data of company 0x004C: `02 15`, then the 21 bytes of the advertisement, and
+/// nothing more.
 extension IBeaconAdvert {
   /// Reads the first iBeacon among an advertisement's manufacturer data.
   package init?(_ data: [ManufacturerData]) {
@@ -17,14 +17,14 @@ extension IBeaconAdvert {
     self.init(bytes: Array(payload.dropFirst(Self.prefix.count)))
   }
 
-  /// Reads whole advertising data: structures of length, type, and content, one after the other.
+  /// Reads complete advertising data: a sequence of structures with length, type, and content.
   ///
-  /// A structure that runs past the end, and whatever follows a length of zero, is not read.
+  /// A structure that runs past the end is not read, nor is anything after a length of zero.
   package init?(advertisingData: some Collection<UInt8>) {
     self.init(Self.manufacturerData(in: advertisingData))
   }
 
-  /// The manufacturer data within advertising data, in order.
+  /// Returns the manufacturer data within advertising data, in order.
   package static func manufacturerData(in bytes: some Collection<UInt8>) -> [ManufacturerData] {
     var found: [ManufacturerData] = []
     var rest = bytes.prefix(maximumLength)[...]
@@ -38,7 +38,7 @@ extension IBeaconAdvert {
     return found
   }
 
-  /// What a radio must send to be this beacon.
+  /// The manufacturer data to send for this beacon.
   package var manufacturerData: ManufacturerData {
     ManufacturerData(company: Self.apple, payload: Self.prefix + bytes)
   }
@@ -54,7 +54,7 @@ extension IBeaconAdvert {
 }
 
 extension BeaconSample {
-  /// What an advertisement says of a beacon; `nil` when it is not from one.
+  /// Reads a beacon's advertisement; `nil` when it is not from a beacon.
   package init?(_ advertisement: Advertisement) {
     guard let beacon = IBeaconAdvert(advertisement.manufacturerData) else { return nil }
     self.init(

@@ -1,43 +1,43 @@
-/// What a machine asks of the bus; the host's channel carries it out.
+/// A request of a machine to the bus; the host's channel carries it out.
 package enum BusAction: Hashable, Sendable {
-  /// The reply comes back under the same number, which only its machine understands.
+  /// A method call. The reply has the same number, which has a meaning only to the machine.
   case call(Int, BusCall)
   case subscribe(BusMatch)
-  /// Offers an object of ours, or replaces it.
+  /// Offers an object of this program, or replaces it.
   case export(BusObject)
   case withdraw(path: String)
 }
 
-/// What a machine hears of the bus.
+/// An event of the bus for a machine.
 package enum BusEvent: Hashable, Sendable {
-  /// The connection is there: subscriptions and exports must be made.
+  /// The connection is open: subscriptions and exports must be made.
   case connected
-  /// The connection is gone, with all subscriptions, exports, and calls.
+  /// The connection is closed, with all subscriptions, exports, and calls.
   case disconnected
   case reply(Int, BusReply)
   case signal(BusSignal)
-  /// The program that may call an exported object has called a method; the channel has answered with
-  /// nothing.
+  /// The permitted caller has called a method of an exported object; the channel has sent an empty
+  /// reply.
   case called(BusSignal)
-  /// So many messages were not believed since the last word of it.
+  /// The number of messages that were rejected for this reason since the last such event.
   case refused(BusRefusal, count: Int)
 }
 
-/// Why a message on the bus was not believed.
+/// Why a message on the bus was rejected.
 package enum BusRefusal: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// A signal of this service was sent by another program than its owner.
+  /// A signal of this service was sent by a program that does not own its name.
   case signal(of: String)
-  /// A call to this service was answered by another program than its owner.
+  /// A call to this service was answered by a program that does not own its name.
   case reply(of: String)
-  /// A reply to no call, or to one that is over.
+  /// A reply without a call, or to a call that has ended.
   case unaskedReply
-  /// An object of ours that only this service may call was called by another program.
+  /// An exported object that only this service may call was called by another program.
   case call(of: String)
-  /// A change of owners was told by another program than the bus itself.
+  /// A change of owners was sent by another program than the bus itself.
   case ownerChange
-  /// A member has other types than its interface says.
+  /// A member has other types than its interface declares.
   case types(of: String)
-  /// A message holds more than is read.
+  /// A message holds more values than are read.
   case size(of: String)
 
   package var description: String {
@@ -53,14 +53,14 @@ package enum BusRefusal: Hashable, Comparable, Sendable, CustomStringConvertible
   }
 }
 
-/// A method call to someone else's object.
+/// A call of a method of another program's object.
 package struct BusCall: Hashable, Sendable {
   package var destination: String
   package var path: String
   package var interface: String
   package var member: String
   package var arguments: [BusValue]
-  /// The signature that a reply must have; `nil` where nobody reads it.
+  /// The signature that a reply must have; `nil` where the reply is not read.
   package var reply: String?
 
   package init(
@@ -81,20 +81,20 @@ package struct BusCall: Hashable, Sendable {
   }
 }
 
-/// What came of a call.
+/// The result of a call.
 package enum BusReply: Hashable, Sendable {
   case values([BusValue])
   /// The error's name, such as `org.freedesktop.DBus.Error.AccessDenied`.
   case error(String)
 
-  /// The first value; `nil` of an error, and of an empty reply.
+  /// The first value; `nil` for an error, and for an empty reply.
   package var first: BusValue? {
     guard case .values(let values) = self else { return nil }
     return values.first
   }
 }
 
-/// A signal, or a call to one of our objects: both name a member and carry values.
+/// A signal, or a call to an exported object: both have a member and values.
 package struct BusSignal: Hashable, Sendable {
   package var path: String
   package var interface: String
@@ -113,7 +113,7 @@ package struct BusSignal: Hashable, Sendable {
   }
 }
 
-/// Which signals to hear: only those of the program that owns the name of the sender.
+/// The signals to receive: only those of the program that owns the name of the sender.
 package struct BusMatch: Hashable, Sendable {
   package var sender: String
   package var interface: String
@@ -135,19 +135,19 @@ package struct BusMatch: Hashable, Sendable {
   }
 }
 
-/// An object of ours on the bus.
+/// An object that this program exports on the bus.
 ///
 /// The channel answers `Properties.Get` and `GetAll` from `properties`, any listed method with
 /// nothing, and `GetManagedObjects` on `root` with all objects below it.
 package struct BusObject: Hashable, Sendable {
   package var path: String
-  /// Where the object manager sits; `nil` for an object that needs none.
+  /// The path of the object manager; `nil` for an object that needs none.
   package var root: String?
   package var interface: String
   package var properties: BusValue
-  /// Names and the signatures of what they take.
+  /// The methods of the object, with the signatures of their arguments.
   package var methods: [BusMethod]
-  /// The service that may read and call the object; nobody else may.
+  /// The only service that may read and call the object.
   package var caller: String
 
   package init(
@@ -163,7 +163,7 @@ package struct BusObject: Hashable, Sendable {
   }
 }
 
-/// A method of an object of ours.
+/// A method of an exported object.
 package struct BusMethod: Hashable, Sendable {
   package var name: String
   package var signature: String
@@ -175,7 +175,7 @@ package struct BusMethod: Hashable, Sendable {
 }
 
 extension BusMatch {
-  /// Hears when a service comes or goes.
+  /// Matches the signal that a service starts or stops.
   package static func owner(of service: String) -> BusMatch {
     BusMatch(
       sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus",
@@ -190,7 +190,7 @@ extension BusMatch {
 }
 
 extension BusSignal {
-  /// Whether the service is there from now on; `nil` when the signal is about something else.
+  /// Whether the service now exists; `nil` when the signal is about something else.
   package func presence(of service: String) -> Bool? {
     guard interface == "org.freedesktop.DBus", member == "NameOwnerChanged",
       self[0]?.text == service, let owner = self[2]?.text
@@ -198,13 +198,13 @@ extension BusSignal {
     return !owner.isEmpty
   }
 
-  /// Whether the program that owned the service's name does so no more, also when another one does
-  /// now: what it was asked is over.
+  /// Whether the program that owned the service's name has lost it, even if another one owns it:
+  /// calls to it have ended.
   package func isLoss(of service: String) -> Bool {
     presence(of: service) != nil && self[1]?.text?.isEmpty == false
   }
 
-  /// The changed values of an interface at the signal's path; `nil` for any other signal.
+  /// Returns the changed values of an interface at the signal's path; `nil` for any other signal.
   package func changes(of changed: String) -> BusValue? {
     guard interface == "org.freedesktop.DBus.Properties", member == "PropertiesChanged",
       self[0]?.text == changed

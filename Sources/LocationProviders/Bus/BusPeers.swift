@@ -1,17 +1,17 @@
 package import LocationModel
 
-/// What a message on the bus says of itself before its values are read.
+/// The head of a message on the bus, read before its values.
 package struct BusHead: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case signal
     case call
-    /// The numbers are those under which the call was sent.
+    /// A reply, with the number under which its call was sent.
     case reply(to: UInt64)
     case error(to: UInt64, name: String)
   }
 
   package var kind: Kind
-  /// The unique name of who sent it, written by the bus itself; empty without one.
+  /// The unique name of the sender, written by the bus itself; empty without one.
   package var sender: String
   package var path = ""
   package var interface = ""
@@ -24,18 +24,18 @@ package struct BusHead: Hashable, Sendable {
   }
 }
 
-/// Decides who is believed on the bus: the owner of the name that was asked, and nobody else.
+/// Decides which messages on the bus are believed: only those of the owner of the service's name.
 ///
-/// A match of the bus keeps strangers' broadcasts away, and does nothing against a message that is
-/// sent to our connection alone. So the sender, which the bus itself writes into each message, is
-/// compared with the owner of the service, which the bus tells: its changes are subscribed to before
-/// it is asked for, so none is missed. One value stands for one connection.
+/// A match of the bus keeps broadcasts of other programs away, but not a message that is sent
+/// directly to this connection. So the sender, which the bus itself writes into each message, is
+/// compared with the owner of the service, as the bus reports it: changes are subscribed to before
+/// the owner is asked for, so that none is missed. There is one value for each connection.
 package struct BusPeers: Sendable {
-  /// Who wants to hear what comes of a call.
+  /// Which part receives the reply to a call.
   package enum Purpose: Hashable, Sendable {
     /// A machine, under its number.
     case machine(Int)
-    /// This value itself, which wants to know who owns a service.
+    /// This value itself, to learn the owner of a service.
     case owner(of: String)
     case nobody
   }
@@ -51,17 +51,17 @@ package struct BusPeers: Sendable {
     var deadline: Instant
   }
 
-  /// The unique names of the owners, by service; none for a service that nobody owns.
+  /// The unique names of the owners, by service; no entry for a service without an owner.
   private var owners: [String: String] = [:]
   private var followed: Set<String> = []
   private var subscriptions: [BusMatch] = []
-  /// By the numbers under which the calls were sent.
+  /// Calls without a reply yet, by the numbers under which they were sent.
   private var pending: [UInt64: Pending] = [:]
   private var refusals: [BusRefusal: Int] = [:]
 
   package init() {}
 
-  /// When the next call is given up; `nil` while none is pending.
+  /// When the next pending call times out; `nil` while none is pending.
   package var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
 
   /// Whether one more call may be sent.
@@ -69,7 +69,7 @@ package struct BusPeers: Sendable {
 
   // MARK: Asking
 
-  /// The calls that carry an action out, in their order, those first that make its service known.
+  /// Returns the calls that carry out an action, in order; those that find its service come first.
   package mutating func prepare(_ action: BusAction) -> [Question] {
     switch action {
     case .call(let number, let call):
@@ -84,7 +84,7 @@ package struct BusPeers: Sendable {
     }
   }
 
-  /// A question was sent under a number.
+  /// Notes that a question was sent under a number.
   package mutating func sent(_ question: Question, as serial: UInt64, at now: Instant) {
     pending[serial] = Pending(question: question, deadline: now + Self.timeout)
   }
@@ -109,10 +109,10 @@ package struct BusPeers: Sendable {
 
   // MARK: Hearing
 
-  /// What the machines may hear of a message that is a signal or a reply.
+  /// Returns the events for the machines from a message that is a signal or a reply.
   ///
-  /// `values` reads the values, and is called once at most, for a message that is believed; `nil` when
-  /// there are too many.
+  /// `values` reads the values; it is called at most once, and only for a message that is believed.
+  /// It returns `nil` when there are too many values.
   package mutating func receive(_ head: BusHead, values: () -> [BusValue]?) -> [BusEvent] {
     switch head.kind {
     case .call: []
@@ -122,19 +122,19 @@ package struct BusPeers: Sendable {
     }
   }
 
-  /// Whether a call to an object of ours comes from whom it is for; counts it when not.
+  /// Whether the permitted caller sent a call to an exported object; counts a rejected call.
   package mutating func mayCall(_ object: BusObject, _ head: BusHead) -> Bool {
     if owns(head.sender, object.caller) { return true }
     refuse(.call(of: object.caller))
     return false
   }
 
-  /// Gives up the calls that nobody has answered in time.
+  /// Ends the calls whose timeout is over.
   package mutating func expire(at now: Instant) -> [BusEvent] {
     fail { $0.deadline <= now }
   }
 
-  /// What was refused since the last time, in a fixed order.
+  /// Returns what was rejected since the last call, in a fixed order.
   package mutating func takeRefusals() -> [BusEvent] {
     guard !refusals.isEmpty else { return [] }
     defer { refusals = [:] }
@@ -182,8 +182,8 @@ package struct BusPeers: Sendable {
     return lost + [.signal(signal)]
   }
 
-  /// The calls that were sent to an owner that is gone are over; those that wait for a first one are
-  /// not.
+  /// Ends the calls that were sent to an owner that is gone, but not those that wait for a first
+  /// owner.
   private mutating func changeOwner(_ values: [BusValue]) -> [BusEvent] {
     guard values.count == 3, let service = values[0].text, followed.contains(service),
       let new = values[2].text
@@ -202,9 +202,9 @@ package struct BusPeers: Sendable {
       return []
     }
     let service = question.call.destination
-    // The bus itself says that a service is not there.
+    // The bus itself answers that a service does not exist.
     guard owns(head.sender, service) || error != nil && head.sender == Self.bus else {
-      // The true reply may still come.
+      // The genuine reply may still arrive.
       refuse(.reply(of: service))
       return []
     }
@@ -247,12 +247,12 @@ package struct BusPeers: Sendable {
     }
   }
 
-  /// The name of the bus itself, and of its interface; nobody can own it.
+  /// The name of the bus itself, and of its interface; no program can own it.
   private static let bus = "org.freedesktop.DBus"
   private static let ownerChange = "NameOwnerChanged"
   private static let noReply = "org.freedesktop.DBus.Error.NoReply"
   private static let inconsistent = "org.freedesktop.DBus.Error.InconsistentMessage"
-  /// As long as sd-bus waits.
+  /// The same as sd-bus.
   private static let timeout = Duration.seconds(25)
   /// Calls. Chosen: a scanner and an advertiser have three.
   private static let mostPending = 256

@@ -11,7 +11,7 @@ package enum BusValue: Hashable, Sendable {
   case double(Double)
   case string(String)
   case objectPath(String)
-  /// An array of bytes, which is what most arrays are.
+  /// An array of bytes, the most frequent kind of array.
   case bytes([UInt8])
   /// The signature of one element, and the elements.
   case array(of: String, [BusValue])
@@ -20,14 +20,14 @@ package enum BusValue: Hashable, Sendable {
   case structure([BusValue])
   indirect case variant(BusValue)
 
-  /// Properties by name: `a{sv}`.
+  /// Returns properties by name: `a{sv}`.
   package static func properties(_ entries: KeyValuePairs<String, BusValue>) -> BusValue {
     .dictionary(
       key: "s", value: "v",
       entries.map { BusEntry(key: .string($0.key), value: .variant($0.value)) })
   }
 
-  /// The signature that a message carries for this value.
+  /// The signature of this value in a message.
   package var signature: String {
     switch self {
     case .boolean: "b"
@@ -49,7 +49,7 @@ package enum BusValue: Hashable, Sendable {
     }
   }
 
-  /// The value within any number of variants.
+  /// The value inside any number of variants.
   package var content: BusValue {
     guard case .variant(let inner) = self else { return self }
     return inner.content
@@ -60,7 +60,7 @@ package enum BusValue: Hashable, Sendable {
     return value
   }
 
-  /// Any whole number.
+  /// The value of any integer type.
   package var integer: Int? {
     switch content {
     case .byte(let value): Int(value)
@@ -81,7 +81,7 @@ package enum BusValue: Hashable, Sendable {
     return value
   }
 
-  /// A string or an object path.
+  /// The text of a string or an object path.
   package var text: String? {
     switch content {
     case .string(let value), .objectPath(let value): value
@@ -106,7 +106,7 @@ package enum BusValue: Hashable, Sendable {
     return entries
   }
 
-  /// The value under a name, of a dictionary with names.
+  /// The value with a name, in a dictionary with names as keys.
   package subscript(name: String) -> BusValue? {
     entries?.first { $0.key.text == name }?.value.content
   }

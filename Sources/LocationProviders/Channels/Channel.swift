@@ -1,23 +1,23 @@
 package import LocationModel
 
-/// Where a provider's bytes come from. A pure target names it; the host opens it.
+/// Where a provider's bytes come from. A pure target describes it; the host opens it.
 package enum Channel: Hashable, Sendable {
   /// A serial port; `baud` is `nil` to leave the speed as it is.
   case serial(path: String, baud: Int?)
   case tcp(host: String, port: Int)
-  /// A port of this machine; only a program that runs as root or as one of these users is believed.
+  /// A port of this machine; its server is believed only if it runs as root or one of these users.
   case local(port: Int, users: [String])
-  /// Datagrams to this address, or to the loopback alone; `from` these senders, or from any.
+  /// Datagrams to this address, or to the loopback alone; from the senders in `from`, or from any.
   case udp(host: String?, port: Int, from: [AddressRange] = [])
   /// A whole file, from its beginning to its end.
   case file(path: String)
-  /// The D-Bus of the whole machine.
+  /// The system bus of D-Bus.
   case systemBus
-  /// The kernel's sensors, `/sys/bus/iio/devices`, read when asked.
+  /// The kernel's sensors, `/sys/bus/iio/devices`, read on request.
   case sensors
 }
 
-/// Names one opening of a channel; an event of an earlier opening is stale.
+/// Identifies one opening of a channel; an event of an earlier opening is stale.
 package struct ChannelID: Hashable, Comparable, Sendable {
   package var provider: ProviderID
   /// Counts the openings of this provider.
@@ -33,19 +33,19 @@ package struct ChannelID: Hashable, Comparable, Sendable {
   }
 }
 
-/// What happens on a channel.
+/// An event of a channel.
 package enum ChannelEvent: Hashable, Sendable {
   case opened
   case bytes([UInt8])
-  /// What one datagram holds: nothing of it goes on in another one.
+  /// The bytes of one datagram; a sentence does not continue in the next one.
   case datagram([UInt8])
-  /// So many datagrams came from senders that may not speak.
+  /// The number of datagrams that came from senders that are not permitted.
   case strangers(Int)
-  /// Something was said on the bus.
+  /// An event of the bus.
   case bus(BusEvent)
-  /// What files of the kernel say.
+  /// The contents of files of the kernel.
   case readings([SysfsReading])
-  /// It could not be opened, or it ended. After this nothing more comes.
+  /// The channel could not be opened, or it ended. No event follows.
   case closed(ChannelEnd)
 }
 
@@ -53,9 +53,9 @@ package enum ChannelEvent: Hashable, Sendable {
 package enum ChannelEnd: Hashable, Sendable {
   /// The file was read to its end, or the peer hung up.
   case ended
-  /// Nothing is there: no such file, no such device, no such host.
+  /// It does not exist: no such file, no such device, no such host.
   case missing(String)
-  /// The system refuses.
+  /// The system denies access.
   case noPermission(String)
   /// Nothing listens, the device was unplugged, the network is down.
   case failed(String)

@@ -2,7 +2,7 @@ package import LocationModel
 
 /// Speaks gpsd's JSON protocol over a byte stream.
 ///
-/// The host opens and closes the stream when told to, and hands in what happens to it. After
+/// The host opens and closes the stream on request, and passes its events in. After
 /// ``Output/connect`` it answers with ``Input/connected`` or ``Input/closed(_:)``.
 package struct GpsdClient: Machine {
   package enum Input: MachineInput {
@@ -17,7 +17,7 @@ package struct GpsdClient: Machine {
 
   package enum Output: Sendable, Hashable {
     case connect
-    /// Close the stream; the client will ask for a new one.
+    /// Close the stream; the client will request a new one.
     case disconnect
     case send([UInt8])
     case fix(Fix, device: String?)
@@ -29,9 +29,9 @@ package struct GpsdClient: Machine {
     case rejected(GpsdRejection, device: String?)
   }
 
-  /// What a person asks about the connection.
+  /// The state of the connection, for a person.
   package enum Status: Sendable, Hashable {
-    /// The server has introduced itself. Protocol 3 is the one we know.
+    /// The server has sent its version. Protocol 3 is the one that is supported.
     case serving(release: String, protocolMajor: Int, protocolMinor: Int)
     /// The receiver works and has no solution (`mode` 0 or 1); sent when that begins.
     case noFix(device: String?)
@@ -39,18 +39,18 @@ package struct GpsdClient: Machine {
     case solving(device: String?)
     /// The connection is gone; a new one is asked for at `retryAt`.
     case lost(reason: String, retryAt: Instant)
-    /// The server's words.
+    /// An error message of the server.
     case complaint(String)
   }
 
   private enum State: Sendable {
     /// Not connected. A wake at `until` asks for a connection.
     case waiting(until: Instant)
-    /// The host has been asked for a connection.
+    /// A connection has been requested from the host.
     case connecting
-    /// Connected; the server must introduce itself before `until`.
+    /// Connected; the server must send its version before `until`.
     case greeting(until: Instant)
-    /// Reports flow. Silent since `heardAt`; `isProbed` when the server has been asked for a word.
+    /// Reports arrive, the last at `heardAt`; `isProbed` when the silent server has been probed.
     case watching(heardAt: Instant, isProbed: Bool)
   }
 
@@ -61,7 +61,7 @@ package struct GpsdClient: Machine {
   static let longestBackoff = Duration.seconds(64)
   /// Chosen: gpsd greets at once.
   static let greetingTimeout = Duration.seconds(5)
-  /// Chosen: a server that is silent this long is asked for a word, and given up after the next.
+  /// Chosen: a server that is silent this long is probed, and disconnected if it stays silent.
   static let silence = Duration.seconds(30)
   static let probeTimeout = Duration.seconds(10)
 
@@ -76,7 +76,7 @@ package struct GpsdClient: Machine {
 
   package init() {}
 
-  /// What a receiver last said of the sky; `nil` until one does.
+  /// The last satellite counts of a receiver; `nil` until one sends some.
   package var satellites: SatelliteSummary? { receivers.satellites }
 
   package var nextDeadline: Instant? { earliest(connectionDeadline, receivers.nextDeadline) }
@@ -180,7 +180,7 @@ package struct GpsdClient: Machine {
   }
 }
 
-/// Where a device points.
+/// The attitude of a device.
 package struct GpsdAttitude: Hashable, Sendable {
   package var device: String?
   package var time: UnixTime?

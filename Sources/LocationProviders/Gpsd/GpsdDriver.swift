@@ -1,18 +1,18 @@
 import LocationModel
 
-/// gpsd, reached over TCP; its client machine decides when to connect.
+/// Drives gpsd over TCP; its client machine decides when to connect.
 struct GpsdDriver: SourceDriver {
   private let channel: Channel
   private var client: GpsdClient?
   private var isOpen = false
   private var status = ProviderStatus.idle
   private var turnedAway: [String: Int] = [:]
-  /// Whether a receiver with a compass was heard on this connection.
+  /// Whether a receiver on this connection has sent compass headings.
   private var hasCompass = false
   private var diagnosis: NMEAReceiverStatus.Diagnosis?
   private var devices: [String] = []
   private var satellites: SatelliteSummary?
-  /// Why it was not believed, while that is told.
+  /// Why the server was not believed, while that is reported.
   private var refusal: ProviderStatus.Reason?
 
   init(channel: Channel) {
@@ -57,7 +57,7 @@ struct GpsdDriver: SourceDriver {
     return say(.searching) + tell(.wake, at: now)
   }
 
-  /// What was heard of a compass stands: it is there when somebody asks again.
+  /// Closes the connection. The compass stays known, so that it is available on the next demand.
   private mutating func rest() -> [SourceOutput] {
     guard client != nil else { return [] }
     client = nil
@@ -96,7 +96,7 @@ struct GpsdDriver: SourceDriver {
     }
   }
 
-  /// An attitude with a magnetic heading; without one it is no compass's.
+  /// Handles an attitude. One without a magnetic heading does not come from a compass.
   private mutating func point(_ attitude: GpsdAttitude, at now: Moment) -> [SourceOutput] {
     guard let degrees = attitude.magneticHeading else { return [] }
     let isNews = !hasCompass

@@ -1,22 +1,22 @@
 import LocationModel
 
-/// Makes one fix of the several TPVs that gpsd sends for one epoch of one receiver.
+/// Combines the several TPVs that gpsd sends for one epoch of one receiver into one fix.
 ///
-/// Until gpsd has learned which sentence ends a receiver's cycle it reports after each of them:
-/// first without height, then with. A report as complete as this receiver's epochs have lately
-/// been is emitted at once; a poorer one waits for a better one of the same time, until the next
-/// epoch begins or ``timeout`` ends. So a full report is never delayed, and a receiver that
-/// never sends a full one is delayed for a few epochs only.
+/// Until gpsd has learned which sentence ends a receiver's cycle, it reports after each of them:
+/// first without height, then with. A report as complete as the receiver's recent epochs is emitted
+/// at once; a less complete one waits for a better one of the same time, until the next epoch
+/// begins or ``timeout`` ends. So a full report is never delayed, and a receiver that never sends
+/// one is delayed for a few epochs only.
 struct GpsdEpochs: Sendable {
   /// Chosen: the sentences of an epoch take up to this long at 4800 baud.
   static let timeout = Duration.milliseconds(500)
-  /// Chosen: this many epochs in a row must disappoint before less is expected.
+  /// Chosen: the expectation falls after this many epochs in a row that were less complete.
   static let lesson = 3
 
   private enum Epoch: Sendable {
-    /// Nothing reported yet, or the receiver was gone.
+    /// No report yet, or the receiver was disconnected.
     case none
-    /// `best` waits for something better until `until`.
+    /// `best` waits for a more complete report until `until`.
     case open(best: Fix, completeness: Int, until: Instant)
     /// The epoch of this time has been emitted.
     case emitted(UnixTime)
@@ -24,9 +24,9 @@ struct GpsdEpochs: Sendable {
 
   private var epoch = Epoch.none
   private var expected = GpsdEpochs.full
-  /// The most complete of the last epochs that disappointed, and how many there were.
+  /// The most complete of the last epochs that were below expectation, and their number.
   private var disappointment = (best: 0, count: 0)
-  /// The older epoch that has just been refused.
+  /// The older epoch that was rejected last.
   private var straggler: UnixTime?
 
   var nextDeadline: Instant? {
@@ -34,7 +34,7 @@ struct GpsdEpochs: Sendable {
     return until
   }
 
-  /// Takes the fix of one report; hands out the fixes that are now decided.
+  /// Takes the fix of one report; returns the fixes that are final now.
   mutating func take(_ fix: Fix, at now: Instant) -> (fixes: [Fix], rejection: GpsdRejection?) {
     switch epoch {
     case .none:
@@ -59,13 +59,13 @@ struct GpsdEpochs: Sendable {
     }
   }
 
-  /// Gives up waiting when it is time to.
+  /// Emits the waiting fix when its time is over.
   mutating func wake(at now: Instant) -> [Fix] {
     guard case .open(_, _, let until) = epoch, now >= until else { return [] }
     return close()
   }
 
-  /// Emits what waits, because the receiver is gone.
+  /// Emits the waiting fix, because the receiver is gone.
   mutating func flush() -> [Fix] {
     let waiting = close()
     epoch = .none
@@ -100,10 +100,10 @@ struct GpsdEpochs: Sendable {
     disappointment = (0, 0)
   }
 
-  /// Whether an epoch at `next` is news after one at `last`.
+  /// Whether an epoch at `next` is newer than one at `last`.
   ///
-  /// A single older epoch is a straggler. A clock that fell far back, or that goes on from where
-  /// it fell back to, was set, or its recording began again.
+  /// A single older epoch is a straggler. If the clock fell far back, or goes on from where it fell
+  /// back to, it was set, or its recording began again.
   private mutating func follows(_ next: UnixTime, _ last: UnixTime) -> Bool {
     let isAdvancing = straggler.map { next > $0 } ?? false
     guard next > last || isAdvancing || last.seconds(since: next) > Self.farBack else {
@@ -117,7 +117,7 @@ struct GpsdEpochs: Sendable {
   /// Seconds. Chosen.
   private static let farBack = 10.0
 
-  /// What an epoch can bring: height, its accuracy, and speed.
+  /// Points for completeness: height, its accuracy, and speed.
   private static let full = 3
 
   private static func completeness(of fix: Fix) -> Int {

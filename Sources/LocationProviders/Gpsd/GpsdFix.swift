@@ -1,6 +1,6 @@
 import LocationModel
 
-/// Why a report of gpsd gave no fix.
+/// Why a report of gpsd resulted in no fix.
 package enum GpsdRejection: Hashable, Sendable {
   /// The line is not JSON.
   case malformed(JSONFault)
@@ -8,7 +8,7 @@ package enum GpsdRejection: Hashable, Sendable {
   case unclassified
   /// The line is longer than ``GpsdClient/longestLine``.
   case lineTooLong
-  /// A solution without time: it cannot be told from an old one.
+  /// A solution without time: it cannot be distinguished from an old one.
   case noTime
   /// A solution without latitude or longitude.
   case noPosition
@@ -22,7 +22,7 @@ package enum GpsdRejection: Hashable, Sendable {
   case olderEpoch
 }
 
-/// What else is known of a receiver when it reports a solution.
+/// Other reports of a receiver that are needed to make a fix of a solution.
 struct GpsdContext: Hashable, Sendable {
   /// The last GST: standard deviations in meters.
   var deviations: GpsdReport?
@@ -31,10 +31,10 @@ struct GpsdContext: Hashable, Sendable {
   /// The last count of satellites, from SKY.
   var satellites: SatelliteSummary?
 
-  /// A GST belongs to a solution that is at most this much older or newer.
+  /// Seconds. A GST belongs to a solution that is at most this much older or newer.
   static let deviationsLife = 5.0
 
-  /// Keeps what a GST or SKY tells.
+  /// Keeps the values of a GST or SKY.
   mutating func note(_ report: GpsdReport) {
     switch report.kind {
     case "GST": deviations = report
@@ -49,7 +49,7 @@ struct GpsdContext: Hashable, Sendable {
     }
   }
 
-  /// The GST that speaks of the solution at `time`.
+  /// Returns the GST that belongs to the solution at `time`.
   fileprivate func deviations(at time: UnixTime) -> GpsdReport? {
     guard let deviations, let delivered = deviations.time,
       time.seconds(since: delivered).magnitude <= Self.deviationsLife
@@ -75,14 +75,14 @@ struct GpsdContext: Hashable, Sendable {
 ///    vertically at 95 %, scaled as in 2 and 6.
 /// 6. `epv`, `eps`, `epd` over 1.960; without the last two, as for a receiver that speaks NMEA.
 ///
-/// Nothing of all this: no fix (``GpsdRejection/noAccuracy``).
+/// Without any of these there is no fix (``GpsdRejection/noAccuracy``).
 enum GpsdAccuracy {
   static let circle95To68 = 2.4477 / 1.5096
   static let sphere95ToCircle68 = 2.7955 / 1.5096
   static let line95ToDeviation = 1.960
-  /// Deviations in the radius that holds 68 % in two dimensions.
+  /// The radius that holds 68 % in two dimensions, in standard deviations.
   static let circle68 = 1.5096
-  /// Meters at 95 %: what gpsd multiplies `hdop` and `vdop` with, read off its reports.
+  /// Meters at 95 %: gpsd's factors for `hdop` and `vdop`, determined from its reports.
   static let horizontalRangeError = 19.0
   static let verticalRangeError = 23.0
 
@@ -124,7 +124,7 @@ extension Fix {
   /// Meters per second. Chosen: below it a receiver's course is noise.
   private static let minimumSpeedForCourse = 0.5
 
-  /// The fix of a TPV that has a solution (`mode` 2 or 3).
+  /// Makes a fix of a TPV that has a solution (`mode` 2 or 3).
   init(_ report: GpsdReport, _ context: GpsdContext) throws(GpsdFault) {
     guard let latitude = report.latitude, let longitude = report.longitude else {
       throw GpsdFault(.noPosition)
@@ -151,7 +151,7 @@ extension Fix {
     completeHeights(undulation: report.undulation)
   }
 
-  /// A speed or course without its accuracy would count as invalid (LOC-6).
+  /// Takes speed and course. Without its accuracy, either would count as invalid (LOC-6).
   private mutating func takeMotion(_ report: GpsdReport, _ context: GpsdContext) {
     guard let speed = report.speed, speed >= 0 else { return }
     let accuracy =
@@ -165,7 +165,7 @@ extension Fix {
   }
 }
 
-/// A rejection on its way out of an initializer.
+/// Carries a rejection out of an initializer.
 struct GpsdFault: Error {
   let rejection: GpsdRejection
 

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// The receivers behind one gpsd: who is there, and what each has reported.
+/// The receivers of one gpsd: which are connected, and what each has reported.
 struct GpsdReceivers: Sendable {
   private struct Receiver: Sendable {
     /// `nil` for a server that does not name its only source.
@@ -11,19 +11,19 @@ struct GpsdReceivers: Sendable {
     var isSolving: Bool?
   }
 
-  /// As gpsd lists them, sorted by path; `nil` before its first list, which may be empty.
+  /// Receivers that gpsd lists, sorted by path; `nil` before its first list, which may be empty.
   private var devices: [GpsdDevice]?
-  /// In the order of their first report.
+  /// Receivers that have reported, in the order of their first report.
   private var receivers: [Receiver] = []
 
-  /// A server that names more receivers than this is not believed.
+  /// Receivers beyond this number that a server names are ignored.
   private static let mostReceivers = 64
 
   var nextDeadline: Instant? {
     receivers.reduce(nil) { earliest($0, $1.epochs.nextDeadline) }
   }
 
-  /// What the receiver that was heard first last said of the sky.
+  /// The last satellite counts of the first receiver that sent some.
   var satellites: SatelliteSummary? { receivers.lazy.compactMap(\.context.satellites).first }
 
   mutating func wake(at now: Instant) -> [GpsdClient.Output] {
@@ -32,7 +32,7 @@ struct GpsdReceivers: Sendable {
     }
   }
 
-  /// Forgets everyone; what waits is emitted, for it is still true.
+  /// Forgets all receivers; emits the fixes that wait, because they are still valid.
   mutating func removeAll() -> [GpsdClient.Output] {
     let waiting = receivers.indices.flatMap { flush(at: $0) }
     receivers = []

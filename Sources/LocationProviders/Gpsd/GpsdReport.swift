@@ -1,12 +1,12 @@
 package import LocationModel
 
-/// One line of gpsd, whatever its class: the members we know, flat.
+/// One line of gpsd of any class, with all known members in one flat value.
 ///
-/// Members we do not know are skipped, and a known one of another type than expected counts as
-/// missing, so that older and newer servers are both understood. `magvar` and `magtrack` are not
-/// read: gpsd 3.22 computes them with the wrong sign.
+/// Unknown members are skipped, and a known one of an unexpected type counts as missing, so that
+/// both older and newer servers are understood. `magvar` and `magtrack` are not read: gpsd 3.22
+/// computes them with the wrong sign.
 package struct GpsdReport: Hashable, Sendable {
-  /// `VERSION`, `TPV`, …; empty when the line does not say.
+  /// `VERSION`, `TPV`, …; empty when the line has no class.
   package var kind = ""
   /// The path of the receiver; `nil` from a server with one unnamed source.
   package var device: String?
@@ -36,7 +36,7 @@ package struct GpsdReport: Hashable, Sendable {
   /// VERSION: the server's release and protocol.
   package var release = ""
   package var protocolMajor, protocolMinor: Int?
-  /// ERROR: the server's words.
+  /// ERROR: the server's message.
   package var message = ""
   /// DEVICE: the receiver's path and state.
   package var path: String?
@@ -73,7 +73,7 @@ package struct GpsdReport: Hashable, Sendable {
     }
   }
 
-  /// Takes a member that is a plain number; `false` when `key` names none.
+  /// Reads a member that is a plain number; returns `false` when `key` is not the name of one.
   private mutating func takeNumber(
     _ key: String, _ value: inout JSONScanner
   ) throws(JSONFault) -> Bool {
@@ -110,14 +110,14 @@ package struct GpsdReport: Hashable, Sendable {
     number.flatMap { Int(exactly: $0.rounded(.towardZero)) }
   }
 
-  /// A date; protocol 2 sent seconds since 1970.
+  /// Reads a date; protocol 2 sent seconds since 1970.
   private static func time(_ value: inout JSONScanner) throws(JSONFault) -> UnixTime? {
     if let text = try value.stringIfNext() { return UnixTime(iso8601: text) }
     guard let seconds = try value.number(), seconds.magnitude < 9e9 else { return nil }
     return UnixTime(seconds: seconds)
   }
 
-  /// When the receiver was activated: a date, or formerly seconds. Absent or 0 is "not active".
+  /// Whether a receiver is active, from its activation date, or formerly seconds; 0 is inactive.
   private static func activation(_ value: inout JSONScanner) throws(JSONFault) -> Bool {
     if let text = try value.stringIfNext() { return !text.isEmpty }
     return try value.number().map { $0 != 0 } ?? false
@@ -133,7 +133,7 @@ package struct GpsdReport: Hashable, Sendable {
       guard try element.isObject() else { return try element.skip() }
       var report = GpsdReport()
       try element.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
-        // A list within a list is not gpsd's; do not follow it down.
+        // gpsd does not nest lists of devices; a nested one is skipped.
         if key == "devices" { try value.skip() } else { try report.take(key, &value) }
       }
       if let device = GpsdDevice(report) { devices.append(device) }
@@ -147,7 +147,7 @@ package struct GpsdDevice: Hashable, Sendable {
   package var path: String
   /// Whether gpsd has it open now.
   package var isActive: Bool
-  /// What gpsd takes it for, such as `u-blox`; `nil` until it has heard enough.
+  /// What gpsd takes it for, such as `u-blox`; `nil` until gpsd has detected it.
   package var driver: String?
 
   package init(path: String, isActive: Bool, driver: String? = nil) {

@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// The last few seconds of acceleration, and what they amount to.
+/// The acceleration of the last few seconds, and its statistics.
 package struct AccelerationWindow: Hashable, Sendable {
   private var samples: [Sample] = []
 
@@ -11,7 +11,7 @@ package struct AccelerationWindow: Hashable, Sendable {
 
   package init() {}
 
-  /// A gap begins the window anew: what lies before it is another time.
+  /// Adds a reading. After a gap the window begins anew, because older readings are not comparable.
   package mutating func take(_ acceleration: DeviceVector, at now: Instant) {
     if let last = samples.last, now.seconds(since: last.at) > Self.longestGap { samples = [] }
     samples.append(Sample(acceleration: acceleration, at: now))
@@ -23,22 +23,22 @@ package struct AccelerationWindow: Hashable, Sendable {
     return last.at.seconds(since: first.at) > Self.length - Self.longestGap
   }
 
-  /// Meters per second squared; gravity, and what pulls for long.
+  /// Meters per second squared: gravity, and any acceleration that lasts.
   package var mean: DeviceVector { Self.mean(of: samples[...]) }
 
-  /// Whether every reading is the same to the last bit, as a chip that hangs has it.
+  /// Whether every reading is the same to the last bit, as from a chip that hangs.
   package var isFrozen: Bool { samples.allSatisfy { $0.acceleration == samples[0].acceleration } }
 
-  /// Meters per second squared; how far the readings lie from their mean, root mean square.
+  /// Meters per second squared; the deviation of the readings from their mean, root mean square.
   package var stir: Double { Self.stir(of: samples[...]) }
 
-  /// The lesser stir of the two halves: small when it was a single knock.
+  /// The lower stir of the two halves: small for a single knock.
   package var lastingStir: Double {
     let middle = samples.count / 2
     return min(Self.stir(of: samples[..<middle]), Self.stir(of: samples[middle...]))
   }
 
-  /// The steps that are in it; `nil` when there is no swing of a rate at which people step.
+  /// The steps in the window; `nil` when nothing oscillates at a rate of steps.
   package var gait: Gait? {
     guard let first = samples.first else { return nil }
     return Gait(
@@ -62,6 +62,6 @@ package struct AccelerationWindow: Hashable, Sendable {
 
   /// Seconds. Chosen: six steps of a slow walk.
   private static let length = 4.0
-  /// Seconds. Chosen: longer than a reading that comes late, shorter than a step.
+  /// Seconds. Chosen: longer than the delay of a late reading, shorter than a step.
   private static let longestGap = 0.5
 }

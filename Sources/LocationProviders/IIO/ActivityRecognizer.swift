@@ -2,37 +2,37 @@ package import LocationModel
 
 /// Recognizes from the acceleration how a device moves.
 ///
-/// Once a second it looks at the last four seconds. What it finds is believed when it was found
-/// several times in a row: what sways by chance does not sway at the same rate for long.
+/// Once a second it analyzes the last four seconds. A finding is believed when it was made several
+/// times in a row: random movement does not keep the same rate for long.
 package struct ActivityRecognizer: Sendable {
-  /// What the last seconds look like.
+  /// The result of analyzing the last seconds.
   package enum Finding: Hashable, Sendable {
     case still(MotionActivity.Confidence)
     case steps(Gait)
-    /// Moved all along, but not by steps.
+    /// Moved all the time, but not by steps.
     case stirred
-    /// A knock, or a little of something.
+    /// A knock, or too little movement to decide.
     case vague
   }
 
-  /// What is believed.
+  /// The activity that is believed.
   package private(set) var activity = MotionActivity.unknown
   package private(set) var window = AccelerationWindow()
   private var latest: Finding?
-  /// How many times in a row the like of the latest was found.
+  /// How many times in a row a finding like the latest was made.
   private var repeats = 0
   private var nextFinding = Instant.start
 
   package init() {}
 
-  /// Forgets what was seen, and goes on believing.
+  /// Forgets the readings and findings, but keeps the activity.
   package mutating func look() {
     window = AccelerationWindow()
     latest = nil
     repeats = 0
   }
 
-  /// Forgets everything, as nobody knows any more.
+  /// Forgets everything, including the activity, which is unknown from now on.
   package mutating func forget() { self = ActivityRecognizer() }
 
   /// Takes one acceleration in meters per second squared.
@@ -48,7 +48,7 @@ package struct ActivityRecognizer: Sendable {
     return finding
   }
 
-  /// Whether a finding is no news.
+  /// Whether a finding agrees with the activity.
   package func expects(_ finding: Finding) -> Bool {
     switch (finding, activity.kind) {
     case (.still, .stationary), (.steps, .walking), (.steps, .running): true
@@ -85,7 +85,7 @@ package struct ActivityRecognizer: Sendable {
     }
   }
 
-  /// While the kind stays, the confidence does, too, except that a low one may rise.
+  /// Sets the activity. While the kind stays, the confidence stays, except that a low one may rise.
   private mutating func believe(_ kind: MotionActivity.Kind, _ new: MotionActivity.Confidence) {
     guard activity.kind != kind || activity.confidence == .low else { return }
     activity = MotionActivity(kind, new)
@@ -93,7 +93,7 @@ package struct ActivityRecognizer: Sendable {
 
   private var isStepping: Bool { activity.kind == .walking || activity.kind == .running }
 
-  /// Whether the second finding goes on with the first: for steps, at the same rate.
+  /// Whether the second finding is like the first: for steps, at the same rate.
   private static func areAlike(_ first: Finding, _ second: Finding) -> Bool {
     switch (first, second) {
     case (.still, .still): true
@@ -103,37 +103,37 @@ package struct ActivityRecognizer: Sendable {
     }
   }
 
-  /// Meters per second squared: good chips at rest, cheap ones, and a desk that is worked on.
+  /// Meters per second squared: good chips at rest, cheap ones, and a desk at which someone works.
   private static func confidence(ofStir stir: Double) -> MotionActivity.Confidence {
     if stir < 0.12 { return .high }
     return stir < 0.22 ? .medium : .low
   }
 
-  /// How often it looks at the window.
+  /// The time between two analyses of the window.
   private static let interval = Duration.seconds(1)
-  /// Findings in a row: six seconds of steps. Chosen: two let a bad road pass for a walk.
+  /// Findings in a row: six seconds of steps. Chosen: with two, a bad road counts as a walk.
   private static let convincing = 3
-  /// Findings in a row: eight seconds. Chosen: longer than one stands at a door.
+  /// Findings in a row: eight seconds. Chosen: longer than a person waits at a door.
   private static let restful = 5
   /// Meters per second squared. Chosen: above the noise of a cheap chip (0.17), below a car's seat.
   private static let stillness = 0.3
-  /// Meters per second squared. Chosen: above what remains of a desk's knocks.
+  /// Meters per second squared. Chosen: above the remaining effect of knocks on a desk.
   private static let unrest = 0.4
   /// Meters per second squared. Chosen: the slowest walk with the device held by both hands.
   private static let leastStrength = 0.45
-  /// Shares. Chosen: bad roads reach the first for a moment; a walk that was believed may be less
-  /// clear for a while.
+  /// Shares. Chosen: bad roads reach the first for a moment; a walk that is already believed may be
+  /// less clear for a while.
   private static let clarity = 0.7
   private static let clarityToGoOn = 0.5
   private static let highClarity = 0.8
-  /// Steps in a second. Chosen: five steps of the search.
+  /// Steps per second. Chosen: five steps of the search.
   private static let sameRate = 0.25
-  /// Meters per second squared: what a chip whose scale is off by half makes of gravity at rest.
+  /// Meters per second squared: gravity at rest, as a chip measures it whose scale is off by half.
   private static let gravity = 5.0...15.0
 }
 
 extension Gait {
-  /// Who runs steps fast, and falls hard on each foot.
+  /// The kind of movement: running has a high step rate and strong impacts.
   fileprivate var kind: MotionActivity.Kind {
     rate > 2.5 && strength > 3 ? .running : .walking
   }

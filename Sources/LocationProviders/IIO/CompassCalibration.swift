@@ -1,14 +1,14 @@
 package import LocationModel
 
-/// What turns a magnetometer's field into the Earth's: hard iron, then soft iron.
+/// Converts a magnetometer's field into the Earth's: corrects hard iron, then soft iron.
 package struct CompassCalibration: Hashable, Sendable {
-  /// Microtesla; the field of iron that turns with the device.
+  /// Microtesla; the field of iron that is fixed to the device.
   package var offset: DeviceVector
-  /// How iron nearby bends the field, undone.
+  /// The inverse of the distortion of the field by nearby iron.
   package var shape: Matrix3
   /// Microtesla; the magnitude of the field after calibration.
   package var radius: Double
-  /// Microtesla; by how much the magnitude still varies with the attitude, root mean square.
+  /// Microtesla; how much the magnitude still varies with the attitude, root mean square.
   package var spread: Double
 
   package init(offset: DeviceVector, shape: Matrix3, radius: Double, spread: Double) {
@@ -20,7 +20,7 @@ package struct CompassCalibration: Hashable, Sendable {
 
   package func field(_ raw: DeviceVector) -> DeviceVector { shape * (raw - offset) }
 
-  /// Microtesla; how far the calibrated points lie from the sphere, root mean square.
+  /// Microtesla; how far the calibrated points are from the sphere, root mean square.
   package func spread(of points: [DeviceVector]) -> Double {
     let squares = points.map { point in
       let error = field(point).magnitude - radius

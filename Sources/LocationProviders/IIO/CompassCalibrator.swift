@@ -1,10 +1,10 @@
 package import LocationModel
 
-/// Learns a compass's calibration while it is used.
+/// Learns a compass's calibration during use.
 ///
-/// A moved center is fitted first, the whole ellipsoid when the device was turned every way. What
-/// disagrees with a trusted calibration is kept apart: a magnet passed by leaves no trace, and one
-/// that was mounted makes a calibration of its own.
+/// It first fits a moved center, and the whole ellipsoid once the device was turned in all
+/// directions. Points that contradict a trusted calibration are kept apart: a magnet that is passed
+/// has no effect, and one that was mounted leads to a calibration of its own.
 package struct CompassCalibrator: Sendable {
   package private(set) var calibration: CompassCalibration?
   private var agreeing = CalibrationPoints()
@@ -14,7 +14,7 @@ package struct CompassCalibrator: Sendable {
     self.calibration = calibration
   }
 
-  /// Whether the calibration is a new one.
+  /// Learns from a reading; returns whether the calibration has changed.
   package mutating func learn(_ raw: DeviceVector) -> Bool {
     if let calibration, isDoubtful(raw, calibration) {
       guard let new = doubtful.fit(with: raw) else { return false }
@@ -39,23 +39,23 @@ package struct CompassCalibrator: Sendable {
     return new.spread < Self.gain * calibration.spread(of: agreeing.points)
   }
 
-  /// A share of the radius: a calibration that errs less is trusted. Chosen.
+  /// A share of the radius: a calibration with a smaller error is trusted. Chosen.
   private static let trust = 0.03
-  /// A share of the radius: what differs more is not the field that was learned. Chosen.
+  /// A share of the radius: a greater difference means another field than the learned one. Chosen.
   private static let doubt = 0.1
-  /// A new calibration must err less than this share of the old one's error, or the store would be
-  /// written for nothing.
+  /// The error of a new calibration must be below this share of the old one's error, so that the
+  /// store is not written without a benefit.
   private static let gain = 0.8
 }
 
-/// Points of the field that lie apart from each other.
+/// Points of the field at some distance from each other.
 private struct CalibrationPoints: Sendable {
   /// Microtesla, along the device's axes, oldest first.
   private(set) var points: [DeviceVector] = []
   /// Points added since the last fit.
   private var news = 0
 
-  /// A sound calibration from all points; `nil` while `raw` adds too little.
+  /// Returns a sound calibration from all points; `nil` while `raw` adds too little.
   mutating func fit(with raw: DeviceVector) -> CompassCalibration? {
     guard !points.contains(where: { ($0 - raw).magnitude < Self.spacing }) else { return nil }
     if points.count == Self.capacity { points.removeFirst() }
@@ -67,8 +67,8 @@ private struct CalibrationPoints: Sendable {
       ?? sound(EllipsoidFit.sphere, count: 10, span: 1)
   }
 
-  /// What `fit` makes of at least `count` points, when it is the Earth's sphere and the points span
-  /// `span` of its radii along every axis.
+  /// Fits at least `count` points; returns the result if it is a sphere of the Earth's field, and
+  /// the points span `span` of its radii along every axis.
   private func sound(
     _ fit: ([DeviceVector]) -> CompassCalibration?, count: Int, span: Double
   ) -> CompassCalibration? {
@@ -92,6 +92,6 @@ private struct CalibrationPoints: Sendable {
   private static let timeout = 5
   /// Microtesla; the Earth's field at the surface with some margin.
   private static let earthly = 18.0...75.0
-  /// A share of the radius. Chosen: worse than that, something else was near.
+  /// A share of the radius. Chosen: with a greater error, something magnetic was near.
   private static let tolerance = 0.06
 }

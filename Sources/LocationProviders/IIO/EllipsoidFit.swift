@@ -1,12 +1,12 @@
 package import LocationModel
 
-/// The ellipsoid that a magnetometer draws when its device is turned in every direction.
+/// The ellipsoid of a magnetometer's readings while its device is turned in every direction.
 ///
-/// Iron that turns with the device moves the center (hard iron) and bends the sphere (soft iron).
-/// Both fits are linear least squares on the quadric's coefficients; points are taken relative to
-/// their middle, in units of 50 microtesla, so that the equations stay well conditioned.
+/// Iron that is fixed to the device moves the center (hard iron) and distorts the sphere (soft
+/// iron). Both fits are linear least squares on the quadric's coefficients; points are taken
+/// relative to their mean, in units of 50 microtesla, so that the equations stay well conditioned.
 package enum EllipsoidFit {
-  /// A sphere: only the center is moved. `nil` when the points do not determine one.
+  /// Fits a sphere: only the center is moved. Returns `nil` when the points do not determine one.
   package static func sphere(_ points: [DeviceVector]) -> CompassCalibration? {
     fit(points) { point in
       ([point.x * 2, point.y * 2, point.z * 2, 1], point.dot(point))
@@ -17,7 +17,7 @@ package enum EllipsoidFit {
     }
   }
 
-  /// An ellipsoid with any axes. `nil` when the points do not determine one.
+  /// Fits an ellipsoid with any axes. Returns `nil` when the points do not determine one.
   package static func ellipsoid(_ points: [DeviceVector]) -> CompassCalibration? {
     fit(points) { p in
       (
@@ -34,7 +34,7 @@ package enum EllipsoidFit {
     }
   }
 
-  /// Solves for coefficients, and turns them into a center and the form that is 1 on the surface.
+  /// Solves for coefficients; converts them into a center and the form that is 1 on the surface.
   private static func fit(
     _ points: [DeviceVector], row: (DeviceVector) -> ([Double], Double),
     quadric: ([Double]) -> (center: DeviceVector, form: Matrix3)?
@@ -46,7 +46,7 @@ package enum EllipsoidFit {
     guard let coefficients = leastSquares(rows), let (center, form) = quadric(coefficients),
       let root = form.squareRoot
     else { return nil }
-    // The sphere of the same volume keeps the field's magnitude.
+    // The sphere of the same volume preserves the field's magnitude.
     let radius = 1 / cubeRoot(root.determinant)
     var calibration = CompassCalibration(
       offset: middle + center * unit, shape: root * radius, radius: radius * unit, spread: 0)
@@ -58,7 +58,7 @@ package enum EllipsoidFit {
   private static let unit = 50.0
 }
 
-/// The coefficients that meet all rows as nearly as possible; `nil` when they are not determined.
+/// Returns the least-squares solution of all rows; `nil` when it is not determined.
 func leastSquares(_ rows: [(terms: [Double], value: Double)]) -> [Double]? {
   guard let size = rows.first?.terms.count, rows.count >= size else { return nil }
   var matrix = [[Double]](repeating: [Double](repeating: 0, count: size + 1), count: size)
@@ -71,7 +71,7 @@ func leastSquares(_ rows: [(terms: [Double], value: Double)]) -> [Double]? {
   return solve(&matrix)
 }
 
-/// Gauss's elimination with pivots, on equations with their right side as last column.
+/// Solves equations by Gaussian elimination with pivots; their right side is the last column.
 private func solve(_ matrix: inout [[Double]]) -> [Double]? {
   let size = matrix.count
   for column in 0..<size {

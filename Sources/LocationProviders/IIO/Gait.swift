@@ -1,21 +1,21 @@
 internal import LocationModel
 
-/// The steps in a few seconds of acceleration: a swing that keeps its rate.
+/// The steps in a few seconds of acceleration: an oscillation with a constant rate.
 ///
-/// Only the length of the acceleration is looked at, so that neither the attitude nor the mounting
-/// matters; its mean and its trend are taken off, so that an offset does not either.
+/// Only the magnitude of the acceleration is used, so that neither the attitude nor the mounting
+/// matters; its mean and its trend are removed, so that an offset does not matter either.
 package struct Gait: Hashable, Sendable {
-  /// Steps in a second.
+  /// Steps per second.
   package var rate: Double
-  /// Meters per second squared, root mean square of the swing.
+  /// Meters per second squared, root mean square of the oscillation.
   package var strength: Double
-  /// The share of all that moves that belongs to the swing, in `0...1`.
+  /// The share of all movement that belongs to the oscillation, in `0...1`.
   package var clarity: Double
 
-  /// `nil` when nothing swings at a rate of steps.
+  /// Finds the steps; `nil` when nothing oscillates at a rate of steps.
   ///
-  /// A leg swings at half the rate of the steps, and a heel is heard at twice of it: a step's share
-  /// is that of all four lines of the spectrum. Takes time in proportion to the samples.
+  /// A leg swings at half the rate of the steps, and a heel adds a line at twice their rate: the
+  /// share is that of all four lines of the spectrum. Takes time in proportion to the samples.
   init?(seconds: [Double], accelerations: [Double]) {
     guard let spectrum = Spectrum(seconds: seconds, values: accelerations) else { return nil }
     var best: (rate: Double, share: Double)?
@@ -30,27 +30,27 @@ package struct Gait: Hashable, Sendable {
     strength = (clarity * spectrum.variance).squareRoot()
   }
 
-  /// Times the rate of the steps: the stride, the step, and the next of both.
+  /// Multiples of the step rate: the stride, the step, and one more line of each.
   private static let lines = [0.5, 1, 1.5, 2]
-  /// A share. Chosen: of a walk with the device in a trouser pocket.
+  /// The share of the step's own lines. Chosen: of a walk with the device in a trouser pocket.
   private static let ownShare = 0.2
-  /// Steps in a second. Chosen: from a stroll to a sprint; a car's body sways slower.
+  /// Steps per second. Chosen: from a stroll to a sprint; a car's body oscillates more slowly.
   private static let slowest = 1.35
   private static let fastest = 3.6
-  /// Chosen: over four seconds, the line at twice the rate is then met within a tenth of a turn.
+  /// Chosen: over four seconds, the line at twice the rate is met within a tenth of a cycle.
   private static let step = 0.05
 }
 
-/// The lines of what was sampled at uneven times (Lomb 1976).
+/// The spectrum of values sampled at uneven times (Lomb 1976).
 private struct Spectrum {
   private let seconds: [Double]
-  /// Without mean and trend.
+  /// The values, without mean and trend.
   private let values: [Double]
   private let power: Double
   /// The mean square of the values.
   var variance: Double { power / Double(values.count) }
 
-  /// `nil` when nothing moves.
+  /// Removes mean and trend from the values; returns `nil` when nothing moves.
   init?(seconds: [Double], values: [Double]) {
     guard values.count == seconds.count, values.count > 8 else { return nil }
     let count = Double(values.count)
@@ -67,7 +67,7 @@ private struct Spectrum {
     guard power > 1e-9 else { return nil }
   }
 
-  /// How much of the power a sine of this frequency explains, in hertz, by least squares.
+  /// Returns how much of the power a sine of this frequency, in hertz, explains by least squares.
   func share(at frequency: Double) -> Double {
     var (cc, ss, cs, xc, xs) = (0.0, 0.0, 0.0, 0.0, 0.0)
     for (time, value) in zip(seconds, values) {

@@ -1,19 +1,19 @@
 package import LocationModel
 
-/// A compass made of a magnetometer and an accelerometer of the kernel.
+/// A compass made of the kernel's magnetometer and accelerometer.
 ///
-/// Ten times a second it asks for the files of both sensors and makes a heading of them.
+/// Ten times a second it requests the files of both sensors and computes a heading from them.
 package struct IIOCompass: Machine {
   package enum Input: MachineInput {
     case start
     case stop
-    /// What the files asked for say; a file that could not be read is left out.
+    /// The contents of the requested files, without those that could not be read.
     case readings([SysfsReading])
     case wake
   }
 
   package enum Output: Hashable, Sendable {
-    /// Read these files and hand them back.
+    /// Read these files and pass their contents back.
     case read([String])
     case observation(HeadingSample)
     case store(StateChange)
@@ -22,7 +22,7 @@ package struct IIOCompass: Machine {
 
   private enum State: Sendable {
     case stopped
-    /// Reads again then; `last` is what was smoothed so far.
+    /// The next reading is at `nextRead`; `last` holds the smoothed values so far.
     case running(nextRead: Instant, last: Smoothed?)
   }
 
@@ -59,7 +59,7 @@ package struct IIOCompass: Machine {
       calibration: stored(key).flatMap(CompassCalibration.init(encoded:)))
   }
 
-  /// Where a magnetometer's calibration is kept.
+  /// Returns the key under which a magnetometer's calibration is stored.
   package static func key(of magnetometer: IIOSensor) -> StateKey {
     StateKey(domain: domain, owner: "", name: magnetometer.name)
   }
@@ -102,7 +102,7 @@ package struct IIOCompass: Machine {
     let hasLearned = calibrator.learn(raw)
     let field = calibrator.calibration?.field(raw) ?? raw
     var smoothed = last ?? Smoothed(field: field, acceleration: acceleration, at: now.uptime)
-    // A new calibration makes another field of the same place: nothing to smooth with.
+    // A new calibration gives other values for the same field, so the old ones are not smoothed in.
     if hasLearned { smoothed.field = field }
     smoothed.follow(field: field, acceleration: acceleration, at: now.uptime)
     state = .running(nextRead: due, last: smoothed)
@@ -130,8 +130,8 @@ package struct IIOCompass: Machine {
 
   /// Degrees; `nil` before the first calibration.
   ///
-  /// An error of the field counts against its horizontal part; an error of the vertical turns the
-  /// vertical part into it (docs/decisions/0023).
+  /// An error of the field counts relative to its horizontal part; an error of the vertical turns
+  /// the vertical part into the horizontal one (docs/decisions/0023).
   private func accuracy(of heading: TiltCompensation) -> Double? {
     calibrator.calibration.map { calibration in
       let field = max(calibration.spread, Self.leastSpread) / heading.horizontalField
@@ -143,24 +143,24 @@ package struct IIOCompass: Machine {
 
   /// Observed (linux.md 3.6): five to twenty reads a second need no buffer.
   private static let interval = Duration.milliseconds(100)
-  /// Seconds in which the heading follows a turn. Chosen.
+  /// Seconds: the time constant with which the heading follows a turn. Chosen.
   private static let memory = 0.2
-  /// Meters per second squared; a hand at rest, or walking.
+  /// Meters per second squared; the range for a hand at rest, or walking.
   private static let restful = 5.0...15.0
   /// Microtesla. Chosen: the noise of a common chip.
   private static let leastSpread = 0.5
   /// Radians. Chosen: one degree, the accelerometer's offset and mounting.
   private static let tiltError = 0.0175
-  /// Degrees. Chosen: nobody has verified the mounting better than this.
+  /// Degrees. Chosen: no one has verified the mounting better than this.
   private static let leastAccuracy = 1.0
 }
 
-/// Why a reading became no heading.
+/// Why a reading did not result in a heading.
 package enum IIORejection: Hashable, Sendable {
   /// A file is missing or holds no number.
   case unreadable
-  /// The accelerometer feels more or less than gravity.
+  /// The accelerometer measures more or less than gravity.
   case shaken
-  /// Too near to a magnetic pole, or to a magnet.
+  /// The field is nearly vertical: too near to a magnetic pole, or to a magnet.
   case fieldVertical
 }

@@ -1,17 +1,17 @@
 package import LocationModel
 
-/// Finds the sensors of a compass, and of movement, among the kernel's industrial I/O devices.
+/// Finds the sensors for compass and movement among the kernel's industrial I/O devices.
 package struct IIODeviceTree: Hashable, Sendable {
   /// The first magnetometer, by name of its folder.
   package var magnetometer: IIOSensor?
   /// The accelerometer nearest to the magnetometer: in the same chip, else the display's, else
   /// the first.
   package var accelerometer: IIOSensor?
-  /// The accelerometer that tells how the whole device moves: the first outside the display, whose
-  /// hinge is turned while the rest lies still; else the first.
+  /// The accelerometer for movement of the whole device: the first outside the display, whose
+  /// hinge may be turned while the rest does not move; else the first.
   package var motionSensor: IIOSensor?
 
-  /// Whether the host should read a file once, to describe the sensors.
+  /// Whether the host should read a file once, because it describes a sensor.
   package static func describes(_ path: String) -> Bool {
     let name = fileName(path)
     if ["name", "label", "location", "in_mount_matrix", "mount_matrix"].contains(name) {
@@ -47,22 +47,22 @@ package struct IIODeviceTree: Hashable, Sendable {
   }
 }
 
-/// A sensor of three axes in the kernel's industrial I/O system.
+/// A sensor with three axes in the kernel's industrial I/O system.
 package struct IIOSensor: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case magnetometer = "in_magn"
     case accelerometer = "in_accel"
 
-    /// From the kernel's unit to ours: gauss to microtesla; meters per second squared stay.
+    /// Converts the kernel's unit: gauss to microtesla; meters per second squared stay.
     var unit: Double { self == .magnetometer ? 100 : 1 }
   }
 
   package var kind: Kind
   /// `iio:device0`.
   package var folder: String
-  /// The chip's name; the folder's when it has none.
+  /// The chip's name; the folder's name when the chip has none.
   package var name: String
-  /// Whether the device's description puts it into the display.
+  /// Whether the description places the sensor in the display.
   package var isInDisplay: Bool
   private var axes: [Axis]
   private var mount: Matrix3
@@ -73,9 +73,9 @@ package struct IIOSensor: Hashable, Sendable {
     var scale: Double
   }
 
-  /// `nil` unless the folder holds all three axes with a scale that is a number.
+  /// Returns `nil` unless the folder has all three axes with a numeric scale.
   ///
-  /// A mount matrix that is none counts as missing: the sensor then sits as the device does.
+  /// An invalid mount matrix counts as missing: the sensor's axes are then those of the device.
   init?(_ kind: Kind, folder: String, files: [String: String]) {
     func value(_ axis: String, _ aspect: String) -> String? {
       files["\(kind.rawValue)_\(axis)_\(aspect)"] ?? files["\(kind.rawValue)_\(aspect)"]
@@ -102,10 +102,10 @@ package struct IIOSensor: Hashable, Sendable {
     }
   }
 
-  /// What the kernel's scale of a chip must be multiplied with.
+  /// Returns the factor that corrects the kernel's scale of a chip.
   ///
-  /// Its driver hmc5843_core divides 0.01, not 1, by the chip's steps in a gauss; seen in Linux 6.1 by
-  /// Scripts/qemu.sh. A kernel that does it right is left alone.
+  /// Its driver hmc5843_core divides 0.01, not 1, by the chip's steps in a gauss; seen in Linux 6.1
+  /// by Scripts/qemu.sh. A correct scale is not changed.
   private static func correction(of chip: String, scale: Double) -> Double {
     let isAffected = ["hmc5843", "hmc5883", "hmc5883l", "hmc5983"].contains(chip)
     return isAffected && scale < 0.000_1 ? 100 : 1
@@ -114,8 +114,8 @@ package struct IIOSensor: Hashable, Sendable {
   /// The files to read for each sample.
   package var paths: [String] { axes.map(\.path) }
 
-  /// What the files say, along the device's axes: microtesla, or meters per second squared;
-  /// `nil` when one is missing or is no number.
+  /// Returns the vector in the files, along the device's axes: microtesla, or meters per second
+  /// squared; `nil` when a file is missing or holds no number.
   package func vector(in readings: [SysfsReading]) -> DeviceVector? {
     let values = axes.compactMap { axis in
       readings.first { $0.path == axis.path }

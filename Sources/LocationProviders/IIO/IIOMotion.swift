@@ -1,26 +1,27 @@
 package import LocationModel
 
-/// Tells from the kernel's accelerometer how a device moves: it lies still, is walked or run with,
-/// or is moved in a way that has no name.
+/// Recognizes from the kernel's accelerometer how a device moves: at rest, walking, running, or
+/// moving in another way.
 ///
-/// While it lies still, one reading a second is compared with those before (chosen: bursts of ten
-/// would find a lift no sooner and wake the processor more often). One that differs begins a look:
-/// readings at 17 Hz for four seconds and longer, until it is known what goes on. What goes on for a
-/// minute is looked at for four seconds in every nine (chosen).
+/// While the device is at rest, one reading a second is compared with those before (chosen: bursts
+/// of ten would detect a lift no sooner and wake the processor more often). One that differs begins
+/// a look: readings at 17 Hz for four seconds and longer, until the activity is known. An activity
+/// that lasts for a minute is checked for four seconds in every nine (chosen).
 ///
-/// The kernel's own recognition (`in_activity_walking_input` and its kin) is left aside: of its
-/// drivers, only mma9553 has it, and answers only after files were written that we do not write.
+/// The kernel's own recognition (`in_activity_walking_input` and others) is not used: of its
+/// drivers, only mma9553 has it, and answers only after files were written that are not written
+/// here.
 package struct IIOMotion: Machine {
   package enum Input: MachineInput {
     case start
     case stop
-    /// What the files asked for say; a file that could not be read is left out.
+    /// The contents of the requested files, without those that could not be read.
     case readings([SysfsReading])
     case wake
   }
 
   package enum Output: Hashable, Sendable {
-    /// Read these files and hand them back.
+    /// Read these files and pass their contents back.
     case read([String])
     case activity(MotionActivity)
     case rejected(MotionRejection)
@@ -28,11 +29,11 @@ package struct IIOMotion: Machine {
 
   private enum State: Sendable {
     case stopped
-    /// Reads fast, until it is known what goes on.
+    /// Reads fast, until the activity is known.
     case looking(nextRead: Instant)
-    /// It lies still, and is felt as `gravity`.
+    /// The device is at rest, with `gravity` as its acceleration.
     case resting(nextRead: Instant, gravity: DeviceVector)
-    /// What goes on has gone on for a while; the next look is then.
+    /// The activity has lasted for a while; the next look is at `until`.
     case pausing(until: Instant)
   }
 
@@ -41,11 +42,11 @@ package struct IIOMotion: Machine {
   private var recognizer = ActivityRecognizer()
   private var delivered = MotionActivity.unknown
   private var deliveredAt = Instant.start
-  /// When the sensor last said something from which anything follows.
+  /// When readings last allowed a conclusion.
   private var heardAt = Instant.start
-  /// Whether nothing was heard for so long that nobody knows any more.
+  /// Whether that is so long ago that the activity is unknown.
   private var isDeaf = false
-  /// How many readings were asked for: no two intervals of a few follow each other.
+  /// How many readings were requested; varies the interval, so that successive ones differ.
   private var reads = 0
 
   /// `nil` when the tree lacks an accelerometer.
@@ -102,8 +103,8 @@ package struct IIOMotion: Machine {
     return [.read(accelerometer.paths)]
   }
 
-  /// Half to one and a half of an interval: so that an engine's hum does not pass for a slow swing,
-  /// nor a walk of two steps in a second for rest.
+  /// Returns half to one and a half of an interval. With even intervals, an engine's vibration
+  /// would look like a slow oscillation, and a walk of two steps per second like rest.
   private mutating func uneven(_ seconds: Double) -> Duration {
     reads += 1
     let share = (Double(reads) * Self.goldenShare).truncatingRemainder(dividingBy: 1)
@@ -119,13 +120,13 @@ package struct IIOMotion: Machine {
     guard acceleration.magnitude <= Self.utmost else {
       return [.rejected(.absurd)] + (lament(at: now) ?? [])
     }
-    // After a silence, any reading is a reason to look again.
+    // After a silence, any reading begins a new look.
     if isDeaf { (isDeaf, heardAt) = (false, now) }
     if case .resting(let due, let gravity) = state {
       heardAt = now
       return compare(acceleration, with: gravity, due: due, at: now)
     }
-    // Readings too far apart to be a look say nothing, however many come.
+    // Readings too far apart for a look give no finding, however many come.
     guard let finding = recognizer.take(acceleration, at: now) else { return [] }
     heardAt = now
     let news = tell(at: now)
@@ -137,14 +138,14 @@ package struct IIOMotion: Machine {
     _ acceleration: DeviceVector, with gravity: DeviceVector, due: Instant, at now: Instant
   ) -> [Output] {
     let change = acceleration - gravity
-    // A chip that seemed to hang deserves another look as soon as it says anything new.
+    // After a chip seemed to hang, any change of its readings begins a new look.
     let limit = recognizer.window.isFrozen ? Self.least : Self.lift
     guard change.magnitude <= limit else { return look(at: now) }
     state = .resting(nextRead: due, gravity: gravity + change * Self.following)
     return []
   }
 
-  /// Looks on while what was found is news; else watches, or pauses when it is old.
+  /// Goes on looking while a finding is unexpected; else watches, or pauses if it has lasted.
   private mutating func settle(_ finding: ActivityRecognizer.Finding, at now: Instant) {
     guard recognizer.expects(finding) else { return }
     if delivered.kind == .stationary {
@@ -155,7 +156,7 @@ package struct IIOMotion: Machine {
     }
   }
 
-  /// Nothing was heard for so long that nobody knows any more; `nil` while that is not so.
+  /// Makes the activity unknown after too long without a conclusion; returns `nil` before.
   private mutating func lament(at now: Instant) -> [Output]? {
     guard now.seconds(since: heardAt) >= Self.timeout else { return nil }
     recognizer.forget()
@@ -172,29 +173,29 @@ package struct IIOMotion: Machine {
   }
 
   /// Seconds between two readings of a look. Chosen: twice as often as the second line of a run
-  /// needs; linux.md 3.6 knows 5 to 20 Hz to work.
+  /// needs; by linux.md 3.6, 5 to 20 Hz work.
   private static let gaze = 0.06
-  /// The fraction of the golden ratio, whose multiples fall evenly and never in a row.
+  /// The fraction of the golden ratio: its multiples are spread evenly and never in sequence.
   private static let goldenShare = 0.618_033_988_749_895
-  /// Seconds between two readings of a device that lies still. Chosen: a walk is to be told within eight.
+  /// Seconds between two readings at rest. Chosen: a walk is to be detected within eight seconds.
   private static let watch = 1.0
-  /// Meters per second squared. Chosen: six times the noise of a cheap chip, a tilt by four degrees.
+  /// Meters per second squared. Chosen: six times the noise of a cheap chip, a tilt by 4 degrees.
   private static let lift = 0.6
-  /// Meters per second squared, below the step of any chip: rounding.
+  /// Meters per second squared, below the resolution of any chip: rounding.
   private static let least = 1e-6
-  /// The share of a change that is taken for drift: that of a chip that warms up.
+  /// The share of a change that counts as drift, as of a chip that warms up.
   private static let following = 0.05
-  /// Seconds after which what goes on is expected to go on. Chosen.
+  /// Seconds after which an activity is expected to last. Chosen.
   private static let lasting = 60.0
-  /// Between two looks at what goes on, or at a sensor that says nothing. Chosen.
+  /// The time between two looks at a lasting activity, or at a sensor without readings. Chosen.
   private static let pause = Duration.seconds(5)
-  /// Seconds without a reading that can be. Chosen: a sensor that wakes up needs fewer.
+  /// Seconds without a conclusion that are normal. Chosen: a sensor that wakes up needs fewer.
   private static let timeout = 10.0
-  /// Meters per second squared: no hand does that, and few chips measure it.
+  /// Meters per second squared: no hand causes more, and few chips measure it.
   private static let utmost = 80.0
 }
 
-/// Why a reading says nothing of how the device moves.
+/// Why a reading says nothing about the movement of the device.
 package enum MotionRejection: Hashable, Sendable {
   /// A file is missing or holds no finite number.
   case unreadable

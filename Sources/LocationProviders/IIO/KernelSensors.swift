@@ -1,21 +1,21 @@
 import LocationModel
 
-/// The kernel's own sensors: a compass where there are two of them, and movement where there is an
+/// The kernel's sensors: a compass where it has both sensors for one, and movement where it has an
 /// accelerometer.
 ///
-/// The kernel is asked once, at the start, what it has; after that nothing is read or opened while
-/// nobody wants any of it.
+/// The kernel is asked for its sensors once, at the start; after that nothing is read or opened
+/// while no client needs it.
 struct KernelSensors: Sendable {
   private enum State: Sendable {
-    /// The sensors are being looked for.
+    /// The search for sensors is running.
     case surveying
-    /// Nobody wants them, or they have gone.
+    /// No client needs the sensors, or they are gone.
     case closed
     case opening
     case open
   }
 
-  /// Who asked for files and waits for the answer; answers come in the order of the questions.
+  /// Who requested files; answers come in the order of the requests.
   private enum Asker: Sendable {
     case compass
     case motion
@@ -27,7 +27,7 @@ struct KernelSensors: Sendable {
   private var wantsHeading = false
   private var wantsMotion = false
   private var askers: [Asker] = []
-  /// `nil` while the sensors are looked for, and where there is none.
+  /// `nil` during the search for sensors, and where there is none.
   private(set) var status: ProviderStatus?
   private(set) var hasCompass = false
   private(set) var refusals: [String: Int] = [:]
@@ -44,7 +44,7 @@ struct KernelSensors: Sendable {
     return motion != nil
   }
 
-  /// Whether it is known that there is no compass to be made of the sensors.
+  /// Whether it is known that the sensors cannot make a compass.
   var lacksCompass: Bool {
     if case .surveying = state { return false }
     return compass == nil
@@ -61,7 +61,7 @@ struct KernelSensors: Sendable {
     return settle(at: now)
   }
 
-  /// `stored` is what was learned of the compass.
+  /// Handles an event. `stored` holds the stored calibration of the compass.
   mutating func receive(
     _ event: ChannelEvent, stored: [StateEntry], at now: Moment
   ) -> [SourceOutput] {
@@ -97,7 +97,7 @@ struct KernelSensors: Sendable {
 
   // MARK: The channel
 
-  /// The kernel has told what there is.
+  /// Starts with the sensors that the kernel has.
   private mutating func begin(
     _ tree: IIODeviceTree, stored: [StateEntry], at now: Moment
   ) -> [SourceOutput] {

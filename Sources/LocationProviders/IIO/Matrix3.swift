@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Three rows that turn one vector of a device into another.
+/// A matrix of three rows that transforms vectors of a device.
 package struct Matrix3: Hashable, Sendable {
   package var x: DeviceVector
   package var y: DeviceVector
@@ -12,7 +12,7 @@ package struct Matrix3: Hashable, Sendable {
     self.z = z
   }
 
-  /// Nine numbers, row by row; `nil` for any other count, and for what is not finite.
+  /// Creates a matrix of nine numbers, row by row; `nil` for another count or a number not finite.
   package init?(_ numbers: [Double]) {
     guard numbers.count == 9, numbers.allSatisfy(\.isFinite) else { return nil }
     x = DeviceVector(x: numbers[0], y: numbers[1], z: numbers[2])
@@ -22,7 +22,7 @@ package struct Matrix3: Hashable, Sendable {
 
   /// Reads the kernel's `mount_matrix`: `1, 0, 0; 0, 1, 0; 0, 0, 1`, from sensor to device axes.
   ///
-  /// `nil` for anything but three rows of three numbers that turn without stretching.
+  /// Returns `nil` for anything but three rows of three numbers that rotate without scaling.
   package init?(mountMatrix text: some StringProtocol) {
     let rows = text.split(separator: ";", omittingEmptySubsequences: false)
     let fields = rows.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
@@ -43,7 +43,7 @@ package struct Matrix3: Hashable, Sendable {
 
   package var determinant: Double { x.dot(y.cross(z)) }
 
-  /// `nil` when the matrix flattens space.
+  /// The inverse; `nil` when the matrix is singular.
   package var inverse: Matrix3? {
     guard determinant.magnitude > 1e-12 else { return nil }
     let factor = 1 / determinant
@@ -84,7 +84,7 @@ package struct Matrix3: Hashable, Sendable {
 }
 
 extension Double {
-  /// Reads a finite number with white space around it.
+  /// Reads a finite number, possibly with white space around it.
   init?(trimmed text: some StringProtocol) {
     let start = text.drop(while: \.isWhitespace)
     guard let end = start.lastIndex(where: { !$0.isWhitespace }),

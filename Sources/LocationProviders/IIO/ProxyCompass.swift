@@ -1,11 +1,11 @@
 import LocationModel
 
-/// The compass of iio-sensor-proxy, on a bus that is entered again when it was lost.
+/// The compass of iio-sensor-proxy; connects to the bus again after the connection was lost.
 struct ProxyCompass: Sendable {
   private enum State: Sendable {
-    /// The proxy is asked, on a bus that is open or being opened.
+    /// The proxy is being asked, on a bus that is open or being opened.
     case asking(SensorProxyCompass)
-    /// There is no bus; another try then.
+    /// There is no bus; the next attempt is at `until`.
     case waiting(until: Instant)
   }
 
@@ -23,10 +23,10 @@ struct ProxyCompass: Sendable {
     }
   }
 
-  /// Enters the bus.
+  /// Connects to the bus.
   mutating func ask(at now: Moment) -> [SourceOutput] {
     var compass = SensorProxyCompass()
-    // Not connected yet, so it has nothing to say.
+    // It is not connected yet, so it returns no outputs.
     if isWanted { _ = compass.handle(.start, at: now) }
     state = .asking(compass)
     return [.open(.systemBus)]

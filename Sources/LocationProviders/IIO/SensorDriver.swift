@@ -1,13 +1,13 @@
 package import LocationModel
 
-/// The sensors of this computer: which way it points, and how it moves.
+/// Drives the sensors of this computer: its heading, and how it moves.
 ///
-/// Both come from the kernel where it has what is needed. A compass of iio-sensor-proxy is looked for
-/// only when the kernel shows no pair of sensors, and is asked for at the start; movement comes from
-/// the kernel alone, as the proxy tells nothing of it but which edge is up.
+/// Both come from the kernel where it has the necessary sensors. The compass of iio-sensor-proxy is
+/// looked for only at the start, and only when the kernel lacks the two sensors of a compass.
+/// Movement comes from the kernel alone, because the proxy reports only which edge is up.
 package struct SensorDriver: SourceDriver {
   private var kernel: KernelSensors
-  /// `nil` while the kernel's sensors are enough, or are looked for.
+  /// `nil` while the kernel's sensors suffice, or are being looked for.
   private var proxy: ProxyCompass?
   private var demand = Demand.none
   private var entries: [StateEntry] = []
@@ -56,7 +56,7 @@ package struct SensorDriver: SourceDriver {
     return settleStatus() + outputs + settleCompass()
   }
 
-  /// Asks the proxy, once, when the kernel has told that it has no compass.
+  /// Asks the proxy, once, after the kernel was found to have no compass.
   private mutating func askProxy(at now: Moment) -> [SourceOutput] {
     guard proxy == nil, kernel.lacksCompass else { return [] }
     var proxy = ProxyCompass()
@@ -65,7 +65,7 @@ package struct SensorDriver: SourceDriver {
     return outputs
   }
 
-  /// Says how it is with the better of the two.
+  /// Reports the better status of the two.
   private mutating func settleStatus() -> [SourceOutput] {
     let all = [kernel.status, proxy?.status].compactMap { $0 }
     let new = all.max { $0.rank < $1.rank } ?? .searching
@@ -83,7 +83,7 @@ package struct SensorDriver: SourceDriver {
 }
 
 extension ProviderStatus {
-  /// How much comes of it.
+  /// A higher rank is the better status.
   fileprivate var rank: Int {
     switch self {
     case .unavailable: 0

@@ -2,7 +2,7 @@ package import LocationModel
 
 /// The compass of iio-sensor-proxy, which compensates tilt by itself.
 ///
-/// It tells whole degrees of magnetic heading and nothing else: no field, no accuracy. So it is
+/// It reports whole degrees of magnetic heading and nothing else: no field, no accuracy. So it is
 /// the second choice after ``IIOCompass``.
 package struct SensorProxyCompass: Machine {
   package enum Input: MachineInput {
@@ -22,14 +22,14 @@ package struct SensorProxyCompass: Machine {
 
   private enum State: Sendable {
     case disconnected
-    /// The properties were asked for, or the service is awaited.
+    /// The properties were requested, or the service is awaited.
     case asking(call: Int)
-    /// There is no compass, or it is not for us.
+    /// There is no compass, or access to it is denied.
     case unusable
     case released
-    /// The claim has not been answered.
+    /// The claim is pending.
     case claiming(call: Int)
-    /// Headings come; `reading` is the call for the one that was there before the claim.
+    /// Headings come; `reading` is the call for the heading from before the claim.
     case claimed(reading: Int)
   }
 
@@ -183,17 +183,17 @@ package struct SensorProxyCompass: Machine {
   ]
 }
 
-/// Whether iio-sensor-proxy has a compass for us.
+/// Whether iio-sensor-proxy has a compass that this program may use.
 package enum SensorProxyAvailability: Hashable, Sendable {
   case present
   /// No proxy, or none with a compass.
   case absent
-  /// The bus policy lets only GeoClue ask; a drop-in for our user is missing (linux.md 3.6).
+  /// The bus policy permits only GeoClue; a drop-in for this user is missing (linux.md 3.6).
   case denied
 }
 
-/// Why a word of the proxy became no heading.
+/// Why a value of the proxy did not result in a heading.
 package enum SensorProxyRejection: Hashable, Sendable {
-  /// Degrees. Some drivers' scale is lost on the way: 15540 for 155.4 (linux.md).
+  /// Degrees. The scale of some drivers is lost: 15540 for 155.4 (linux.md).
   case impossibleHeading(Double)
 }

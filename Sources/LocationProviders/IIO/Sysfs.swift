@@ -1,4 +1,4 @@
-/// One file below a folder of the kernel's, as the host read it.
+/// One file below a folder of the kernel, as the host read it.
 package struct SysfsReading: Hashable, Sendable {
   /// Relative to the folder: `iio:device0/in_magn_x_raw`.
   package var path: String
@@ -14,6 +14,6 @@ package struct SysfsReading: Hashable, Sendable {
 package enum SensorQuery: Hashable, Sendable {
   /// Every file that describes a sensor, to see what is there.
   case survey
-  /// These; one that cannot be read is left out.
+  /// These files; one that cannot be read is left out.
   case files([String])
 }

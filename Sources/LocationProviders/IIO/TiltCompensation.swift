@@ -1,18 +1,19 @@
 package import LocationModel
 
-/// Turns a magnetic field and gravity, both along the device's axes, into a heading.
+/// Computes a heading from a magnetic field and gravity, both along the device's axes.
 package struct TiltCompensation: Hashable, Sendable {
   /// Degrees clockwise from magnetic north, in `0..<360`.
   package var magneticHeading: Double
-  /// Degrees the field points below the horizon.
+  /// Degrees by which the field points below the horizon.
   package var inclination: Double
   /// The horizontal part of the field, in its unit.
   package var horizontalField: Double
 
-  /// `acceleration` points up at rest, as the kernel defines it; `nil` when the field is vertical.
+  /// Computes the heading; `nil` when the field is vertical. `acceleration` points up at rest, as
+  /// the kernel defines it.
   ///
-  /// The reference is the device's top edge. As the device is raised, its back takes over step by
-  /// step, so that a device held upright points to where its camera looks.
+  /// The reference is the device's top edge. As the device is raised, its back gradually becomes
+  /// the reference, so that the heading of an upright device is the direction of its camera.
   package init?(field: DeviceVector, acceleration: DeviceVector) {
     guard acceleration.magnitude > 0, field.magnitude > 0 else { return nil }
     let up = acceleration * (1 / acceleration.magnitude)
@@ -27,6 +28,6 @@ package struct TiltCompensation: Hashable, Sendable {
     inclination = arctangent(-field.dot(up), horizontalField).degrees
   }
 
-  /// Steeper than 87 degrees, a field says nothing of north.
+  /// Steeper than 87 degrees, a field gives no direction to north.
   private static let verticalShare = 0.05
 }

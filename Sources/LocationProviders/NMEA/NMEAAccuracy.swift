@@ -1,6 +1,6 @@
 import LocationModel
 
-/// How a receiver's estimates become the 68 % figures of a fix (LOC-5).
+/// Converts a receiver's error estimates into the 68 % figures of a fix (LOC-5).
 ///
 /// The rule and its reasons: docs/decisions/0002-horizontal-accuracy-from-receivers.md.
 package enum NMEAAccuracy {
@@ -27,13 +27,13 @@ package enum NMEAAccuracy {
     (hdop ?? unknownDilution) * rangeRateError
   }
 
-  /// Degrees, at most 180: the angle a sideways error of that size makes.
+  /// Degrees, at most 180: the angle that a sideways error of that size causes.
   package static func course(speed: Double, speedAccuracy: Double) -> Double {
     arctangent(speedAccuracy, speed).degrees
   }
 
-  /// The root of the summed squares of both standard deviations; `nil` where GST is empty, or
-  /// zero, which receivers write before they know.
+  /// Returns the root of the summed squares of both standard deviations; `nil` where GST is empty,
+  /// or zero, which receivers write before they know.
   private static func distanceDeviation(_ errors: NMEAErrors?) -> Double? {
     guard let latitude = errors?.latitude, let longitude = errors?.longitude else { return nil }
     let deviation = hypotenuse(latitude, longitude)
@@ -52,34 +52,34 @@ package enum NMEAAccuracy {
     }
   }
 
-  /// Stands in for a dilution the receiver does not tell. Chosen: a poor open sky.
+  /// Used for a dilution that the receiver does not send. Chosen: a poor open sky.
   private static let unknownDilution = 2.5
-  /// Meters per second of one range rate. Chosen.
+  /// Meters per second: the error of one range rate. Chosen.
   private static let rangeRateError = 0.2
-  /// Heights are about this much worse than places. Chosen.
+  /// Heights are about this many times less exact than places. Chosen.
   private static let verticalPerHorizontal = 1.5
   /// Meters. Chosen: no receiver without its own base station is better.
   private static let smallest = 0.01
 }
 
-/// Radii of other confidence turned into the 68 % radius of LOC-5, for a round normal error.
+/// Converts radii of other confidence into the 68 % radius of LOC-5, for a round normal error.
 package enum ConfidenceRadius {
   /// The radius that holds 68 %, in standard deviations of one axis: √(-2 ln 0.32).
   private static let sixtyEightPercent = 1.5096
   /// The radius that holds 95 %: √(-2 ln 0.05).
   private static let ninetyFivePercent = 2.4477
 
-  /// From the root of the summed squares of both axes' standard deviations, √2 of one of them.
+  /// Converts the root of the summed squares of both axes' standard deviations, √2 of one of them.
   package static func fromDistanceDeviation(_ meters: Double) -> Double {
     meters * (sixtyEightPercent / 1.41421)
   }
 
-  /// From a radius that holds 95 %, as gpsd's `eph`.
+  /// Converts a radius that holds 95 %, such as gpsd's `eph`.
   package static func fromNinetyFivePercent(_ meters: Double) -> Double {
     meters * (sixtyEightPercent / ninetyFivePercent)
   }
 
-  /// From a figure on one axis that holds 95 %, as gpsd's `epv`, `eps`, and `epd`.
+  /// Converts a figure on one axis that holds 95 %, such as gpsd's `epv`, `eps`, and `epd`.
   package static func axisFromNinetyFivePercent(_ value: Double) -> Double {
     value / 1.96
   }

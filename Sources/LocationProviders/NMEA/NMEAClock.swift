@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// A day as a receiver names it.
+/// A date as a receiver sends it.
 package struct NMEADate: Hashable, Sendable {
   /// In `1...31`.
   package var day: Int
@@ -28,13 +28,13 @@ package struct NMEADate: Hashable, Sendable {
   }
 
   private func check() throws(NMEARejection) {
-    // February has its 29th in any year here: a receiver that errs by a day is still read.
+    // February has 29 days in every year here: a date that is wrong by a day is still read.
     let longest: InlineArray<13, Int> = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     guard (1...12).contains(month), (1...longest[month]).contains(day), (0...9999).contains(year)
     else { throw .malformedField }
   }
 
-  /// Days since 1970-01-01; a two-digit year is the one nearest to that of `today`.
+  /// Days since 1970-01-01; a two-digit year is the one nearest to the year of `today`.
   package func dayNumber(nearest today: Int64) -> Int64 {
     guard isShort else { return Self.dayNumber(year, month, day) }
     // A year has 365.2425 days.
@@ -61,11 +61,11 @@ package struct NMEADate: Hashable, Sendable {
 
 /// Turns a receiver's time of day into a date and time.
 ///
-/// A sentence without a date belongs to the day that puts it nearest to where the clock should
-/// be: the receiver's last dated time plus the uptime since, or the host's date while the
-/// receiver has not named any (Chosen). So midnight needs no case of its own.
+/// A sentence without a date gets the day that puts its time nearest to the expected time: the
+/// receiver's last dated time plus the uptime since then, or the host's time while the receiver has
+/// not sent a date (Chosen). So midnight needs no special case.
 package struct NMEAClock: Hashable, Sendable {
-  /// The last time that came with a date, and when it came.
+  /// The last time with a date, and when it was received.
   private struct Dated: Hashable, Sendable {
     var time: UnixTime
     var arrival: Instant
@@ -78,17 +78,17 @@ package struct NMEAClock: Hashable, Sendable {
   /// Nanoseconds.
   package static let day: Int64 = 86_400_000_000_000
 
-  /// The receiver named the day.
+  /// Sets the date that the receiver has sent.
   package mutating func set(_ date: NMEADate, timeOfDay: Int64, at now: Moment) {
     let today = Self.floorDay(now.unixTime.nanoseconds)
     let day = date.dayNumber(nearest: today)
-    // Beyond the years 1679…2261 nanoseconds do not fit.
+    // Nanoseconds cannot represent dates outside the years 1679…2261.
     guard (-106_000...106_000).contains(day) else { return }
     dated = Dated(
       time: UnixTime(nanoseconds: day * Self.day + timeOfDay), arrival: now.uptime)
   }
 
-  /// The time that `timeOfDay`, in nanoseconds, stands for.
+  /// Returns the date and time of `timeOfDay`, which is in nanoseconds.
   package func time(of timeOfDay: Int64, at now: Moment) -> UnixTime {
     let expected = expected(at: now).nanoseconds
     let offset = timeOfDay - (expected - Self.floorDay(expected) * Self.day)

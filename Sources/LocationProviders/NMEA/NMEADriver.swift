@@ -1,9 +1,9 @@
 import LocationModel
 
-/// An NMEA receiver behind a serial port or a socket, opened again whenever it went away.
+/// Drives an NMEA receiver on a serial port or a socket; opens it again after it was lost.
 struct NMEADriver: SourceDriver {
   private enum State: Hashable, Sendable {
-    /// Nobody needs it.
+    /// No client needs positions.
     case idle
     case opening
     case open
@@ -17,7 +17,7 @@ struct NMEADriver: SourceDriver {
   private var status = ProviderStatus.idle
   /// Whether the receiver's channel was ever open.
   private var wasReached = false
-  /// Datagrams of senders that may not speak.
+  /// Number of datagrams from senders that are not permitted.
   private var strangers = 0
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
@@ -96,7 +96,7 @@ struct NMEADriver: SourceDriver {
     return status == .working ? seen : say(.working) + seen
   }
 
-  /// Whether what comes cannot be the language of this receiver.
+  /// Checks whether the received bytes can be NMEA at all, and reports the result as status.
   private mutating func doubt() -> [SourceOutput] {
     guard status != .working, listener.status.bytes >= Self.enoughToJudge else { return [] }
     switch listener.status.diagnosis {

@@ -1,15 +1,15 @@
 package import LocationModel
 
-/// Whether a position was solved with its height.
+/// Whether a position was solved together with its height.
 package enum FixDimensions: Int, Hashable, Sendable {
   case two = 2
   case three = 3
 }
 
 extension NMEAEpoch {
-  /// What the receiver says in GSA; without it, three when it has told a height.
+  /// The dimensions that the receiver sends in GSA; without GSA, three when it has sent a height.
   ///
-  /// A GSA that says two dimensions with four satellites or more is a receiver's mistake
+  /// A GSA with two dimensions and four satellites or more is a receiver's mistake
   /// (`telit-pls83-w.log`).
   package func dimensions(_ dilution: NMEADilution?) -> FixDimensions {
     let used = satellitesUsed ?? dilution?.satellitesUsed ?? 0
@@ -20,7 +20,7 @@ extension NMEAEpoch {
     }
   }
 
-  /// The fix that this epoch makes at one of its places.
+  /// Makes a fix of this epoch, at one of its places.
   package func fix(
     at place: NMEAPlace, _ time: UnixTime, _ dilution: NMEADilution?, _ origin: Fix.Origin
   ) -> Fix {

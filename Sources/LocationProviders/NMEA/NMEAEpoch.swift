@@ -1,15 +1,15 @@
 import LocationModel
 
-/// What the sentences about one instant have said so far.
+/// The merged contents of all sentences so far about one instant.
 package struct NMEAEpoch: Hashable, Sendable {
   /// Nanoseconds since midnight.
   package let timeOfDay: Int64
   package private(set) var place: NMEAPlace?
-  /// A GLL has named the place, or one that agrees with it.
+  /// Whether a GLL has contained the place, or one that agrees with it.
   private var isConfirmed = false
   package private(set) var quality: NMEAQuality?
   package private(set) var isSimulated = false
-  /// A sentence said that there is no position; no other sentence of the epoch can undo it.
+  /// Whether a sentence said that there is no position; no other one of the epoch changes this.
   package private(set) var isRefused = false
   package private(set) var altitude: Double?
   package private(set) var undulation: Double?
@@ -23,12 +23,12 @@ package struct NMEAEpoch: Hashable, Sendable {
     self.timeOfDay = timeOfDay
   }
 
-  /// Whether there is a position that every sentence so far agrees to.
+  /// Whether there is a position, and no sentence so far contradicts it.
   package var isSolved: Bool { place != nil && !isRefused }
 
-  /// Takes in what a sentence says about this instant; of two, the later one counts.
+  /// Merges a sentence about this instant; of two values, the later one counts.
   ///
-  /// Returns the place that had to give way, if there was another.
+  /// Returns the place that was discarded, if there were two.
   package mutating func merge(_ sentence: NMEASentence) -> NMEAPlace? {
     switch sentence {
     case .position(let position, _):
@@ -52,8 +52,8 @@ package struct NMEAEpoch: Hashable, Sendable {
     case .simulated:
       isSimulated = true
     case .solved(let quality):
-      // RMC and GLL of older receivers know less of the quality than GGA; but one that admits
-      // dead reckoning is believed.
+      // RMC and GLL of older receivers are less specific about quality than GGA; but dead reckoning
+      // is believed from any of them.
       let isGuess = quality == .deadReckoning || self.quality == .deadReckoning
       self.quality = isGuess ? .deadReckoning : max(quality, self.quality ?? quality)
     }
@@ -64,9 +64,9 @@ package struct NMEAEpoch: Hashable, Sendable {
     return position.place.flatMap { merge($0, isBare: position.isBare) }
   }
 
-  /// Receivers write one place with more and with fewer digits; then the later one counts. But
-  /// where a ship's bus mixes sentences, RMC or GGA may run a second behind and name a time that
-  /// is not theirs (`bundg_zeus_9.log`). GLL, which is made for one place at one time, is right.
+  /// Merges a place. Receivers write one place with more and with fewer digits; then the later one
+  /// counts. But where a ship's bus mixes sentences, RMC or GGA may be a second behind and have a
+  /// wrong time (`bundg_zeus_9.log`). GLL, which is made for one place at one time, is right.
   private mutating func merge(_ other: NMEAPlace, isBare: Bool) -> NMEAPlace? {
     let old = place
     if let old, isConfirmed, !isBare, !old.agrees(with: other) { return other }
@@ -75,7 +75,7 @@ package struct NMEAEpoch: Hashable, Sendable {
     return old?.coordinate == other.coordinate ? nil : old
   }
 
-  /// Takes in a motion; what it leaves open stays as it was.
+  /// Merges a motion; values that it does not have stay unchanged.
   package mutating func merge(_ motion: NMEAMotion) {
     self.motion.speed = motion.speed ?? self.motion.speed
     self.motion.course = motion.course ?? self.motion.course

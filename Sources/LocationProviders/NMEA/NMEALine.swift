@@ -1,13 +1,13 @@
 import LocationModel
 
-/// The text of one sentence between `$` and `*`, cut into fields as it is read.
+/// The text of one sentence between `$` and `*`, split into fields as it is read.
 ///
-/// Field 0 is the address (`GPGGA`). The text lies in a fixed buffer, so reading and understanding
-/// a sentence allocates nothing. A field that is empty or beyond the last one is absent: `nil`.
+/// Field 0 is the address (`GPGGA`). The text is in a fixed buffer, so that reading and parsing a
+/// sentence allocates nothing. A field that is empty or beyond the last one is absent: `nil`.
 package struct NMEALine: Sendable {
   /// Bytes. The standard allows 82; proprietary sentences of real receivers reach 250.
   package static let maximumLength = 400
-  /// Fields that can be told apart. GSV, the longest we read, has 21.
+  /// The greatest number of fields. GSV, the longest sentence that is read, has 21.
   private static let maximumFields = 32
 
   private var text = [UInt8](repeating: 0, count: maximumLength)
@@ -18,7 +18,7 @@ package struct NMEALine: Sendable {
 
   package init() {}
 
-  /// How many more bytes it can hold.
+  /// How many more bytes fit.
   package var room: Int { Self.maximumLength - length }
   package var fieldCount: Int { lastField + 1 }
 
@@ -27,7 +27,7 @@ package struct NMEALine: Sendable {
     lastField = 0
   }
 
-  /// Takes up more of the text, as much as there is room for.
+  /// Appends more of the text, as much as fits.
   package mutating func append(_ bytes: ArraySlice<UInt8>) {
     text.replaceSubrange(length..<length + bytes.count, with: bytes)
     for byte in bytes {
@@ -38,12 +38,12 @@ package struct NMEALine: Sendable {
     }
   }
 
-  /// Notes where the last field ends. Called once the sentence is complete.
+  /// Notes where the last field ends. Call it when the sentence is complete.
   package mutating func finish() {
     starts[lastField + 1] = Int16(truncatingIfNeeded: length + 1)
   }
 
-  /// The places of a field's bytes.
+  /// Returns the range of a field's bytes.
   private func range(_ field: Int) -> Range<Int> {
     guard field <= lastField else { return 0..<0 }
     return Int(starts[field])..<Int(starts[field + 1]) - 1
@@ -83,7 +83,7 @@ extension NMEALine {
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
   ]
 
-  /// A decimal number; digits after the ninth place are dropped.
+  /// Reads a decimal number; drops digits after the ninth decimal place.
   package func decimal(_ field: Int) throws(NMEARejection) -> Decimal? {
     let range = range(field)
     guard !range.isEmpty else { return nil }
@@ -99,7 +99,7 @@ extension NMEALine {
       if digit <= 9 {
         count += 1
         if isFraction && number.places == 9 { continue }
-        // Nine digits after the point and eight before it fit; more is no number of ours.
+        // Nine digits after the point and eight before it fit; no field that is read has more.
         guard number.digits < 100_000_000_000_000_000 else { throw .malformedField }
         number.digits = number.digits * 10 + Int64(digit)
         if isFraction { number.places += 1 }
@@ -118,7 +118,7 @@ extension NMEALine {
     try decimal(field)?.value
   }
 
-  /// A whole number of up to nine digits, not negative.
+  /// Reads a whole number of up to nine digits, not negative.
   package func integer(_ field: Int) throws(NMEARejection) -> Int? {
     let range = range(field)
     guard !range.isEmpty else { return nil }
@@ -140,9 +140,9 @@ extension NMEALine {
 // MARK: - Places and times
 
 extension NMEALine {
-  /// Latitude, hemisphere, longitude, hemisphere, from four fields in a row.
+  /// Reads latitude, hemisphere, longitude, hemisphere from four fields in a row.
   ///
-  /// `nil` when any of the four is absent: half a place is no place.
+  /// Returns `nil` when any of the four is absent.
   package func place(_ field: Int) throws(NMEARejection) -> NMEAPlace? {
     guard
       let latitude = try degrees(field, limit: 90),
@@ -157,7 +157,7 @@ extension NMEALine {
       resolution: max(latitude.resolution, longitude.resolution))
   }
 
-  /// Degrees from `dddmm.mmm`, rounded once: the division is the only inexact step.
+  /// Converts `dddmm.mmm` to degrees, rounded once: the division is the only inexact step.
   private func degrees(
     _ field: Int, limit: Int64
   ) throws(NMEARejection) -> (value: Double, resolution: Double)? {
@@ -180,10 +180,9 @@ extension NMEALine {
     throw .malformedField
   }
 
-  /// Nanoseconds since midnight UTC, from `hhmmss.sss`.
+  /// Reads nanoseconds since midnight UTC from `hhmmss.sss`.
   ///
-  /// Second 60 of a leap second is taken as it stands: it falls on the next minute, as Unix time
-  /// has it.
+  /// Second 60 of a leap second is accepted: it is the first of the next minute, as in Unix time.
   package func timeOfDay(_ field: Int) throws(NMEARejection) -> Int64? {
     guard let number = try decimal(field) else { return nil }
     let one = Self.powersOfTen[number.places]
@@ -195,7 +194,7 @@ extension NMEALine {
     return (hours * 3600 + minutes * 60) * 1_000_000_000 + seconds * (1_000_000_000 / one)
   }
 
-  /// A date from `ddmmyy`; the century is open.
+  /// Reads a date from `ddmmyy`, without a century.
   package func shortDate(_ field: Int) throws(NMEARejection) -> NMEADate? {
     let range = range(field)
     guard !range.isEmpty else { return nil }

@@ -1,11 +1,11 @@
 import LocationModel
 
-/// What an NMEA receiver says, as observations of a source; live and from a recording alike.
+/// Turns an NMEA receiver's bytes into observations of a source, both live and from a recording.
 struct NMEAListener: Sendable {
   private var receiver: NMEAReceiver
-  /// Whether a compass was heard on this connection.
+  /// Whether a compass has sent headings on this connection.
   private(set) var hasCompass = false
-  /// What the receiver last said of the sky.
+  /// The receiver's last satellite counts.
   private(set) var satellites: SatelliteSummary?
 
   init(origin: Fix.Origin) {
@@ -41,7 +41,7 @@ struct NMEAListener: Sendable {
     return seen
   }
 
-  /// A heading from magnetic north; a gyrocompass, which knows only true north, is not one.
+  /// Handles a heading. One without magnetic north comes from a gyrocompass and is not used.
   private mutating func point(
     _ heading: NMEAHeading, at now: Moment, to seen: inout [SourceOutput]
   ) {
@@ -53,7 +53,7 @@ struct NMEAListener: Sendable {
     seen.append(.heading(sample))
   }
 
-  /// The connection is gone, and with it the compass.
+  /// Notes that the connection, and with it the compass, is gone.
   mutating func loseCompass() -> [SourceOutput] {
     guard hasCompass else { return [] }
     hasCompass = false

@@ -1,16 +1,16 @@
 package import LocationModel
 
-/// A receiver that speaks NMEA 0183: bytes in, observations out.
+/// A receiver that sends NMEA 0183: takes bytes, returns observations.
 ///
 /// Sentences about one instant make one epoch, and one epoch makes at most one fix. The fix is
-/// put out with the sentence that has ended every epoch so far (`NMEACycle`); until that is
-/// learned, when the next epoch begins or the line falls quiet.
+/// emitted with the sentence that has ended every epoch so far (`NMEACycle`); until that is
+/// learned, it is emitted when the next epoch begins or when no bytes come.
 package struct NMEAReceiver: Machine {
   package enum Input: MachineInput {
-    /// The port is open; whatever came before has no bearing.
+    /// The port is open; bytes from before are not continued.
     case opened
     case bytes([UInt8])
-    /// Bytes that no others continue.
+    /// Bytes that are complete: no later bytes continue them.
     case datagram([UInt8])
     case closed
     case wake
@@ -18,10 +18,10 @@ package struct NMEAReceiver: Machine {
 
   package enum Output: Hashable, Sendable {
     case fix(Fix, FixDimensions)
-    /// A position that gave way to another one of the same epoch: never a fix.
+    /// A position discarded for another one of the same epoch; it never becomes a fix.
     case superseded(Fix)
     case heading(NMEAHeading)
-    /// Once an epoch, when it is over.
+    /// The satellites of an epoch, once after its end.
     case satellites(SatelliteSummary)
     case rejected(NMEARejection)
   }
@@ -35,11 +35,11 @@ package struct NMEAReceiver: Machine {
   private var cycle = NMEACycle()
   private var epoch: NMEAEpoch?
   private var sky = NMEASkyView()
-  /// The last GSA. Some receivers send it only every few epochs.
+  /// The last GSA, kept because some receivers send it only every few epochs.
   private var dilution: Dilution?
-  /// A motion that came after the epoch's fix, and so belongs to the next one.
+  /// A motion that came after the epoch's fix, and therefore belongs to the next epoch.
   private var earlyMotion: NMEAMotion?
-  /// When an epoch not yet put out is taken for complete.
+  /// When the current epoch is considered complete, if no more bytes come.
   package private(set) var nextDeadline: Instant?
 
   private struct Dilution: Hashable, Sendable {
@@ -124,7 +124,7 @@ package struct NMEAReceiver: Machine {
     }
   }
 
-  /// A sentence that names its time: it belongs to the epoch of that time, or begins it.
+  /// Adds a sentence with a time: it belongs to the epoch of that time, or begins it.
   private mutating func add(
     _ sentence: NMEASentence, _ kind: NMEAKind, at now: Moment, _ outputs: inout [Output]
   ) {

@@ -1,25 +1,25 @@
-/// Why bytes or a sentence were not taken.
+/// Why bytes or a sentence were rejected.
 package enum NMEARejection: Int, Error, Hashable, Sendable, CaseIterable {
-  /// The two digits after `*` are not the sum of the text.
+  /// The two digits after `*` are not the checksum of the text.
   case checksumMismatch
-  /// No `*` before the line's end, from a receiver that has sent sums before.
+  /// No `*` before the line's end, from a receiver that has sent checksums before.
   case checksumMissing
   /// Something other than two hexadecimal digits after `*`.
   case checksumMalformed
-  /// Another `$` before the end: the sentence was torn.
+  /// Another `$` before the end: the sentence is incomplete.
   case interrupted
-  /// A byte that is not text inside a sentence: binary, or the wrong speed.
+  /// A byte within a sentence that is not text: binary data, or the wrong speed.
   case garbled
-  /// Longer than any sentence we know of.
+  /// Longer than any known sentence.
   case tooLong
-  /// A field that is there and does not mean anything, or lies out of range.
+  /// A field that is present but malformed or out of range.
   case malformedField
-  /// A position without its time: it belongs to no epoch.
+  /// A position without its time: it cannot be assigned to an epoch.
   case noTime
-  /// A position said to be there, without a whole coordinate.
+  /// A position with a valid status, but without a complete coordinate.
   case noPlace
-  /// A correct sentence of a kind we do not read. Counted, never put out.
+  /// A correct sentence of a kind that is not read. It is counted, and never emitted.
   case unsupported
-  /// Part of an epoch whose fix has already been put out. Counted, never put out.
+  /// Part of an epoch whose fix was already emitted. It is counted, and never emitted.
   case late
 }

@@ -31,7 +31,7 @@ extension NMEASentence {
     return .position(position, timeOfDay: try line.timeOfDay(1))
   }
 
-  /// A coordinate without a valid flag is not even read: receivers write 89°60' there.
+  /// Reads a position. Skips a coordinate without a valid flag: receivers write 89°60' there.
   private static func position(
     _ line: NMEALine, _ validity: NMEAValidity, place: Int
   ) throws(NMEARejection) -> NMEAPosition {
@@ -48,13 +48,13 @@ extension NMEASentence {
     case 5: .solved(.floatRTK)
     case 6: .solved(.deadReckoning)
     case 8: .simulated
-    // 0: none. 7: typed in by someone, which is no observation. The rest is not defined.
+    // 0: none. 7: manual input, which is no observation. The rest is not defined.
     default: .none
     }
   }
 
   private static func gns(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
-    // One letter for each constellation; the best of them solved the position.
+    // One letter for each constellation; the best of them determined the position.
     var best = NMEAValidity.none
     for index in 0..<line.length(of: 6) {
       let next = validity(mode: line.byte(6, index))
@@ -64,7 +64,7 @@ extension NMEASentence {
       default: best = next
       }
     }
-    // Since NMEA 4.1: safe, caution, unsafe, or not valid. Telit's modules write V on good ones.
+    // Since NMEA 4.1: safe, caution, unsafe, or not valid. Telit's modules write V on valid ones.
     if line.letter(13) == UInt8(ascii: "U") { best = .none }
     var position = try position(line, best, place: 2)
     position.satellitesUsed = try line.integer(7)
@@ -91,7 +91,7 @@ extension NMEASentence {
 
   private static func vtg(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
     guard validity(mode: line.letter(9) ?? UInt8(ascii: "A")) != .none else { return .empty }
-    // Knots come first: they are the unit receivers compute in, and have a digit more.
+    // Knots are preferred: receivers compute in this unit, and write one digit more.
     let knots = try line.double(5).map { metersPerSecond(knots: $0) }
     let kilometers = try line.double(7).map { abs($0) / 3.6 }
     return .motion(
@@ -167,19 +167,19 @@ extension NMEASentence {
     return .heading(NMEAHeading(magnetic: normalizedDegrees(heading)))
   }
 
-  /// An angle with its letter, positive to the east.
+  /// Reads an angle with its letter, positive to the east.
   private static func east(_ line: NMEALine, _ field: Int) throws(NMEARejection) -> Double? {
     guard let degrees = try line.double(field) else { return nil }
     return line.letter(field + 1) == UInt8(ascii: "W") ? -degrees : degrees
   }
 
-  /// A dilution of precision; receivers write zero for one they do not know.
+  /// Reads a dilution of precision; receivers write zero for an unknown one.
   private static func dilution(_ line: NMEALine, _ field: Int) throws(NMEARejection) -> Double? {
     guard let value = try line.double(field), value > 0 else { return nil }
     return value
   }
 
-  /// Status `A` or `V`, and the letter that newer receivers add to it.
+  /// Reads the status `A` or `V`, and the letter that newer receivers add to it.
   private static func validity(_ line: NMEALine, status: Int, mode: Int) -> NMEAValidity {
     guard line.letter(status) == UInt8(ascii: "A") else { return .none }
     return validity(mode: line.letter(mode) ?? UInt8(ascii: "A"))
@@ -194,11 +194,11 @@ extension NMEASentence {
     case UInt8(ascii: "R"): .solved(.fixedRTK)
     case UInt8(ascii: "F"): .solved(.floatRTK)
     case UInt8(ascii: "S"): .simulated
-    // N: none. M: typed in by someone.
+    // N: none. M: manual input.
     default: .none
     }
   }
 
-  /// A knot is 1,852 meters in 3,600 seconds. Some receivers give a speed a sign.
+  /// Converts knots: 1,852 meters in 3,600 seconds. Some receivers give a speed a sign.
   private static func metersPerSecond(knots: Double) -> Double { abs(knots) * 1852 / 3600 }
 }

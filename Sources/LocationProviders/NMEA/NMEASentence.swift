@@ -1,13 +1,13 @@
 package import LocationModel
 
-/// The sentences we read. The talker does not matter.
+/// The kinds of sentences that are read, from any talker.
 package enum NMEAKind: UInt8, Hashable, Sendable, CaseIterable {
   case gga, rmc, gll, vtg, gsa, gsv, gst, gns, zda, hdt, hdg, hdm, ths
 
-  /// The kind of a sentence by its address, `nil` for one we do not read.
+  /// Finds the kind of a sentence by its address; `nil` for a kind that is not read.
   init?(_ line: NMEALine) {
-    // Two letters of talker and three of kind. `P` begins a maker's own sentences, except that
-    // Quectel sends BeiDou's satellites as talker `PQ`.
+    // Two letters of talker and three of kind. `P` begins a manufacturer's own sentences, except
+    // that Quectel sends BeiDou's satellites as talker `PQ`.
     guard line.length(of: 0) == 5 else { return nil }
     let isProprietary =
       line.byte(0, 0) == UInt8(ascii: "P") && line.byte(0, 1) != UInt8(ascii: "Q")
@@ -33,7 +33,7 @@ package enum NMEAKind: UInt8, Hashable, Sendable, CaseIterable {
 
 /// How a position was solved, from the least to the most exact.
 package enum NMEAQuality: UInt8, Hashable, Sendable, Comparable {
-  /// Carried on from an earlier position without satellites.
+  /// Extrapolated from an earlier position without satellites.
   case deadReckoning
   /// Satellites alone.
   case autonomous
@@ -49,25 +49,25 @@ package enum NMEAQuality: UInt8, Hashable, Sendable, Comparable {
   }
 }
 
-/// What a sentence says about having a position.
+/// Whether a sentence has a valid position.
 package enum NMEAValidity: Hashable, Sendable {
-  /// There is none: the coordinate beside it, if any, is not to be taken.
+  /// There is none: a coordinate in the sentence, if any, must not be used.
   case none
   case solved(NMEAQuality)
-  /// Made by software.
+  /// Simulated by software.
   case simulated
 }
 
 /// A coordinate as it was written.
 package struct NMEAPlace: Hashable, Sendable {
   package var coordinate: Coordinate
-  /// Degrees of one unit of the last digit.
+  /// The last written digit's unit, in degrees.
   package var resolution: Double
 
-  /// Whether both may be the same place, written with different care.
+  /// Whether both may be the same place, written with different precision.
   package func agrees(with other: NMEAPlace) -> Bool {
-    // Chosen: one unit for cutting instead of rounding, two for an instrument that carries the
-    // position on between two sentences.
+    // Chosen: one unit for cutting instead of rounding, two for an instrument that extrapolates the
+    // position between two sentences.
     let tolerance = 3.5 * max(resolution, other.resolution)
     let north = coordinate.latitude - other.coordinate.latitude
     let east = coordinate.longitude - other.coordinate.longitude
@@ -75,7 +75,7 @@ package struct NMEAPlace: Hashable, Sendable {
   }
 }
 
-/// Where the receiver was, as GGA, GNS, RMC, and GLL say it.
+/// The receiver's position, from GGA, GNS, RMC, and GLL.
 package struct NMEAPosition: Hashable, Sendable {
   package var validity: NMEAValidity
   /// Absent whenever the validity is `.none`.
@@ -86,7 +86,7 @@ package struct NMEAPosition: Hashable, Sendable {
   package var undulation: Double?
   package var hdop: Double?
   package var satellitesUsed: Int?
-  /// From GLL, which has nothing but a place and its time.
+  /// Whether it is from GLL, which has only a place and its time.
   package var isBare = false
 
   init(validity: NMEAValidity, place: NMEAPlace?) {
@@ -95,7 +95,7 @@ package struct NMEAPosition: Hashable, Sendable {
   }
 }
 
-/// How the receiver moved, as RMC and VTG say it.
+/// The receiver's motion, from RMC and VTG.
 package struct NMEAMotion: Hashable, Sendable {
   /// Meters per second, not negative.
   package var speed: Double?
@@ -103,7 +103,7 @@ package struct NMEAMotion: Hashable, Sendable {
   package var course: Double?
 }
 
-/// Whether the receiver solves for height, and how well the satellites stand (GSA).
+/// Whether the receiver solves for height, and how good the satellite geometry is (GSA).
 package struct NMEADilution: Hashable, Sendable {
   package enum Solution: Hashable, Sendable {
     case none, flat, full
@@ -132,7 +132,7 @@ package struct NMEAErrors: Hashable, Sendable {
 package struct NMEASky: Hashable, Sendable {
   /// The second letter of the talker, which names the constellation.
   package var constellation: UInt8
-  /// In `1...`; the first message of a series begins it anew.
+  /// In `1...`; message 1 begins a new series.
   package var message: Int
   /// Satellites of this constellation above the horizon.
   package var inView: Int
@@ -140,9 +140,9 @@ package struct NMEASky: Hashable, Sendable {
   package var strongest: Int?
 }
 
-/// Where the device points, in degrees in `0..<360`; at least one of the two is there.
+/// The direction of the device, in degrees in `0..<360`; at least one of the two is present.
 package struct NMEAHeading: Hashable, Sendable {
-  /// From magnetic north, with the compass's own deviation taken off.
+  /// From magnetic north, with the compass's own deviation removed.
   package var magnetic: Double?
   /// From true north.
   package var geographic: Double?
@@ -153,7 +153,7 @@ package struct NMEAHeading: Hashable, Sendable {
   }
 }
 
-/// A sentence understood.
+/// A parsed sentence.
 package enum NMEASentence: Hashable, Sendable {
   /// GGA, GNS, or GLL; the time of day is in nanoseconds.
   case position(NMEAPosition, timeOfDay: Int64?)
@@ -167,10 +167,10 @@ package enum NMEASentence: Hashable, Sendable {
   /// ZDA.
   case date(NMEADate, timeOfDay: Int64)
   case heading(NMEAHeading)
-  /// Correct, and without any content.
+  /// A correct sentence without any content.
   case empty
 
-  /// The time of day that the sentence is about, in nanoseconds, if it names one.
+  /// The time of day of the sentence, in nanoseconds, if it has one.
   package var timeOfDay: Int64? {
     switch self {
     case .position(_, let time), .minimum(_, _, let time, _), .errors(_, let time): time

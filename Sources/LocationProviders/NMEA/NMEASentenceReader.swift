@@ -1,11 +1,11 @@
-/// Finds sentences in a stream of bytes that may hold anything else.
+/// Finds sentences in a stream of bytes that may contain anything else.
 ///
-/// A sentence is complete with the second digit of its sum, before the line's end has come. What
-/// is outside sentences is counted, so that a port set to the wrong speed can be told from a
+/// A sentence is complete with the second digit of its checksum, before the line's end. Bytes
+/// outside sentences are counted, so that a port set to the wrong speed can be distinguished from a
 /// silent one.
 package struct NMEASentenceReader: Sendable {
   package enum Event: Hashable, Sendable {
-    /// `line` holds a sentence with a correct sum, or one that may go without.
+    /// `line` holds a sentence with a correct checksum, or one that needs none.
     case sentence
     case rejected(NMEARejection)
   }
@@ -21,21 +21,21 @@ package struct NMEASentenceReader: Sendable {
     case secondDigit(UInt8)
   }
 
-  /// The text of the sentence last reported.
+  /// The text of the last complete sentence.
   package private(set) var line = NMEALine()
   /// Bytes outside sentences that are text: comments, other protocols, line ends.
   package private(set) var skippedText = 0
-  /// Bytes outside sentences, or ending one too early, that are no text at all.
+  /// Bytes outside sentences, or ending one too early, that are not text.
   package private(set) var skippedBinary = 0
 
   private var state = State.outside
   private var sum: UInt8 = 0
-  /// Whether this receiver has sent a correct sum; from then on a sentence must have one.
+  /// Whether this receiver has sent a correct checksum; from then on every sentence must have one.
   private var hasSeenSum = false
 
   package init() {}
 
-  /// Reads on from `index` until something is to be said; `nil` when all bytes are read.
+  /// Reads on from `index` up to the next event; returns `nil` when all bytes are read.
   package mutating func next(in bytes: [UInt8], from index: inout Int) -> Event? {
     while index < bytes.count {
       if case .text = state { readPlain(bytes, &index) }
@@ -54,7 +54,7 @@ package struct NMEASentenceReader: Sendable {
     return nil
   }
 
-  /// Nothing of what was begun goes on: a sentence that is not complete is none.
+  /// Ends the current sentence; an incomplete one is rejected.
   package mutating func cut() -> Event? {
     state == .outside ? nil : reject(.interrupted)
   }
@@ -70,7 +70,7 @@ package struct NMEASentenceReader: Sendable {
     return nil
   }
 
-  /// Takes in the text up to the next byte that is something else: nearly all of a stream.
+  /// Reads text up to the next byte that is something else: nearly all of a stream.
   private mutating func readPlain(_ bytes: [UInt8], _ index: inout Int) {
     let plain = bytes[index...].prefix(line.room).prefix(while: Self.isPlain)
     for byte in plain { sum ^= byte }
@@ -78,7 +78,7 @@ package struct NMEASentenceReader: Sendable {
     index = plain.endIndex
   }
 
-  /// The byte that ended the text.
+  /// Handles the byte that ended the text.
   private mutating func readText(_ byte: UInt8) -> Event? {
     if byte == UInt8(ascii: "*") {
       state = .firstDigit
@@ -135,14 +135,14 @@ package struct NMEASentenceReader: Sendable {
     return .rejected(.interrupted)
   }
 
-  /// Text that neither ends a sentence nor begins one.
+  /// Whether a byte is text that neither ends nor begins a sentence.
   private static func isPlain(_ byte: UInt8) -> Bool {
     isText(byte) && byte != UInt8(ascii: "*") && byte != UInt8(ascii: "$")
   }
 
   private static func isText(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7f }
 
-  /// A tab or a line's end.
+  /// Whether a byte is a tab or ends a line.
   private static func isSpace(_ byte: UInt8) -> Bool { byte >= 0x09 && byte <= 0x0d }
 
   private static func hexadecimal(_ byte: UInt8) -> UInt8? {

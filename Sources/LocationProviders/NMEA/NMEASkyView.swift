@@ -1,8 +1,8 @@
 /// The satellites of one epoch, over all constellations.
 package struct SatelliteSummary: Hashable, Sendable {
-  /// Above the horizon; `nil` when the receiver does not tell.
+  /// Satellites above the horizon; `nil` when the receiver does not send them.
   package var inView: Int?
-  /// Part of the solution; `nil` when the receiver does not tell.
+  /// Satellites in the solution; `nil` when the receiver does not send them.
   package var used: Int?
   /// dB-Hz of the strongest signal; `nil` when none is received.
   package var strongest: Int?
@@ -14,16 +14,16 @@ package struct SatelliteSummary: Hashable, Sendable {
   }
 }
 
-/// Adds up what GSV and GSA say during one epoch.
+/// Adds up the GSV and GSA sentences of one epoch.
 struct NMEASkyView: Hashable, Sendable {
-  /// By the second letter of the talker, `A` first: one entry for each constellation.
+  /// Satellites by the second letter of the talker, `A` first: one entry for each constellation.
   private var inView = [Int?](repeating: nil, count: 26)
   private var summary = SatelliteSummary()
 
   mutating func add(_ sky: NMEASky) {
     let index = Int(sky.constellation) - Int(UInt8(ascii: "A"))
     guard inView.indices.contains(index) else { return }
-    // A constellation heard on two frequencies sends two series; they are the same satellites.
+    // A constellation received on two frequencies sends two series of the same satellites.
     inView[index] = max(inView[index] ?? 0, sky.inView)
     if let strongest = sky.strongest {
       summary.strongest = max(summary.strongest ?? 0, strongest)
@@ -34,7 +34,7 @@ struct NMEASkyView: Hashable, Sendable {
     summary.used = (summary.used ?? 0) + dilution.satellitesUsed
   }
 
-  /// The epoch is over: its summary, or `nil` when nothing was said.
+  /// Ends the epoch; returns its summary, or `nil` without any data.
   mutating func close(satellitesUsed: Int?) -> SatelliteSummary? {
     var result = summary
     for index in inView.indices {

@@ -1,23 +1,23 @@
 package import LocationModel
 
-/// Puts questions as notifications with buttons, over D-Bus (`org.freedesktop.Notifications`).
+/// Shows prompts as notifications with buttons, over D-Bus (`org.freedesktop.Notifications`).
 ///
-/// A service that shows no buttons, is not there, or goes away is no reason for silence: the
-/// question is passed on, with the reason.
+/// If the notification service shows no buttons, is not there, or goes away, the prompt is passed
+/// to the next agent, with the reason.
 package struct NotificationPresenter: Machine {
   package enum Input: MachineInput {
     case show(Prompt)
     case withdraw(Prompt.ID)
     case bus(BusEvent)
-    /// The bus could not be entered.
+    /// The connection to the bus failed.
     case closed(reason: String)
     case wake
   }
 
   package enum Output: Hashable, Sendable {
-    /// Enters the bus of the person's session; `.bus(.connected)` follows.
+    /// Connects to the session bus of the person; `.bus(.connected)` follows.
     case enter
-    /// Nothing is open any more.
+    /// Disconnects from the bus, because no prompt is open.
     case leave
     case bus(BusAction)
     case reply(Prompt.ID, AgentReply)
@@ -30,11 +30,11 @@ package struct NotificationPresenter: Machine {
   }
 
   private enum State: Hashable, Sendable {
-    /// The bus is not entered yet.
+    /// The bus is not connected yet.
     case waiting
-    /// The service is asked whether it shows buttons.
+    /// The service was asked whether it shows buttons.
     case asking
-    /// It was told to show the question; withdrawn ones are closed as soon as their number is known.
+    /// The call to show the prompt is pending; a withdrawn one is closed once its number is known.
     case notifying(isWithdrawn: Bool)
     case shown(UInt32)
   }
@@ -42,7 +42,7 @@ package struct NotificationPresenter: Machine {
   private var questions: [Question] = []
   private var lastNumber = 0
   private var isConnected = false
-  /// Messages that were not believed.
+  /// Messages that were rejected, counted by reason.
   package private(set) var refusals: [BusRefusal: Int] = [:]
 
   package init() {}
@@ -92,7 +92,7 @@ package struct NotificationPresenter: Machine {
     }
   }
 
-  /// Asks each time whether there are buttons: another service may have come since.
+  /// Asks whether there are buttons, for each prompt: the service may have been replaced.
   private mutating func ask(_ index: Int) -> [Output] {
     questions[index].state = .asking
     let call = Self.call("GetCapabilities", reply: "as")
@@ -166,7 +166,7 @@ package struct NotificationPresenter: Machine {
   }
 
   private mutating func take(_ signal: BusSignal) -> [Output] {
-    // Another service's numbers are of other notifications.
+    // The numbers of notifications are not valid for another service.
     if signal.isLoss(of: Self.service) { return passAll("\(Self.service) has gone") }
     guard signal.interface == Self.service,
       let shown = signal[0]?.integer.flatMap(UInt32.init(exactly:)),
@@ -175,7 +175,7 @@ package struct NotificationPresenter: Machine {
     switch signal.member {
     case "ActionInvoked":
       guard let choice = NotificationQuestion.choice(signal[1]?.text ?? "") else { return [] }
-      // A service may leave it on the screen.
+      // A service may leave the notification on the screen.
       return end(index, choice) + [close(shown)]
     case "NotificationClosed": return end(index, .answer(.dismissed, precise: true))
     default: return []
@@ -185,10 +185,11 @@ package struct NotificationPresenter: Machine {
   // MARK: Words of the interface
 
   private static let service = "org.freedesktop.Notifications"
-  /// Answers to a closing concern nobody.
+  /// The number of calls that close a notification; their replies are ignored.
   private static let closing = -1
 
-  /// The call that asks for buttons has this number, the one that shows the question the next.
+  /// Returns the number of the call that asks for buttons; the one that shows the prompt has the
+  /// next.
   private static func capabilities(_ number: Int) -> Int { number * 2 }
 
   private static func call(_ member: String, reply: String? = nil) -> BusCall {
@@ -204,7 +205,7 @@ package struct NotificationPresenter: Machine {
   ]
 }
 
-/// A question as a notification.
+/// A prompt as a notification.
 struct NotificationQuestion {
   private let prompt: Prompt
 
@@ -212,7 +213,7 @@ struct NotificationQuestion {
     self.prompt = prompt
   }
 
-  /// Keys and words of the buttons, one after the other.
+  /// Keys and labels of the buttons, alternately.
   var actions: [String] {
     let plain = prompt.kind.answers.flatMap { [$0.rawValue, $0.words] }
     guard prompt.offersPrecise else { return plain }
@@ -220,14 +221,14 @@ struct NotificationQuestion {
     return plain + [answer.rawValue + Self.approximate, answer.words + ", approximate location"]
   }
 
-  /// What pressing the button of a key means; `nil` for a key that is none of ours.
+  /// Returns the reply for the button with a key; `nil` for an unknown key.
   static func choice(_ key: String) -> AgentReply? {
     let isApproximate = key.hasSuffix(approximate)
     return PromptAnswer(rawValue: isApproximate ? String(key.dropLast(approximate.count)) : key)
       .map { .answer($0, precise: !isApproximate) }
   }
 
-  /// The call of `Notify`: it stays until it is answered.
+  /// Returns the call of `Notify`: the notification stays until it is answered.
   func call(_ call: BusCall, hasMarkup: Bool) -> BusCall {
     call.with(
       .string("Location"), .uint32(0), .string("mark-location"), .string(prompt.title),
@@ -236,10 +237,10 @@ struct NotificationQuestion {
       .properties(["urgency": .byte(2), "resident": .boolean(true)]), .int32(0))
   }
 
-  /// The app's words, and below them who it really is.
+  /// The reason that the app gives, and below it the verified app.
   private var body: String { prompt.reason + (prompt.asker.map { "\n\($0)" } ?? "") }
 
-  /// A text without markup of its own.
+  /// Escapes the markup in a text.
   private static func escaped(_ text: String) -> String {
     text.reduce(into: "") { escaped, character in
       switch character {

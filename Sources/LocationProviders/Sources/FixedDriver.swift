@@ -1,6 +1,6 @@
 import LocationModel
 
-/// A position that was given once and for all.
+/// Delivers one given position.
 struct FixedDriver: SourceDriver {
   private let coordinate: Coordinate
   private let accuracy: Double

@@ -1,12 +1,12 @@
 package import LocationModel
 
-/// Lets a receiver rest between the fixes that are needed (POW-5, POW-6).
+/// Turns a receiver off between the fixes that are needed (POW-5, POW-6).
 ///
-/// While the longest acceptable time between two fixes is long, the receiver's channel is closed
-/// soon after a fix, and opened again in time for the next.
+/// While the longest acceptable time between two fixes is long, the driver closes the receiver's
+/// channel soon after a fix, and opens it again in time for the next.
 package struct RestingDriver: SourceDriver {
   private enum State: Hashable, Sendable {
-    /// It works as far as it is needed; where it may rest, no longer than until then.
+    /// The receiver works while it is needed; where it may rest, at most until this time.
     case awake(until: Instant)
     case resting(until: Instant)
   }
@@ -16,7 +16,7 @@ package struct RestingDriver: SourceDriver {
   private var state = State.awake(until: .start)
   /// The last fix since it woke.
   private var lastFix: Instant?
-  /// When it began to rest, counted from the last fix, if there was one.
+  /// When the rest began: at the last fix, if there was one.
   private var restsSince = Instant.start
 
   package init(_ receiver: any SourceDriver) {
@@ -44,7 +44,7 @@ package struct RestingDriver: SourceDriver {
     }
   }
 
-  /// Somebody needs something else than before.
+  /// Handles a change of demand.
   private mutating func settle(_ demand: Demand, at now: Moment) -> [SourceOutput] {
     let couldRest = rest != nil
     self.demand = demand
@@ -83,23 +83,23 @@ package struct RestingDriver: SourceDriver {
     return outputs
   }
 
-  /// The time between two fixes when it is worth to rest in it.
+  /// The time between two fixes, if it is long enough to rest; else `nil`.
   private var rest: Duration? {
     guard let interval = demand.position?.interval, !demand.magnetometer else { return nil }
     return interval >= Self.shortest ? interval : nil
   }
 
-  /// When it must work again.
+  /// When the receiver must work again.
   private var due: Instant {
     restsSince + (demand.position?.interval ?? .zero) - Self.lead
   }
 
-  /// Chosen: a receiver that was on lately needs a few seconds to find itself.
+  /// Chosen: a receiver that was on lately needs a few seconds for its first fix.
   private static let lead = Duration.seconds(5)
-  /// Chosen: so that one strange fix is not all, and those who need more can say so.
+  /// Chosen: so that one bad fix is not the only one, and clients have time to ask for more.
   private static let settling = Duration.seconds(3)
-  /// How long it looks for satellites in vain. Chosen: more than a cold start under a clear sky.
+  /// How long it searches for satellites. Chosen: more than a cold start under a clear sky.
   private static let search = Duration.seconds(120)
-  /// Chosen: below this, more would be spent on finding satellites than saved.
+  /// Chosen: below this, finding satellites again would cost more than resting saves.
   private static let shortest = Duration.seconds(20)
 }

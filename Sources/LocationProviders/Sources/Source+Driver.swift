@@ -31,7 +31,7 @@ extension Source {
     }
   }
 
-  /// Whether positions may come of it.
+  /// Whether the source can deliver positions.
   package var givesPositions: Bool {
     switch self {
     case .bluez, .iio: false
@@ -71,7 +71,7 @@ extension PlaybackDriver.Contents {
 }
 
 extension SourceRejection {
-  /// By cause, in the order of the file, with the line of the first.
+  /// Counts losses by cause, in the order of the file, with the line of the first.
   fileprivate static func counting(_ losses: [(cause: String, line: Int)]) -> [SourceRejection] {
     var causes: [String] = []
     for loss in losses where !causes.contains(loss.cause) { causes.append(loss.cause) }
@@ -84,7 +84,7 @@ extension SourceRejection {
 }
 
 extension PlaybackDriver.Player {
-  /// A log of gpsd's reports begins with a brace; anything else is a receiver's own language.
+  /// Detects the protocol: a log of gpsd's reports begins with a brace; any other is a receiver's.
   fileprivate init(log bytes: [UInt8], rate: Double) {
     let player = LogPlayer(bytes, rate: rate)
     let firstLine = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 64).first {
@@ -99,7 +99,7 @@ extension PlaybackDriver.Player {
 }
 
 extension GpsdClient {
-  /// A client that has been greeted already, as a log need not begin with a greeting.
+  /// Returns a client that needs no greeting, because a log may begin without one.
   fileprivate static func listeningToLog() -> GpsdClient {
     let begin = Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0))
     var client = GpsdClient()

@@ -1,7 +1,7 @@
 import LocationModel
 
 extension Source {
-  /// The URL of this source, as it can be typed again.
+  /// The URL of this source, in the form in which it can be entered again.
   package var url: String {
     switch self {
     case .gpsd(let host, let port): "gpsd://\(Self.bracketed(host)):\(port)"
@@ -25,17 +25,17 @@ extension Source {
     }
   }
 
-  /// The URL as logs have it: without the place that it tells.
+  /// The URL for logs: without the position that it contains.
   package var loggedURL: String {
     if case .fixed = self { "fixed:‹private›" } else { url }
   }
 
-  /// An IPv6 address stands in brackets.
+  /// Puts an IPv6 address into brackets.
   private static func bracketed(_ host: String) -> String {
     host.contains(":") ? "[\(host)]" : host
   }
 
-  /// Escapes what would end a path, and spaces, which separate sources.
+  /// Escapes characters that would end a path, and spaces, which separate sources.
   private static func escaped(_ path: String) -> String {
     path.reduce(into: "") { text, character in
       switch character {
@@ -49,7 +49,7 @@ extension Source {
 }
 
 extension Source.Playback {
-  /// What differs from the standard; empty when nothing does.
+  /// The options that differ from the standard, as a query; empty when none does.
   fileprivate var query: String {
     var items: [String] = []
     if factor != 1 { items.append("speed=\(factor)") }

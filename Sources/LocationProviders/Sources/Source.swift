@@ -4,15 +4,15 @@ package import LocationModel
 package indirect enum Source: Hashable, Sendable {
   /// `gpsd://HOST[:2947]`
   case gpsd(host: String, port: UInt16)
-  /// gpsd on this machine, which nobody has named: believed only when it runs as root or as its own
-  /// user, because any program may listen on a port before it.
+  /// gpsd on this machine, found without configuration: believed only when it runs as root or as
+  /// its own user, because any program may listen on a port before it.
   case localGpsd(port: UInt16)
   /// `nmea:///dev/ttyUSB0?baud=9600`
   case nmeaSerial(path: String, baud: Int)
   /// `nmea+tcp://HOST:PORT`
   case nmeaTCP(host: String, port: UInt16)
-  /// `nmea+udp://[HOST]:PORT[?from=ADDRESS,…]`; without a host, datagrams of this machine alone, and
-  /// without `from`, of any sender.
+  /// `nmea+udp://[HOST]:PORT[?from=ADDRESS,…]`; without a host, only datagrams from this machine;
+  /// without `from`, datagrams of any sender.
   case nmeaUDP(host: String?, port: UInt16, from: [AddressRange] = [])
   /// `gpx:///path/file.gpx?speed=2&loop=true`
   case gpx(path: String, Playback)
@@ -28,7 +28,7 @@ package indirect enum Source: Hashable, Sendable {
   case bluez
   /// `iio:`; with `motion=false` the accelerometer is read for the compass only.
   case iio(motion: Bool)
-  /// `rest=true` with a receiver: off between the fixes that are needed.
+  /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 
   /// How a GPX file is played.
@@ -37,31 +37,31 @@ package indirect enum Source: Hashable, Sendable {
     package var factor = 1.0
     /// `loop=true`, `loop=reverse`.
     package var ending = TrackPlayer.Ending.hold
-    /// Seconds from each point to the next, for points without time: `each=`. At 20 m/s if unsaid.
+    /// Seconds from each point to the next, for points without time: `each=`. Default: 20 m/s.
     package var pace = TrackPath.Pace.standard
 
     package init() {}
   }
 
-  /// Itself, or the receiver that may rest.
+  /// The source itself, or the receiver within a resting source.
   package var receiver: Source {
     if case .resting(let receiver) = self { receiver } else { self }
   }
 
-  /// Meters. Chosen, for a `fixed:` position that does not say.
+  /// Meters. Chosen, for a `fixed:` position without an accuracy.
   package static let standardAccuracy = 5.0
   package static let gpsdPort: UInt16 = 2947
-  /// Who may run a gpsd that nobody has named; the second is what Debian's becomes.
+  /// Users that a gpsd found without configuration may run as; Debian's gpsd becomes the second.
   package static let gpsdUsers = ["root", "gpsd"]
 
-  /// Whether other machines can send it positions, and nothing says which of them may.
+  /// Whether other machines can send it positions without a list of permitted senders.
   package var hearsAnyone: Bool {
     guard case .nmeaUDP(let host?, _, let senders) = receiver, senders.isEmpty else { return false }
     let isLoopback =
       host == "localhost" || AddressRange(host).map(\.isLoopback) ?? false
     return !isLoopback
   }
-  /// NMEA 0183's own is 4800; receivers of this century send at this.
+  /// The standard speed of NMEA 0183 is 4800; receivers of this century use this one.
   package static let standardBaud = 9600
   /// The speeds of Linux's serial ports.
   package static let bauds = [

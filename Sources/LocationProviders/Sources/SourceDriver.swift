@@ -1,13 +1,12 @@
 package import LocationModel
 
-/// Drives one source: opens its channel while it is needed, and turns what comes from it into
-/// observations.
+/// Drives one source: opens its channel while it is needed, and turns its bytes into observations.
 ///
-/// A new kind of source is one more driver, and one line in `Source.driver`.
+/// A new kind of source needs one more driver, and one line in `Source.driver`.
 package protocol SourceDriver: Machine where Input == SourceInput, Output == SourceOutput {
-  /// Observations that were turned away so far, by reason.
+  /// Observations rejected so far, counted by reason.
   var rejections: [SourceRejection] { get }
-  /// What was heard so far.
+  /// What was received so far.
   var evidence: SourceEvidence { get }
 }
 
@@ -15,18 +14,18 @@ extension SourceDriver {
   package var evidence: SourceEvidence { SourceEvidence() }
 }
 
-/// What was heard of a source, for a person who looks for the reason of a silence.
+/// What was received from a source, for a person who looks for the reason of missing fixes.
 package struct SourceEvidence: Hashable, Sendable {
   /// What the bytes of a receiver amount to; `nil` for a source that is no receiver, or that was
   /// not reached.
   package var diagnosis: NMEAReceiverStatus.Diagnosis?
-  /// Bytes of any kind; `nil` where nobody counts.
+  /// Bytes of any kind; `nil` where they are not counted.
   package var bytes: Int?
-  /// What the receiver last said of the sky; `nil` until it does.
+  /// The receiver's last satellite counts; `nil` until it sends some.
   package var satellites: SatelliteSummary?
   /// The receivers that gpsd serves.
   package var devices: [String] = []
-  /// What this computer's sensors can tell; `nil` for another source, and until it is known.
+  /// What this computer's sensors can measure; `nil` for another source, and until it is known.
   package var sensors: SensorEvidence?
 
   package init(diagnosis: NMEAReceiverStatus.Diagnosis? = nil) {
@@ -34,11 +33,11 @@ package struct SourceEvidence: Hashable, Sendable {
   }
 }
 
-/// What the sensors of a computer can tell.
+/// What the sensors of a computer can measure.
 package struct SensorEvidence: Hashable, Sendable {
   package var tellsHeading: Bool
   package var tellsMotion: Bool
-  /// Why there is no compass; `nil` while there is one, or nobody has said.
+  /// Why there is no compass; `nil` while there is one, or while it is unknown.
   package var compassFault: ProviderStatus.Reason?
 
   package init(
@@ -50,39 +49,39 @@ package struct SensorEvidence: Hashable, Sendable {
   }
 }
 
-/// What a driver is told.
+/// An input of a driver.
 package enum SourceInput: MachineInput {
-  /// What was stored, at the start.
+  /// The stored state, at the start.
   case stored([StateEntry])
   /// What all clients together need now.
   case demand(Demand)
   case channel(ChannelEvent)
-  /// Something happens to the kernel's sensors, which may be open beside the channel.
+  /// An event of the kernel's sensors, which may be open beside the channel.
   case sensors(ChannelEvent)
   case wake
 }
 
-/// What a driver asks for, and what it has seen.
+/// A request or an observation of a driver.
 package enum SourceOutput: Hashable, Sendable {
   case open(Channel)
   case close
-  /// The kernel's sensors, which are open beside the channel, are closed.
+  /// Closes the kernel's sensors, which are open beside the channel.
   case closeSensors
   case send([UInt8])
   case bus(BusAction)
   case read(SensorQuery)
   case fix(Fix)
-  /// A place that gave way to another one of the same instant: never the current fix.
+  /// A position discarded for another one of the same instant; it never becomes the current fix.
   case superseded(Fix)
   /// Whether there is a compass behind this source.
   case compass(Bool)
   case heading(HeadingSample)
   /// How the device moves.
   case motion(MotionActivity)
-  /// Whether beacons can be heard by this source.
+  /// Whether this source can receive beacons.
   case reception(BeaconReception)
   case beacon(BeaconSample)
-  /// How it is with the beacon that this computer is to be.
+  /// The state of this computer's own beacon advertisement.
   case advertising(BeaconAdvertising)
   case store(StateChange)
   case status(ProviderStatus)
@@ -91,11 +90,11 @@ package enum SourceOutput: Hashable, Sendable {
 }
 
 extension Demand {
-  /// Whether anybody needs positions.
+  /// Whether any client needs positions.
   var needsPosition: Bool { position != nil }
 }
 
-/// How often a source was refused something, and why.
+/// How often observations of a source were rejected, and why.
 package struct SourceRejection: Hashable, Sendable {
   package var reason: String
   package var count: Int
@@ -106,25 +105,25 @@ package struct SourceRejection: Hashable, Sendable {
   }
 }
 
-/// When to try again to open something that could not be opened, or that ended.
+/// When to try again to open something that could not be opened, or that was closed.
 struct Retry: Hashable, Sendable {
   private var failures = 0
 
-  /// The next attempt; each wait doubles the one before, up to the longest.
+  /// Returns the time of the next attempt; each wait doubles the one before, up to the longest.
   mutating func next(after now: Instant) -> Instant {
     let seconds = min(1 << min(failures, 5), 30)
     failures += 1
     return now + .seconds(seconds)
   }
 
-  /// It works.
+  /// Starts over with the shortest wait, after a success.
   mutating func reset() {
     failures = 0
   }
 }
 
 extension ChannelEnd {
-  /// What a closed channel means for those who wait for positions.
+  /// Why there are no positions after the channel was closed.
   var reason: ProviderStatus.Reason {
     switch self {
     case .ended: .unreachable("the other side closed the connection")

@@ -7,13 +7,13 @@ extension Source {
   }
 }
 
-/// A source URL, taken apart.
+/// A source URL, split into its parts.
 private struct SourceURL {
   private let url: String
   private let scheme: String
-  /// Between `//` and the next `/`; `nil` without `//`.
+  /// The part between `//` and the next `/`; `nil` without `//`.
   private let authority: String?
-  /// What follows scheme and authority, without the query.
+  /// The part after scheme and authority, without the query.
   private let path: String
   private let query: [(name: String, value: String)]
 
@@ -105,7 +105,7 @@ private struct SourceURL {
     return try receiver(.nmeaSerial(path: path, baud: baud), form, takes: ["baud"])
   }
 
-  /// A receiver, which may rest when the query says so.
+  /// Returns a receiver, as a resting source when the query says so.
   private func receiver(
     _ source: Source, _ form: String, takes others: [String] = []
   ) throws(SourceFault) -> Source {
@@ -113,7 +113,7 @@ private struct SourceURL {
     return try flag("rest") ?? false ? .resting(source) : source
   }
 
-  /// Who may send; everyone when the query does not say.
+  /// Returns the permitted senders; everyone when the query does not name any.
   private func senders() throws(SourceFault) -> [AddressRange] {
     guard let text = value("from") else { return [] }
     var senders: [AddressRange] = []
@@ -127,7 +127,7 @@ private struct SourceURL {
     return senders
   }
 
-  /// `nil` when the query does not name it.
+  /// Returns a truth value of the query; `nil` when the query does not contain it.
   private func flag(_ name: String) throws(SourceFault) -> Bool? {
     switch value(name) {
     case nil: return nil
@@ -205,7 +205,7 @@ private struct SourceURL {
     return (host, port)
   }
 
-  /// The host, `nil` when empty, and what follows its colon. IPv6 addresses stand in brackets.
+  /// Splits host and port at the colon; an empty host is `nil`. IPv6 addresses are in brackets.
   private func split(
     _ authority: String, _ form: String
   ) throws(SourceFault) -> (host: String?, port: String?) {

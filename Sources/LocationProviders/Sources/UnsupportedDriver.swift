@@ -1,6 +1,6 @@
 import LocationModel
 
-/// A source this build cannot serve; it says so as soon as it is needed.
+/// A source that this build does not support; it reports so as soon as it is needed.
 struct UnsupportedDriver: SourceDriver {
   let name: String
 

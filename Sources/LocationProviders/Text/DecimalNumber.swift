@@ -25,7 +25,7 @@ private struct DecimalDigits {
     if isFraction { exponent -= 1 }
   }
 
-  /// `nil` when the digits do not fit the exact way.
+  /// The number; `nil` when the digits are too many for exact conversion.
   var value: Double? {
     guard isExact, mantissa < 1 << 53, exponent.magnitude <= 22 else { return nil }
     let power = Self.powers[Int(exponent.magnitude)]
@@ -39,7 +39,7 @@ private struct DecimalDigits {
   ]
 }
 
-/// Reads a decimal number at `position` and moves behind it; `nil` when there is none.
+/// Reads a decimal number at `position` and moves past it; `nil` when there is none.
 func scanDecimal(
   _ bytes: [UInt8], at position: inout Int, before end: Int, _ grammar: DecimalGrammar
 ) -> Double? {
@@ -80,7 +80,7 @@ func scanDecimal(
   return Double(String(decoding: bytes[start..<cursor], as: UTF8.self))
 }
 
-/// The number behind an `e`; more than four digits count as 9999.
+/// Reads the number after an `e`; more than four digits count as 9999.
 private func scanExponent(_ bytes: [UInt8], at cursor: inout Int, before end: Int) -> Int? {
   func byte() -> UInt8 { cursor < end ? bytes[cursor] : 0 }
   let isNegative = byte() == UInt8(ascii: "-")

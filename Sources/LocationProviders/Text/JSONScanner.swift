@@ -1,14 +1,14 @@
-/// Why a line is not a JSON object we can read.
+/// Why a line is not a JSON object that can be read.
 package enum JSONFault: Error, Hashable, Sendable {
   /// The text ended within a value.
   case truncated
-  /// A byte that cannot stand where it stands, counted from the start of the line.
+  /// A byte that is not allowed here; the offset is counted from the start of the line.
   case unexpected(byte: UInt8, offset: Int)
   /// A number that breaks the grammar, at this offset.
   case badNumber(offset: Int)
   /// An escape that does not exist, or half of a surrogate pair, at this offset.
   case badEscape(offset: Int)
-  /// More than ``JSONScanner/maximumDepth`` arrays and objects in each other.
+  /// More than ``JSONScanner/maximumDepth`` nested arrays and objects.
   case tooDeep
   /// Something follows the object, at this offset.
   case trailing(offset: Int)
@@ -16,15 +16,15 @@ package enum JSONFault: Error, Hashable, Sendable {
 
 /// Reads one JSON object member by member, without building a tree.
 ///
-/// The caller asks for the value it wants of each member, or skips it. Numbers and short strings
-/// cost no allocation. Beyond the grammar, `nan` and `inf` in any case are taken for "no number":
-/// older gpsd printed them.
+/// The caller reads the value that it needs of each member, or skips it. Numbers and short strings
+/// cost no allocation. Beyond the grammar, `nan` and `inf` in any case mean "no number": older gpsd
+/// printed them.
 package struct JSONScanner {
   private let bytes: [UInt8]
   private var position: Int
   private var depth = 0
 
-  /// Arrays and objects in each other; gpsd needs 3.
+  /// Nested arrays and objects; gpsd needs 3.
   static let maximumDepth = 32
 
   package init(_ bytes: [UInt8]) {
@@ -32,7 +32,7 @@ package struct JSONScanner {
     position = 0
   }
 
-  /// Reads a whole object, calling `member` with each key; it must take or skip the value.
+  /// Reads a whole object, calling `member` with each key; `member` must read or skip the value.
   package mutating func document(
     _ member: (String, inout JSONScanner) throws(JSONFault) -> Void
   ) throws(JSONFault) {
@@ -67,7 +67,7 @@ package struct JSONScanner {
     depth -= 1
   }
 
-  /// The number that comes next; `nil`, and the value is skipped, when it is none.
+  /// Reads the next value as a number; skips it and returns `nil` when it is none.
   package mutating func number() throws(JSONFault) -> Double? {
     let byte = try peek()
     guard byte == UInt8(ascii: "-") || decimalDigit(byte) != nil else {
@@ -77,7 +77,7 @@ package struct JSONScanner {
     return try digits()
   }
 
-  /// The string that comes next; `nil`, and the value is skipped, when it is none.
+  /// Reads the next value as a string; skips it and returns `nil` when it is none.
   package mutating func string() throws(JSONFault) -> String? {
     guard try peek() == UInt8(ascii: "\"") else {
       try skip()
@@ -86,12 +86,12 @@ package struct JSONScanner {
     return try quoted()
   }
 
-  /// The string, if the next value is one; nothing is skipped otherwise.
+  /// Reads the next value if it is a string; skips nothing otherwise.
   package mutating func stringIfNext() throws(JSONFault) -> String? {
     try peek() == UInt8(ascii: "\"") ? quoted() : nil
   }
 
-  /// The truth value that comes next; `nil`, and the value is skipped, when it is none.
+  /// Reads the next value as a truth value; skips it and returns `nil` when it is none.
   package mutating func boolean() throws(JSONFault) -> Bool? {
     switch try peek() {
     case UInt8(ascii: "t"):
@@ -112,7 +112,7 @@ package struct JSONScanner {
   /// Whether the next value is an object.
   package mutating func isObject() throws(JSONFault) -> Bool { try peek() == UInt8(ascii: "{") }
 
-  /// Moves behind the next value, whatever it is, checking its grammar.
+  /// Skips the next value of any kind, checking its grammar.
   package mutating func skip() throws(JSONFault) {
     switch try peek() {
     case UInt8(ascii: "{"):
@@ -149,7 +149,7 @@ package struct JSONScanner {
     throw .badNumber(offset: start)
   }
 
-  /// `nan` or `inf`, as C prints them.
+  /// Skips `nan` or `inf`, as C prints them.
   private mutating func noNumber() throws(JSONFault) {
     for text in ["nan", "inf"] as [StaticString] where isWord(text, ignoringCase: true) {
       position += text.utf8CodeUnitCount
@@ -158,7 +158,7 @@ package struct JSONScanner {
     throw .unexpected(byte: bytes[position], offset: position)
   }
 
-  /// A string with its escapes resolved.
+  /// Reads a string and resolves its escapes.
   private mutating func quoted() throws(JSONFault) -> String {
     try expect("\"")
     let start = position
@@ -178,7 +178,7 @@ package struct JSONScanner {
     throw .truncated
   }
 
-  /// The slow way, for a string that holds an escape at the current position.
+  /// Reads the rest of a string that has an escape at the current position.
   private mutating func escaped(from start: Int) throws(JSONFault) -> String {
     var text = Array(bytes[start..<position])
     while position < bytes.count {
@@ -194,7 +194,7 @@ package struct JSONScanner {
     throw .truncated
   }
 
-  /// The character behind a backslash.
+  /// Reads the character after a backslash.
   private mutating func escape() throws(JSONFault) -> Character {
     let offset = position - 1
     guard position < bytes.count else { throw .truncated }
@@ -213,7 +213,7 @@ package struct JSONScanner {
     }
   }
 
-  /// The scalar of `\uXXXX`, or of two of them that are a surrogate pair.
+  /// Reads the scalar of `\uXXXX`, or of two of them that are a surrogate pair.
   private mutating func unicode(offset: Int) throws(JSONFault) -> Unicode.Scalar {
     let unit = try hexadecimal(offset: offset)
     if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -260,7 +260,7 @@ package struct JSONScanner {
     }
   }
 
-  /// Moves behind `mark` if it comes next.
+  /// Moves past `mark` if it comes next.
   private mutating func take(_ mark: Unicode.Scalar) throws(JSONFault) -> Bool {
     guard try peek() == UInt8(ascii: mark) else { return false }
     position += 1
@@ -273,7 +273,7 @@ package struct JSONScanner {
     position += 1
   }
 
-  /// The next byte that is not white space.
+  /// Returns the next byte that is not white space.
   private mutating func peek() throws(JSONFault) -> UInt8 {
     skipSpace()
     guard position < bytes.count else { throw .truncated }

@@ -1,10 +1,10 @@
-/// Makes lines of a byte stream, wherever it is cut.
+/// Assembles lines from a byte stream that is cut at any place.
 ///
 /// A line ends with a line feed; a carriage return before it is dropped, and so are empty lines.
 struct LineAssembler {
   enum Line: Hashable {
     case line([UInt8])
-    /// More than `limit` bytes without an end; dropped up to the next line feed.
+    /// More than `limit` bytes without a line feed; dropped up to the next one.
     case tooLong
   }
 
@@ -18,7 +18,7 @@ struct LineAssembler {
     self.limit = limit
   }
 
-  /// Takes the next bytes and hands out the lines they complete.
+  /// Takes the next bytes and calls `body` with each line that they complete.
   mutating func append(_ bytes: [UInt8], _ body: (Line) -> Void) {
     var start = 0
     for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {

@@ -1,6 +1,7 @@
-/// Turns the bytes of a document of XML into UTF-8.
+/// Turns the bytes of an XML document into UTF-8.
 ///
-/// A byte order mark decides, then the zeros of UTF-16 without one, then the declaration.
+/// The encoding follows from a byte order mark, else from the zeros of UTF-16 without a mark, else
+/// from the declaration.
 enum XMLEncoding {
   static func utf8(_ bytes: [UInt8]) throws(XMLScanner.Failure) -> [UInt8] {
     switch (bytes.first, bytes.dropFirst().first) {
@@ -20,7 +21,7 @@ enum XMLEncoding {
     }
   }
 
-  /// The encoding that the declaration names; empty when there is none.
+  /// Returns the encoding that the declaration names; empty when there is none.
   private static func declared(in head: ArraySlice<UInt8>) -> String {
     let text = String(decoding: head, as: UTF8.self)
     guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>"),

@@ -1,11 +1,11 @@
-/// Why a text is not XML that we read.
+/// Why a text is not XML that can be read.
 package enum XMLFault: Hashable, Sendable {
   case truncated
-  /// A byte that cannot stand where it stands.
+  /// A byte that is not allowed here.
   case unexpected(UInt8)
   /// An end tag without its start tag.
   case mismatchedTag
-  /// More than ``XMLScanner/maximumDepth`` elements in each other.
+  /// More than ``XMLScanner/maximumDepth`` nested elements.
   case tooDeep
   /// A document type that declares entities: refused, so that none is ever expanded or fetched.
   case entityDeclaration
@@ -15,10 +15,10 @@ package enum XMLFault: Hashable, Sendable {
   case unknownEncoding(String)
 }
 
-/// Walks over a document of XML in UTF-8, tag by tag.
+/// Reads an XML document in UTF-8, tag by tag.
 ///
-/// A subset, chosen for safety: no entity but the predefined and the numeric ones, nothing is
-/// fetched, and namespaces are known by their prefix. It checks that tags nest.
+/// A subset, chosen for safety: only predefined and numeric entities are resolved, nothing is
+/// fetched, and namespaces are recognized by their prefix. It checks that tags nest.
 struct XMLScanner {
   struct Failure: Error {
     let fault: XMLFault
@@ -27,13 +27,13 @@ struct XMLScanner {
   }
 
   enum Token {
-    /// A start tag; `name` and `attributes` are its. An empty element is followed by its `end`.
+    /// A start tag with its `name` and `attributes`. An empty element is followed by its `end`.
     case start
-    /// An end tag; `name` is its.
+    /// An end tag with its `name`.
     case end
-    /// Character data, as it stands between `textStart` and `position`.
+    /// Character data in this range, with references that are not yet resolved.
     case text(Range<Int>)
-    /// Character data in which nothing is to be replaced.
+    /// Character data without references to resolve.
     case verbatim(Range<Int>)
     case endOfDocument
   }
@@ -47,7 +47,7 @@ struct XMLScanner {
 
   let bytes: [UInt8]
   private(set) var position = 0
-  /// Where the current tag begins, for messages.
+  /// Where the current tag begins, for fault messages.
   private(set) var tokenStart = 0
   /// The name in the current tag, with its prefix.
   private(set) var name = 0..<0
@@ -62,7 +62,7 @@ struct XMLScanner {
     self.bytes = bytes
   }
 
-  /// Moves behind the next token. Comments and processing instructions are skipped.
+  /// Moves past the next token. Comments and processing instructions are skipped.
   mutating func next() throws(Failure) -> Token {
     if isEmptyElement {
       isEmptyElement = false
@@ -148,7 +148,7 @@ struct XMLScanner {
     return .end
   }
 
-  /// A comment or document type, skipped, or the contents of a CDATA section.
+  /// Skips a comment or document type, or returns the contents of a CDATA section.
   private mutating func declaration() throws(Failure) -> Range<Int>? {
     if starts(with: "<!--") {
       position += 4
@@ -239,7 +239,7 @@ func isXMLSpace(_ byte: UInt8) -> Bool {
 }
 
 extension XMLScanner {
-  /// Whether the bytes are exactly these letters.
+  /// Whether the bytes are exactly this text.
   func holds(_ range: Range<Int>, _ text: StaticString) -> Bool {
     guard range.count == text.utf8CodeUnitCount else { return false }
     for offset in 0..<range.count
@@ -247,7 +247,7 @@ extension XMLScanner {
     return true
   }
 
-  /// The name split at its colon; the prefix is empty when there is none.
+  /// Splits a name at its colon; the prefix is empty when there is none.
   func parts(of name: Range<Int>) -> (prefix: Range<Int>, local: Range<Int>) {
     for index in name where bytes[index] == UInt8(ascii: ":") {
       return (name.lowerBound..<index, (index + 1)..<name.upperBound)
@@ -255,7 +255,7 @@ extension XMLScanner {
     return (name.lowerBound..<name.lowerBound, name)
   }
 
-  /// Appends character data to `text`, with its references resolved.
+  /// Appends character data to `text`, and resolves its references.
   func append(_ range: Range<Int>, to text: inout [UInt8]) throws(Failure) {
     var start = range.lowerBound
     while let ampersand = bytes[start..<range.upperBound].firstIndex(of: UInt8(ascii: "&")) {
@@ -271,7 +271,7 @@ extension XMLScanner {
     text.append(contentsOf: bytes[start..<range.upperBound])
   }
 
-  /// The character that a reference names.
+  /// Returns the character that a reference stands for.
   private static func scalar(_ reference: String) -> Unicode.Scalar? {
     switch reference {
     case "lt": "<"

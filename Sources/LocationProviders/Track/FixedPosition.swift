@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// A device that stands still: one fix at its first wake, then one each second (SIM-7).
+/// Simulates a device at rest: one fix at its first wake, then one each second (SIM-7).
 package struct FixedPosition: Machine {
   package enum Input: MachineInput {
     case wake

@@ -2,8 +2,8 @@ package import LocationModel
 
 /// Reads recorded fixes: a JSON object on each line, as `locationctl watch --json` prints them.
 ///
-/// Lines of another `type` than `update`, and empty ones, are passed over. A number that is
-/// missing, or negative where Core Location means "invalid" by it, is unknown.
+/// Empty lines and lines of another `type` than `update` are skipped. A number that is missing, or
+/// negative where Core Location means "invalid" by it, is unknown.
 package enum FixesFile {
   package struct Contents: Hashable, Sendable {
     package var fixes: [Fix] = []
@@ -35,7 +35,7 @@ package enum FixesFile {
     }
   }
 
-  /// Meters. Chosen, for a line that does not say.
+  /// Meters. Chosen, for a line without an accuracy.
   package static let standardAccuracy = 5.0
 
   package static func read(_ bytes: [UInt8]) -> Contents {
@@ -91,7 +91,7 @@ private struct FixLine {
     }
   }
 
-  /// `nil` when the line tells of something else.
+  /// The fix of this line; `nil` when the line is about something else.
   var fix: Fix? {
     get throws(FixesFile.Cause) {
       guard type == "update" else { return nil }

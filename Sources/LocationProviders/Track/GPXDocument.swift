@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// What a GPX file holds of places and times.
+/// The places and times in a GPX file.
 package struct GPXDocument: Hashable, Sendable {
   /// `1.0`, `1.1`; `nil` when the file does not say.
   package var version: String?
@@ -11,12 +11,12 @@ package struct GPXDocument: Hashable, Sendable {
   /// The segments of each track.
   package var tracks: [[[GPXPoint]]] = []
 
-  /// What was wrong and could be passed over, in the order of the file.
+  /// Faults that did not stop the reader, in the order of the file.
   package var warnings: [GPXWarning] = []
-  /// Points that were left out, also those that `warnings` has no room for.
+  /// Points that were left out, including those that `warnings` has no room for.
   package var rejectedPoints = 0
 
-  /// Points left out of which no warning tells.
+  /// Points left out for which there is no warning.
   package var unwarned: Int {
     rejectedPoints
       - warnings.count { $0.cause == .missingCoordinate || $0.cause == .invalidCoordinate }
@@ -41,7 +41,7 @@ package struct GPXPoint: Hashable, Sendable {
   }
 }
 
-/// Something passed over.
+/// A part of the file that was skipped.
 package struct GPXWarning: Hashable, Sendable {
   /// Counted from 1.
   package var line: Int
@@ -63,13 +63,13 @@ package struct GPXFault: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 package enum GPXCause: Hashable, Sendable {
-  /// The file holds nothing.
+  /// The file is empty.
   case empty
   /// The root element is this one, not `gpx`.
   case notGPX(root: String)
   /// The XML is broken here; the points before are kept if there are any.
   case broken(XMLFault)
-  /// Something follows the end of the root, another one perhaps; it is not read.
+  /// Something follows the end of the root element, perhaps another root; it is not read.
   case afterEnd
   /// A point without `lat` or without `lon`; left out.
   case missingCoordinate

@@ -3,19 +3,19 @@ import LocationModel
 /// Reads GPX 1.0 and 1.1.
 ///
 /// Elements of GPX are those with the root's prefix. Extensions are skipped, except `speed`,
-/// `course`, `hAcc`, and `vAcc` anywhere in a point's, whoever's they are (Garmin's
-/// TrackPointExtension, Apple's and OsmAnd's exports). Damage in the middle of a file ends it:
-/// what came before is kept, with a warning.
+/// `course`, `hAcc`, and `vAcc` anywhere in a point's extensions, in any namespace (Garmin's
+/// TrackPointExtension, Apple's and OsmAnd's exports). If the file is damaged, reading ends there:
+/// everything before is kept, with a warning.
 package struct GPXReader {
   private var scanner: XMLScanner
   private var document = GPXDocument()
   private var rootPrefix = 0..<0
   private var text: [UInt8] = []
-  /// The line at `lineOffset`, so that lines are counted once.
+  /// The line at `lineOffset`, kept so that lines are counted only once.
   private var line = 1
   private var lineOffset = 0
 
-  /// Warnings beyond these are counted only.
+  /// Further warnings are counted only.
   package static let mostWarnings = 100
 
   /// Reads a whole file.
@@ -72,7 +72,7 @@ package struct GPXReader {
     }
   }
 
-  /// Files that were joined to one have more roots than the one that is read.
+  /// Checks that nothing follows the root: joined files have more roots, which are not read.
   private mutating func expectEnd() throws(XMLScanner.Failure) {
     while true {
       switch try scanner.next() {
@@ -85,7 +85,7 @@ package struct GPXReader {
 
   // MARK: Structure
 
-  /// Calls `body` at the start tag of each child of GPX's own; `body` reads to its end tag.
+  /// Calls `body` at the start tag of each child that belongs to GPX; `body` reads to its end tag.
   private mutating func children(
     _ body: (inout GPXReader) throws(XMLScanner.Failure) -> Void
   ) throws(XMLScanner.Failure) {
@@ -175,7 +175,7 @@ package struct GPXReader {
     }
   }
 
-  /// Looks for what we know at any depth of a point's extensions.
+  /// Reads the known elements at any depth of a point's extensions.
   private mutating func takeExtensions(of point: inout GPXPoint) throws(XMLScanner.Failure) {
     let outside = scanner.depth - 1
     while scanner.depth > outside {
@@ -184,7 +184,7 @@ package struct GPXReader {
     }
   }
 
-  /// Takes the element if it tells of motion or accuracy.
+  /// Reads the element if it holds motion or accuracy.
   private mutating func takeMotion(of point: inout GPXPoint) throws(XMLScanner.Failure) -> Bool {
     if isElement("speed") {
       point.speed = try numberContent().flatMap { $0 >= 0 ? $0 : nil }
@@ -240,7 +240,7 @@ package struct GPXReader {
     return time
   }
 
-  /// Refuses references that lead out of the document, also where the text is not used.
+  /// Refuses references that lead out of the document, even where the text is not used.
   private func checkText(_ range: Range<Int>) throws(XMLScanner.Failure) {
     guard scanner.bytes[range].contains(UInt8(ascii: "&")) else { return }
     var unused: [UInt8] = []
@@ -301,7 +301,7 @@ package struct GPXReader {
 }
 
 extension GPXDocument {
-  /// Whether anything has a place.
+  /// Whether there is any point.
   package var hasPoints: Bool {
     !waypoints.isEmpty || routes.contains { !$0.isEmpty }
       || tracks.contains { $0.contains { !$0.isEmpty } }

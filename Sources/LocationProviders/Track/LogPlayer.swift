@@ -2,8 +2,8 @@ package import LocationModel
 
 /// Replays what a receiver once sent, at the pace of the log's own time tags.
 ///
-/// Its bytes go to the machine that speaks the receiver's language (NMEA or gpsd's JSON), which
-/// so hears them as if the receiver were there. It starts with its first wake.
+/// Its bytes go to the machine for the receiver's protocol (NMEA or gpsd's JSON), as if the
+/// receiver were connected. It starts with its first wake.
 package struct LogPlayer: Machine {
   package enum Input: MachineInput {
     case wake
@@ -12,13 +12,13 @@ package struct LogPlayer: Machine {
   package enum Output: Sendable, Hashable {
     /// What the receiver sent for one epoch.
     case bytes([UInt8])
-    /// There is no more. Said once.
+    /// The log has ended. Put out once.
     case finished
   }
 
   private enum State: Sendable {
     case waiting
-    /// Chunk `next` is due at `due`; after the last one, the end is.
+    /// Chunk `next` is due at `due`; after the last chunk, the end is due then.
     case playing(next: Int, due: Instant)
     case finished
   }
@@ -61,15 +61,15 @@ package struct LogPlayer: Machine {
   }
 }
 
-/// What a receiver sent for one epoch, and how long it then said nothing.
+/// What a receiver sent for one epoch, and the silence that followed.
 struct LogChunk: Hashable, Sendable {
   var bytes: [UInt8] = []
   /// Seconds until the next chunk.
   var seconds = LogChunk.standardSeconds
 
-  /// Chosen: the pace where the log's tags do not tell, or jump.
+  /// Chosen: the pace where the log has no time tags, or where they jump.
   private static let standardSeconds = 1.0
-  /// Chosen: a longer pause was the recorder's, not the receiver's.
+  /// Chosen: a longer pause was made by the recording program, not by the receiver.
   private static let longestSeconds = 600.0
   /// Bytes in a second at 9600 baud, the pace of a log without any tag.
   private static let untaggedBytes = 960
@@ -102,7 +102,7 @@ struct LogChunk: Hashable, Sendable {
     }
   }
 
-  /// A comment is text; within a binary log, a line may begin with that byte by chance.
+  /// Whether a line is a comment, which is text; a binary line may begin with `#` by chance.
   private static func isComment(_ line: ArraySlice<UInt8>) -> Bool {
     line.first == UInt8(ascii: "#")
       && line.allSatisfy { (0x20..<0x7f).contains($0) || $0 >= 0x80 || isXMLSpace($0) }
@@ -110,7 +110,7 @@ struct LogChunk: Hashable, Sendable {
 
   private static func pause(from earlier: Double, to later: Double) -> Double {
     var seconds = later - earlier
-    // NMEA tells the time of day only.
+    // NMEA has the time of day only.
     if seconds < -43_200 && earlier < 86_400 { seconds += 86_400 }
     return seconds > 0 && seconds <= longestSeconds ? seconds : standardSeconds
   }
@@ -146,7 +146,7 @@ private enum LogTag {
     return hours * 3600 + minutes * 60 + (seconds * 1000).rounded() / 1000
   }
 
-  /// The time of a position, since other reports may speak of other moments.
+  /// The time of a position report, since other reports may be about other times.
   private static func json(_ line: ArraySlice<UInt8>) -> Double? {
     guard let report = try? GpsdReport.parse(Array(line)), report.kind == "TPV" else { return nil }
     return report.time?.seconds

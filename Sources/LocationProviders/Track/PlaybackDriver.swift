@@ -2,16 +2,16 @@ import LocationModel
 
 /// A recording in a file, read once from end to end and then played by its own machine.
 struct PlaybackDriver: SourceDriver {
-  /// What plays, once the file was read.
+  /// What plays, once the file has been read.
   enum Player: Sendable {
     case track(TrackPlayer)
-    /// Bytes of a receiver go through the machine that speaks its language, as they did at first.
+    /// A receiver's bytes, which go through the machine for its protocol, as in live use.
     case log(LogPlayer, NMEAListener)
     case reports(LogPlayer, GpsdClient)
     case fixes(FixesPlayer)
   }
 
-  /// What a file holds: what plays, and what of it cannot.
+  /// The contents of a file: what can be played, and what cannot.
   struct Contents: Sendable {
     var player: Player
     var losses: [SourceRejection] = []
@@ -21,7 +21,7 @@ struct PlaybackDriver: SourceDriver {
     case idle
     case reading([UInt8])
     case playing(Player)
-    /// Nobody needs it for the moment; it goes on from here.
+    /// No client needs positions now; playing continues from here.
     case paused(Player)
     case failed
   }
@@ -30,10 +30,10 @@ struct PlaybackDriver: SourceDriver {
   private let prepare: @Sendable ([UInt8]) throws(PlaybackFault) -> Contents
   private var state = State.idle
   private var status = ProviderStatus.idle
-  /// What of the file cannot be played, by reason.
+  /// The parts of the file that cannot be played, by reason.
   private var losses: [SourceRejection] = []
 
-  /// `prepare` makes something to play of the file's bytes.
+  /// Creates a driver. `prepare` turns the bytes of the file into something to play.
   init(path: String, prepare: @escaping @Sendable ([UInt8]) throws(PlaybackFault) -> Contents) {
     self.path = path
     self.prepare = prepare
@@ -42,7 +42,7 @@ struct PlaybackDriver: SourceDriver {
   var rejections: [SourceRejection] { losses + (listener?.rejections ?? []) }
   var evidence: SourceEvidence { listener?.evidence ?? SourceEvidence() }
 
-  /// The machine that hears a receiver's log; `nil` before it plays, and for other files.
+  /// The machine that reads a receiver's log; `nil` before it plays, and for other files.
   private var listener: NMEAListener? {
     switch state {
     case .playing(.log(_, let listener)), .paused(.log(_, let listener)): listener

@@ -1,13 +1,13 @@
 package import LocationModel
 
-/// Where a simulated device is at each time: the points of a file, put on a time line.
+/// Where a simulated device is at each time: the points of a file, placed on a time line.
 package struct TrackPath: Sendable {
   /// A point and the time it is reached.
   struct Stop: Sendable {
     var point: GPXPoint
     /// Seconds since the path began, at the file's own pace.
     var offset: Double
-    /// The way to the next stop is not travelled: a gap between two segments.
+    /// There is no travel to the next stop: a gap between two segments.
     var endsSegment = false
   }
 
@@ -27,7 +27,7 @@ package struct TrackPath: Sendable {
   /// The tracks of a file; its routes when it has no tracks; else its waypoints (SIM-1, SIM-4).
   ///
   /// A leg lasts as long as its times say. Where a time is missing, or does not advance, the leg
-  /// is paced instead (SIM-2).
+  /// gets its duration from `pace` instead (SIM-2).
   package init(_ document: GPXDocument, pace: Pace = .standard) {
     let tracks = document.tracks.flatMap { $0 }.filter { !$0.isEmpty }
     let routes = document.routes.filter { !$0.isEmpty }
@@ -43,17 +43,17 @@ package struct TrackPath: Sendable {
   /// Seconds from the first stop to the last.
   package var duration: Double { stops.last?.offset ?? 0 }
 
-  /// When the first point was recorded; `nil` when the file does not say.
+  /// When the first point was recorded; `nil` when the file has no times.
   package var recordedAt: UnixTime? { stops.first?.point.time }
 
-  /// The same way in the other direction, at the same pace.
+  /// The same path in the other direction, at the same pace.
   package var reversed: TrackPath {
     var path = self
     path.stops = stops.indices.reversed().map { index in
       let endsSegment = index == 0 || stops[index - 1].endsSegment
       var stop = Stop(
         point: stops[index].point, offset: duration - stops[index].offset, endsSegment: endsSegment)
-      // Recorded motion is that of the other direction.
+      // The recorded course is that of the other direction.
       stop.point.course = stop.point.course.map { normalizedDegrees($0 + 180) }
       return stop
     }
@@ -68,7 +68,7 @@ package struct TrackPath: Sendable {
   }
 }
 
-/// The way from one point to the next, travelled in a straight line at constant speed (SIM-1).
+/// A straight line from one point to the next, travelled at constant speed (SIM-1).
 struct Leg {
   let start: GPXPoint
   let end: GPXPoint
@@ -109,7 +109,7 @@ struct Leg {
     return 2 * Self.meanRadius * arcsine(min(1, chord.squareRoot()))
   }
 
-  /// Degrees from true north, at the start; `nil` when the leg leads nowhere.
+  /// Degrees from true north, at the start; `nil` when the leg has no length.
   var bearing: Double? {
     guard north != 0 || east != 0 else { return nil }
     let from = Angle(degrees: start.coordinate.latitude)

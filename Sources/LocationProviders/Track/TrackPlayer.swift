@@ -3,8 +3,8 @@ package import LocationModel
 /// Plays a path in time, as a simulated receiver.
 ///
 /// There is a fix at each point of the file and, where points lie further apart than
-/// ``interval``, one each ``interval`` on the straight way between them (SIM-1). Between two
-/// segments of a track nothing is said: the receiver was off. At the end the last point is held,
+/// ``interval``, one each ``interval`` on the straight line between them (SIM-1). There is no fix
+/// between two segments of a track: the receiver was off. At the end the last point is held,
 /// or the path begins again (SIM-3). It starts with its first wake, at which a fix is due at once.
 package struct TrackPlayer: Machine {
   package enum Input: MachineInput {
@@ -13,7 +13,7 @@ package struct TrackPlayer: Machine {
 
   package enum Output: Sendable, Hashable {
     case fix(Fix)
-    /// The last point has been reached for good; it is held from now on. Said once.
+    /// The last point has been reached finally; it is held from now on. Put out once.
     case finished
   }
 
@@ -25,13 +25,13 @@ package struct TrackPlayer: Machine {
     case reverse
   }
 
-  /// The time between two fixes on a long way, and while the last point is held.
+  /// The time between two fixes on a long leg, and while the last point is held.
   package static let interval = Duration.seconds(1)
-  /// Meters. Chosen, for files that do not say.
+  /// Meters. Chosen, for files without an accuracy.
   package static let standardAccuracy = 5.0
 
   /// Seconds, some thirty years. Dates of a malformed file may lie further apart than uptime
-  /// reaches; what comes later is reached then.
+  /// can hold; points with later dates are reached at this time.
   private static let longestLap = 1e9
 
   private enum State: Sendable {
@@ -41,7 +41,7 @@ package struct TrackPlayer: Machine {
     case starting(lap: Moment)
     /// Travelling from stop `index` since a lap that began at `lap`; the next fix is due at `due`.
     case playing(lap: Moment, index: Int, due: Instant)
-    /// At the end for good.
+    /// At the end, with no further lap.
     case holding(due: Instant, origin: Moment)
     /// The path is empty.
     case idle
@@ -92,7 +92,7 @@ package struct TrackPlayer: Machine {
 
   // MARK: On the way
 
-  /// A fix at a stop, and the plan for what follows.
+  /// Returns a fix at a stop, and plans what follows.
   private mutating func arrive(at index: Int, lap: Moment) -> [Output] {
     let arrival = instant(of: index, lap: lap)
     let stop = path.stops[index]
@@ -106,7 +106,7 @@ package struct TrackPlayer: Machine {
     return [reached] + end(at: Moment(uptime: arrival, unixTime: date(of: arrival, origin: lap)))
   }
 
-  /// A fix between two stops.
+  /// Returns a fix between two stops.
   private mutating func travel(lap: Moment, index: Int, due: Instant, arrival: Instant) -> [Output]
   {
     let departure = instant(of: index, lap: lap)
@@ -122,7 +122,7 @@ package struct TrackPlayer: Machine {
     return path.stops[index].endsSegment ? arrival : min(instant + Self.interval, arrival)
   }
 
-  /// What follows the last stop. A path without length has nothing to repeat.
+  /// Returns what follows the last stop. A path without length cannot be repeated.
   private mutating func end(at now: Moment) -> [Output] {
     switch ending {
     case .hold: break
@@ -172,7 +172,7 @@ package struct TrackPlayer: Machine {
     return legAhead(index - 1)
   }
 
-  /// Recorded motion wins over the motion of the leg.
+  /// Makes a fix of a point. Recorded motion takes precedence over the motion of the leg.
   private func fix(_ point: GPXPoint, on timed: TimedLeg?, at time: UnixTime) -> Fix {
     var fix = Fix(
       coordinate: point.coordinate,
