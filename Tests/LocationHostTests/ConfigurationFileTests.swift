@@ -32,6 +32,35 @@ struct ConfigurationFileTests {
     #expect(options.configurationFile(other) == moved)
   }
 
+  @Test("border 12: property lists of 256 programs are cached")
+  func lists() throws {
+    let reader = ManifestReader()
+    let list = Data("<plist><dict/></plist>".utf8)
+    for number in 0...ManifestReader.kept {
+      let program = folder.file("program\(number)")
+      try list.write(to: URL(fileURLWithPath: program + ".plist"))
+      #expect(reader.read(ofExecutable: program).fault == nil)
+    }
+    #expect(reader.count == ManifestReader.kept)
+  }
+
+  @Test("border 12: of 33 programs of one role has a fault")
+  func programs() throws {
+    let file = folder.file("locationd.conf")
+    for key in ["agent-program", "owner-program"] {
+      for count in [Configuration.mostPrograms, Configuration.mostPrograms + 1] {
+        let lines = (0..<count).map { "\(key) = /opt/program\($0)\n" }.joined()
+        try Data(lines.utf8).write(to: URL(fileURLWithPath: file))
+        var reason: String?
+        do throws(DaemonFault) {
+          _ = try DaemonOptions(["--config", file]).configuration([:])
+        } catch { reason = error.reason }
+        let isRefused = reason?.contains("`\(key)` names more than 32") == true
+        #expect(isRefused == (count > Configuration.mostPrograms))
+      }
+    }
+  }
+
   @Test("of the system is not taken from a user's folder, whoever runs it")
   func system() throws {
     let own = try write(".config/meridian/locationd.conf")

@@ -208,6 +208,20 @@ struct StateBorderTests {
     withExtendedLifetime(first) {}
   }
 
+  @Test("border 12: the programs of a user keep 512 identifiers, and leave another user's theirs")
+  func identifiers() throws {
+    let keeper = StateKeeper(folder: state)
+    var refusals = 0
+    func claim(_ name: String) -> Bool {
+      keeper.claim(AppIdentity(name), by: "/opt/\(name)") { note in
+        if case .limit = note { refusals += 1 }
+      }
+    }
+    for number in 0..<Bounds.identifiersPerUser { #expect(claim("org.example.a\(number)")) }
+    #expect(!claim("org.example.more") && refusals == 1)
+    #expect(claim("org.example.a0") && claim("org.example.more@1001"))
+  }
+
   // MARK: What waits
 
   @Test("border 17: no position leaves while the secret behind coarse places is not stored")

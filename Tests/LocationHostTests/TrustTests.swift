@@ -49,6 +49,21 @@ struct TrustTests {
     }
   }
 
+  @Test("border 12: who has more than 64 parents is refused with the reason")
+  func parents() throws {
+    var machine = Machine()
+    for pid in 2...Int32(ProgramAncestry.longest) {
+      machine.processes[pid] = Machine.Process(parent: pid - 1, session: 1, start: UInt64(pid))
+    }
+    let last = Int32(ProgramAncestry.longest)
+    #expect(try ProgramAncestry(of: last, in: machine).chain.count == ProgramAncestry.longest)
+    machine.processes[last + 1] = Machine.Process(parent: last, session: 1, start: 100)
+    do throws(ProgramAncestry.Fault) {
+      _ = try ProgramAncestry(of: last + 1, in: machine)
+      Issue.record("65 are looked at")
+    } catch { #expect(error.reason == "process 65 has more than 64 parents") }
+  }
+
   @Test("border 1: reads where a process stands, whatever its program is named")
   func facts() throws {
     let machine = Machine()

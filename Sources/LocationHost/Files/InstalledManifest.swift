@@ -47,6 +47,9 @@ package final class ManifestReader: Sendable {
   /// The most files cached. Chosen: a list has at most a tenth of a megabyte.
   package static let kept = 256
 
+  /// The number of files cached, for the tests.
+  package var count: Int { memory.withLock { $0.readings.count } }
+
   package init() {}
 
   /// Reads the manifest of the program at a path, from the places where its own process looks
