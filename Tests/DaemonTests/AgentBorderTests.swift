@@ -222,6 +222,32 @@ struct AgentBorderTests {
     #expect(elsewhere.contains("Next: run locationctl agent in the foreground"))
   }
 
+  @Test(
+    "border 12: an agent is refused where more than 65,536 descriptors are to be looked through",
+    .enabled(if: getuid() == 0, "only root may open so many"))
+  func descriptors() async throws {
+    let said = try await refusal(
+      [],
+      Self.terminal + """
+        import resource
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        each = min(most, 70000) - 64
+        ready, go = os.pipe()
+        alive, end = os.pipe()
+        for _ in range(65536 // each + 1):
+          if os.fork() == 0:
+            os.close(end)
+            held = [os.dup(0) for _ in range(each)]
+            os.write(go, b"x")
+            os.read(alive, 1)
+            os._exit(0)
+          os.read(ready, 1)
+        hold_terminal()
+        """)
+    #expect(said.contains("too many descriptors are open to find who holds its"), "\(said)")
+  }
+
   @Test("border 1: an app in the session of the terminal could type there: the agent is refused")
   func sharedTerminal() async throws {
     let daemon = try await DaemonRun(configuration: [])
