@@ -9,23 +9,23 @@ import Synchronization
 ///     try advertiser.startAdvertising(region.peripheralData(withMeasuredPower: nil))
 ///     for await state in advertiser.states { print(state) }
 ///
-/// The beacon is on the air while the app is in the foreground, the person allows it, the advertiser
-/// lives, and an adapter is on (BEACON-3). The person is asked once, with the text of
-/// `NSBluetoothAlwaysUsageDescription` in the app's information property list; no authorization for
-/// locations is needed, and none implies this one. One computer is one beacon at a time:
-/// whoever asked first is it, the next one waits.
+/// The beacon is transmitted while the app is in the foreground, the person allows it, the
+/// advertiser exists, and an adapter is on (BEACON-3). The person is asked once, with the text of
+/// `NSBluetoothAlwaysUsageDescription` in the app's information property list; no location
+/// authorization is needed, and none implies this one. One computer is one beacon at a time: the
+/// first request is served, later ones wait.
 public final class BeaconAdvertiser: Sendable {
-  /// How it is with the beacon.
+  /// The state of the beacon.
   public enum State: Hashable, Sendable {
-    /// It was stopped, or the app has left the foreground.
+    /// The advertiser was stopped, or the app has left the foreground.
     case stopped
     case advertising
-    /// Another beacon that was asked for first is on the air.
+    /// Another beacon that was requested first is being transmitted.
     case waiting
-    /// No Bluetooth adapter is on, or it cannot advertise; begins by itself when one can.
+    /// No Bluetooth adapter is on, or it cannot advertise; starts by itself when one can.
     case unavailable
-    /// The person has not allowed it, and what to do about that; or `bluetoothd` said no, and the name
-    /// of its error. Begins by itself when nothing is against it any more.
+    /// The person has not allowed it: the text says what to do about that; or `bluetoothd` refused:
+    /// the text is the name of its error. Starts by itself when the reason is gone.
     case refused(String)
   }
 
@@ -37,13 +37,13 @@ public final class BeaconAdvertiser: Sendable {
     }
   }
 
-  /// Each change, the newest only when nobody has listened; one loop may listen.
+  /// The changes of state; unread, only the newest is kept. At most one loop may iterate it.
   public let states: AsyncStream<State>
   private let client: LocationClient
   private let subscriber: SubscriberID
   private let last: Last
 
-  /// An advertiser that is stopped.
+  /// Makes an advertiser that is stopped.
   public init() {
     let (states, news) = AsyncStream.makeStream(
       of: State.self, bufferingPolicy: .bufferingNewest(1))
@@ -63,10 +63,10 @@ public final class BeaconAdvertiser: Sendable {
     client.end(subscriber)
   }
 
-  /// Whether this computer is the beacon now.
+  /// Whether this computer transmits the beacon now.
   public var isAdvertising: Bool { last.state.withLock { $0 } == .advertising }
 
-  /// Becomes the beacon that a region describes, in place of an earlier one.
+  /// Starts to transmit the beacon that a region describes, in place of an earlier one.
   ///
   /// - Parameter peripheralData: What `CLBeaconRegion.peripheralData(withMeasuredPower:)` returned.
   /// - Throws: ``NoBeacon`` when the dictionary is not one that a beacon region makes.
@@ -77,7 +77,7 @@ public final class BeaconAdvertiser: Sendable {
     client.send(.advertising(subscriber, .start(advert)))
   }
 
-  /// Falls silent.
+  /// Stops to transmit the beacon.
   public func stopAdvertising() {
     client.send(.advertising(subscriber, .stop))
   }
@@ -86,7 +86,7 @@ public final class BeaconAdvertiser: Sendable {
     let state = Mutex(State.stopped)
   }
 
-  /// The one entry that a beacon region writes.
+  /// The key of the one entry that a beacon region writes.
   private static let key = "kCBAdvDataAppleBeaconKey"
 }
 

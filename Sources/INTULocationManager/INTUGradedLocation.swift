@@ -1,29 +1,30 @@
 public import CoreLocation
 
-/// A location, and how good it is: what a request for one location returns.
+/// A location and its accuracy level: what a request for one location returns.
 public struct INTUGradedLocation: Sendable {
   /// Where the device is.
   public let location: CLLocation
-  /// The best level whose limits the location keeps; `none` when it keeps not even those of `city`.
+  /// The best level whose limits the location meets; `none` when it does not even meet those of
+  /// `city`.
   public let achievedAccuracy: INTULocationAccuracy
-  /// Whether time ran out before there was a location of the desired accuracy; this one is then
-  /// the best there was.
+  /// Whether the request timed out before there was a location of the desired accuracy; this one is
+  /// then the best there was.
   public let isTimedOut: Bool
 }
 
 /// Why a request for one location returned none.
 public struct INTULocationError: Error, Sendable {
-  /// What happened; `timedOut` when time ran out before there was any location.
+  /// What happened; `timedOut` when the request timed out before there was any location.
   public let status: INTULocationStatus
   /// What location services reported; `nil` unless the status is `error`.
   public let underlyingError: CLError?
 }
 
-/// What a subscription has to tell.
+/// One element of a location subscription.
 public struct INTULocationUpdate: Sendable {
   /// Where the device is; `nil` unless the status is `success`.
   public let location: CLLocation?
-  /// The best level whose limits the location keeps; `none` without a location.
+  /// The best level whose limits the location meets; `none` without a location.
   public let achievedAccuracy: INTULocationAccuracy
   /// Whether there is a location or, if not, why.
   public let status: INTULocationStatus
@@ -31,15 +32,15 @@ public struct INTULocationUpdate: Sendable {
   public let underlyingError: CLError?
 }
 
-/// What a heading subscription has to tell.
+/// One element of a heading subscription.
 public struct INTUHeadingUpdate: Sendable {
   /// Where the device points.
   public struct Heading: Sendable {
     /// Degrees clockwise from magnetic north.
     public let magneticHeading: CLLocationDirection
-    /// Degrees clockwise from true north; `nil` while it is unknown, for want of a location.
+    /// Degrees clockwise from true north; `nil` while it is unknown because there is no location.
     public let trueHeading: CLLocationDirection?
-    /// Degrees by which the heading may be wrong.
+    /// The possible error of the heading in degrees.
     public let accuracy: CLLocationDirection
     /// When the heading was determined.
     public let timestamp: Date

@@ -1,10 +1,10 @@
 public import CoreLocation
 
-/// How exact and how recent a location is, or has to be.
+/// How accurate and how recent a location is, or has to be.
 ///
 /// Both limits of a level are inclusive (INTU-9).
 public enum INTULocationAccuracy: Int, CaseIterable, Comparable, Sendable {
-  /// Worse than `city`: a grade a location can get, never one to ask for (INTU-10).
+  /// Worse than `city`: a level that a location can have, never one to request (INTU-10).
   case none = 0
   /// Within 5,000 meters, at most ten minutes old.
   case city
@@ -65,9 +65,9 @@ extension INTULocationAccuracy {
     }
   }
 
-  /// The best level whose limits the location keeps, both of them (INTU-11).
+  /// The best level both of whose limits the location meets (INTU-11).
   ///
-  /// A location dated ahead of `now` is graded by how far its date is off, like an old one.
+  /// A location dated after `now` is graded by the size of the difference, like an old one.
   package init(of location: CLLocation?, at now: Date) {
     guard let location else {
       self = .none
@@ -81,7 +81,7 @@ extension INTULocationAccuracy {
     self = level ?? .none
   }
 
-  /// What a location manager is asked for, in meters (INTU-12).
+  /// The accuracy that is requested from a location manager, in meters (INTU-12).
   var managerAccuracy: CLLocationAccuracy {
     switch self {
     case .none, .city: kCLLocationAccuracyThreeKilometers

@@ -1,17 +1,17 @@
 public import CoreLocation
 
 extension INTULocationManager {
-  /// Returns one location of an accuracy, or the best there is when time runs out.
+  /// Returns one location of an accuracy, or the best there is when the timeout ends.
   ///
   /// Canceling the task cancels the request.
   ///
   /// - Parameters:
-  ///   - accuracy: How exact, and how recent, the location has to be.
-  ///   - timeout: How long to wait at most; `nil` for as long as it takes.
-  ///   - delayUntilAuthorized: Whether time is counted from the person's yes on, if they have not
-  ///     yet answered.
+  ///   - accuracy: How accurate, and how recent, the location has to be.
+  ///   - timeout: The longest time to wait; `nil` for no limit.
+  ///   - delayUntilAuthorized: Whether the timeout starts when the person grants permission, if
+  ///     they have not yet answered.
   ///   - activityType: What the person does meanwhile.
-  /// - Returns: The location, and the level that it reaches.
+  /// - Returns: The location, and its accuracy level.
   /// - Throws: `CancellationError` when the task is canceled, else ``INTULocationError`` when there
   ///   is no location to return.
   public func location(
@@ -36,11 +36,12 @@ extension INTULocationManager {
   /// is canceled.
   ///
   /// - Parameters:
-  ///   - accuracy: How exact locations shall be, which decides how much power the hardware takes.
+  ///   - accuracy: How accurate locations should be, which decides how much power the hardware
+  ///     takes.
   ///   - activityType: What the person does meanwhile.
   /// - Returns: The sequence. It ends by itself when the app may no longer know the location; its
-  ///   last element says why. An error is an element like others. Of elements not read yet, the
-  ///   newest 64 are kept.
+  ///   last element gives the reason. An error does not end the sequence. Of elements not read yet,
+  ///   the newest 64 are kept.
   public func locationUpdates(
     accuracy: INTULocationAccuracy = .room, activityType: CLActivityType = .other
   ) -> AsyncStream<INTULocationUpdate> {
@@ -48,19 +49,19 @@ extension INTULocationManager {
   }
 
   /// Subscribes to moves of about 500 meters, until the loop over it ends or its task is canceled;
-  /// while other requests are live, it has every location.
+  /// while other requests are live, the sequence has every location.
   ///
   /// - Returns: The sequence. It ends by itself when the app may no longer know the location; its
-  ///   last element says why. An error is an element like others. Of elements not read yet, the
-  ///   newest 64 are kept.
+  ///   last element gives the reason. An error does not end the sequence. Of elements not read yet,
+  ///   the newest 64 are kept.
   public func significantLocationChanges() -> AsyncStream<INTULocationUpdate> {
     updates(.significantChanges, .other)
   }
 
   /// Subscribes to headings, until the loop over it ends or its task is canceled.
   ///
-  /// - Returns: The sequence. On a device without compass it has one element, which says so. Of
-  ///   elements not read yet, the newest 64 are kept.
+  /// - Returns: The sequence. On a device without compass it has one element, with the status
+  ///   `unavailable`. Of elements not read yet, the newest 64 are kept.
   public func headingUpdates() -> AsyncStream<INTUHeadingUpdate> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.unreadElements)) { headings in
       let id = requestHeadings(.headings(headings))
@@ -77,6 +78,6 @@ extension INTULocationManager {
     }
   }
 
-  /// How many elements of a sequence wait for their reader. Chosen: as many as live updates keep.
+  /// The number of unread elements that a sequence keeps. Chosen: as many as live updates keep.
   private static let unreadElements = 64
 }

@@ -1,10 +1,10 @@
 public import CoreLocation
 
-/// How a location request ended, or what a subscription has to tell.
+/// How a location request ended, or what an update of a subscription means.
 public enum INTULocationStatus: Int, CaseIterable, Sendable {
-  /// There is a location, and it is of the desired accuracy.
+  /// There is a location of the desired accuracy.
   case success = 0
-  /// The time is over; there may be a location, of a lesser accuracy. Never for a subscription.
+  /// The timeout is over; there may be a location of lower accuracy. Never for a subscription.
   case timedOut
   /// The person has not yet answered whether the app may know the location.
   case servicesNotDetermined
@@ -42,46 +42,47 @@ public enum INTUHeadingStatus: Int, CaseIterable, Sendable {
   case unavailable
 }
 
-/// Whether the device can tell headings.
+/// Whether the device can determine headings.
 public enum INTUHeadingServicesState: Int, CaseIterable, Sendable {
-  /// There is a compass.
+  /// The device has a compass.
   case available = 0
-  /// There is none.
+  /// The device has no compass.
   case unavailable
 }
 
-/// What the app asks the person for when it asks for the first time.
+/// The authorization that the app requests the first time.
 public enum INTUAuthorizationType: Int, CaseIterable, Sendable {
-  /// Always, if the app declares the text for that question; else while in use (INTU-6).
+  /// Always, if the app declares the usage text for it; else while in use (INTU-6).
   case auto = 0
-  /// Use at any time.
+  /// Use of location at any time.
   case always
-  /// Use while the app is in use.
+  /// Use of location while the app is in use.
   case whenInUse
 }
 
-/// Names one location request or subscription; counted from 1, never used twice (INTU-3).
+/// Identifies one location request or subscription; counted from 1, never used twice (INTU-3).
 public typealias INTULocationRequestID = Int
 
-/// Names one heading subscription; counted together with location requests (INTU-3).
+/// Identifies one heading subscription; counted together with location requests (INTU-3).
 public typealias INTUHeadingRequestID = Int
 
-/// Degrees to turn before the next heading.
+/// The change of heading in degrees before the next heading is delivered.
 public typealias INTUHeadingFilterAccuracy = CLLocationDegrees
 
-/// What runs, on the main queue, when a request ends or a subscription has something to tell.
+/// The block that runs, on the main queue, when a request ends or a subscription has an update.
 ///
-/// It gets the location, its grade, and the status. The location is `nil` unless the status is
+/// It receives the location, its accuracy level, and the status. The location is `nil` unless the
+/// status is
 /// `success` or `timedOut`, and may be `nil` for `timedOut`.
 public typealias INTULocationRequestBlock =
   @MainActor (CLLocation?, INTULocationAccuracy, INTULocationStatus) -> Void
 
-/// What runs, on the main queue, when there is a heading; the heading is `nil` unless the status
-/// is `success`.
+/// The block that runs, on the main queue, when there is a heading; the heading is `nil` unless the
+/// status is `success`.
 public typealias INTUHeadingRequestBlock = @MainActor (CLHeading?, INTUHeadingStatus) -> Void
 
 extension INTULocationStatus {
-  /// What the services have to say before anything else; `nil` when they are available (INTU-21).
+  /// Makes the status for a state of the services; `nil` when they are available (INTU-21).
   init?(_ services: INTULocationServicesState) {
     switch services {
     case .available: return nil

@@ -1,12 +1,12 @@
 import LocationModel
 
 extension AppCoordinator {
-  /// A beacon that one subscriber wants this computer to be.
+  /// A beacon that one subscriber asks this computer to advertise.
   struct Advertising: Hashable, Sendable {
     var client: ClientID
     var subscriber: SubscriberID
     var advert: IBeaconAdvert
-    /// What the subscriber was last told.
+    /// The state that was delivered last.
     var delivered: BeaconAdvertising?
   }
 
@@ -34,13 +34,13 @@ extension AppCoordinator {
     return settleBeaconWish(at: now)
   }
 
-  /// Asks for the permission as long as a process wants to be a beacon.
+  /// Keeps a request for the permission while a process asks to advertise a beacon.
   mutating func settleBeaconWish(at now: Moment) -> [Output] {
     guard authorization.wantsBeacon == advertising.isEmpty else { return [] }
     return authorize(.beaconWish(!advertising.isEmpty), at: now)
   }
 
-  /// The beacon this app wants to be: the first that was asked for, while it is in the foreground
+  /// The beacon to advertise for this app: its first request, while the app is in the foreground
   /// (BEACON-3) and the person has allowed it (docs/decisions/0070).
   @inline(__always)
   var advert: IBeaconAdvert? {
@@ -50,9 +50,9 @@ extension AppCoordinator {
     return advertising.first?.advert
   }
 
-  /// Tells those who advertise how it is, when that has changed.
+  /// Delivers the advertising state to each subscriber for which it has changed.
   ///
-  /// `air` is what the radio says of `chosen`, the one beacon that this computer is to be.
+  /// `air` is the radio's state for `chosen`, the one beacon that this computer advertises.
   mutating func settleAdvertising(
     _ air: BeaconAdvertising?, of chosen: IBeaconAdvert?
   ) -> [Output] {

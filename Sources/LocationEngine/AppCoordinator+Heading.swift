@@ -68,7 +68,7 @@ extension AppCoordinator {
     heading.entries.indices.flatMap { tellHeading($0, input, at: now) }
   }
 
-  /// What the compass saw; true north only for managers whose location updates run (HEAD-4).
+  /// Delivers a sample; with true north only to managers that run location updates (HEAD-4).
   mutating func take(_ sample: HeadingSample, at now: Moment, to outputs: inout [Output]) {
     for index in heading.entries.indices {
       let entry = heading.entries[index]
@@ -90,7 +90,7 @@ extension AppCoordinator {
     localDeclination.degrees(at: visible, time: now.unixTime)
   }
 
-  /// What the computer can do has changed; every process may read it, and headings begin to fail.
+  /// Delivers changed equipment to every process; headings fail without a compass.
   mutating func settle(_ equipment: Equipment, at now: Moment) -> [Output] {
     guard equipment != world.equipment else { return [] }
     world.equipment = equipment

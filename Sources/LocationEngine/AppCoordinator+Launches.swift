@@ -1,17 +1,17 @@
 import LocationModel
 
-/// What waits until the person has answered about Always.
+/// A delivery that is held until the person has answered about Always.
 enum HeldDelivery: Sendable {
   /// A crossing or a visit.
   case event(PendingEvent)
   /// A significant change, for the process that follows them.
   case change(Delivery, ClientID)
-  /// What is owed to the app while it does not run (AUTH-33).
+  /// The launch of an app that does not run (AUTH-33).
   case launch
-  /// News of a monitor, which wait with its condition (MON-39).
+  /// Events of a monitor, which are held with their condition (MON-39).
   case condition
 
-  /// Whether it tells where the device was.
+  /// Whether it reveals where the device was.
   var isPlace: Bool {
     switch self {
     case .event, .change: true
@@ -21,7 +21,7 @@ enum HeldDelivery: Sendable {
 }
 
 extension AppCoordinator {
-  /// The last process has gone, with these services running.
+  /// Keeps the running services of the last process, which has ended, as reasons to launch.
   mutating func leaveClaims(
     _ changes: SignificantChangeDetector?, live: Bool
   ) -> [Output] {
@@ -30,7 +30,7 @@ extension AppCoordinator {
     return storeClaims()
   }
 
-  /// Nothing is owed to a process that had its time.
+  /// Drops the reasons to launch, once a process had its time for them.
   mutating func dropClaims() -> [Output] {
     claims.drop()
     isClaimed = false
@@ -41,13 +41,13 @@ extension AppCoordinator {
     claims.change(for: app).map { [.persist($0)] } ?? []
   }
 
-  /// Whether what comes due now launches the app: it does not run, and nothing has launched it yet.
+  /// Whether an event now can launch the app: it does not run, and nothing has launched it yet.
   var mayClaim: Bool {
     processes.isEmpty && !isClaimed && standing.sessions.presence.runtimeEnd == nil
   }
 
-  /// Lets an app that does not run have what is owed to it: it is launched, once for each time it
-  /// is given, or the person is asked (SLC-8, LIVE-35, AUTH-33).
+  /// Launches an app that does not run when one of its services has an event, once for each
+  /// runtime, or has the person asked (SLC-8, LIVE-35, AUTH-33).
   mutating func settleClaims(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {

@@ -1,7 +1,7 @@
 import LocationModel
 
 extension AppCoordinator {
-  /// An event that the app is told once, and again until it has taken it.
+  /// Makes an event pending; it is delivered again until the app acknowledges it.
   mutating func announce(
     _ event: PendingEvent, _ verdict: DeliveryRule.Verdict, at now: Moment
   ) -> [Output] {
@@ -25,19 +25,19 @@ extension AppCoordinator {
     return [.persist(pending.change(for: app))]
   }
 
-  /// The process has a manager now: it hears what waited for one, in order (LIFE-5).
+  /// Delivers pending events in order to a process that has its first manager (LIFE-5).
   mutating func beginHearing(_ client: ClientID) -> [Output] {
     guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
     if processes[index].heard == nil { processes[index].heard = EventNumber.none }
     return deliverPending(at: index)
   }
 
-  /// Tells each process with a manager what it has not heard.
+  /// Delivers to each process with a manager the pending events that it has not received.
   private mutating func deliverPending() -> [Output] {
     processes.indices.flatMap { deliverPending(at: $0) }
   }
 
-  /// Tells one process what it has not heard, if it has a manager.
+  /// Delivers to one process the pending events that it has not received, if it has a manager.
   mutating func deliverPending(at index: Int) -> [Output] {
     guard let heard = processes[index].heard else { return [] }
     let news = pending.after(heard)
@@ -45,23 +45,23 @@ extension AppCoordinator {
     return news.map { .deliver(processes[index].client, .pending($0.number, $0.event)) }
   }
 
-  /// The app has taken what it was owed.
+  /// Removes the events that the app has acknowledged.
   mutating func settlePending(upTo number: EventNumber) -> [Output] {
     pending.settle(upTo: number) ? [.persist(pending.change(for: app))] : []
   }
 
-  /// Nobody may hear of it any more, or nobody came for it (AUTH-8, LIFE-6).
+  /// Drops events that the app may not know any more, or did not take in time (AUTH-8, LIFE-6).
   mutating func dropPending() -> [Output] {
     pending.drop() ? [.persist(pending.change(for: app))] : []
   }
 
-  /// What was owed when the engine ended may tell more than the app may know now (AUTH-8).
+  /// Drops stored events that reveal more than the app may know now (AUTH-8).
   mutating func reviewPending() -> [Output] {
     guard isImprecise, isCoarse ? pending.dropExact() : pending.drop() else { return [] }
     return [.persist(pending.change(for: app))]
   }
 
-  /// Takes over how time has passed since the computer was first used.
+  /// Adopts the steady time, and dates pending events by it.
   mutating func settle(_ steady: SteadyTime, at now: Moment) -> [Output] {
     self.steady = steady
     return pending.settleDates(steady.date(at: now)) ? [.persist(pending.change(for: app))] : []

@@ -21,7 +21,7 @@ extension AppCoordinator {
         return fail(new, .failing) + [.note(.limit(app, text))]
       }
       let refusal = refusal(reception)
-      // Of the first one this is all; those who range already are told of a change.
+      // The first one receives the refusal here; later ones receive changes from `settleRanging`.
       if ranging.isEmpty { deliveredRangingRefusal = refusal }
       ranging.append(new)
       return refusal.map { fail(new, $0) } ?? []
@@ -33,7 +33,7 @@ extension AppCoordinator {
     }
   }
 
-  /// What the app may hear ranged now.
+  /// The constraints for which the app may receive ranged beacons now.
   var rangedConstraints: [BeaconConstraint] {
     verdicts.ranging.flows ? ranging.map(\.constraint) : []
   }
@@ -47,8 +47,8 @@ extension AppCoordinator {
     }
   }
 
-  /// Tells those who range when the app may no longer, or nothing can be heard (BEACON-16,
-  /// BEACON-17); one that may not hear of the radio now is told when it may.
+  /// Delivers a failure to all that range when the app may no longer range, or the radio fails
+  /// (BEACON-16, BEACON-17). While the app may not receive ranging, a radio failure waits.
   mutating func settleRanging(_ reception: BeaconReception?) -> [Output] {
     guard standingRefusal != nil || verdicts.ranging.flows else { return [] }
     let refusal = refusal(reception)
@@ -61,7 +61,7 @@ extension AppCoordinator {
     standingRefusal ?? (reception.map(Self.failure) ?? .unavailable)
   }
 
-  /// Why the app may not range; `nil` when it may, or was not asked yet.
+  /// Why the app may not range; `nil` when it may, or the person has not decided yet.
   private var standingRefusal: RangingFailure? {
     guard servicesAreOn else { return .unavailable }
     switch authorization.status {

@@ -6,14 +6,14 @@ extension AppCoordinator {
   mutating func connect(
     _ client: ClientID, _ description: ClientDescription, at now: Moment, isLaunched: Bool
   ) -> [Output] {
-    // One that comes late for an event has its time for it, too (LIFE-6).
+    // A process that connects late for a pending event also gets its runtime (LIFE-6).
     let isAwaited = isLaunched || description.life == .background && isPending
     processes.append(
       Process(client: client, number: description.process, said: description.life))
     program = description.program
     isCalled = false
     isClaimed = false
-    // A person who opens the app is there to see what it starts.
+    // There is nothing to launch for once the person has opened the app.
     var outputs = description.life == .foreground ? dropClaims() : []
     outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
     guard isAwaited else { return outputs }
@@ -24,7 +24,7 @@ extension AppCoordinator {
     change(client, at: now) { $0.said = life }
   }
 
-  /// The system has stopped the process, or lets it go on.
+  /// Notes that the system has frozen or thawed the process.
   mutating func freeze(_ client: ClientID, _ isFrozen: Bool, at now: Moment) -> [Output] {
     change(client, at: now) { $0.isFrozen = isFrozen }
   }
@@ -41,7 +41,7 @@ extension AppCoordinator {
     return outputs + flushOutbox(to: client) + deliverPending(at: index)
   }
 
-  /// The process is gone; `life` says whether by the person or not (LIFE-4).
+  /// Removes a process that has ended; `life` tells whether the person ended it (LIFE-4).
   mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
     let hasQuit = processes.contains { $0.client == client && $0.said == .quit }
     processes.removeAll { $0.client == client }
@@ -64,7 +64,7 @@ extension AppCoordinator {
     hold(.presence(.life(processes.isEmpty ? absent : life)), at: now) + settleHolds(at: now)
   }
 
-  /// Standard updates that go on in the background keep the app in use (STD-47).
+  /// Keeps the app in use while standard updates continue in the background (STD-47).
   mutating func settleHolds(at now: Moment) -> [Output] {
     let options = standard.entries.filter { $0.service.isRunning && $0.service.beganInFront }
       .map(\.service.currentOptions).filter(\.allowsBackground)

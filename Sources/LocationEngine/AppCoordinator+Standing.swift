@@ -3,7 +3,7 @@ import LocationModel
 extension AppCoordinator {
   typealias Output = LocationEngine.Output
 
-  /// Begins with what was stored; an app that may not return has ended since, seen by nobody.
+  /// Begins with the stored state. An app that may not reconnect has ended while no engine ran.
   mutating func begin(
     with stored: [StateEntry], mayReturn: Bool, at now: Moment
   ) -> [Output] {
@@ -12,7 +12,7 @@ extension AppCoordinator {
     return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewPending()
   }
 
-  /// Takes over what another process has stored since.
+  /// Adopts what another process has stored since.
   mutating func adopt(_ stored: [StateEntry], at now: Moment) -> [Output] {
     let key = AuthorizationRecord.key(of: app)
     let record = stored.first { $0.key == key }.flatMap { AuthorizationRecord(stored: $0.value) }
@@ -31,7 +31,7 @@ extension AppCoordinator {
     stand(.sessions(input), at: now)
   }
 
-  /// Asks the standing, and carries its answer to everyone it concerns.
+  /// Hands an input to the authorization state, and carries out its outputs.
   mutating func stand(_ input: AppAuthorizationState.Input, at now: Moment) -> [Output] {
     carryOut(decide(input, at: now), at: now)
   }
@@ -96,7 +96,7 @@ extension AppCoordinator {
     }
   }
 
-  /// Derives what may flow now, and tells everyone whom the difference concerns.
+  /// Derives what may be delivered now, and passes the differences to the services.
   mutating func settleVerdicts(at now: Moment) -> [Output] {
     verdicts = Verdicts(circumstances)
     access = conditionAccess
@@ -109,7 +109,7 @@ extension AppCoordinator {
     }
     self.isImprecise = isImprecise
     for index in standard.entries.indices {
-      // What was seen while the app might know more, or less, is not what it may know now.
+      // A fix cached with another accuracy is not what the app may know now.
       standard.entries[index].service.cached = place(
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
@@ -133,7 +133,7 @@ extension AppCoordinator {
     return clients.map { .deliver($0, .state(state)) }
   }
 
-  /// What authorization and the delivery table let flow to the classic service.
+  /// Returns what authorization and the delivery table allow for standard updates.
   func flow(of service: StandardUpdates) -> Flow {
     switch authorization.status {
     case .notDetermined: return .undetermined
@@ -145,7 +145,7 @@ extension AppCoordinator {
     }
   }
 
-  /// What stands between the app and live updates (LIVE-11 to LIVE-16).
+  /// The diagnostics that bar or limit live updates of the app (LIVE-11 to LIVE-16).
   var liveStanding: Diagnostics {
     var flags = verdicts.live.flags
     if authorization.status == .notDetermined, flags.isEmpty {
@@ -156,7 +156,7 @@ extension AppCoordinator {
     return flags
   }
 
-  /// What keeps the app from its conditions (REG-33, MON-33, MON-34).
+  /// The access of the app to its conditions (REG-33, MON-33, MON-34).
   private var conditionAccess: ConditionAccess {
     var flags = standing.authorization.facts.denial
     if isCoarse { flags.insert(.accuracyLimited) }
@@ -171,7 +171,7 @@ extension AppCoordinator {
 
   // MARK: Delivering
 
-  /// To a process that runs at once; to a suspended one when it runs again.
+  /// Delivers to a process that runs at once, to a suspended one when it runs again.
   mutating func post(_ delivery: Delivery, to client: ClientID) -> [Output] {
     guard processes.contains(where: { $0.client == client && $0.life == .suspended }) else {
       return [.deliver(client, delivery)]
@@ -180,7 +180,7 @@ extension AppCoordinator {
     return []
   }
 
-  /// An event that the delivery table has judged: now, later, by waking, or by launching.
+  /// Carries out the verdict on an event: delivers or queues it, or wakes the app for it.
   mutating func announce(
     _ delivery: Delivery, to client: ClientID?, _ verdict: DeliveryRule.Verdict, at now: Moment
   ) -> [Output] {
@@ -192,7 +192,7 @@ extension AppCoordinator {
       } else {
         outputs = clients.map { .deliver($0, delivery) }
       }
-      // After a restart an app may be on its way back (LIFE-9).
+      // After a restart an app may be about to reconnect (LIFE-9).
       if outputs.isEmpty { outbox.add(delivery, for: nil) }
       grantRuntime(for: delivery, at: now, to: &outputs)
       return outputs
@@ -210,7 +210,7 @@ extension AppCoordinator {
     }
   }
 
-  /// An app that runs on the time it was given for an event has some for each update (LIVE-37).
+  /// Extends the runtime of an app that was woken for an event with each live update (LIVE-37).
   private mutating func grantRuntime(
     for delivery: Delivery, at now: Moment, to outputs: inout [Output]
   ) {
@@ -218,14 +218,14 @@ extension AppCoordinator {
     outputs += hold(.presence(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
   }
 
-  /// Keeps the event until the person has said whether the app may always know (AUTH-33).
+  /// Holds the event until the person has answered the question about Always (AUTH-33).
   mutating func holdAndAsk(_ news: HeldDelivery, at now: Moment) -> [Output] {
     lastHeld += 1
     held[lastHeld] = news
     return authorize(.alwaysEvent(lastHeld), at: now)
   }
 
-  /// An event that waited for Always may go (AUTH-34).
+  /// Releases an event that was held for Always (AUTH-34).
   private mutating func release(_ event: Int, at now: Moment) -> [Output] {
     let verdicts = Verdicts(circumstances)
     switch held.removeValue(forKey: event) {
@@ -241,7 +241,7 @@ extension AppCoordinator {
     }
   }
 
-  /// What waited goes to the process that now runs.
+  /// Delivers what is queued to the process that runs now.
   mutating func flushOutbox(to client: ClientID) -> [Output] {
     outbox.take().map { .deliver($0.client ?? client, $0.delivery) }
   }

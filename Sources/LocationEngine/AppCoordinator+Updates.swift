@@ -19,7 +19,7 @@ extension AppCoordinator {
     return outputs + settleHolds(at: now)
   }
 
-  /// The place that a request may begin with.
+  /// Returns the position that a request may start with.
   private func place(for request: UpdatesRequest) -> Fix? {
     switch request {
     case .start(let options), .change(let options), .once(let options): place(for: options)
@@ -41,7 +41,7 @@ extension AppCoordinator {
     }
   }
 
-  /// News of a standing service: at once, or when the process runs again.
+  /// Delivers an output of standard updates at once, or queues it until the process runs again.
   private mutating func convey(
     _ delivery: Delivery, to client: ClientID, _ verdict: DeliveryRule.Verdict
   ) -> [Output] {
@@ -87,7 +87,7 @@ extension AppCoordinator {
     }
   }
 
-  /// Diagnostics reach a loop that runs although locations may not (LIVE-33).
+  /// Delivers diagnostics to a loop that runs, even while locations may not be delivered (LIVE-33).
   @inline(__always)
   private var liveVerdict: DeliveryRule.Verdict {
     guard !verdicts.live.flows, life != .suspended else { return verdicts.live }
@@ -112,7 +112,7 @@ extension AppCoordinator {
     return announce(news, index, at: now)
   }
 
-  /// Lets those who follow significant changes see, where what they find may be told or held.
+  /// Passes an input to the significant-change services if their events may be delivered or held.
   private mutating func tellChanges(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
@@ -136,7 +136,8 @@ extension AppCoordinator {
     }
   }
 
-  /// A stay began or ended (VISIT-2, VISIT-3), in a cell that stands for a coarse place (VISIT-13).
+  /// Delivers that a stay began or ended (VISIT-2, VISIT-3); `cell` gives a coarse place
+  /// (VISIT-13).
   mutating func take(
     _ visit: Visit, in cell: CoarseGrid.Cell, at now: Moment
   ) -> [Output] {
@@ -146,7 +147,7 @@ extension AppCoordinator {
 
   // MARK: The world
 
-  /// A new current fix: for those who may know it exactly.
+  /// Delivers a new current fix, if the app may know exact positions.
   mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     world.current = fix
     guard !isCoarse else { return }
@@ -159,20 +160,20 @@ extension AppCoordinator {
     outputs += tellChanges(.fix(fix), at: now)
   }
 
-  /// The last position was kept long enough.
+  /// Forgets the last position at the end of its retention.
   mutating func forgetPosition() {
     world.current = nil
     place(nil)
   }
 
-  /// Takes up the coarse place of the device.
+  /// Stores the coarse place of the device, and the fix of this app for it.
   mutating func place(_ place: CoarseLocator.Place?) {
     world.place = place
     world.coarse = place.map { points.fix(of: $0) }
   }
 
-  /// A coarse place was computed: for those who may know no better, or want none. One that is no
-  /// news is for those only who have had none (AUTH-41).
+  /// Delivers a coarse place to subscribers that may have, or ask for, no better one. One that is
+  /// unchanged is delivered only to subscribers that have none yet (AUTH-41).
   mutating func takeCoarse(
     _ place: CoarseLocator.Place, _ isNews: Bool, at now: Moment
   ) -> [Output] {
@@ -203,7 +204,7 @@ extension AppCoordinator {
     return outputs
   }
 
-  /// The device is still for these; for all others it moves, or nothing is known of it.
+  /// Pauses the services for which the device is stationary, and resumes all others.
   mutating func settleStillness(_ still: StillnessAudience, at now: Moment) -> [Output] {
     var outputs: [Output] = []
     for index in standard.entries.indices {

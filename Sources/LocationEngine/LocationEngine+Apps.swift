@@ -1,7 +1,7 @@
 package import LocationModel
 
 extension AppIdentity {
-  /// The user whose app it is: what stands behind the last `@`; empty for the engine's own user.
+  /// The user of the app: the text after the last `@`; empty for the engine's own user.
   fileprivate var user: Substring {
     guard let mark = name.lastIndex(of: "@") else { return "" }
     let number = name[name.index(after: mark)...]
@@ -19,8 +19,8 @@ extension LocationEngine {
     return known < Bounds.appsPerUser
   }
 
-  /// Lets go of what is kept of an app that does not run, when that is what an app has that was
-  /// never seen: nobody needs more room by running many programs.
+  /// Removes the coordinator of an app that does not run, if its state is that of an app never
+  /// seen, so that many different programs need no more memory.
   mutating func closeDesk(_ index: Int, at now: Moment) {
     let app = coordinators[index].app
     guard coordinators[index].isBlank, !storedApps.contains(app), !conditions.concerns(app),
@@ -33,7 +33,7 @@ extension LocationEngine {
 }
 
 extension AppCoordinator {
-  /// Whether no process runs, and nothing was asked, granted, or stored that lasts.
+  /// Whether no process runs, and nothing lasting was requested, granted, or stored.
   fileprivate var isBlank: Bool {
     processes.isEmpty && outbox.isEmpty && pending.isBlank && held.isEmpty && claims.isEmpty
       && !hasAskedHeading && !isClaimed && !isCalled && standing.isBlank

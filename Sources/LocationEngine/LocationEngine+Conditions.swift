@@ -36,7 +36,7 @@ extension LocationEngine {
     ConditionKey(app: app, owner: .regions, identifier: region.identifier)
   }
 
-  /// The regions of an app as it described them (REG-10).
+  /// Returns the regions of an app as it described them (REG-10).
   func regions(of app: AppIdentity) -> [RegionDescription] {
     conditions.regions(of: app).map {
       RegionDescription(identifier: $0.identifier, target: $0.target, notices: $0.notices)
@@ -53,7 +53,7 @@ extension LocationEngine {
     settleAccess(at: now, to: &outputs)
     if case .open(let name) = request {
       let key = MonitorKey(app: app, name: name)
-      // One subscriber has one monitor: asked again, it begins anew.
+      // A subscriber has one monitor; opening again starts it anew.
       closeMonitor(of: subscriber, client, at: now, to: &outputs)
       coordinators[coordinator].monitors.append(
         AppCoordinator.OpenMonitor(client: client, subscriber: subscriber, key: key))
@@ -85,7 +85,7 @@ extension LocationEngine {
     outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, delivery)))
   }
 
-  /// A monitor that is let go makes its name free (MON-3).
+  /// Closes a monitor, so that its name is free (MON-3).
   mutating func closeMonitor(
     of subscriber: SubscriberID, _ client: ClientID, at now: Moment, to outputs: inout [Output]
   ) {
@@ -112,7 +112,7 @@ extension LocationEngine {
 
   // MARK: Access
 
-  /// Tells the conditions what each app may know, where that has changed.
+  /// Passes each app's changed access to the conditions.
   mutating func settleAccess(at now: Moment, to outputs: inout [Output]) {
     for index in coordinators.indices {
       if let access = coordinators[index].settleAccess() {
@@ -133,7 +133,7 @@ extension LocationEngine {
 
   // MARK: News
 
-  /// Carries what the conditions say to the apps it concerns.
+  /// Delivers the outputs of the conditions to their apps.
   mutating func carry(
     _ news: [Conditions.Output], askedBy asker: (client: ClientID, subscriber: SubscriberID)? = nil,
     _ region: RegionDescription? = nil, at now: Moment, to outputs: inout [Output]
@@ -145,7 +145,7 @@ extension LocationEngine {
       case .barred(let key):
         bar(key, to: &outputs)
       case .rejected(let key):
-        // A name may tell a place.
+        // A name may reveal a place.
         let text = "a condition is not added: too many wait already, or its name is too long"
         outputs.append(.note(.limit(key.app, text)))
       case .refused(let key, let opener):
@@ -164,7 +164,7 @@ extension LocationEngine {
     }
   }
 
-  /// The last one who opened it is not its opener.
+  /// Rejects the subscriber that opened the monitor last, as another has it open.
   private mutating func refuse(
     _ key: MonitorKey, openedBy opener: UInt64, to outputs: inout [Output]
   ) {
@@ -178,7 +178,7 @@ extension LocationEngine {
       .deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: process))))
   }
 
-  /// The last one who wanted to open it has none.
+  /// Rejects the subscriber that tried to open the monitor last.
   private mutating func bar(_ key: MonitorKey, to outputs: inout [Output]) {
     guard let coordinator = coordinatorIndex(of: key.app),
       let place = coordinators[coordinator].monitors.lastIndex(where: { $0.key == key })
@@ -196,21 +196,21 @@ extension LocationEngine {
     guard let coordinator = coordinatorIndex(of: key.app),
       let place = coordinators[coordinator].monitors.firstIndex(where: { $0.key == key })
     else { return }
-    // The loop has this one in hand now, and asks for nothing until it is done with it.
+    // The loop handles this event now, and asks for the next one afterwards.
     coordinators[coordinator].monitors[place].wantsNext = false
     coordinators[coordinator].monitors[place].isAsking = false
     let monitor = coordinators[coordinator].monitors[place]
     let delivery = Delivery.monitor(monitor.subscriber, .event(event))
     let verdict = coordinators[coordinator].verdicts.monitor
-    // A reason why no state is told wakes nobody.
+    // Diagnostics wake no app.
     outputs +=
       verdict.flows
       ? coordinators[coordinator].announce(delivery, to: monitor.client, verdict, at: now)
       : coordinators[coordinator].post(delivery, to: monitor.client)
   }
 
-  /// News for a loop that does not ask, or is not there: the person is asked, or the app launched,
-  /// where the table says so (AUTH-33, MON-38).
+  /// Handles an event for a loop that does not ask or does not exist: puts the prompt, or launches
+  /// the app, as the table says (AUTH-33, MON-38).
   private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
     guard let coordinator = coordinatorIndex(of: key.app) else { return }
     if coordinators[coordinator].processes.isEmpty { coordinators[coordinator].isCalled = true }
@@ -234,7 +234,7 @@ extension LocationEngine {
         outputs.append(.deliver(client, delivery))
       }
     case .determined:
-      // The state alone wakes and launches nobody (REG-24).
+      // A state alone wakes and launches no app (REG-24).
       guard coordinators[coordinator].verdicts.region.flows else { return }
       for client in coordinators[coordinator].clients {
         outputs += coordinators[coordinator].post(.region(nil, description, event), to: client)
@@ -247,20 +247,20 @@ extension LocationEngine {
 }
 
 extension AppCoordinator.OpenMonitor {
-  /// The number under which its loop counts as modern use (SESS-9).
+  /// The number of its loop as a modern use (SESS-9).
   var iteration: Int { AppCoordinator.number(of: subscriber, client) }
 
-  /// Who has it open, across all processes.
+  /// The number of its subscriber, unique across all processes.
   var opener: UInt64 { UInt64(AppCoordinator.number(of: subscriber, client)) }
 }
 
 extension AppCoordinator {
-  /// The number of a process, where the kernel says it.
+  /// Returns the process identifier; `nil` where the kernel does not tell it.
   func number(of client: ClientID) -> Int32? {
     processes.first { $0.client == client }?.number
   }
 
-  /// What a monitor's request means for the conditions; a loop that may not hear waits here.
+  /// Converts a monitor's request; a loop that may not receive events waits here.
   mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input {
     let monitor = monitors[place]
     func key(_ identifier: String) -> ConditionKey {
@@ -282,14 +282,14 @@ extension AppCoordinator {
     }
   }
 
-  /// What the app may know of its conditions from now on; `nil` when that was told before.
+  /// Returns the new access of the app to its conditions; `nil` when it is unchanged.
   mutating func settleAccess() -> ConditionAccess? {
     guard access != deliveredAccess else { return nil }
     deliveredAccess = access
     return access
   }
 
-  /// Loops ask, or stop asking, as the standing of the app changes (SESS-13, MON-39).
+  /// Starts or stops the asking of loops as the authorization of the app changes (SESS-13, MON-39).
   mutating func settleMonitors() -> [Conditions.Input] {
     var inputs: [Conditions.Input] = []
     for place in monitors.indices where monitors[place].wantsNext {
@@ -301,6 +301,6 @@ extension AppCoordinator {
     return inputs
   }
 
-  /// Events flow, or the reason why not is told of each condition (MON-34).
+  /// Whether events, or the diagnostics that replace them, may be delivered (MON-34).
   private var mayHearConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
 }

@@ -1,9 +1,9 @@
 import LocationModel
 
 extension LocationEngine {
-  /// Has apps started that do not run and are owed an event (LIFE-1).
+  /// Launches apps that do not run and have pending events (LIFE-1).
   mutating func settleLaunches(at now: Moment, to outputs: inout [Output]) {
-    // Asked at every step: a desk is large, and is copied only where nobody runs.
+    // Runs at every step: a coordinator is large, and is copied only if no process runs.
     for index in coordinators.indices
     where coordinators[index].processes.isEmpty && coordinators[index].isPending {
       for case .launch(let app) in launches.handle(.pending(coordinators[index].app), at: now) {
@@ -12,15 +12,15 @@ extension LocationEngine {
     }
   }
 
-  /// Where a process of an app is when it connects: one that was started for an event is in the
-  /// background.
+  /// Returns the lifecycle state of a connecting process: one that was launched for an event is in
+  /// the background.
   mutating func admit(_ client: ClientDescription, at now: Moment) -> (AppLife, isLaunched: Bool) {
     let isLaunched = launches.isStarting(client.app)
     _ = launches.handle(.connected(client.app), at: now)
     return (isLaunched ? .background : client.life, isLaunched)
   }
 
-  /// A process is gone; what the app had not taken is still owed to it.
+  /// Notes that a process has ended; events that the app has not taken stay pending.
   mutating func dismiss(_ app: AppIdentity, at now: Moment) {
     guard let index = coordinatorIndex(of: app), coordinators[index].processes.isEmpty
     else { return }
@@ -29,7 +29,7 @@ extension LocationEngine {
     closeDesk(index, at: now)
   }
 
-  /// Which apps have registered a command (LIFE-2).
+  /// Adopts the set of apps that have registered a command (LIFE-2).
   mutating func settleLaunchable(
     _ apps: [AppIdentity], at now: Moment, to outputs: inout [Output]
   ) {
@@ -39,7 +39,7 @@ extension LocationEngine {
     }
   }
 
-  /// Takes up the apps that had registered something, though none of them runs yet.
+  /// Restores apps that had registered something, before any of them runs.
   mutating func restoreAbsentApps(
     from entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
@@ -57,7 +57,7 @@ extension LocationEngine {
 }
 
 extension AppCoordinator {
-  /// Whether the app does not run, and may be started for what waits for it.
+  /// Whether the app does not run, and may be launched for what is pending.
   var isPending: Bool {
     guard processes.isEmpty else { return false }
     return isClaimed || isCalled && verdicts.monitor.launches
@@ -73,13 +73,13 @@ extension AppCoordinator {
 }
 
 extension DeliveryRule.Verdict {
-  /// Whether an event starts an app that does not run.
+  /// Whether an event launches an app that does not run.
   fileprivate var launches: Bool { action == .launch || action == .launchUnlessQuit }
 }
 
 extension Manifest {
-  /// What an app that does not run must have declared, to have what is stored of it; its own list
-  /// counts again when it connects.
+  /// Creates the manifest that an app must have declared for its stored state; its own manifest
+  /// replaces it when the app connects.
   fileprivate init(rememberedIn entries: [StateEntry], of app: AppIdentity) {
     func stored(_ key: StateKey) -> [UInt8]? { entries.first { $0.key == key }?.value }
     var values: [String: ManifestValue] = [:]

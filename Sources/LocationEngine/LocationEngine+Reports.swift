@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// One condition as its owner sees it from outside.
+/// One condition, as reported to the owner of the machine.
 package struct ConditionReport: Hashable, Sendable {
   package var key: ConditionKey
   package var target: ConditionTarget
@@ -9,9 +9,9 @@ package struct ConditionReport: Hashable, Sendable {
   package var date: UnixTime
 }
 
-// What a person who looks after the machine may ask of the engine.
+// What the owner of the machine may query.
 extension LocationEngine {
-  /// What everybody monitors, in the order of the keys.
+  /// The conditions of all apps, in the order of the keys.
   package var conditionReports: [ConditionReport] {
     conditions.conditions.sorted { $0.key < $1.key }.map { key, condition in
       let state = MonitoredState(condition.observation.state)
@@ -21,7 +21,7 @@ extension LocationEngine {
     }
   }
 
-  /// What a process asks for now, in the words of the link.
+  /// Returns the services that a process uses now, in the words of the link.
   package func services(of client: ClientID) -> [String] {
     guard let app = app(of: client), let coordinator = coordinators.first(where: { $0.app == app })
     else {

@@ -3,7 +3,7 @@ import LocationModel
 extension LocationEngine {
   // MARK: Compass
 
-  /// What a compass saw; nothing happens while nobody asks.
+  /// Delivers a compass sample; without subscribers, nothing happens.
   mutating func point(
     _ sample: HeadingSample, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) {
@@ -13,7 +13,7 @@ extension LocationEngine {
     }
   }
 
-  /// A provider has a compass, or has it no longer (AVAIL-3).
+  /// Notes that a provider has gained or lost a compass (AVAIL-3).
   mutating func settleCompass(
     _ provider: ProviderID, _ hasCompass: Bool, at now: Moment, to outputs: inout [Output]
   ) {
@@ -25,7 +25,7 @@ extension LocationEngine {
     for index in coordinators.indices { outputs += coordinators[index].settle(equipment, at: now) }
   }
 
-  /// What this computer can do beside positions.
+  /// The equipment of this computer beside positions.
   var equipment: Equipment {
     Equipment(hasCompass: compass.hasCompass, hasBeaconRadio: beacons.reception != nil)
   }
@@ -39,7 +39,7 @@ extension LocationEngine {
     settleEquipment(at: now, to: &outputs)
   }
 
-  /// Keeps ranging and watching in step with what apps want and may.
+  /// Adjusts ranging and watching to what apps request and may receive.
   mutating func settleBeacons(at now: Moment, to outputs: inout [Output]) {
     for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
       outputs += coordinators[index].settleRanging(beacons.reception)
@@ -69,7 +69,7 @@ extension LocationEngine {
 }
 
 extension LocationEngine.Input {
-  /// Whether it can change what beacons are wanted; a fix cannot.
+  /// Whether it can change which beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
     case .fix, .heading, .motion, .beacon, .provider, .compass: false
@@ -89,7 +89,7 @@ extension ConditionState {
 }
 
 extension BeaconState {
-  /// The beacon that satisfies (MON-30, MON-31).
+  /// The identity of the beacon that satisfies (MON-30, MON-31).
   fileprivate var refinement: BeaconIdentity? {
     guard case .satisfied(let identity) = self else { return nil }
     return identity

@@ -557,8 +557,8 @@ package enum Setting: Hashable, Sendable {
   package static let domain = "settings"
   private static let servicesKey = StateKey(domain: domain, owner: "", name: "services")
 
-  /// The change that makes the switch of the whole machine durable; `reason`, in words, where
-  /// nobody has switched it off.
+  /// Returns the change that stores the switch of the whole machine; `reason` is given where no
+  /// person has turned it off.
   package static func servicesChange(_ on: Bool, because reason: String? = nil) -> StateChange {
     .set(servicesKey, [UInt8]((on ? "on" : "off" + (reason.map { ": \($0)" } ?? "")).utf8))
   }
@@ -568,7 +568,7 @@ package enum Setting: Hashable, Sendable {
     entries.first { $0.key == servicesKey }.map { $0.value == [UInt8]("on".utf8) } ?? true
   }
 
-  /// Why location services are off; `nil` where they are on, or were switched off.
+  /// Why location services are off; `nil` where they are on, or a person has turned them off.
   package static func whyServicesAreOff(in entries: [StateEntry]) -> String? {
     guard !servicesAreOn(in: entries), let entry = entries.first(where: { $0.key == servicesKey })
     else { return nil }

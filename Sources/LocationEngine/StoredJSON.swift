@@ -1,12 +1,11 @@
 internal import FoundationEssentials
 
-/// What the store keeps of a value: JSON with its names in order, so that the same value has the
-/// same bytes.
+/// The stored form of a value: JSON with sorted names, so that equal values have equal bytes.
 enum StoredJSON {
-  /// Which numbers may stand in it.
+  /// The numbers that are permitted.
   enum Numbers: Sendable {
     case finite
-    /// Infinities and NaN, too, as text: an app may ask for a region of any radius.
+    /// Also infinities and NaN, as text: an app may request a region of any radius.
     case any
   }
 
@@ -23,7 +22,7 @@ enum StoredJSON {
     return [UInt8](data)
   }
 
-  /// `nil` when the bytes are no such value.
+  /// Returns `nil` when the bytes are not such a value.
   static func read<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], _ numbers: Numbers = .finite
   ) -> Value? {

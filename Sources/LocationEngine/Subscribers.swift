@@ -1,7 +1,6 @@
 import LocationModel
 
-/// Those who subscribed to one service, each with the machine that serves it, in the order in
-/// which they came.
+/// The subscribers of one service, each with its machine, in the order of subscription.
 struct Subscribers<Service: Machine>: Sendable {
   struct Entry: Sendable {
     var client: ClientID
@@ -21,7 +20,7 @@ struct Subscribers<Service: Machine>: Sendable {
     entries.firstIndex { $0.subscriber == subscriber && $0.client == client }
   }
 
-  /// Adds a subscriber, in place of the same one if it was there; returns its place.
+  /// Adds a subscriber, or replaces it if it exists; returns its index.
   mutating func add(_ subscriber: SubscriberID, _ client: ClientID, _ service: Service) -> Int {
     if let index = index(of: subscriber, client) {
       entries[index].service = service
@@ -39,7 +38,7 @@ struct Subscribers<Service: Machine>: Sendable {
     entries.removeAll { $0.client == client }
   }
 
-  /// Hands an input to everyone, and what they say to `deliver`.
+  /// Hands an input to every machine, and their outputs to `deliver`.
   mutating func deliver(
     _ input: Service.Input, at now: Moment,
     deliver: (Entry, Service.Output) -> Void

@@ -1,24 +1,23 @@
 import CoreLocation
 import LocationModel
 
-/// Where an app is in its life, for the location service.
+/// The lifecycle state of an app, for the location service.
 ///
-/// On Linux nobody but the app's own framework knows whether a window is on the screen. The
-/// framework says so here; an app that nobody speaks for counts as in the foreground, as programs
-/// on a command line do. Apps do not call this: it belongs to the framework that they are made with.
+/// On Linux only the app's own framework knows whether a window is on the screen. The framework
+/// reports it here; an app for which nothing is reported counts as in the foreground, as programs
+/// on a command line do. Apps do not call this: it is for the framework that they are made with.
 public enum AppLifecycle {
-  /// One part of a life.
+  /// One lifecycle state.
   public enum Phase: Sendable, Hashable, CaseIterable {
-    /// The person sees the app and uses it.
+    /// The app is visible and in use.
     case foreground
-    /// The app runs, and the person does not see it.
+    /// The app runs and is not visible.
     case background
-    /// The app is about to be stopped for a while; what it may hear later waits until it enters
-    /// another phase.
+    /// The app is about to be suspended; later deliveries wait until it enters another phase.
     ///
-    /// A daemon also sees by itself that the system has stopped a process.
+    /// A daemon also detects by itself that the system has stopped a process.
     case suspended
-    /// The person ends the app; its process goes next. Without this word, a process that goes
+    /// The person ends the app; its process exits next. A process that exits without this report
     /// counts as ended by the system.
     case ended
 
@@ -32,10 +31,10 @@ public enum AppLifecycle {
     }
   }
 
-  /// Says that the app enters a phase; returns at once.
+  /// Reports that the app enters a phase; returns at once.
   ///
-  /// May be called from any thread, and before location is used for the first time. Words of one
-  /// thread count in their order.
+  /// May be called from any thread, and before location is used for the first time. Calls of one
+  /// thread take effect in order.
   ///
   /// - Parameter phase: The phase that begins now.
   public static func enter(_ phase: Phase) {

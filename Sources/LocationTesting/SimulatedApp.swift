@@ -7,17 +7,17 @@ import Synchronization
 /// An app on a simulated device.
 public final class SimulatedApp: Sendable {
   private struct State {
-    /// The process, while there is one.
+    /// The client of the process; `nil` when the app does not run.
     var client: LocationClient?
     var life = AppLife.terminated
     var whenLaunched: (@Sendable () async -> Void)?
-    /// What the last launch has begun.
+    /// The task that the last launch started.
     var work: Task<Void, Never>?
   }
 
   /// The bundle identifier.
   public let identifier: String
-  /// The device it runs on.
+  /// The device on which the app runs.
   public let device: SimulatedDevice
   private let description: ClientDescription
   private let state = Mutex(State())
@@ -30,10 +30,10 @@ public final class SimulatedApp: Sendable {
 
   // MARK: Running
 
-  /// Runs code as this app: everything that it and its tasks do of Core Location happens on the
+  /// Runs code as this app: everything that it and its tasks do with Core Location happens on the
   /// device, in virtual time, one thing after the other.
   ///
-  /// Opens the app in the foreground where it does not run yet.
+  /// Opens the app in the foreground if it does not run yet.
   ///
   /// - Parameter body: The code of the app.
   /// - Returns: What the code returns.
@@ -52,8 +52,8 @@ public final class SimulatedApp: Sendable {
     }
   }
 
-  /// Runs code that does not suspend as this app, wherever it is: in a callback of Dispatch, on a
-  /// thread of its own, in whatever has left the tree of tasks that `run` began.
+  /// Runs code that does not suspend as this app, outside the tasks that `run` began: in a callback
+  /// of Dispatch, or on a thread of its own.
   ///
   /// - Parameter body: The code of the app; it does not wait.
   /// - Returns: What the code returns.
@@ -61,8 +61,8 @@ public final class SimulatedApp: Sendable {
     try LocationClient.$bound.withValue(process(for: .foreground)) { try body() }
   }
 
-  /// Sets what the app does whenever its process begins: opened by the person, or started by the
-  /// system because an event waits for it (LIFE-1).
+  /// Sets what the app does whenever its process begins: opened by the person, or launched by the
+  /// system because an event is pending (LIFE-1).
   ///
   /// - Parameter body: The code; it replaces what was set before.
   public func whenLaunched(_ body: @escaping @Sendable () async -> Void) {
@@ -71,27 +71,27 @@ public final class SimulatedApp: Sendable {
 
   // MARK: Life
 
-  /// Lets the person open the app, or come back to it.
+  /// Opens the app, or brings it back to the foreground, as the person does.
   public func moveToForeground() {
     start(.foreground)
   }
 
-  /// Lets the person go elsewhere: the app is in the background.
+  /// Moves the app to the background, as the person does by leaving it.
   public func moveToBackground() { change(to: .background) }
 
-  /// Stops the app's process for a while, as the system does.
+  /// Suspends the app's process, as the system does.
   public func suspend() { change(to: .suspended) }
 
   /// Ends the app's process, as the system or a crash does.
   public func terminate() { end(.disconnected, as: .terminated) }
 
-  /// Lets the person end the app from the app switcher (LIFE-4).
+  /// Quits the app, as the person does from the app switcher (LIFE-4).
   public func forceQuit() { end(.quit, as: .quit) }
 
   /// Whether the app has a process.
   public var isRunning: Bool { state.withLock { $0.client != nil } }
 
-  /// Begins the process where there is none, else changes its life.
+  /// Starts the process if there is none, else changes its lifecycle state.
   func start(_ life: AppLife) {
     guard !isRunning else { return change(to: life) }
     let client = process(for: life)
@@ -124,7 +124,7 @@ public final class SimulatedApp: Sendable {
     if changed { device.tell(.life(life), of: AppIdentity(identifier)) }
   }
 
-  /// The time that the app was given for an event is over (LIFE-6).
+  /// Suspends the app when the time it was given for an event is over (LIFE-6).
   func endRuntime() {
     if state.withLock({ $0.life == .background }) { suspend() }
   }
@@ -166,28 +166,28 @@ public final class SimulatedApp: Sendable {
     }
   }
 
-  /// Lets the person change the app's permission in the settings.
+  /// Changes the app's permission, as the person does in the settings.
   ///
-  /// - Parameter permission: What they choose.
+  /// - Parameter permission: The choice.
   public func setPermission(_ permission: Permission) {
     device.set(.authorization(AppIdentity(identifier), permission.setting), of: self)
   }
 
-  /// Forbids the app locations, as an administrator or parents do, or lifts that.
+  /// Forbids the app to use locations, as an administrator or parents do, or permits it again.
   ///
   /// - Parameter isOn: Whether it is forbidden.
   public func setRestricted(_ isOn: Bool) {
     device.set(.restricted(AppIdentity(identifier), isOn), of: self)
   }
 
-  /// Lets the person allow or forbid the app to make this computer a Bluetooth beacon.
+  /// Allows or forbids the app to make this computer a Bluetooth beacon, as the person does.
   ///
   /// - Parameter isAllowed: Whether the app may advertise a beacon.
   public func setBeaconAdvertising(_ isAllowed: Bool) {
     device.set(.beacon(AppIdentity(identifier), isAllowed ? .allowed : .declined), of: self)
   }
 
-  /// Lets the person turn precise location on or off for the app.
+  /// Turns precise location on or off for the app, as the person does.
   ///
   /// - Parameter isOn: Whether the app may know exactly where the device is.
   public func setPreciseLocation(_ isOn: Bool) {

@@ -3,13 +3,13 @@ import Synchronization
 
 /// The time of a simulated device, as a clock for the app's own sleeps.
 ///
-/// An app that takes `any Clock<Duration>` gets `device.clock` in its tests and `ContinuousClock`
-/// otherwise. `Task.sleep(for:)` and `Task.sleep(until:clock:)` with the standard clocks sleep in the
-/// device's time as well; only their instants are real.
+/// An app that takes `any Clock<Duration>` receives `device.clock` in its tests and
+/// `ContinuousClock` otherwise. `Task.sleep(for:)` and `Task.sleep(until:clock:)` with the standard
+/// clocks sleep in the device's time as well; only their instants are real.
 public struct SimulatedClock: Clock {
   /// A point of the device's uptime.
   public struct Instant: InstantProtocol {
-    /// Since the device was made.
+    /// The time since the device was made.
     public var uptime: Duration
 
     /// Returns a later instant.
@@ -35,12 +35,12 @@ public struct SimulatedClock: Clock {
 
   let device: SimulatedDevice
 
-  /// The device's present.
+  /// The device's current instant.
   public var now: Instant { Instant(uptime: device.now.uptime - .start) }
-  /// A nanosecond.
+  /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Sleeps until the device's time has come.
+  /// Sleeps until the device's time reaches the deadline.
   ///
   /// - Parameters:
   ///   - deadline: When to wake.
@@ -73,7 +73,7 @@ private final class Sleep: Sendable {
 
   private let state = Mutex(State.begun)
 
-  /// False when it is over already.
+  /// Returns false when the sleep is over already.
   func begin(_ continuation: UnsafeContinuation<Void, Never>) -> Bool {
     state.withLock { state in
       guard case .begun = state else { return false }

@@ -4,15 +4,15 @@ import LocationSimulation
 
 // MARK: Beacons
 
-/// A Bluetooth beacon that stands somewhere.
+/// A Bluetooth beacon at a fixed place.
 public struct SimulatedBeacon: Hashable, Sendable {
   /// The proximity UUID that all beacons of one deployment share.
   public var uuid: UUID
-  /// Of which group.
+  /// The number of its group within the deployment.
   public var major: CLBeaconMajorValue
-  /// Which of the group.
+  /// Its number within the group.
   public var minor: CLBeaconMinorValue
-  /// dBm that it says is heard at one meter.
+  /// The signal strength at one meter that it advertises, in dBm.
   public var measuredPower: Int8
 
   /// Makes a beacon.
@@ -21,7 +21,7 @@ public struct SimulatedBeacon: Hashable, Sendable {
   ///   - uuid: The proximity UUID that all beacons of one deployment share.
   ///   - major: The number of a group of beacons within the deployment.
   ///   - minor: The number of one beacon within its group.
-  ///   - measuredPower: The signal strength at one meter that it claims, in dBm.
+  ///   - measuredPower: The signal strength at one meter that it advertises, in dBm.
   public init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, measuredPower: Int8 = -59
   ) {
@@ -39,14 +39,14 @@ public struct SimulatedBeacon: Hashable, Sendable {
 }
 
 extension SimulatedDevice {
-  /// Puts up a beacon, or moves it.
+  /// Places a beacon, or moves it.
   ///
-  /// What the device hears fades with the distance, varies with each advertisement, and is weaker
-  /// while the person turns their back to the beacon.
+  /// The received signal strength falls with the distance, varies with each advertisement, and is
+  /// weaker while the person's back is turned to the beacon.
   ///
   /// - Parameters:
   ///   - beacon: The beacon.
-  ///   - place: Where it hangs from now on.
+  ///   - place: Where the beacon is from now on.
   public func place(_ beacon: SimulatedBeacon, at place: CLLocationCoordinate2D) {
     guard let identity = beacon.identity else { return }
     does(
@@ -54,7 +54,7 @@ extension SimulatedDevice {
         VirtualBeacon(identity, at: Coordinate(place), measuredPower: beacon.measuredPower)))
   }
 
-  /// Takes a beacon away, or lets its battery run out.
+  /// Removes a beacon, or simulates that its battery is empty.
   ///
   /// - Parameter beacon: The beacon.
   public func remove(_ beacon: SimulatedBeacon) {
@@ -70,13 +70,13 @@ extension SimulatedDevice {
 
 // MARK: Compass
 
-/// A magnetic field besides the Earth's: iron or a magnet beside the device.
+/// A magnetic field in addition to the Earth's: iron or a magnet near the device.
 public struct MagneticDisturbance: Hashable, Sendable {
-  /// Microtesla.
+  /// The components in microtesla.
   public var east, north, up: Double
 
-  /// Makes a field; the Earth's is about 20 microtesla to the north and 45 down in the middle of
-  /// Europe.
+  /// Makes a field. For comparison, the Earth's field is about 20 microtesla to the north and 45
+  /// down in Central Europe.
   ///
   /// - Parameters:
   ///   - east: Microtesla towards the east.
@@ -92,22 +92,22 @@ public struct MagneticDisturbance: Hashable, Sendable {
 extension SimulatedDevice {
   /// Turns the device, and the person who holds it.
   ///
-  /// - Parameter heading: Degrees clockwise from true north; `nil` goes by the way again.
+  /// - Parameter heading: Degrees clockwise from true north; `nil` to follow the route again.
   public func turn(to heading: CLLocationDirection?) { does(.turn(heading)) }
 
-  /// Disturbs the compass.
+  /// Adds a magnetic field around the compass.
   ///
-  /// - Parameter field: The field beside the Earth's; `nil` for none.
+  /// - Parameter field: The field in addition to the Earth's; `nil` for none.
   public func disturbCompass(_ field: MagneticDisturbance?) {
     let field = field ?? MagneticDisturbance()
     does(.field(DeviceVector(x: field.east, y: field.north, z: field.up)))
   }
 
-  /// Magnetizes the device itself; zeros take the magnet away.
+  /// Magnetizes the device itself; zeros remove the magnetization.
   ///
-  /// What the compass has learned of itself is wrong then: until it has learned anew, by being
-  /// turned about, headings have no accuracy, and apps are asked whether the person shall be shown
-  /// how to turn it (HEAD-9, HEAD-14).
+  /// This invalidates the compass calibration: until the device is turned about and calibrated
+  /// anew, headings have no accuracy, and apps are asked whether to show the person how to turn it
+  /// (HEAD-9, HEAD-14).
   ///
   /// - Parameters:
   ///   - x: Microtesla towards the right edge.
@@ -120,26 +120,27 @@ extension SimulatedDevice {
 
 // MARK: Motion
 
-/// What a motion sensor may recognize.
+/// An activity that a motion sensor may recognize.
 public enum SimulatedMotion: String, Hashable, Sendable, CaseIterable {
-  /// Nothing that has a name.
+  /// No recognized activity.
   case unknown
-  /// The device lies still.
+  /// The device does not move.
   case stationary
-  /// By the steps of the one who carries it.
+  /// Recognized by the steps of the person who carries the device.
   case walking, running
-  /// By the shaking of what carries it.
+  /// Recognized by the vibration of the vehicle that carries the device.
   case cycling, automotive
 }
 
 extension SimulatedDevice {
-  /// Holds the motion sensor to what it tells, wherever the device goes: a train that rolls so
-  /// smoothly that the device seems to lie still.
+  /// Fixes what the motion sensor reports, wherever the device goes: for example a train that rolls
+  /// so smoothly that the device seems stationary.
   ///
-  /// The sensor decides nothing by itself. It says when to look for a departure or an exit, and
-  /// whether fixes that seem to travel are to be believed (POW-6).
+  /// The sensor decides nothing by itself. It triggers the check for a departure or an exit, and
+  /// affects whether fixes that seem to move are accepted (POW-6).
   ///
-  /// - Parameter motion: What it tells; `nil` for what the device's way is, which is how it begins.
+  /// - Parameter motion: What it reports; `nil` to follow the device's movement, which is the
+  ///   default.
   public func holdMotionSensor(at motion: SimulatedMotion?) {
     does(
       .motion(
@@ -150,15 +151,15 @@ extension SimulatedDevice {
 // MARK: Switching off and on
 
 extension SimulatedDevice {
-  /// Switches the device off and on: every app's process ends.
+  /// Turns the device off and on: every app's process ends.
   ///
-  /// - Parameter locked: Whether it stays locked: then it gives no events, and starts no app, until
-  ///   ``unlock()`` (LIFE-7).
+  /// - Parameter locked: Whether the device stays locked: it then delivers no events and launches
+  ///   no app until ``unlock()`` (LIFE-7).
   public func reboot(locked: Bool = false) {
     endAllProcesses()
     does(.reboot(locked: locked))
   }
 
-  /// Lets the person unlock the device for the first time after a reboot.
+  /// Unlocks the device for the first time after a reboot.
   public func unlock() { does(.unlock) }
 }

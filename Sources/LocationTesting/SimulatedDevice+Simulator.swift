@@ -2,15 +2,15 @@ public import CoreLocation
 import LocationModel
 import LocationSimulation
 
-/// The scenarios of Apple's simulator by name (SIM-9). The ways are this library's own.
+/// The scenarios of Apple's simulator by name (SIM-9). The routes are this library's own.
 public enum SimulatedScenario: String, CaseIterable, Sendable {
-  /// Round the blocks at 3.2 meters per second, with a red light.
+  /// Around the blocks at 3.2 meters per second, with a red light.
   case cityRun = "City Run"
-  /// Round a part of town at 6 meters per second, with lights and an underpass.
+  /// Around a part of town at 6 meters per second, with lights and an underpass.
   case cityBicycleRide = "City Bicycle Ride"
-  /// Up a ramp, along at 30 meters per second, through a tunnel, and down.
+  /// Up a ramp, along a freeway at 30 meters per second, through a tunnel, and down.
   case freewayDrive = "Freeway Drive"
-  /// Standing at one place.
+  /// Stationary at one place.
   case apple = "Apple"
 
   var builtIn: BuiltInScenario {
@@ -23,28 +23,28 @@ public enum SimulatedScenario: String, CaseIterable, Sendable {
   }
 }
 
-/// What a route does at its end (SIM-3).
+/// What happens at the end of a route (SIM-3).
 public enum RouteEnd: Sendable {
-  /// Holds the last place.
+  /// The device stays at the last place.
   case hold
-  /// Begins again.
+  /// The route begins again.
   case loop
-  /// Goes back the same way, and forth.
+  /// The device goes back the same way, then forward again, and so on.
   case reverse
 }
 
 // MARK: The verbs of `simctl location`
 
 extension SimulatedDevice {
-  /// Sets the position, exactly (SIM-7).
+  /// Sets the exact position (SIM-7).
   ///
   /// - Parameters:
   ///   - place: Where the device is.
   ///   - altitude: Meters above mean sea level.
-  ///   - horizontalAccuracy: Meters.
+  ///   - horizontalAccuracy: The reported accuracy in meters.
   ///   - speed: Meters per second; `nil` for none (SIM-10).
-  ///   - course: Degrees clockwise from true north; `nil` for none. It is told with a speed of at
-  ///     least 0.5: below, receivers know none.
+  ///   - course: Degrees clockwise from true north; `nil` for none. It is reported only with a
+  ///     speed of at least 0.5 meters per second: below, receivers know no course.
   public func setLocation(
     _ place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
     horizontalAccuracy: CLLocationAccuracy = 5, speed: CLLocationSpeed? = nil,
@@ -55,15 +55,16 @@ extension SimulatedDevice {
       as: .simulator(accuracy: horizontalAccuracy, speed: speed, course: course))
   }
 
-  /// Goes through places at a speed (SIM-8); speed and course of the fixes are those of the motion.
+  /// Moves through places at a speed (SIM-8); speed and course of the fixes are those of the
+  /// motion.
   ///
   /// - Parameters:
-  ///   - places: The way; it begins at the first at once.
+  ///   - places: The places in order; the device jumps to the first.
   ///   - altitude: Meters above mean sea level.
   ///   - speed: Meters per second, greater than zero.
   ///   - interval: The time between two updates; not less than 10 milliseconds.
   ///   - distance: The meters between two updates, in place of `interval`; `nil` for the interval.
-  ///   - horizontalAccuracy: Meters.
+  ///   - horizontalAccuracy: The reported accuracy in meters.
   public func startLocation(
     through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
     speed: CLLocationSpeed = 20, interval: Duration = .seconds(1),
@@ -74,7 +75,7 @@ extension SimulatedDevice {
     simulate(route.journey, as: .simulator(accuracy: horizontalAccuracy), every: pace)
   }
 
-  /// Plays a scenario (SIM-9); those that go round begin again.
+  /// Plays a scenario (SIM-9); round trips begin again at their end.
   ///
   /// - Parameter scenario: The scenario.
   public func runScenario(_ scenario: SimulatedScenario) {
@@ -87,7 +88,7 @@ extension SimulatedDevice {
     does(.tune(0, nil, every: .seconds(1)))
   }
 
-  /// A simulator's receiver is exact.
+  /// Starts a journey with a receiver as exact as a simulator's.
   private func simulate(
     _ journey: Journey, as noise: ReceiverNoise, every pace: Duration = .seconds(1)
   ) {
@@ -98,17 +99,17 @@ extension SimulatedDevice {
 }
 
 extension Route {
-  /// Follows a way as roads are: corners are round and taken slowly.
+  /// Makes a route that follows a road: corners are round and taken slowly.
   ///
-  /// - Parameter road: The way.
+  /// - Parameter road: The road.
   public init(_ road: RoadRoute) { journey = road.road.journey }
 
-  /// Goes the same way again and again, or back and forth (SIM-3).
+  /// Repeats the route in a loop, or back and forth (SIM-3).
   ///
   /// - Parameters:
-  ///   - end: What happens at the end of the way.
-  ///   - duration: How long in all.
-  /// - Returns: The longer route; this one when it holds at its end.
+  ///   - end: What happens at the end of the route.
+  ///   - duration: The total duration.
+  /// - Returns: The longer route; this one unchanged for `hold`.
   public func repeated(_ end: RouteEnd, for duration: Duration) -> Route {
     var route = self
     switch end {
@@ -120,8 +121,8 @@ extension Route {
   }
 }
 
-/// A way as roads are, made piece by piece: corners are round and taken slowly, and whoever moves
-/// speeds up and brakes.
+/// A route along roads, built piece by piece: corners are round and taken slowly, and the traveler
+/// accelerates and brakes.
 ///
 /// ```swift
 /// var road = RoadRoute(from: home, towards: 90, by: .car)
@@ -132,7 +133,7 @@ extension Route {
 /// device.travel(Route(road))
 /// ```
 public struct RoadRoute: Sendable {
-  /// How somebody moves.
+  /// The means of travel.
   public enum Means: Sendable {
     /// 1.4 meters per second.
     case foot
@@ -158,38 +159,38 @@ public struct RoadRoute: Sendable {
 
   var road: Road
 
-  /// Begins at a place, standing.
+  /// Makes a road that begins at a place, at rest.
   ///
   /// - Parameters:
-  ///   - place: Where.
+  ///   - place: The first place.
   ///   - bearing: Degrees clockwise from true north.
-  ///   - means: How somebody moves.
+  ///   - means: The means of travel.
   public init(
     from place: CLLocationCoordinate2D, towards bearing: CLLocationDirection, by means: Means
   ) {
     road = Road(from: Coordinate(place), towards: bearing, as: means.manner)
   }
 
-  /// Goes straight on.
+  /// Appends a straight piece.
   ///
   /// - Parameter meters: How far, in meters.
   public mutating func straight(_ meters: CLLocationDistance) { road.straight(meters) }
 
-  /// Turns a corner.
+  /// Appends a corner.
   ///
   /// - Parameters:
   ///   - degrees: Degrees to the right, negative to the left.
-  ///   - radius: Meters, 0.5 at least; `nil` for what is usual for the way of moving.
+  ///   - radius: Meters, at least 0.5; `nil` for the usual radius of the means of travel.
   public mutating func turn(_ degrees: CLLocationDirection, radius: CLLocationDistance? = nil) {
     road.turn(degrees, radius: radius)
   }
 
-  /// Brakes, stands for so long, and goes on.
+  /// Appends a stop: brakes, stands, and goes on.
   ///
-  /// - Parameter duration: How long.
+  /// - Parameter duration: How long it stands.
   public mutating func stop(for duration: Duration) { road.stop(for: duration) }
 
-  /// Goes straight on below ground.
+  /// Appends a straight piece below ground.
   ///
   /// - Parameter meters: How far, in meters.
   public mutating func tunnel(_ meters: CLLocationDistance) { road.tunnel(meters) }
@@ -199,8 +200,8 @@ public struct RoadRoute: Sendable {
   /// - Parameter sky: What covers it.
   public mutating func cover(_ sky: SimulatedSky) { road.cover(sky.sky) }
 
-  /// Changes how the way goes on from here.
+  /// Changes the means of travel from here on.
   ///
-  /// - Parameter means: How somebody moves.
+  /// - Parameter means: The means of travel.
   public mutating func change(to means: Means) { road.change(to: means.manner) }
 }

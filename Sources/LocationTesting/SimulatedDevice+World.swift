@@ -3,15 +3,15 @@ import LocationEngine
 import LocationModel
 import LocationSimulation
 
-/// What a receiver sees of the sky.
+/// How much of the sky a receiver sees.
 public enum SimulatedSky: Sendable {
-  /// Everything.
+  /// The whole sky.
   case open
-  /// Between buildings: reflections, outliers, gaps.
+  /// The sky between buildings: reflections, outliers, gaps.
   case street
-  /// In a building: seldom a fix, and a poor one.
+  /// The sky inside a building: fixes are rare and inaccurate.
   case indoors
-  /// Nothing: a tunnel, a cellar.
+  /// No sky: a tunnel, a cellar.
   case tunnel
 
   var sky: Sky {
@@ -24,25 +24,25 @@ public enum SimulatedSky: Sendable {
   }
 }
 
-/// A way through the world, made leg by leg.
+/// A path through the world, built leg by leg.
 ///
 /// Each leg is a straight line at one speed; a stop is a leg that stays where it is.
 public struct Route: Sendable {
   var journey: Journey
 
-  /// Begins at a place.
+  /// Makes a route that begins at a place.
   ///
   /// - Parameters:
-  ///   - place: Where.
+  ///   - place: The first place.
   ///   - altitude: Meters above mean sea level.
   public init(from place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0) {
     journey = Journey(from: Coordinate(place), altitude: altitude)
   }
 
-  /// Goes through places, as `simctl location start` does (SIM-8).
+  /// Makes a route through places, as `simctl location start` does (SIM-8).
   ///
   /// - Parameters:
-  ///   - places: The way, one place at least; without one the process ends with a message.
+  ///   - places: The places in order, at least one; without one the process ends with a message.
   ///   - altitude: Meters above mean sea level.
   ///   - speed: Meters per second, greater than zero.
   public init(
@@ -56,11 +56,11 @@ public struct Route: Sendable {
     for place in places.dropFirst() { move(to: place, speed: speed) }
   }
 
-  /// How points of a GPX file are passed that have no times (SIM-2).
+  /// The pace between points of a GPX file that have no times (SIM-2).
   public enum Pace: Sendable {
-    /// At so many meters per second.
+    /// A speed in meters per second.
     case speed(CLLocationSpeed)
-    /// One after the other, each after so long.
+    /// A fixed interval between one point and the next.
     case points(every: Duration)
 
     var pace: Journey.Pace {
@@ -71,33 +71,34 @@ public struct Route: Sendable {
     }
   }
 
-  /// Follows the tracks, else the routes, else the waypoints of a GPX file (SIM-1, SIM-4).
+  /// Reads a route from the tracks, else the routes, else the waypoints of a GPX file (SIM-1,
+  /// SIM-4).
   ///
   /// - Parameters:
   ///   - file: A file of GPX 1.0 or 1.1.
-  ///   - pace: How points are passed that have no times (SIM-2).
+  ///   - pace: The pace between points that have no times (SIM-2).
   /// - Throws: What reading the file throws, or an error with the line and the cause when it is no
-  ///   GPX file with a point. Damage further on is a warning.
+  ///   GPX file with a point. Damage after that is a warning.
   /// - Complexity: Linear in the length of the file.
   public init(gpx file: URL, withoutTimes pace: Pace = .speed(20)) throws {
     journey = try Journey(gpx: [UInt8](Data(contentsOf: file)), pace: pace.pace)
   }
 
-  /// What of a GPX file was passed over, and in which line.
+  /// The parts of a GPX file that were ignored, with their line numbers.
   public var warnings: [String] { journey.warnings }
-  /// How long it takes.
+  /// How long the route takes.
   public var duration: Duration { journey.duration }
-  /// Meters.
+  /// The length in meters.
   public var length: CLLocationDistance { journey.length }
-  /// Where it ends.
+  /// The last place of the route.
   public var destination: CLLocationCoordinate2D {
     CLLocationCoordinate2D(journey.destination)
   }
 
-  /// Moves to a place.
+  /// Appends a straight leg to a place.
   ///
   /// - Parameters:
-  ///   - place: Where to.
+  ///   - place: The end of the leg.
   ///   - speed: Meters per second, greater than zero.
   ///   - sky: What covers the sky on the way.
   public mutating func move(
@@ -106,7 +107,7 @@ public struct Route: Sendable {
     journey.move(to: Coordinate(place), speed: speed, sky: sky.sky)
   }
 
-  /// Moves towards a bearing.
+  /// Appends a straight leg towards a bearing.
   ///
   /// - Parameters:
   ///   - meters: How far, in meters.
@@ -120,7 +121,7 @@ public struct Route: Sendable {
     journey.move(meters, towards: bearing, speed: speed, sky: sky.sky)
   }
 
-  /// Goes on in the same direction.
+  /// Appends a straight leg in the current direction.
   ///
   /// - Parameters:
   ///   - meters: How far, in meters.
@@ -132,14 +133,14 @@ public struct Route: Sendable {
     journey.move(meters, towards: journey.heading, speed: speed, sky: sky.sky)
   }
 
-  /// Turns on the spot.
+  /// Changes the direction without moving.
   ///
   /// - Parameter degrees: Degrees to the right, negative to the left.
   public mutating func turn(_ degrees: CLLocationDirection) {
     journey.turn(by: degrees)
   }
 
-  /// Stays where it is.
+  /// Appends a stop at the current place.
   ///
   /// - Parameters:
   ///   - duration: How long.
@@ -149,7 +150,7 @@ public struct Route: Sendable {
   }
 }
 
-/// What a person answers to a question of the system.
+/// The person's answer to a prompt of the system.
 public enum PersonsAnswer: Sendable {
   /// Allow Once.
   case allowOnce
@@ -161,15 +162,15 @@ public enum PersonsAnswer: Sendable {
   case changeToAlways
   /// Keep Only While Using.
   case keepWhileUsing
-  /// Yes, to full accuracy for a while.
+  /// Yes, the app may have full accuracy temporarily.
   case allowFullAccuracy
-  /// No, to full accuracy for a while.
+  /// No, the app keeps reduced accuracy.
   case keepReducedAccuracy
   /// Yes, the app may make this computer a Bluetooth beacon.
   case allowBeacon
-  /// No, it may not.
+  /// No, it may not make this computer a Bluetooth beacon.
   case doNotAllowBeacon
-  /// The question goes away without an answer.
+  /// The prompt is dismissed without an answer.
   case dismiss
 
   var answer: PromptAnswer {
@@ -187,7 +188,8 @@ public enum PersonsAnswer: Sendable {
 }
 
 extension PersonsAnswer {
-  /// A yes to one thing is none to another.
+  /// Whether the answer is for a beacon prompt; `nil` where it cannot be mistaken for another
+  /// prompt's.
   fileprivate var isForBeacon: Bool? {
     switch self {
     case .allowBeacon, .doNotAllowBeacon: true
@@ -197,21 +199,21 @@ extension PersonsAnswer {
   }
 }
 
-/// What can be wrong with a receiver.
+/// A fault of a receiver.
 public enum ReceiverFault: Sendable {
-  /// It claims such an accuracy while so many meters off towards a bearing.
+  /// It reports this accuracy while its fixes are off by so many meters towards a bearing.
   case lies(
     claim: CLLocationAccuracy, off: CLLocationDistance, towards: CLLocationDirection)
-  /// It says nothing.
+  /// It sends nothing.
   case silent
-  /// It is not there any more.
+  /// It is disconnected.
   case unplugged
-  /// Its clock is ahead.
+  /// Its clock is ahead by this time.
   case clockAhead(Duration)
 
   var fault: VirtualReceiver.Fault {
     switch self {
-    // A claim is a radius of 68 %; receivers speak of one axis (LOC-5).
+    // A claim is a radius of 68 %; receivers report the deviation of one axis (LOC-5).
     case .lies(let claim, let off, let bearing):
       .lies(claim: claim / 1.51, off: off, towards: bearing)
     case .silent: .silent
@@ -221,44 +223,44 @@ public enum ReceiverFault: Sendable {
   }
 }
 
-/// How a receiver is, when it is switched on.
+/// The properties of a simulated receiver.
 public struct SimulatedReceiver: Sendable {
-  /// What it knows at first.
+  /// What the receiver knows when it is turned on.
   public enum Start: Sendable {
-    /// Nothing: 30 seconds to the first fix.
+    /// Nothing: the first fix takes 30 seconds.
     case cold
-    /// Time and rough place: 15 seconds.
+    /// The time and the approximate place: the first fix takes 15 seconds.
     case warm
-    /// Everything: 1 second.
+    /// Everything: the first fix takes 1 second.
     case hot
   }
 
-  /// What it speaks.
+  /// The protocol of the receiver.
   public enum Language: Sendable {
-    /// NMEA 0183, on a line of its own.
+    /// NMEA 0183, over a serial line of its own.
     case nmea
     /// The reports of gpsd.
     case gpsd
   }
 
-  /// What it knows at first.
+  /// What the receiver knows when it is turned on.
   public var start: Start
-  /// What it speaks.
+  /// The protocol of the receiver.
   public var language: Language
-  /// Between two fixes; 10 milliseconds at least.
+  /// The time between two fixes; at least 10 milliseconds.
   public var interval: Duration
-  /// Whether it is switched off between the fixes that apps need, as the receiver of a phone is.
+  /// Whether it is off between the fixes that apps need, like the receiver of a phone.
   public var sleeps: Bool
 
   /// Makes a receiver.
   ///
   /// - Parameters:
-  ///   - start: what it knows at first, which decides how long the first fix takes.
-  ///   - language: what it speaks on its line to the device.
-  ///   - interval: the time between two fixes while it works; at least 10 milliseconds.
-  ///   - sleeps: whether it is switched off while nobody needs a fix for 20 seconds or more. A day
-  ///     that is spent at few places then takes a tenth of the time to simulate. A receiver that does
-  ///     not sleep has a fix in each interval, whoever needs it.
+  ///   - start: What it knows at first, which decides how long the first fix takes.
+  ///   - language: The protocol in which it reports to the device.
+  ///   - interval: The time between two fixes while it works; at least 10 milliseconds.
+  ///   - sleeps: Whether it is off while no app needs a fix for 20 seconds or more. Simulating a
+  ///     day that is spent at few places then takes a tenth of the time. A receiver that does not
+  ///     sleep has a fix in each interval, whether or not an app needs it.
   public init(
     start: Start = .hot, language: Language = .nmea, interval: Duration = .seconds(1),
     sleeps: Bool = true
@@ -286,30 +288,30 @@ public struct SimulatedReceiver: Sendable {
 // MARK: Movement and sky
 
 extension SimulatedDevice {
-  /// Sets out on a route now.
+  /// Starts to follow a route now.
   ///
-  /// - Parameter route: The route; it begins where the route does.
+  /// - Parameter route: The route; the device jumps to its first place.
   public func travel(_ route: Route) {
     does(.depart(route.journey))
   }
 
-  /// Puts the device down at a place, at once.
+  /// Moves the device to a place at once; it stays there.
   ///
-  /// - Parameter place: Where.
+  /// - Parameter place: The place.
   public func stay(at place: CLLocationCoordinate2D) {
     does(.depart(Journey(from: Coordinate(place))))
   }
 
-  /// Covers or clears the sky, whatever the route says.
+  /// Covers or clears the sky, regardless of the route.
   ///
-  /// - Parameter sky: What covers it; `nil` goes by the route.
+  /// - Parameter sky: What covers it; `nil` to follow the route.
   public func cover(_ sky: SimulatedSky?) {
     does(.sky(sky?.sky))
   }
 
-  /// Breaks the receiver, or mends it.
+  /// Makes the receiver faulty, or repairs it.
   ///
-  /// - Parameter fault: What is broken; `nil` for nothing.
+  /// - Parameter fault: The fault; `nil` for none.
   public func breakReceiver(_ fault: ReceiverFault?) {
     does(.fault(0, fault?.fault))
   }
@@ -321,18 +323,18 @@ extension SimulatedDevice {
     change { world in world.perform(.date(world.now.unixTime + duration)) }
   }
 
-  /// Where the device really is, whatever it says.
+  /// Where the device really is, whatever its fixes report.
   public var truePlace: CLLocationCoordinate2D { CLLocationCoordinate2D(truth.coordinate) }
 }
 
 // MARK: People and system
 
 extension SimulatedDevice {
-  /// Lets the person answer each question from now on.
+  /// Sets how the person answers each prompt from now on.
   ///
   /// - Parameters:
-  ///   - answers: What they would say; the first of these that a question offers counts.
-  ///   - delay: How long they take.
+  ///   - answers: The person's answers; the first one that a prompt offers is given.
+  ///   - delay: How long the person takes to answer.
   public func person(answers: PersonsAnswer..., after delay: Duration = .seconds(1)) {
     does(
       .habit(
@@ -343,7 +345,7 @@ extension SimulatedDevice {
         }))
   }
 
-  /// Turns location services on or off, for the whole device.
+  /// Turns location services on or off for the whole device.
   ///
   /// - Parameter on: Whether they are on.
   public func turnLocationServices(on: Bool) {

@@ -25,23 +25,24 @@ public final class SimulatedDevice: Sendable {
     var world: VirtualWorld
     var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
     var apps: [AppIdentity: Installed] = [:]
-    /// Who waits for time to pass, the earliest first.
+    /// Calls of `advance` that have not returned, the earliest end first.
     var waits: [Wait] = []
     var lastWait = 0
   }
 
   private struct Installed {
     weak var app: SimulatedApp?
-    /// Its present process.
+    /// The client of its current process.
     var client: ClientID?
-    /// What the person has set while it had none: the engine may not know the app yet.
+    /// Settings that the person changed while it had no process: the engine may not know the app
+    /// yet.
     var settings: [Setting] = []
   }
 
   /// A call of `advance` that has not returned.
   private struct Wait {
     var end: Instant
-    /// Real time without progress.
+    /// The real time without progress after which the call fails.
     var timeout: Duration
     var number: Int
     var task: UInt64
@@ -49,20 +50,20 @@ public final class SimulatedDevice: Sendable {
   }
 
   private let state: Mutex<State>
-  /// The line of everything that runs on this device.
+  /// The executor of everything that runs on this device.
   let line: DeviceExecutor
 
   /// Makes a device that is switched on, with one receiver under an open sky, Bluetooth, a compass,
   /// and a motion sensor.
   ///
   /// - Parameters:
-  ///   - place: Where it lies.
-  ///   - date: What its clock says.
-  ///   - receiver: How its receiver starts, what it speaks, and how often.
-  ///   - seed: What chance is made of; the same seed gives the same test.
-  ///   - visitLatency: How long a stay or a departure must last before a visit is told, as a
+  ///   - place: Where the device is.
+  ///   - date: The time on its clock.
+  ///   - receiver: How its receiver starts, which protocol it uses, and how often it has a fix.
+  ///   - seed: The seed of all randomness; the same seed gives the same test.
+  ///   - visitLatency: How long a stay or a departure must last before a visit is delivered, as a
   ///     multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the
-  ///     usual where it is no number.
+  ///     usual where it is not finite.
   public convenience init(
     at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
     receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1, visitLatency: Double = 1
@@ -87,16 +88,17 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: Time
 
-  /// Lets time pass, and returns when everything due in it was delivered and handled: delegates
-  /// were called, the bodies of loops have run and their loops wait again, sleepers have woken.
+  /// Advances virtual time, and returns when everything due in it was delivered and handled:
+  /// delegates were called, the bodies of loops have run and their loops wait again, sleepers have
+  /// resumed.
   ///
   /// - Parameters:
   ///   - duration: How much virtual time passes.
   ///   - timeout: The real time after which a piece of work counts as stuck.
   /// - Throws: ``Standstill`` when a piece of work does not end, or a task stays on an executor of
   ///   its own, for the real time of `timeout`; when something real resumes a task after more than
-  ///   a second, and time has gone on without it; and, once the time has passed, when the body of a
-  ///   loop over the device's news has not come back.
+  ///   a second, and time has advanced without it; and, once the time has passed, when the body of
+  ///   a loop over the device's deliveries has not returned.
   /// - Complexity: Linear in the fixes and events of the time.
   public func advance(by duration: Duration, timeout: Duration = .seconds(30)) async throws {
     let task = virtual_time_current_task()
@@ -117,10 +119,11 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Gets a thread even where the code under test keeps those of the global queue busy.
+  /// A queue that gets a thread even where the code under test keeps those of the global queue
+  /// busy.
   private static let watchdog = DispatchQueue(label: "meridian.watchdog")
 
-  /// Looks now and then whether anything happens while a call of `advance` waits.
+  /// Checks every `timeout` whether there is progress while a call of `advance` waits.
   private func watch(_ number: Int, last: DeviceExecutor.Activity?, timeout: Duration) {
     Self.watchdog.asyncAfter(deadline: .now() + timeout.inSeconds) { [weak self] in
       guard let self, state.withLock({ $0.waits.contains { $0.number == number } }) else { return }
@@ -138,7 +141,7 @@ public final class SimulatedDevice: Sendable {
       state.waits.firstIndex { $0.number == number }.map { state.waits.remove(at: $0) }
     }
     guard let wait else { return }
-    // The line is blocked: the task goes on where the platform likes.
+    // The executor is blocked: the task resumes on any thread of the platform.
     line.release(wait.task)
     let cause: Standstill.Cause =
       activity.waitsForMain ? .mainQueue : .work(WatchedTask.place(activity.place))
@@ -149,15 +152,15 @@ public final class SimulatedDevice: Sendable {
     Standstill(cause: cause, since: now.uptime - .start, timeout: timeout)
   }
 
-  /// What the tasks of its apps await that is not a delivery, a time, or another task, each with
-  /// the function that awaits it: a callback of the device, or something that never comes. For
-  /// people.
+  /// Readable descriptions of what the apps' tasks await that is not a delivery, a time, or another
+  /// task, each with the function that awaits it: a callback of the device, or something that never
+  /// comes.
   public var awaiting: [String] { line.awaiting }
 
   /// The date on the device.
   public var date: Date { Date(timeIntervalSince1970: now.unixTime.seconds) }
 
-  /// Nothing waits in line: time may go on, if somebody wants it to and nobody is away.
+  /// Advances time when no work is queued, a call of `advance` waits, and no task is away.
   private func goOn() -> DeviceExecutor.Quiet {
     guard let timeout = state.withLock({ $0.waits.first?.timeout }) else { return .resting }
     if let story = line.takeLatecomer() { return stop(.latecomer(story), after: timeout) }
@@ -171,7 +174,7 @@ public final class SimulatedDevice: Sendable {
     return pass() ? .working : .resting
   }
 
-  /// Ends the first call of `advance`.
+  /// Fails the first call of `advance`.
   private func stop(_ cause: Standstill.Cause, after timeout: Duration) -> DeviceExecutor.Quiet {
     let first = state.withLock { $0.waits.isEmpty ? nil : $0.waits.removeFirst() }
     guard let wait = first else { return .resting }
@@ -179,7 +182,7 @@ public final class SimulatedDevice: Sendable {
     return .working
   }
 
-  /// Steps to what is due next, or to the end of a call of `advance`. Returns whether it did.
+  /// Advances to the next deadline, or to the end of a call of `advance`. Returns whether it did.
   private func pass() -> Bool {
     let next = line.nextWake
     let (effects, finished) = state.withLock { state -> ([VirtualWorld.Effect]?, Wait?) in
@@ -207,7 +210,7 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: The world
 
-  /// Changes the world now, in its turn.
+  /// Changes the world now, in its turn on the executor.
   func change(_ body: @escaping @Sendable (inout VirtualWorld) -> [VirtualWorld.Effect]) {
     line.add(.call { self.carryOut(self.state.withLock { body(&$0.world) }) })
   }
@@ -242,7 +245,7 @@ public final class SimulatedDevice: Sendable {
     state.withLock { $0.apps[app]?.app }
   }
 
-  /// Every app's process is gone, and nobody is told.
+  /// Ends the processes of all apps without notice to them.
   func endAllProcesses() {
     let apps = state.withLock { state -> [SimulatedApp] in
       state.clients = [:]
@@ -252,15 +255,15 @@ public final class SimulatedDevice: Sendable {
     for app in apps { app.terminate() }
   }
 
-  /// The person changes a setting of an app, whether it runs or not.
+  /// Changes a setting of an app as the person does, whether it runs or not.
   func set(_ setting: Setting, of app: SimulatedApp) {
     does(.input(.setting(setting)))
     guard !app.isRunning else { return }
     state.withLock { $0.apps[AppIdentity(app.identifier)]?.settings.append(setting) }
   }
 
-  /// Resets location and privacy, as the person does in the settings: every app has to ask again
-  /// (AUTH-7).
+  /// Resets location and privacy, as the person does in the settings: every app has to request
+  /// authorization again (AUTH-7).
   public func resetLocationPrivacy() {
     does(.input(.setting(.reset)))
     state.withLock { state in
@@ -272,14 +275,14 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Something happens to the process of an app.
+  /// Sends an event of an app's process to the engine.
   func tell(_ event: ClientEvent, of app: AppIdentity) {
     guard let client = state.withLock({ $0.apps[app]?.client }) else { return }
     change { $0.handle(.client(client, event)) }
   }
 }
 
-/// A device that is not there yet, or not any more.
+/// A weak reference to the device, which may not exist yet or no longer.
 private final class WeakDevice: Sendable {
   private struct Reference {
     weak var device: SimulatedDevice?

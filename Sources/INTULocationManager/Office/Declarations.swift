@@ -2,16 +2,15 @@ import Foundation
 
 /// What the app declares in its information property list, as far as requests need it.
 struct Declarations: Hashable, Sendable {
-  /// Whether there is a text for the question for use at any time.
+  /// Whether there is a usage text for location at any time.
   var hasAlwaysText = false
   /// Whether the background modes contain `location` (INTU-8).
   var hasLocationBackgroundMode = false
 
   enum Goal: Hashable, Sendable { case always, whenInUse }
 
-  /// What to ask the person for (INTU-6).
-  ///
-  /// A missing text is left to Core Location, which explains what is missing; the original
+  /// Returns the authorization to request (INTU-6).
+  /// Core Location reports a missing text, and which one; the original library asserted.
   /// asserted.
   func goal(for type: INTUAuthorizationType) -> Goal {
     switch type {
@@ -23,7 +22,7 @@ struct Declarations: Hashable, Sendable {
 }
 
 extension Declarations {
-  /// Those of this process.
+  /// The declarations of this process.
   static let ofProcess = Declarations(processList())
 
   init(_ list: [String: Any]) {
@@ -35,8 +34,8 @@ extension Declarations {
 
   private static func processList() -> [String: Any] {
     if let list = Bundle.main.infoDictionary, !list.isEmpty { return list }
-    // A plain executable NAME declares itself in NAME.plist beside it, where Core Location has no
-    // bundle to ask.
+    // A plain executable NAME declares itself in NAME.plist beside it, because it has no bundle for
+    // Core Location to read.
     let path = ProcessInfo.processInfo.arguments.first ?? ""
     let executable = Bundle.main.executableURL ?? URL(fileURLWithPath: path)
     let file = URL(fileURLWithPath: executable.path + ".plist")

@@ -1,9 +1,9 @@
 import CoreLocation
 
-/// The location manager as the office sees it: what can be read, told, and heard.
+/// The location manager as the office sees it: its state, commands, and events.
 @MainActor
 protocol Positioning: AnyObject {
-  /// Hears what the services say; never called from within a command.
+  /// Receives the events of the services; never called from within a command.
   var hear: ((PositioningEvent) -> Void)? { get set }
   var services: INTULocationServicesState { get }
   var headingServices: INTUHeadingServicesState { get }
@@ -21,18 +21,18 @@ enum PositioningEvent {
   case servicesChanged
 }
 
-/// What the app wishes for the time it is not in front (INTU-8).
+/// What the app wants while it is in the background (INTU-8).
 enum BackgroundSetting: Hashable, Sendable {
   case allowsUpdates(Bool)
   case showsIndicator(Bool)
   case pausesAutomatically(Bool)
 }
 
-/// The time, and an alarm.
+/// The time, and a timer.
 @MainActor
 protocol OfficeClock: AnyObject {
   var now: RequestTime { get }
 
-  /// Rings once, at an uptime, or never; the last call counts.
+  /// Sets the timer to fire once at an uptime, or never; replaces the earlier setting.
   func setAlarm(at deadline: Duration?, _ ring: @escaping @MainActor () -> Void)
 }

@@ -1,8 +1,8 @@
 import CoreLocation
 import Synchronization
 
-/// Who is to be answered, by number: whoever takes a recipient out may give it the last word, so
-/// nobody is answered twice, and nobody after having canceled.
+/// The recipients that wait for an answer, by number. Only the caller that removes a recipient may
+/// answer it last, so each is answered last once, and never after a cancellation.
 final class RecipientBook: Sendable {
   private struct State {
     /// Location and heading requests count together, from 1 (INTU-3).
@@ -12,7 +12,7 @@ final class RecipientBook: Sendable {
 
   private let state = Mutex(State())
 
-  /// Enters a recipient and, before anyone can strike it out, posts its request.
+  /// Adds a recipient and posts its request before the recipient can be removed.
   func enter(_ recipient: Recipient, posting post: (Int) -> Void) -> Int {
     state.withLock { state in
       state.lastID += 1
@@ -22,21 +22,21 @@ final class RecipientBook: Sendable {
     }
   }
 
-  /// Takes a recipient out; `nil` when it is out already.
+  /// Removes and returns a recipient; `nil` when it was removed already.
   func strike(_ id: Int) -> Recipient? {
     state.withLock { $0.recipients.removeValue(forKey: id) }
   }
 
-  /// Who is to be answered; `nil` when that has happened.
+  /// Returns a recipient; `nil` when it was removed already.
   func recipient(_ id: Int) -> Recipient? {
     state.withLock { $0.recipients[id] }
   }
 
-  /// Whether nobody waits.
+  /// Whether no recipient waits.
   var isEmpty: Bool { state.withLock { $0.recipients.isEmpty } }
 }
 
-/// One who is to be answered.
+/// One recipient of answers.
 enum Recipient: Sendable {
   case block(INTULocationRequestBlock)
   case task(CheckedContinuation<INTUGradedLocation, any Error>)
@@ -53,7 +53,7 @@ enum Recipient: Sendable {
 }
 
 extension Recipient {
-  /// Tells news, more to follow.
+  /// Delivers an answer; more will follow.
   @MainActor
   func hear(_ answer: LocationAnswer) {
     switch self {
@@ -63,7 +63,7 @@ extension Recipient {
     }
   }
 
-  /// Tells the last word.
+  /// Delivers the last answer.
   @MainActor
   func finish(_ answer: LocationAnswer) {
     hear(answer)
@@ -74,7 +74,7 @@ extension Recipient {
     }
   }
 
-  /// Tells a heading, more to follow.
+  /// Delivers a heading; more will follow.
   @MainActor
   func hear(_ heading: CLHeading?, _ status: INTUHeadingStatus) {
     switch self {
@@ -84,14 +84,14 @@ extension Recipient {
     }
   }
 
-  /// Tells the last word.
+  /// Delivers the last heading status.
   @MainActor
   func finish(_ heading: CLHeading?, _ status: INTUHeadingStatus) {
     hear(heading, status)
     end()
   }
 
-  /// Ends without a word: a block never runs, a task that waits is canceled, a sequence ends.
+  /// Ends without an answer: a block never runs, a task that waits is canceled, a sequence ends.
   func end() {
     switch self {
     case .block, .headingBlock: break

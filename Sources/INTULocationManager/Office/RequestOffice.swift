@@ -1,8 +1,9 @@
 import CoreLocation
 
-/// Carries out what the desk decides: tells the hardware, minds the clock, and answers recipients.
+/// Carries out the coordinator's outputs: commands the hardware, sets the timer, answers
+/// recipients.
 ///
-/// Lives on the main queue; everything it does is one step of the desk after the other.
+/// Runs on the main queue; handles one input of the coordinator after the other.
 @MainActor
 final class RequestOffice {
   private var coordinator = RequestCoordinator()
@@ -17,19 +18,19 @@ final class RequestOffice {
     positioning.hear = { [weak self] in self?.take($0) }
   }
 
-  /// Takes what an app asks.
+  /// Handles a request of the app.
   func take(_ input: RequestCoordinator.Input) {
     readServices()
     step(input)
     setAlarm()
   }
 
-  /// Takes what an app wishes of the manager.
+  /// Changes a setting of the location manager.
   func change(_ setting: BackgroundSetting) {
     positioning.change(setting)
   }
 
-  /// Takes what the services say.
+  /// Handles an event of the location services.
   private func take(_ event: PositioningEvent) {
     readServices()
     switch event {
@@ -76,7 +77,8 @@ final class RequestOffice {
 }
 
 extension CLError {
-  /// What a location manager reports; an error of another domain counts as a lasting failure.
+  /// Converts what a location manager reports; an error of another domain counts as a lasting
+  /// failure.
   init(any error: any Error) {
     self = error as? CLError ?? CLError(.network, userInfo: [NSUnderlyingErrorKey: error])
   }

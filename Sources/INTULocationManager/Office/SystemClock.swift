@@ -1,15 +1,15 @@
 import Foundation
 
-/// The clock of the system; its alarm rings on the main queue.
+/// The clock of the system; its timer fires on the main queue.
 @MainActor
 final class SystemClock: OfficeClock {
   private let start = ContinuousClock.now
-  /// The longest time between two looks at the clock.
+  /// The longest time between two checks of the clock.
   private let look: Duration
   private var alarm: (any DispatchSourceTimer)?
   private var deadline: Duration?
 
-  /// Chosen: after a sleep of the machine an alarm is a minute late at most.
+  /// Chosen: after a sleep of the machine, the timer fires at most a minute late.
   init(looking look: Duration = .seconds(60)) {
     self.look = look
   }
@@ -31,8 +31,8 @@ final class SystemClock: OfficeClock {
     alarm.activate()
   }
 
-  /// A timer of libdispatch stands still while the machine sleeps, and one that goes by the date is
-  /// put off when the date is set back. So it only says when to look, and uptime decides.
+  /// A timer of libdispatch stops while the machine sleeps, and one that uses the date is delayed
+  /// when the date is set back. So the timer only triggers a check, and uptime decides.
   private func lookAtClock(_ ring: @MainActor () -> Void) {
     guard let deadline else { return }
     guard now.uptime >= deadline else { return schedule(before: deadline) }

@@ -68,9 +68,9 @@ final class SystemPositioning: NSObject, Positioning, @MainActor CLLocationManag
 
 /// Reads the authorization without a manager.
 ///
-/// A manager's own property needs a manager, and a manager needs a run loop; the older method of
-/// the class needs neither, so it can be asked on any thread. The protocol is how a method that is
-/// out of fashion is called without a warning.
+/// The property of a manager needs a manager, and a manager needs a run loop; the older class
+/// method needs neither, so any thread can call it. Calling it through this protocol avoids the
+/// deprecation warning.
 private protocol AuthorizationReading {
   static func authorizationStatus() -> CLAuthorizationStatus
 }
@@ -78,14 +78,14 @@ private protocol AuthorizationReading {
 extension CLLocationManager: AuthorizationReading {}
 
 extension INTULocationServicesState {
-  /// The state now; the switch for all apps comes first (INTU-4).
+  /// The current state; the setting for all apps takes precedence (INTU-4).
   static var current: Self {
     guard CLLocationManager.locationServicesEnabled() else { return .disabled }
     let reading: any AuthorizationReading.Type = CLLocationManager.self
     return Self(reading.authorizationStatus())
   }
 
-  /// Reads an authorization, while services are switched on.
+  /// Converts an authorization, given that services are switched on.
   init(_ status: CLAuthorizationStatus) {
     switch status {
     case .notDetermined: self = .notDetermined

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The number of a task's request, known a little after the task can be canceled.
+/// The number of a task's request, which is known only after the task can already be canceled.
 final class Ticket: Sendable {
   private enum State {
     case blank
@@ -10,7 +10,7 @@ final class Ticket: Sendable {
 
   private let state = Mutex(State.blank)
 
-  /// Writes the number; returns whether the ticket was torn before.
+  /// Stores the number; returns whether the task was canceled before.
   func fill(_ id: INTULocationRequestID) -> Bool {
     state.withLock { state in
       if case .torn = state { return true }
@@ -19,7 +19,7 @@ final class Ticket: Sendable {
     }
   }
 
-  /// Tears the ticket; returns the number, if it was written.
+  /// Marks the task as canceled; returns the number, if it was stored.
   func tear() -> INTULocationRequestID? {
     state.withLock { state in
       defer { state = .torn }

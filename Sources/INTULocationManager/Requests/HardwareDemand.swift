@@ -1,6 +1,6 @@
 package import CoreLocation
 
-/// One thing to tell the location manager.
+/// One command to the location manager.
 package enum HardwareCommand: Hashable, Sendable {
   case desiredAccuracy(INTULocationAccuracy)
   case activityType(CLActivityType)
@@ -11,16 +11,16 @@ package enum HardwareCommand: Hashable, Sendable {
 
 /// What all live requests together need of the hardware.
 struct HardwareDemand: Hashable, Sendable {
-  /// That of the most demanding request for standard updates; `nil` when there is none (INTU-12).
+  /// The accuracy of the most demanding request for standard updates; `nil` without one (INTU-12).
   var standard: INTULocationAccuracy?
   var significantChanges = false
   var heading = false
 }
 
-/// What the hardware was told last.
+/// The settings and switches last sent to the hardware.
 struct HardwareOrder: Hashable, Sendable {
   private var demand = HardwareDemand()
-  /// Outlive the last request; `nil` before the first (INTU-12, INTU-13).
+  /// Last settings, kept after the last request ends; `nil` before the first (INTU-12, INTU-13).
   private var accuracy: INTULocationAccuracy?
   private var activityType: CLActivityType?
 
@@ -29,7 +29,7 @@ struct HardwareOrder: Hashable, Sendable {
   /// Whether standard updates are switched on.
   var updatesLocation: Bool { demand.standard != nil }
 
-  /// Takes a new demand and returns what the hardware must be told, settings before switches.
+  /// Takes a new demand and returns the commands for the hardware, settings before switches.
   mutating func change(to new: HardwareDemand, activityType: CLActivityType) -> [HardwareCommand] {
     let old = demand
     guard new != old || activityType != self.activityType else { return [] }

@@ -1,4 +1,4 @@
-/// A request that has not had its last word.
+/// A request that has not received its last answer.
 struct LiveRequest: Hashable, Sendable {
   enum Need: Hashable, Sendable {
     case once(INTULocationAccuracy, Countdown)
@@ -7,18 +7,18 @@ struct LiveRequest: Hashable, Sendable {
   }
 
   enum Countdown: Hashable, Sendable {
-    /// Waits for ever.
+    /// Waits forever.
     case none
-    /// Begins when the person has said yes (INTU-19).
+    /// Starts when the person grants permission (INTU-19).
     case held(Duration)
-    /// Ends at an uptime; never begins again (INTU-20).
+    /// Ends at an uptime; never starts again (INTU-20).
     case running(until: Duration)
   }
 
   let id: INTULocationRequestID
   private(set) var need: Need
 
-  /// Takes a request in; to ask for `none` is to ask for `city` (INTU-10).
+  /// Makes a live request; a request for `none` becomes one for `city` (INTU-10).
   init(_ request: LocationRequest, services: INTULocationServicesState, at now: RequestTime) {
     id = request.id
     switch request.wish {
@@ -43,7 +43,7 @@ struct LiveRequest: Hashable, Sendable {
     }
   }
 
-  /// The uptime at which timeout ends; `nil` while it does not run.
+  /// The uptime at which the timeout ends; `nil` while it does not run.
   var deadline: Duration? {
     guard case .once(_, .running(let end)) = need else { return nil }
     return end

@@ -1,10 +1,10 @@
 package import CoreLocation
 
-/// The time as the desk is told it.
+/// The time of an input to the coordinator.
 package struct RequestTime: Hashable, Sendable {
-  /// Time since some start; never jumps, and is what timeouts are counted in.
+  /// Time since some start; never jumps; timeouts are measured in it.
   package var uptime: Duration
-  /// The date, which may jump; the age of a location is told by it.
+  /// The date, which may jump; the age of a location is measured with it.
   package var date: Date
 
   package init(uptime: Duration, date: Date) {
@@ -13,13 +13,13 @@ package struct RequestTime: Hashable, Sendable {
   }
 }
 
-/// What an app asks for.
+/// A request of an app.
 package struct LocationRequest: Hashable, Sendable {
   package var id: INTULocationRequestID
   package var wish: Wish
-  /// What the person does; counts for standard updates only.
+  /// What the person does; used for standard updates only.
   package var activityType: CLActivityType
-  /// What the person is asked for, if they have not yet answered.
+  /// The authorization to request, if the person has not yet answered.
   package var authorizationType: INTUAuthorizationType
 
   package init(
@@ -33,17 +33,17 @@ package struct LocationRequest: Hashable, Sendable {
   }
 
   package enum Wish: Hashable, Sendable {
-    /// One location of an accuracy, or the best there is when timeout ends.
+    /// One location of an accuracy, or the best there is when the timeout ends.
     case once(INTULocationAccuracy, Patience)
-    /// Every location; the accuracy is what the hardware is asked for.
+    /// Every location; the accuracy is requested from the hardware.
     case updates(INTULocationAccuracy)
-    /// Every location, while the hardware is asked for moves of about 500 m only.
+    /// Every location, while the hardware reports only moves of about 500 m.
     case significantChanges
   }
 
   package enum Patience: Hashable, Sendable {
     case unlimited
-    /// Counted from the request on or, if so wished, from the person's yes on (INTU-19).
+    /// Counted from the request, or optionally from the person's permission (INTU-19).
     case limited(Duration, fromAuthorization: Bool)
 
     /// Reads a timeout in seconds: zero, negative, or endless is no limit (INTU-18).
@@ -61,12 +61,12 @@ package struct LocationRequest: Hashable, Sendable {
       self.init(timeout: seconds ?? 0, delayUntilAuthorized: delayUntilAuthorized)
     }
 
-    /// Seconds: a hundred years, beyond which nobody waits and clocks overflow. Chosen.
+    /// Seconds: a hundred years, beyond which clocks overflow. Chosen.
     private static let longest: TimeInterval = 100 * 365 * 86_400
   }
 }
 
-/// What a request is told.
+/// The answer to a request.
 package struct LocationAnswer: Hashable, Sendable {
   /// `nil` unless the status carries a location, and when there is none yet.
   package var location: CLLocation?
@@ -76,7 +76,7 @@ package struct LocationAnswer: Hashable, Sendable {
   package var error: CLError?
 }
 
-/// As much of a heading as decides whether it is good.
+/// The part of a heading that decides whether it is valid.
 package struct HeadingReading: Hashable, Sendable {
   /// Degrees clockwise from true north; negative while unknown.
   package var trueHeading: CLLocationDirection

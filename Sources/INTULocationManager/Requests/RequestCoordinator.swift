@@ -1,15 +1,15 @@
 package import CoreLocation
 
-/// Keeps the books of all requests: who waits for what, and what the hardware must do for them.
+/// Tracks all requests: what each waits for, and what the hardware must do for them.
 ///
-/// Has no clock and touches nothing: it takes an input and the time, and returns what must now be
-/// done, in order. Every request gets one last word, `finish` or `forget`, and nothing after it.
+/// A pure state machine: it takes an input and the time, and returns outputs to carry out in order.
+/// Every request receives one last output, `finish` or `forget`, and nothing after it.
 package struct RequestCoordinator: Hashable, Sendable {
   package enum Input: Hashable, Sendable {
     /// Time has passed. A wake that comes too early changes nothing.
     case wake
     case request(LocationRequest)
-    /// The person at the other end waits no longer, but wants what there is.
+    /// The app waits no longer, but wants the best location so far.
     case forceComplete(INTULocationRequestID)
     case cancel(INTULocationRequestID)
     case location(CLLocation)
@@ -25,43 +25,43 @@ package struct RequestCoordinator: Hashable, Sendable {
     case hardware(HardwareCommand)
     /// The person must be asked whether the app may know the location (INTU-6).
     case askForAuthorization(INTUAuthorizationType)
-    /// The last word to a request.
+    /// The last answer to a request.
     case finish(INTULocationRequestID, LocationAnswer)
-    /// News for a subscription, which goes on.
+    /// An update for a subscription, which continues.
     case report(INTULocationRequestID, LocationAnswer)
-    /// The request ended without a word (INTU-26, INTU-31).
+    /// The request ended without an answer (INTU-26, INTU-31).
     case forget(INTULocationRequestID)
-    /// The last word to a heading subscription.
+    /// The last status of a heading subscription.
     case finishHeading(INTUHeadingRequestID, INTUHeadingStatus)
     case reportHeading(INTUHeadingRequestID, INTUHeadingStatus)
-    /// A location that is none (INTU-14, INTU-28).
+    /// A location that is not used (INTU-14, INTU-28).
     case ignored(CLLocation, Reason)
   }
 
-  /// Why a location does not count.
+  /// Why a location is not used.
   package enum Reason: Hashable, Sendable {
     case negativeAccuracy, invalidCoordinate, nullIsland, notAuthorized
   }
 
   package private(set) var services = INTULocationServicesState.notDetermined
   package private(set) var headingServices = INTUHeadingServicesState.available
-  /// In the order in which they came.
+  /// Live requests in order of arrival.
   private var live: [LiveRequest] = []
   private var headings: [INTUHeadingRequestID] = []
-  /// The last good location; `nil` before the first, and while the app may know none.
+  /// The last valid location; `nil` before the first, and while the app may know none.
   private var current: CLLocation?
   /// Set until the next location; transient failures are not kept (INTU-23, INTU-24).
   private var failure: CLError?
-  /// That of the newest request for standard updates (INTU-13).
+  /// The activity type of the newest request for standard updates (INTU-13).
   private var activityType = CLActivityType.other
   private var order = HardwareOrder()
 
   package init() {}
 
-  /// Whether nobody waits and nothing is switched on.
+  /// Whether there are no requests and nothing is switched on.
   package var isAtRest: Bool { live.isEmpty && headings.isEmpty && order.isOff }
 
-  /// The uptime at which `wake` is next due; `nil` while only an input can matter.
+  /// The uptime at which `wake` is next due; `nil` when there is no deadline.
   package var nextDeadline: Duration? {
     live.reduce(nil) { earliest, request in
       guard let deadline = request.deadline else { return earliest }
@@ -69,7 +69,7 @@ package struct RequestCoordinator: Hashable, Sendable {
     }
   }
 
-  /// Takes one input and returns everything the caller must now do, in order.
+  /// Handles one input and returns everything the caller must do now, in order.
   package mutating func handle(_ input: Input, at now: RequestTime) -> [Output] {
     let answers =
       switch input {
@@ -89,7 +89,7 @@ package struct RequestCoordinator: Hashable, Sendable {
     return commands.isEmpty ? answers : commands.map(Output.hardware) + answers
   }
 
-  /// What is needed now, derived from who waits now (INTU-12, INTU-27).
+  /// What the live requests need of the hardware now (INTU-12, INTU-27).
   private var demand: HardwareDemand {
     var demand = HardwareDemand(heading: !headings.isEmpty)
     for request in live {
@@ -141,7 +141,7 @@ extension RequestCoordinator {
     finish(.timedOut, at: now) { $0.deadline.map { $0 <= now.uptime } ?? false }
   }
 
-  /// Gives those who meet the condition their last word.
+  /// Sends the last answer to the requests that meet the condition.
   private mutating func finish(
     _ status: INTULocationStatus, at now: RequestTime, where isOver: (LiveRequest) -> Bool
   ) -> [Output] {
@@ -152,8 +152,8 @@ extension RequestCoordinator {
     return over.map { .finish($0.id, answer) }
   }
 
-  /// The answer now: the state of the services comes first, then a failure, then `status`
-  /// (INTU-21).
+  /// Returns the answer now: the state of the services takes precedence, then a failure, then
+  /// `status` (INTU-21).
   private func answer(_ status: INTULocationStatus, at now: RequestTime) -> LocationAnswer {
     let status = INTULocationStatus(services) ?? (failure == nil ? status : .error)
     let location = status.carriesLocation ? current : nil
@@ -174,7 +174,7 @@ extension RequestCoordinator {
     return waiting.compactMap { examine($0, at: now) }
   }
 
-  /// Shows the current location to a request; one that it satisfies ends (INTU-16, INTU-17).
+  /// Checks a request against the current location; one that it satisfies ends (INTU-16, INTU-17).
   private mutating func examine(_ request: LiveRequest, at now: RequestTime) -> Output? {
     switch request.need {
     case .once(let accuracy, _):
@@ -186,8 +186,8 @@ extension RequestCoordinator {
     }
   }
 
-  /// A failure ends every request but those that still have time while the services go on trying
-  /// (INTU-23); subscriptions hear of it and stay (INTU-30).
+  /// Ends every request on a failure, except those with a running timeout while the services keep
+  /// trying (INTU-23); subscriptions receive the error and continue (INTU-30).
   private mutating func take(_ error: CLError, at now: RequestTime) -> [Output] {
     guard error.code != .headingFailure else {
       return headings.map { .reportHeading($0, .invalid) }
@@ -235,7 +235,8 @@ extension RequestCoordinator {
     return [.forget(id)]
   }
 
-  /// True north needs a location; while none is asked for, magnetic north will do (INTU-36).
+  /// Reports a heading. True north needs a location; while none is requested, magnetic north
+  /// suffices (INTU-36).
   private func take(_ reading: HeadingReading) -> [Output] {
     let isTrue = reading.trueHeading >= 0 || !order.updatesLocation
     let status: INTUHeadingStatus = isTrue && reading.accuracy >= 0 ? .success : .invalid
@@ -251,7 +252,7 @@ extension RequestCoordinator {
 }
 
 extension RequestCoordinator.Reason {
-  /// `nil` for a location that counts.
+  /// Returns `nil` for a location that is used.
   fileprivate init?(whyIgnoring location: CLLocation, _ services: INTULocationServicesState) {
     let coordinate = location.coordinate
     if services != .available {

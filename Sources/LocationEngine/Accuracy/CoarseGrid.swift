@@ -1,10 +1,10 @@
 package import LocationModel
 
-/// A division of the earth into cells of about ten kilometers, laid by a secret.
+/// Divides the earth into cells of about ten kilometers, placed by a secret.
 ///
-/// Rows follow the parallels; each row has whole cells and an offset of its own, so corners of
-/// four cells do not exist and what one row shows says nothing of the next. It is one for the whole
-/// machine: cells that differed between apps could be intersected.
+/// Rows follow the parallels. Each row has whole cells and its own offset, so no corner is shared
+/// by four cells, and the cells of one row reveal nothing about the next. All apps share one grid:
+/// if cells differed between apps, apps could intersect them.
 package struct CoarseGrid: Sendable {
   /// One cell, named by its row from the south and its column from the row's own origin.
   package struct Cell: Hashable, Codable, Sendable {
@@ -13,7 +13,7 @@ package struct CoarseGrid: Sendable {
   }
 
   private let function: KeyedFunction
-  /// How far the first row lies from the south pole, in rows.
+  /// The offset of the first row from the south pole, in rows.
   private let rowOffset: Double
 
   package init(secret: SecretKey) {
@@ -21,7 +21,7 @@ package struct CoarseGrid: Sendable {
     rowOffset = function.fractions(of: -1).0
   }
 
-  /// The cell that holds a place.
+  /// Returns the cell that contains a place.
   package func cell(at place: Coordinate) -> Cell {
     let row = Int(((place.latitude + 90) / Self.height + rowOffset).rounded(.down))
     let turn = normalizedDegrees(place.longitude - origin(ofRow: row)) / 360
@@ -32,8 +32,8 @@ package struct CoarseGrid: Sendable {
     point(of: cell, east: 0, north: 0)
   }
 
-  /// A place at a distance from the center of a cell, in meters; where a row is cut by a pole, at the
-  /// same fraction of its cells.
+  /// Returns the place at a distance in meters from the center of a cell; in a row that a pole
+  /// cuts, at the same fraction of its cells.
   func point(of cell: Cell, east: Double, north: Double) -> Coordinate {
     let column = Double(cell.column) + 0.5 + east / Self.side
     let turn = column / Double(columns(inRow: cell.row))
@@ -44,7 +44,7 @@ package struct CoarseGrid: Sendable {
       longitude: degrees > 180 ? degrees - 360 : degrees)
   }
 
-  /// How far a place lies outside a cell, in meters; zero within.
+  /// Returns the distance in meters of a place from a cell; zero inside it.
   package func distance(from place: Coordinate, to cell: Cell) -> Double {
     let center = center(of: cell)
     let shift = normalizedDegrees(place.longitude - center.longitude + 180) - 180
@@ -55,24 +55,24 @@ package struct CoarseGrid: Sendable {
     return max(0, east - halfWidth, north - Self.side / 2)
   }
 
-  /// Whole cells around the earth; one at the poles.
+  /// Returns the number of cells in a row around the earth; one at the poles.
   private func columns(inRow row: Int) -> Int {
     let around = 360 * Self.metersPerDegree * cos(Angle(degrees: latitude(ofRow: row)))
     return max(1, Int((around / Self.side).rounded(.down)))
   }
 
-  /// The middle of a row, in degrees; the rows at the poles are cut.
+  /// Returns the latitude of the middle of a row, in degrees; the rows at the poles are cut.
   private func latitude(ofRow row: Int) -> Double {
     let middle = (Double(row) + 0.5 - rowOffset) * Self.height - 90
     return min(max(middle, -90), 90)
   }
 
-  /// Where the first cell of a row begins, in degrees east.
+  /// Returns where the first cell of a row begins, in degrees east.
   private func origin(ofRow row: Int) -> Double { function.fractions(of: row).0 * 360 }
 
   /// Meters. Chosen, so that the stated accuracy holds (docs/decisions/0015).
   package static let side = 9_700.0
-  /// Meters on a sphere; the cells need no better earth.
+  /// Meters, on a sphere; the cells need no better model of the earth.
   private static let metersPerDegree = 111_195.0
   /// Degrees of latitude.
   private static let height = side / metersPerDegree

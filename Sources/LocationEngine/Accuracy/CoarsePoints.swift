@@ -1,14 +1,14 @@
 package import LocationModel
 
-/// The points at which one app is told that the device is in a cell.
+/// The points that represent the cells for one app.
 ///
-/// Chosen (AUTH-46): each cell has one point for each app and user, away from the center by a
-/// distance that only the secret explains, and rounded. Two apps cannot compare their coordinates,
-/// and all points together tell the cell and no more (docs/decisions/0015).
+/// Chosen (AUTH-46): each cell has one point for each app and user, at an offset from the center
+/// that depends on the secret, and rounded. Two apps cannot compare their coordinates, and all
+/// points together reveal only the cell (docs/decisions/0015).
 package struct CoarsePoints: Sendable {
   private let grid: CoarseGrid
   private let function: KeyedFunction
-  /// The last one that was computed.
+  /// The point that was computed last.
   private var last: (cell: CoarseGrid.Cell, point: Coordinate)?
 
   init(of app: AppIdentity, in grid: CoarseGrid, secret: SecretKey) {
@@ -16,7 +16,7 @@ package struct CoarsePoints: Sendable {
     function = KeyedFunction(secret, purpose: "app " + app.name)
   }
 
-  /// The point of a cell.
+  /// Returns the point of a cell.
   package mutating func point(of cell: CoarseGrid.Cell) -> Coordinate {
     if let last, last.cell == cell { return last.point }
     let (east, north) = function.fractions(of: cell.row, cell.column)
@@ -28,14 +28,14 @@ package struct CoarsePoints: Sendable {
     return point
   }
 
-  /// What an app is told of a coarse place: a point, its accuracy, and its time.
+  /// Returns the fix to deliver for a coarse place: a point, its accuracy, and its time.
   package mutating func fix(of place: CoarseLocator.Place) -> Fix {
     Fix(
       coordinate: point(of: place.cell), horizontalAccuracy: CoarseLocator.accuracy,
       time: place.time, origin: place.origin)
   }
 
-  /// What an app is told of a visit: its times to the minute, and no reason, which has exact ones.
+  /// Returns a visit for reduced accuracy: times to the minute, no evidence, as that is exact.
   mutating func visit(_ visit: Visit, in cell: CoarseGrid.Cell) -> Visit {
     Visit(
       arrival: visit.arrival?.floored(to: CoarseLocator.grain),
@@ -49,7 +49,7 @@ package struct CoarsePoints: Sendable {
 
   /// Meters to the east and to the north. Chosen: small enough for the stated accuracy to hold.
   package static let reach = 1_000.0
-  /// A thousandth of a degree, about 100 meters. Chosen: coarse beside the accuracy, and fine enough
-  /// that two apps seldom have the same point.
+  /// A thousandth of a degree, about 100 meters. Chosen: coarse compared with the accuracy, and
+  /// fine enough that two apps seldom have the same point.
   package static let stepsPerDegree = 1_000.0
 }

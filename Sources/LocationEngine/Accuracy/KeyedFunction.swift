@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// A function that cannot be predicted without its key, whatever was seen of it: keyed BLAKE2b.
+/// A function that cannot be predicted without its key, even from earlier values: keyed BLAKE2b.
 ///
 /// The only use of a C library in the engine (docs/decisions/0015). The same key and numbers give the
 /// same value on every machine. It costs about a microsecond and is never computed for a fix, only
@@ -8,7 +8,7 @@ internal import CSodium
 struct KeyedFunction: Sendable {
   private let key: [UInt8]
 
-  /// Derives the function for one purpose; what is known of one tells nothing of another.
+  /// Derives the function for one purpose; the values of one purpose reveal nothing about another.
   init(_ secret: SecretKey, purpose: String) {
     key = Self.hash([UInt8](purpose.utf8), key: secret.bytes, length: SecretKey.length)
   }
@@ -32,7 +32,7 @@ struct KeyedFunction: Sendable {
     var hash = [UInt8](repeating: 0, count: length)
     let status = crypto_generichash(
       &hash, length, message, UInt64(message.count), key, key.count)
-    // Refuses nothing but lengths out of range, and these are constants.
+    // Fails only for lengths out of range, and these are constants.
     precondition(status == 0, "keyed BLAKE2b takes 16 to 64 bytes of key and of result")
     return hash
   }

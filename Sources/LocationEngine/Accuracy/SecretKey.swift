@@ -1,6 +1,6 @@
 /// The random key from which everything about coarse places is derived (docs/decisions/0015).
 ///
-/// The host makes it once from the system's generator and keeps it. It never leaves in a log.
+/// The host makes it once with the system's generator and stores it. It never appears in a log.
 package struct SecretKey: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
   package static let length = 32
   package let bytes: [UInt8]
@@ -11,17 +11,17 @@ package struct SecretKey: Hashable, Sendable, CustomStringConvertible, CustomRef
     self.bytes = bytes
   }
 
-  /// A new key; only a generator for secrets makes a secret one.
+  /// Creates a key; it is secret only if the generator is made for secrets.
   package init(using generator: inout some RandomNumberGenerator) {
     bytes = (0..<Self.length).map { _ in .random(in: 0 ... .max, using: &generator) }
   }
 
-  /// The key of a simulation or a test: the same for the same seed, and no secret.
+  /// Creates the key of a simulation or a test: the same for the same seed, and not secret.
   package init(seed: UInt64) {
     bytes = (0..<Self.length).map { $0 < 8 ? UInt8(truncatingIfNeeded: seed >> ($0 * 8)) : 0 }
   }
 
-  /// Reads what ``hexadecimal`` has written.
+  /// Creates a key from the text of ``hexadecimal``.
   ///
   /// - Returns: `nil` for anything but two hexadecimal digits for each of ``length`` bytes.
   package init?(hexadecimal text: String) {

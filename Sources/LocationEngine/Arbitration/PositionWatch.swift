@@ -1,12 +1,12 @@
 import LocationModel
 
-/// Says when no position can be had, and when one can again (STD-32, LIVE-17).
+/// Reports when no position is available, and when one is again (STD-32, LIVE-17).
 struct PositionWatch: Machine {
   enum Input: MachineInput {
     case status(ProviderID, ProviderStatus)
     /// A fix became the current one.
     case fix
-    /// The longest time between two positions that all bear; `nil` when nobody needs any.
+    /// The longest time between positions that all subscribers accept; `nil` when none needs any.
     case needed(Duration?)
     case wake
   }
@@ -17,9 +17,9 @@ struct PositionWatch: Machine {
   }
 
   private enum State: Hashable, Sendable {
-    /// Nobody asks.
+    /// No subscriber needs a position.
     case idle
-    /// A position is expected; silence counts from here.
+    /// A position is expected; the outage is counted from here.
     case expecting(since: Instant)
     case lost
   }
@@ -48,7 +48,7 @@ struct PositionWatch: Machine {
     case .needed(let interval?):
       let wasLong = self.interval > Self.timeout
       self.interval = interval
-      // What was borne so far is no silence for those who came now.
+      // Silence that earlier subscribers accepted counts at most one interval for new ones.
       if case .expecting(let since) = state, wasLong {
         state = .expecting(since: max(since, now.uptime - interval))
       }
@@ -69,7 +69,7 @@ struct PositionWatch: Machine {
     }
   }
 
-  /// No provider can give anything: no use to wait.
+  /// Reports an outage at once when no provider can give a position.
   private mutating func hopeless(at now: Moment) -> [Output] {
     guard case .expecting = state else { return [] }
     let hope = statuses.contains {
@@ -84,9 +84,9 @@ struct PositionWatch: Machine {
     return [.lost]
   }
 
-  /// How long a needed position may fail to come before it counts as lost. Chosen: below the ten
+  /// How long a needed position may be missing before it counts as lost. Chosen: below the ten
   /// seconds of LIVE-18 and of STD-26.
   static let timeout = Duration.seconds(9)
-  /// How much longer where a receiver may rest meanwhile. Chosen: a cold start.
+  /// The additional time where a receiver may rest meanwhile. Chosen: a cold start.
   private static let search = Duration.seconds(60)
 }

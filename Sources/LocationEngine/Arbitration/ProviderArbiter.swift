@@ -1,10 +1,10 @@
 package import LocationModel
 
-/// Chooses which observations become the current fix, and says why the others do not.
+/// Chooses which fixes become the current fix, and gives the reason for the others.
 ///
-/// Chosen (docs/decisions/0005): the fix with the smaller aged radius wins. A radius is a claim, so
-/// it wins nothing by itself: a fix that could not be reached from the current one, or that another
-/// provider contradicts, first has to be confirmed.
+/// Chosen (docs/decisions/0005): the fix with the smaller aged radius wins. A radius is only a
+/// claim: a fix that could not be reached from the current one, or that another provider
+/// contradicts, must first be confirmed.
 package struct ProviderArbiter: Machine {
   package enum Input: MachineInput {
     case fix(Fix, ProviderID)
@@ -12,13 +12,13 @@ package struct ProviderArbiter: Machine {
   }
 
   package enum Output: Hashable, Sendable {
-    /// This is now where the device is.
+    /// The new current fix.
     case current(Fix, ProviderID)
     case ignored(Fix, ProviderID, IgnoreReason)
   }
 
   private var tracks: [ProviderTrack] = []
-  /// The fix last announced as the current one.
+  /// The current fix that was output last.
   package private(set) var current: Fix?
   private var leader: ProviderID?
 
@@ -26,7 +26,7 @@ package struct ProviderArbiter: Machine {
 
   package var nextDeadline: Instant? { nil }
 
-  /// Forgets where the device was; the next fix is the first.
+  /// Forgets the current fix; the next fix is the first.
   package mutating func forget() {
     (current, leader, tracks) = (nil, nil, [])
   }
@@ -36,7 +36,7 @@ package struct ProviderArbiter: Machine {
     return [judge(fix, from: provider, at: now)]
   }
 
-  /// What to make of one fix: one verdict.
+  /// Judges one fix.
   mutating func judge(_ fix: Fix, from provider: ProviderID, at now: Moment) -> Output {
     guard fix.coordinate.isValid, fix.horizontalAccuracy > 0, fix.horizontalAccuracy.isFinite
     else { return .ignored(fix, provider, .notAPosition) }
@@ -75,9 +75,9 @@ package struct ProviderArbiter: Machine {
       ? nil : .olderThanCurrent
   }
 
-  /// Whether the date of the current fix is itself wrong, so that an earlier date may follow it.
+  /// Decides whether the date of the current fix is wrong, so that an earlier date may follow it.
   ///
-  /// A little earlier is only late: the next fix will be later. Far earlier, it would never be.
+  /// A slightly earlier fix is only late. Were the current date far ahead, no fix would be later.
   private func outdates(
     _ fix: Fix, from challenger: ProviderTrack, holderYields: Bool, at now: Moment
   ) -> Bool {
@@ -88,11 +88,12 @@ package struct ProviderArbiter: Machine {
     return ahead > Self.future && fix.time.seconds(since: now.unixTime) < Self.future
   }
 
-  /// Of two providers that cannot both be right, whether the challenger is to be believed.
+  /// Decides which of two providers that contradict each other is believed.
   ///
-  /// Two fixes earn a say, of one provider or of two that agree. Then counts, in this order: who
-  /// else says so; who has not jumped lately; who measures motion, as satellite receivers do; who
-  /// claims less; who was listed first. A claim of a small radius never helps.
+  /// A provider counts after two fixes, its own or with one of another that agrees. Then these
+  /// decide, in this order: the number of providers that agree; no recent jump; measured motion, as
+  /// of satellite receivers; the larger claimed radius; the order of the configuration. A claim of
+  /// a small radius never helps.
   private func prefers(
     _ challenger: ProviderTrack, to holder: ProviderTrack, at now: Instant
   ) -> Bool {
@@ -128,12 +129,12 @@ package struct ProviderArbiter: Machine {
     return tracks.count - 1
   }
 
-  /// A challenger must promise less than this share of the holder's radius, so that two equal
-  /// receivers do not alternate. Chosen.
+  /// The share of the holder's radius below which a challenger must be, so that two equal receivers
+  /// do not alternate. Chosen.
   private static let clearlyBetter = 0.7
   /// Fixes that contradict the holder before it gives way. Chosen: two honest fixes.
   private static let confirmations = 2
-  /// Seconds that are worth waiting until a source has caught up with the current date. Chosen.
+  /// Seconds to wait for a source to reach the current date. Chosen.
   private static let longestDelay = 120.0
   /// Seconds ahead of the host's clock at which a date is not to be believed. Chosen: an hour, as
   /// a time zone mistaken for UTC is one.

@@ -1,19 +1,19 @@
 import LocationModel
 
-/// What one provider said lately, and how far it agrees with itself.
+/// The latest fixes of one provider, and how far they agree with each other.
 struct ProviderTrack: Sendable {
   let provider: ProviderID
-  /// The last fix that agreed with the ones before it, and when it came.
+  /// The last fix that agreed with those before it, and when it came.
   private var last: Heard?
-  /// The one that it agreed with; `nil` where a story begins.
+  /// The fix that it agreed with; `nil` where a sequence begins.
   private var previous: Heard?
-  /// A fix that did not agree, waiting for another to confirm it.
+  /// A fix that did not agree, and waits for another to confirm it.
   private var suspect: Heard?
-  /// Fixes in a row that agreed with each other, the last one included.
+  /// The number of successive fixes that agreed with each other, the last one included.
   private(set) var confirmations = 0
   /// When a jump was last confirmed; `nil` before the first.
   private var jumpedAt: Instant?
-  /// Seconds between fixes, as learned.
+  /// The learned interval between fixes, in seconds.
   private var interval = 1.0
   /// Whether the last fix came after a confirmed step of the receiver's clock.
   private(set) var clockStepped = false
@@ -22,20 +22,20 @@ struct ProviderTrack: Sendable {
     let fix: Fix
     let at: Instant
 
-    /// Meters over ground.
+    /// Returns meters over ground.
     func distance(to other: Heard) -> Double {
       GeocentricPoint(fix.coordinate).distance(to: GeocentricPoint(other.fix.coordinate))
     }
 
-    /// Whether it is surely no farther than so many meters: no degree of a meridian or a parallel is
-    /// longer than 111,700 m.
+    /// Whether the distance is surely at most so many meters: no degree of a meridian or a parallel
+    /// is longer than 111,700 m.
     private func isWithin(_ meters: Double, of other: Heard) -> Bool {
       let north = fix.coordinate.latitude - other.fix.coordinate.latitude
       let east = fix.coordinate.longitude - other.fix.coordinate.longitude
       return 111_700 * (north.magnitude + east.magnitude) <= meters
     }
 
-    /// Why it cannot follow an earlier one; `nil` when it can.
+    /// Returns why it cannot follow an earlier fix; `nil` when it can.
     func doubt(after earlier: Heard) -> IgnoreReason? {
       let dates = fix.time.seconds(since: earlier.fix.time)
       if dates <= 0 { return .olderThanCurrent }
@@ -44,7 +44,7 @@ struct ProviderTrack: Sendable {
       }
       let reach = ProviderTrack.fastest * max(dates, 1)
       let slack = 4 * (fix.horizontalAccuracy + earlier.fix.horizontalAccuracy) + 200
-      // Nearly every fix is near the one before, which costs no sines to see.
+      // Nearly every fix is near the one before; this test needs no sines.
       if isWithin(reach + slack, of: earlier) { return nil }
       return distance(to: earlier) > reach + slack ? .unconfirmedJump : nil
     }
@@ -54,9 +54,9 @@ struct ProviderTrack: Sendable {
     self.provider = provider
   }
 
-  /// Takes in one fix.
+  /// Adds one fix.
   ///
-  /// Returns why it must wait, or `nil` when it agrees with this provider's own story.
+  /// Returns why the fix must wait; `nil` when it agrees with those before it.
   mutating func note(_ fix: Fix, at now: Instant) -> IgnoreReason? {
     clockStepped = false
     let heard = Heard(fix: fix, at: now)
@@ -78,7 +78,7 @@ struct ProviderTrack: Sendable {
     }
     self.suspect = nil
     clockStepped = fix.time <= last.fix.time
-    // A first fix that nothing ever confirmed was an error of the start, not a place left.
+    // A first fix that was never confirmed was an initial error, not a place that was left.
     if doubt == .unconfirmedJump, confirmations > 1 { jumpedAt = now }
     accept(heard, restarting: true)
     confirmations = 2
@@ -95,7 +95,7 @@ struct ProviderTrack: Sendable {
     last = heard
   }
 
-  /// Meters per second, as measured or as the last two fixes tell.
+  /// Meters per second, as measured, or from the last two fixes.
   private var pace: Double {
     guard let last else { return 0 }
     guard let previous else { return last.fix.speed ?? 0 }
@@ -103,23 +103,23 @@ struct ProviderTrack: Sendable {
     return max(last.fix.speed ?? 0, last.distance(to: previous) / dates)
   }
 
-  /// The radius of the last fix, grown by how far the device may have moved since it was due.
+  /// Returns the radius of the last fix, increased by the possible movement since a fix was due.
   ///
-  /// A source that delivers old fixes punctually is late, too: `date` is that of the fix it is
-  /// compared with.
+  /// A source that delivers old fixes on schedule is late, too: `date` is the date of the fix to
+  /// compare with.
   func agedRadius(at now: Instant, comparedWith date: UnixTime) -> Double {
     guard let last else { return .infinity }
     let age = max(now.seconds(since: last.at), date.seconds(since: last.fix.time))
     return last.fix.horizontalAccuracy + Self.growth * max(0, age - max(2, 2 * interval))
   }
 
-  /// Whether nothing came for so long that this provider has no say.
+  /// Whether no fix came for so long that this provider does not count.
   func isSilent(at now: Instant) -> Bool {
     guard let last else { return true }
     return now.seconds(since: last.at) > max(10, 5 * interval)
   }
 
-  /// Whether the two last fixes cannot both be true, each at its own date.
+  /// Whether the two last fixes contradict each other, each at its own date.
   func isContradicted(by other: ProviderTrack) -> Bool {
     guard let mine = last, let theirs = other.last else { return false }
     let apart = mine.distance(to: theirs)
@@ -130,7 +130,7 @@ struct ProviderTrack: Sendable {
     return apart > 5 * radii + 50 + reach * gap
   }
 
-  /// Whether a confirmed jump lies less than ten minutes back.
+  /// Whether a jump was confirmed less than ten minutes ago.
   func jumpedLately(at now: Instant) -> Bool {
     guard let jumpedAt else { return false }
     return now.seconds(since: jumpedAt) < 600
@@ -142,16 +142,16 @@ struct ProviderTrack: Sendable {
   /// The radius of the last fix, as claimed; meters.
   var claimedRadius: Double { last?.fix.horizontalAccuracy ?? 0 }
 
-  /// Meters per second. Chosen: faster than an airliner with the jet stream behind it.
+  /// Meters per second. Chosen: faster than an airliner with a tail wind of the jet stream.
   private static let fastest = 350.0
-  /// Seconds by which two dates may differ and still explain that the places do. Chosen: beyond,
+  /// Seconds by which two dates may differ and still explain different places. Chosen: beyond this,
   /// one of the clocks is wrong.
   private static let longestDelay = 120.0
-  /// Meters per second by which an overdue fix becomes less sure. Chosen: a fast car.
+  /// Meters per second by which the radius of an overdue fix grows. Chosen: a fast car.
   private static let growth = 30.0
-  /// Seconds that a date may run ahead of the time that passed. Chosen: more than any gap that a
-  /// replay at a sensible rate makes, less than a wrong week or year.
+  /// Seconds that a date may advance beyond uptime. Chosen: more than any gap of a replay at a
+  /// sensible rate, less than a wrong week or year.
   private static let clockJump = 86_400.0
-  /// Seconds within which an older date is a late sentence, not a stepped clock.
+  /// Seconds within which an older date is a late report, not a stepped clock.
   private static let reordering = 2.0
 }

@@ -1,8 +1,8 @@
 import LocationModel
 
-/// Who asks for full accuracy for a while.
+/// The origin of a request for temporary full accuracy.
 package enum AccuracyRequester: Hashable, Comparable, Sendable {
-  /// A call, by the number its client gave it.
+  /// A call, by the number that its client gave it.
   case call(Int)
   /// A service session (SESS-5).
   case session(Int)
@@ -18,7 +18,7 @@ struct TemporaryRequest: Hashable, Sendable {
 }
 
 extension Authorization {
-  /// Row 29 of the table.
+  /// Requests temporary full accuracy (row 29 of the table).
   mutating func requestAccuracy(_ requester: AccuracyRequester, purposeKey: String) -> [Output] {
     guard status.isGranted else { return [.completed(requester, .denied)] }
     if let reason = obstacleToAccuracy(purposeKey: purposeKey) {
@@ -51,7 +51,7 @@ extension Authorization {
     return settled.map { .completed($0.requester, error) }
   }
 
-  /// Ends the requests that no question can settle any more.
+  /// Ends the requests that no prompt can settle any more.
   mutating func settleAccuracyRequests() -> [Output] {
     guard !temporary.isEmpty else { return [] }
     var outputs: [Output] = []
@@ -73,7 +73,7 @@ extension Authorization {
     return outputs
   }
 
-  /// Whether only the place of the app, or its grant, keeps a question from being put (SESS-5).
+  /// Whether only the app's lifecycle state or grant prevents the prompt now (SESS-5).
   private func mayAskLater(_ request: TemporaryRequest) -> Bool {
     guard manifest.temporaryUsage[request.purposeKey] != nil else { return false }
     return !status.isGranted || accuracy == .reduced && !isAskable(request)

@@ -1,7 +1,7 @@
 import LocationModel
 
 extension Authorization {
-  /// Takes the answer to the open question; any other answer decides nothing.
+  /// Takes the answer to the open prompt; any other answer is ignored.
   mutating func take(_ answer: PromptAnswer, to id: Prompt.ID, precise: Bool) -> [Output] {
     guard let open, open.prompt.id == id else { return [.explain(.staleAnswer(id))] }
     let kind = open.prompt.kind
@@ -28,11 +28,11 @@ extension Authorization {
     return []
   }
 
-  /// Rows 2-11 of the table.
+  /// Takes the first answer (rows 2-11 of the table).
   private mutating func takeFirst(
     _ answer: PromptAnswer, leadsTo: AuthorizationGoal, precise: Bool
   ) {
-    // A request for Always that joined the question is evaluated after a lasting yes (AUTH-26).
+    // A request for Always that joined the prompt is evaluated after a lasting grant (AUTH-26).
     let joined = wishes.filter { $0.goal == .always }
     wishes = []
     switch answer {
@@ -50,7 +50,7 @@ extension Authorization {
     }
   }
 
-  /// Rows 12-15, 19, and 20 of the table.
+  /// Takes the answer about Always (rows 12-15, 19, and 20 of the table).
   private mutating func takeUpgrade(_ answer: PromptAnswer) {
     wishes = []
     guard answer != .dismissed else {
@@ -61,7 +61,7 @@ extension Authorization {
     record.grant = answer == .always ? .always : .whenInUse
   }
 
-  /// Row 23 of the table.
+  /// Takes a change in the settings (row 23 of the table).
   mutating func take(_ setting: AuthorizationSetting) -> [Output] {
     if isRestricted { return [.explain(.restricted)] }
     switch setting {
@@ -73,7 +73,7 @@ extension Authorization {
     return []
   }
 
-  /// Row 27 of the table.
+  /// Takes a new manifest (row 27 of the table).
   mutating func take(_ manifest: Manifest) {
     self.manifest = manifest
     let declaresAlways = manifest.alwaysUsage != nil
@@ -83,7 +83,7 @@ extension Authorization {
     if record.grant == .undecided { record.isPrecise = !manifest.defaultAccuracyReduced }
   }
 
-  /// Grants for once; only the very first tap asks (AUTH-54).
+  /// Grants for once; only the very first tap leads to a prompt (AUTH-54).
   mutating func tapButton() -> [Output] {
     if let reason = obstacle(to: .whenInUse) { return [.explain(reason)] }
     if record.buttonConfirmed {

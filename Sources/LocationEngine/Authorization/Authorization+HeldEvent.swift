@@ -1,20 +1,20 @@
 import LocationModel
 
-/// Why an event that needed Always never came.
+/// Why an event that needed Always was dropped.
 package enum DropReason: String, Sendable {
-  /// A newer one took its place (AUTH-36).
+  /// A newer event replaced it (AUTH-36).
   case displaced
   /// It waited longer than `provisionalHold` (AUTH-36).
   case tooOld
-  /// The person kept, or set, less than Always (AUTH-35).
+  /// The person has chosen less than Always (AUTH-35).
   case notAuthorized
 }
 
-/// The newest event that waits for the answer to the second question (AUTH-32).
+/// The newest event held for the answer to the second prompt (AUTH-32).
 struct HeldEvent: Hashable, Sendable {
   var event: Int
   var expiry: Instant
-  /// Whether the second question was put for it.
+  /// Whether the second prompt was put for it.
   var hasAsked = false
 
   /// Chosen (AUTH-36, `provisionalHold`).
@@ -33,7 +33,7 @@ extension Authorization {
     return displaced.map { [$0] } ?? []
   }
 
-  /// Lets the held event go when the answer, the use of the app, or its age decides.
+  /// Releases or drops the held event when the answer, the use of the app, or its age decides.
   mutating func settleHeldEvent(at now: Moment) -> [Output] {
     guard let held else { return [] }
     if now.uptime >= held.expiry {

@@ -1,23 +1,23 @@
 import LocationModel
 
-/// The question that is open, and where a yes leads.
+/// The open prompt, and the goal of a positive answer.
 struct OpenPrompt: Hashable, Sendable {
   var prompt: Prompt
-  /// Where Allow While Using leads: to a lasting grant, or to a provisional Always.
+  /// The goal of Allow While Using: a lasting grant, or provisional Always.
   var leadsTo: AuthorizationGoal
 }
 
-/// A manager's request that a question has yet to settle.
+/// A manager's request that no answer has settled yet.
 struct Wish: Hashable, Sendable {
   var goal: AuthorizationGoal
   var manager: Int
 }
 
 extension Authorization {
-  /// Takes a request, unless there is a reason against it; requests are never queued (AUTH-20).
+  /// Takes a request unless there is an obstacle; requests are never queued (AUTH-20).
   mutating func request(_ goal: AuthorizationGoal, manager: Int) -> [Output] {
     guard goal != .none else { return [] }
-    // Evaluated after the answer to the question that is open already (AUTH-26).
+    // Evaluated after the answer to the open prompt (AUTH-26).
     let isJoining = open?.prompt.kind == .whenInUse && use == .direct
     if !isJoining, let reason = obstacle(to: goal) { return [.explain(reason)] }
     let wish = Wish(goal: goal, manager: manager)
@@ -25,7 +25,7 @@ extension Authorization {
     return []
   }
 
-  /// Why no question for `goal` can be asked now; `nil` when one can.
+  /// Returns why no prompt for `goal` is possible now; `nil` when one is.
   func obstacle(to goal: AuthorizationGoal) -> AuthorizationExplanation? {
     if isRestricted { return .restricted }
     guard servicesAreOn else { return .servicesOff }
@@ -53,13 +53,13 @@ extension Authorization {
     }
   }
 
-  /// Puts a question when no other is open, unless it stands already.
+  /// Adds a prompt to those due, unless it is open or due already.
   mutating func put(_ kind: Prompt.Kind) {
     guard open?.prompt.kind != kind && !due.contains(kind) else { return }
     due.append(kind)
   }
 
-  /// Withdraws the open question when it is moot, or nobody asks it any more.
+  /// Withdraws the open prompt when its answer would decide nothing, or nothing requests it.
   mutating func withdrawPrompt() -> [Output] {
     guard let prompt = open?.prompt, !isApt(prompt.kind) || !isWanted(prompt.kind) else {
       return []
@@ -70,7 +70,7 @@ extension Authorization {
 
   /// Whether an answer would still decide something.
   private func isApt(_ kind: Prompt.Kind) -> Bool {
-    // A beacon tells no location.
+    // A beacon reveals no location.
     if kind == .beaconAdvertising { return beacon == .undecided && manifest.bluetoothUsage != nil }
     guard !isRestricted && servicesAreOn else { return false }
     switch kind {
@@ -97,7 +97,7 @@ extension Authorization {
     }
   }
 
-  /// Puts the next question, unless one is open.
+  /// Puts the next prompt, unless one is open.
   mutating func nextPrompt() -> [Output] {
     guard open == nil else { return [] }
     var outputs = settleWishes()
@@ -117,7 +117,7 @@ extension Authorization {
     return outputs
   }
 
-  /// Drops requests that no question can serve now, and says why.
+  /// Drops requests for which no prompt is possible now, and explains why.
   private mutating func settleWishes() -> [Output] {
     let refused = wishes.compactMap { wish in obstacle(to: wish.goal) }
     wishes = wishes.filter { obstacle(to: $0.goal) == nil }
@@ -127,12 +127,12 @@ extension Authorization {
   private mutating func explainGoal() -> [Output] {
     let reason = goal == .none ? nil : goalRests ? .unansweredInThisUse : obstacle(to: goal)
     defer { goalExplanation = reason }
-    // A goal that is met needs no word (SESS-7).
+    // A goal that is met needs no explanation (SESS-7).
     guard let reason, reason != goalExplanation, reason != .alreadyDecided else { return [] }
     return [.explain(reason)]
   }
 
-  /// The strongest goal that can be asked for now: of requests, and of sessions.
+  /// The strongest goal of requests and sessions for which a prompt is possible now.
   private var askableGoal: AuthorizationGoal? {
     var goals = wishes.map(\.goal)
     if goal != .none && !goalRests { goals.append(goal) }

@@ -1,7 +1,7 @@
 package import LocationModel
 
 extension Authorization {
-  /// What the app reads (AUTH-5, AUTH-31).
+  /// The authorization as the app reads it (AUTH-5, AUTH-31).
   package var report: AuthorizationReport {
     AuthorizationReport(status: status, accuracy: accuracy)
   }
@@ -17,34 +17,34 @@ extension Authorization {
     }
   }
 
-  /// Full as well where it means nothing (AUTH-16).
+  /// Also full where it has no meaning (AUTH-16).
   package var accuracy: AccuracyAuthorization {
     guard status.isGranted else { return .full }
     return record.isPrecise || record.hasTemporaryAccuracy ? .full : .reduced
   }
 
-  /// Whether locations may flow right now by the classic rules.
+  /// Whether locations may be delivered now by the classic rules.
   package var isEffective: Bool {
     status.isGranted && (record.grant == .always || use != .none)
   }
 
-  /// For the simulator; an app cannot tell (AUTH-31).
+  /// For the simulator; an app cannot see this (AUTH-31).
   package var isProvisional: Bool { record.grant == .provisionalAlways }
 
-  /// For the simulator; an app cannot tell (AUTH-31).
+  /// For the simulator; an app cannot see this (AUTH-31).
   package var isForOnce: Bool { record.grant == .once }
 
-  /// The open question, if any.
+  /// The open prompt, if any.
   package var openPrompt: Prompt? { open?.prompt }
 
-  /// What sessions and their diagnostics need to know.
+  /// The facts that sessions and their diagnostics need.
   package var facts: AuthorizationFacts {
     AuthorizationFacts(
       report: report, isDeniedGlobally: !servicesAreOn, isProvisional: isProvisional,
       openPrompt: open?.prompt.kind, isAlwaysDecided: isAlwaysDecided)
   }
 
-  /// Whether a goal of Always that is not met stays unmet.
+  /// Whether an unmet goal of Always stays unmet.
   private var isAlwaysDecided: Bool {
     switch record.grant {
     case .undecided, .once: manifest.alwaysUsage == nil
@@ -54,14 +54,14 @@ extension Authorization {
   }
 }
 
-/// What the sessions of an app need to know of its authorization.
+/// The facts about its authorization that the sessions of an app need.
 package struct AuthorizationFacts: Hashable, Sendable {
   package var report: AuthorizationReport
   /// Whether the switch of the whole machine is off.
   package var isDeniedGlobally: Bool
   package var isProvisional: Bool
   package var openPrompt: Prompt.Kind?
-  /// Whether no question about Always can come any more.
+  /// Whether no prompt for Always can come any more.
   package var isAlwaysDecided: Bool
 
   package init(
@@ -77,7 +77,7 @@ package struct AuthorizationFacts: Hashable, Sendable {
 
   package var status: AuthorizationStatus { report.status }
 
-  /// The flags that say why nothing may flow (LIVE-13, SESS-20).
+  /// The diagnostics that tell why nothing may be delivered (LIVE-13, SESS-20).
   package var denial: Diagnostics {
     var flags: Diagnostics = []
     if status == .denied || status == .restricted { flags.insert(.authorizationDenied) }

@@ -2,24 +2,24 @@ package import LocationModel
 
 /// Decides what one app may know: the state table 2.7 of the behavior document.
 ///
-/// Inputs change facts; afterwards ``settle(at:)`` derives what should now be so, the open
-/// question, the report to the app, the durable record, and the differences are the outputs. A
-/// request that changes nothing therefore calls nobody back (AUTH-13).
+/// Inputs change facts. Then ``settle(at:)`` derives the open prompt, the report to the app, and
+/// the durable record; the differences are the outputs. A request that changes nothing therefore
+/// leads to no callback (AUTH-13).
 package struct Authorization: Machine, Hashable {
   package enum Input: MachineInput {
-    /// A manager came to life; it is told the report whatever it is (AUTH-11).
+    /// A manager was created; the report is delivered to it in any case (AUTH-11).
     case managerCreated(Int)
-    /// A manager went; a question that only it asked is withdrawn (MODEL-6).
+    /// A manager was released; a prompt that only it requested is withdrawn (MODEL-6).
     case managerReleased(Int)
-    /// A process is gone, with all managers and calls whose number is one of these (MODEL-6).
+    /// A process has ended, with all managers and calls that have one of these numbers (MODEL-6).
     case processEnded(Range<Int>)
     case request(AuthorizationGoal, manager: Int)
-    /// The strongest goal of the sessions held, implicit ones among them.
+    /// The strongest goal of the current sessions, implicit ones included.
     case goal(AuthorizationGoal)
     case use(AppUse)
     /// The app has ended since its record was stored (AUTH-28).
     case ended
-    /// `precise` counts where the prompt offered the choice.
+    /// `precise` applies where the prompt offered the choice.
     case answered(Prompt.ID, PromptAnswer, precise: Bool)
     case setting(AuthorizationSetting)
     /// The person's switch for full accuracy.
@@ -32,9 +32,9 @@ package struct Authorization: Machine, Hashable {
     case remind
     /// The app was installed anew, or updated (AUTH-10).
     case manifest(Manifest)
-    /// Whether some process of the app wants to make this computer a beacon.
+    /// Whether a process of the app asks to make this computer a beacon.
     case beaconWish(Bool)
-    /// What the person decides about that in the settings.
+    /// The person's decision about that in the settings.
     case beacon(BeaconPermission)
     case temporaryAccuracy(AccuracyRequester, purposeKey: String)
     case locationButton
@@ -46,15 +46,15 @@ package struct Authorization: Machine, Hashable {
   }
 
   package enum Output: Hashable, Sendable {
-    /// Tells one new manager.
+    /// Delivers the report to one new manager.
     case report(AuthorizationReport, manager: Int)
-    /// Tells every manager of the app.
+    /// Delivers the report to every manager of the app.
     case changed(AuthorizationReport)
     case prompt(Prompt)
     case withdraw(Prompt.ID)
     /// Ends a temporary request; without an error also when the person declined (AUTH-49).
     case completed(AccuracyRequester, AccuracyRefusal?)
-    /// A session's question could not be put, or was withdrawn; it may be asked later (SESS-5).
+    /// A session's prompt could not be put, or was withdrawn; it may be put later (SESS-5).
     case postponed(session: Int)
     case release(event: Int)
     case drop(event: Int, DropReason)
@@ -70,28 +70,28 @@ package struct Authorization: Machine, Hashable {
   package internal(set) var isRestricted = false
   package internal(set) var servicesAreOn = true
 
-  /// The one open question.
+  /// The one open prompt.
   var open: OpenPrompt?
-  /// Requests of managers that no question has settled yet.
+  /// Requests of managers that no answer has settled yet.
   var wishes: [Wish] = []
-  /// What the sessions lead to.
+  /// The strongest goal of the sessions.
   var goal = AuthorizationGoal.none
-  /// Set when the sessions' question went unanswered; they ask again with the next direct use.
+  /// Set when the prompt of a session went unanswered; it is put again at the next direct use.
   var goalRests = false
-  /// The last thing said about the sessions' goal, so that it is said once.
+  /// The last explanation about the goal of the sessions, so that it is given once.
   var goalExplanation: AuthorizationExplanation?
-  /// Questions to put when no other is open.
+  /// Prompts to put when no other is open.
   var due: [Prompt.Kind] = []
   var temporary: [TemporaryRequest] = []
   var held: HeldEvent?
   var wantsBeacon = false
-  /// Set when the question about a beacon went unanswered; it comes back with the next direct use.
+  /// Set when the prompt about a beacon went unanswered; it is put again at the next direct use.
   var beaconRests = false
   private var delivered: AuthorizationReport
   var stored: AuthorizationRecord
   private var storedBeacon = BeaconPermission.undecided
 
-  /// An app that was never asked, not in use.
+  /// Creates the state of an app that was never asked and is not in use.
   package init(app: AppIdentity, manifest: Manifest) {
     self.app = app
     self.manifest = manifest
@@ -100,9 +100,9 @@ package struct Authorization: Machine, Hashable {
     delivered = AuthorizationReport(status: .notDetermined)
   }
 
-  /// Takes back what was stored; outputs what has changed since, as after an update of the app.
+  /// Restores what was stored; outputs what has changed since, as after an update of the app.
   ///
-  /// The app counts as in use until its life cycle is known again, so that a restart of the
+  /// The app counts as in use until its lifecycle state is known again, so that a restart of the
   /// daemon ends no grant (LIFE-9).
   package mutating func restore(from entries: [StateEntry], at now: Moment) -> [Output] {
     beacon = BeaconPermission(of: app, in: entries)
@@ -186,7 +186,7 @@ package struct Authorization: Machine, Hashable {
     return []
   }
 
-  /// Derives what should now be so, and returns the differences.
+  /// Derives the present state, and returns the differences.
   private mutating func settle(at now: Moment) -> [Output] {
     if use == .none { lapse() }
     if !record.grant.isGranted { record.hasTemporaryAccuracy = false }
@@ -209,7 +209,7 @@ package struct Authorization: Machine, Hashable {
     return outputs
   }
 
-  /// Ends what lasts only as long as the app is in use (AUTH-28, AUTH-50).
+  /// Ends grants that last only while the app is in use (AUTH-28, AUTH-50).
   private mutating func lapse() {
     if record.grant == .once { record.grant = .undecided }
     record.hasTemporaryAccuracy = false

@@ -1,22 +1,22 @@
 package import LocationModel
 
-/// A decision of the person's about an app that need not run: the same machine, on what is stored.
+/// Applies a person's decision about an app that need not run to its stored state.
 package struct AuthorizationChange: Sendable {
   private var machine: Authorization
   private let restored: [Authorization.Output]
   private let now: Moment
 
-  /// What came of it.
+  /// The result of a decision.
   package struct Outcome: Sendable {
     package var after: AuthorizationRecord
     package var beacon: BeaconPermission
     package var changes: [StateChange]
-    /// Why something did not move, in words.
+    /// Why something did not change, as text.
     package var explanations: [String]
   }
 
-  /// An app named by its identifier alone, whose property list cannot be found, is taken to declare
-  /// what it declared when last seen, so that its record keeps its meaning (AUTH-10).
+  /// Creates a change. An app that is named by its identifier alone, and whose property list cannot
+  /// be found, keeps its last declarations, so that its record keeps its meaning (AUTH-10).
   package init(
     of app: AppIdentity, manifest: Manifest?, in entries: [StateEntry], at now: Moment
   ) {
@@ -31,13 +31,13 @@ package struct AuthorizationChange: Sendable {
     self.now = now
   }
 
-  /// Decides what is given.
+  /// Applies the given choices.
   ///
   /// - Parameters:
-  ///   - level: one of ``AuthorizationLevel/settings``; `nil` leaves it.
-  ///   - precise: whether the app may know the place exactly; `nil` leaves it.
-  ///   - beacon: whether the app may make this computer a beacon; `nil` leaves it.
-  /// - Returns: `nil` for a level that is none.
+  /// - level: one of ``AuthorizationLevel/settings``; `nil` leaves it unchanged.
+  /// - precise: whether the app may know the exact position; `nil` leaves it unchanged.
+  /// - beacon: whether the app may make this computer a beacon; `nil` leaves it unchanged.
+  /// - Returns: `nil` for an unknown level.
   package func deciding(level: String?, precise: Bool?, beacon: Bool? = nil) -> Outcome? {
     var inputs = AuthorizationLevel.settings.filter { $0.word == level }.map(\.input)
     guard level == nil || !inputs.isEmpty else { return nil }

@@ -1,31 +1,31 @@
 package import LocationModel
 
-/// Why an authorization did not move, in words for the log and the tests.
+/// Why an authorization did not change, as text for the log and the tests.
 package enum AuthorizationExplanation: Hashable, Sendable, CustomStringConvertible {
-  /// AUTH-19: the app does not say why it wants to know.
+  /// AUTH-19: the app does not declare why it uses locations.
   case missingUsage(key: String, file: String)
-  /// AUTH-25: the text stands under the older key; it counts.
+  /// AUTH-25: the text is under the older key, and is accepted.
   case olderAlwaysKey(file: String)
-  /// AUTH-20: questions are asked in the foreground only, and requests are not queued.
+  /// AUTH-20: prompts are put in the foreground only, and requests are not queued.
   case notInDirectUse
-  /// AUTH-18: there is nothing left to ask.
+  /// AUTH-18: there is nothing left to decide.
   case alreadyDecided
   case denied
   case restricted
   case servicesOff
-  /// AUTH-23: the question for Always was put once, and once is all.
+  /// AUTH-23: the prompt for Always was put before, and is put only once.
   case opportunityUsed
   /// AUTH-24: a grant for once cannot become Always.
   case grantedOnceOnly
-  /// The question went away unanswered; it comes back with the next direct use (SESS-23).
+  /// The prompt went unanswered; it is put again at the next direct use (SESS-23).
   case unansweredInThisUse
-  /// AUTH-48: accuracy is full already.
+  /// AUTH-48: accuracy is already full.
   case accuracyIsFull
-  /// The app has as many requests for full accuracy open as it may.
+  /// The app has the greatest number of open requests for full accuracy.
   case tooManyRequests
-  /// An answer to a question that is not open.
+  /// An answer to a prompt that is not open.
   case staleAnswer(Prompt.ID)
-  /// An answer that the question does not offer.
+  /// An answer that the prompt does not offer.
   case answerNotOffered(PromptAnswer)
   /// The stored record cannot be read; the app counts as never asked.
   case unreadableRecord

@@ -1,10 +1,10 @@
 import LocationModel
 
-/// What a person has allowed an app, in the words of `locationctl authorize`.
+/// What a person has allowed an app, as `locationctl authorize` writes it.
 package enum AuthorizationLevel: String, Sendable {
   case never, ask, once, whenInUse, always
 
-  /// An app without a record was never asked.
+  /// Creates a level; an app without a record was never asked.
   package init(_ grant: AuthorizationRecord.Grant?) {
     switch grant {
     case .denied: self = .never
@@ -15,7 +15,7 @@ package enum AuthorizationLevel: String, Sendable {
     }
   }
 
-  /// The words that can be typed, and what they mean to the machine.
+  /// The words of the command, and the inputs that they stand for.
   package static let settings: [(word: String, input: Authorization.Input)] = [
     ("never", .setting(.never)), ("ask", .setting(.ask)), ("whenInUse", .setting(.whileUsing)),
     ("always", .setting(.always)), ("reset", .reset),

@@ -1,38 +1,38 @@
 package import LocationModel
 
-/// What is remembered of one app's authorization across restarts.
+/// The stored authorization of one app.
 package struct AuthorizationRecord: Hashable, Codable, Sendable {
-  /// What the person, or a policy, has said so far.
+  /// The decision of the person, or of a policy.
   package enum Grant: String, CaseIterable, Codable, Sendable {
-    /// Nothing; the next request asks.
+    /// No decision; the next request leads to a prompt.
     case undecided
     case denied
-    /// Allow Once: lapses to `undecided` with the use of the app (AUTH-28).
+    /// Allow Once: becomes `undecided` when the app is no longer in use (AUTH-28).
     case once
     case whenInUse
-    /// Reads as Always; a second question comes with the first event that needs it (AUTH-32).
+    /// Reads as Always; a second prompt follows with the first event that needs it (AUTH-32).
     case provisionalAlways
     case always
 
-    /// Whether some location may flow.
+    /// Whether some locations may be delivered.
     package var isGranted: Bool { self != .undecided && self != .denied }
   }
 
   package var grant = Grant.undecided
   /// The person's choice of full accuracy.
   package var isPrecise: Bool
-  /// Full accuracy for a while, on top of a reduced grant (AUTH-47).
+  /// Temporary full accuracy on a reduced grant (AUTH-47).
   package var hasTemporaryAccuracy = false
-  /// Whether the single opportunity to ask for Always is gone (AUTH-23).
+  /// Whether the single opportunity to request Always is used up (AUTH-23).
   package var opportunityUsed = false
   /// Whether the first tap on a location button was confirmed (AUTH-54).
   package var buttonConfirmed = false
   /// Whether the app declared support of Always when last seen (AUTH-10).
   package var declaresAlways: Bool
-  /// The number of the last prompt; numbers are not used again.
+  /// The number of the last prompt; numbers are not reused.
   package var lastPrompt = 0
 
-  /// An app that was never asked.
+  /// Creates the record of an app that was never asked.
   package init(manifest: Manifest) {
     isPrecise = !manifest.defaultAccuracyReduced
     declaresAlways = manifest.alwaysUsage != nil
@@ -51,7 +51,7 @@ extension AuthorizationRecord {
     StateKey(domain: "authorization", owner: app.name)
   }
 
-  /// Reads a stored record; `nil` when the bytes are none.
+  /// Reads a stored record; `nil` when the bytes are not valid.
   package init?(stored bytes: [UInt8]) {
     guard let record = StoredJSON.read(Self.self, from: bytes) else { return nil }
     self = record

@@ -1,11 +1,11 @@
 package import LocationModel
 
-/// What the person, or a policy, has said about an app that wants to make this computer a Bluetooth
+/// The decision of the person, or of a policy, whether an app may make this computer a Bluetooth
 /// beacon (docs/decisions/0070).
 ///
-/// Apart from the grant for locations: neither implies the other.
+/// Separate from the grant for locations: neither implies the other.
 package enum BeaconPermission: String, CaseIterable, Sendable {
-  /// Nothing was said; the next wish asks. Nothing is advertised.
+  /// No decision; the next request leads to a prompt. Nothing is advertised.
   case undecided
   case allowed
   case declined
@@ -23,7 +23,7 @@ package enum BeaconPermission: String, CaseIterable, Sendable {
     StateKey(domain: "beacon-advertising", owner: app.name)
   }
 
-  /// What is stored of an app; a row that cannot be read permits nothing.
+  /// Reads what is stored for an app; an unreadable entry permits nothing.
   package init(of app: AppIdentity, in entries: [StateEntry]) {
     let entry = entries.first { $0.key == Self.key(of: app) }
     self = entry.flatMap { Self(rawValue: String(decoding: $0.value, as: UTF8.self)) } ?? .undecided
@@ -64,14 +64,14 @@ extension Authorization {
     return "locationctl authorize --beacon yes -- " + (isPlain ? app.name : "'\(quoted)'")
   }
 
-  /// Some process of the app wants to be a beacon, or none does any more.
+  /// Notes whether a process of the app asks to be a beacon.
   mutating func wishBeacon(_ wish: Bool) -> [Output] {
     wantsBeacon = wish
     guard wish, beacon == .undecided, manifest.bluetoothUsage == nil else { return [] }
     return [.explain(.missingUsage(key: Manifest.Key.bluetooth, file: manifest.file))]
   }
 
-  /// Whether the question can be asked now: in the foreground, once in each use.
+  /// Whether the prompt is possible now: in the foreground, once in each use.
   var asksForBeacon: Bool {
     wantsBeacon && beacon == .undecided && !beaconRests && use == .direct
       && manifest.bluetoothUsage != nil

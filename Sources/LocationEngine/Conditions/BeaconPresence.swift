@@ -1,17 +1,17 @@
 package import LocationModel
 
-/// Tells for each watched constraint whether a matching beacon is there.
+/// Decides for each watched constraint whether a matching beacon is present.
 ///
-/// The beacon half of conditions and regions: who is told, and what is stored, is decided by the
-/// conditions themselves.
+/// This is the beacon half of conditions and regions; the conditions themselves decide which apps
+/// receive events, and what is stored.
 ///
 /// - Chosen (BEACON-21): the first matching advertisement satisfies at once.
-/// - Chosen (BEACON-22): silence of thirty seconds ends it. Time in which nothing could be heard
-///   is not silence, so a radio switched off ends nothing.
-/// - Documented (BEACON-25): one beacon may take another's place without an event.
+/// - Chosen (BEACON-22): silence of thirty seconds ends it. Time in which the radio cannot receive
+///   is not silence, so turning the radio off ends nothing.
+/// - Documented (BEACON-25): one beacon may replace another without an event.
 package struct BeaconPresence: Machine {
   package enum Input: MachineInput {
-    /// Starts over when the constraint was watched already.
+    /// Watches a constraint; starts over if it was watched already.
     case watch(BeaconConstraint)
     case unwatch(BeaconConstraint)
     case reception(BeaconReception)
@@ -30,7 +30,7 @@ package struct BeaconPresence: Machine {
     var state: BeaconState
     /// When the state was observed; `nil` while nothing is known.
     var since: UnixTime?
-    /// When a match was last heard, or listening began.
+    /// When a match was last received, or scanning began.
     var lastNews: Instant
   }
 
@@ -47,14 +47,14 @@ package struct BeaconPresence: Machine {
     watches.first { $0.constraint == constraint }?.state
   }
 
-  /// What was observed of a constraint, and when; `nil` while nothing is known.
+  /// Returns the state of a constraint, and its date; `nil` while nothing is known.
   func known(of constraint: BeaconConstraint) -> (state: BeaconState, since: UnixTime)? {
     guard let watch = watches.first(where: { $0.constraint == constraint }), let since = watch.since
     else { return nil }
     return (watch.state, since)
   }
 
-  /// How hard Bluetooth must listen (POW-3).
+  /// How Bluetooth must scan (POW-3).
   package var scan: BeaconScan { watches.isEmpty ? .off : .passive }
 
   package var nextDeadline: Instant? {
@@ -116,11 +116,11 @@ package struct BeaconPresence: Machine {
 
 /// The state of a beacon condition.
 package enum BeaconState: Hashable, Sendable {
-  /// Nothing was heard yet, and not long enough listened.
+  /// No match was received, and the scan has not lasted long enough.
   case unknown
-  /// A match is there; the full identity of the one that was heard first (MON-30).
+  /// A match is present; the full identity of the first one (MON-30).
   case satisfied(BeaconIdentity)
-  /// No match is there.
+  /// No match is present.
   case unsatisfied
 }
 

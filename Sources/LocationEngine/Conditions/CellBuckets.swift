@@ -6,17 +6,17 @@ struct CellBounds: Sendable {
   var width: UInt16
 }
 
-/// Lists of circles that share a cell, each in one piece of memory and compared eight at a time.
+/// Stores lists of circles that share a cell; each is contiguous, and compared eight at a time.
 ///
-/// A list has room for a power of two. When it grows it moves, and leaves its old room to others.
+/// The capacity of a list is a power of two. A list that outgrows it moves, and its room is reused.
 struct CellBuckets: Sendable {
   typealias Slot = ConditionIndex.Slot
 
   private struct Bucket: Sendable {
-    /// Where its slots begin; its bounds begin at four times that.
+    /// The index of its first slot; its bounds begin at four times that.
     var start: UInt32
     var count: UInt32
-    /// The binary logarithm of its room.
+    /// The binary logarithm of its capacity.
     var roomLog: UInt8
 
     var room: Int { 1 << Int(roomLog) }
@@ -25,12 +25,12 @@ struct CellBuckets: Sendable {
   private var buckets: [Bucket] = []
   private var freeBuckets: [UInt32] = []
   private var slots: [Slot] = []
-  /// Of each bucket all souths, then all heights, all wests, and all widths.
+  /// For each bucket all souths, then all heights, all wests, and all widths.
   private var bounds = [UInt16](repeating: 0, count: lanes)
-  /// By logarithm, where rooms of that size are free.
+  /// The starts of free rooms, by the logarithm of their size.
   private var freeRooms = [[UInt32]](repeating: [], count: 32)
 
-  /// How many circles are compared at once; so many numbers may be read beyond a bucket's end.
+  /// The number of circles compared at once; so many values past a bucket's end may be read.
   private static let lanes = 8
 
   /// Makes a list of two circles.
@@ -55,7 +55,7 @@ struct CellBuckets: Sendable {
     buckets[index].count += 1
   }
 
-  /// Removes a circle; the only one left, if it is the only one.
+  /// Removes a circle; returns the last one left, if there is only one.
   mutating func remove(_ slot: Slot, from index: Int) -> Slot? {
     let bucket = buckets[index]
     let (start, last) = (Int(bucket.start), Int(bucket.count) - 1)
@@ -68,13 +68,13 @@ struct CellBuckets: Sendable {
     return slots[start]
   }
 
-  /// The circles of a list, in no order.
+  /// Returns the circles of a list, in no particular order.
   func slots(of index: Int) -> ArraySlice<Slot> {
     let start = Int(buckets[index].start)
     return slots[start..<start + Int(buckets[index].count)]
   }
 
-  /// Calls `body` with each circle whose part of the cell holds a place, given as such 65,536ths.
+  /// Calls `body` for each circle whose part of the cell contains a place, given in 65,536ths.
   func forEach(
     of index: Int, holding place: (latitude: UInt16, longitude: UInt16), _ body: (Slot) -> Void
   ) {

@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// A place in units of a turn through 2^32, about a centimeter: longitudes wrap by themselves.
+/// A place in units of 2^-32 turns, about a centimeter, so that longitudes wrap by themselves.
 package struct GeodeticPoint: Sendable {
   /// From the south pole, `0...halfTurn`.
   package var latitude: UInt32
@@ -12,7 +12,7 @@ package struct GeodeticPoint: Sendable {
 
   package init(_ coordinate: Coordinate) {
     latitude = UInt32((coordinate.latitude + 90) * Self.unitsPerDegree + 0.5)
-    // 180 degrees east is where the count begins again.
+    // 180 degrees east is where longitudes begin again.
     longitude = UInt32(
       truncatingIfNeeded: Int64((coordinate.longitude + 180) * Self.unitsPerDegree + 0.5))
   }
@@ -29,7 +29,7 @@ package struct GeodeticBox: Sendable {
   /// From ``west`` to the last longitude; `UInt32.max` means every longitude.
   package var width: UInt32
 
-  /// Holds no place: it begins north of the north pole.
+  /// Contains no place: it begins north of the north pole.
   static let nowhere = GeodeticBox(south: .max, height: 0, west: 0, width: 0)
 
   /// The box around a circle, rounded outwards.
@@ -60,22 +60,22 @@ package struct GeodeticBox: Sendable {
     self.width = width
   }
 
-  /// The largest index of a cell size not under four radii; `nil` for a circle too large.
+  /// The largest index of a cell size of at least four radii; `nil` for a circle too large.
   var level: Int? {
     guard height < 4 * CellGrid.largest else { return nil }
-    // The smallest power of two that four radii fit in, below that of the largest cells.
+    // The smallest power of two that holds four radii, below that of the largest cells.
     return min(max((2 * height - 1).leadingZeroBitCount - 8, 0), CellGrid.levels - 1)
   }
 
   var north: UInt32 { south + height }
 
-  /// Where it begins and ends in a row of so many cells, in 2^32ths of a cell.
+  /// Returns where it begins and ends in a row of so many cells, in 2^32ths of a cell.
   func turns(times count: UInt64) -> (west: UInt64, east: UInt64) {
     (UInt64(west) * count, (UInt64(west) + UInt64(width)) * count)
   }
 
   func contains(_ point: GeodeticPoint) -> Bool {
-    // Both are compared, so that there is nothing to guess.
+    // Both are compared, so that there is no branch to predict.
     let (north, east) = (point.latitude &- south <= height, point.longitude &- west <= width)
     return north && east
   }
@@ -99,22 +99,22 @@ struct CellKey: Sendable {
   var column: Int { Int(bits & 0xffff) }
 }
 
-/// Cells of 1.4 degrees, and of eight halvings of it down to 610 m, on the whole earth.
+/// Cells of 1.4 degrees, and of eight halvings down to 610 m, on the whole earth.
 ///
-/// Within each 1.4 degrees of latitude a row has as many columns as keep its cells at least as wide
-/// as they are high; a cell at a pole is a whole ring.
+/// Within each 1.4 degrees of latitude, a row has as many columns as keep its cells at least as
+/// wide as high; a cell at a pole is a whole ring.
 struct CellGrid: Sendable {
   static let levels = 9
   /// The height of the largest cells: a turn through 256.
   static let largest: UInt32 = 1 << 24
 
-  /// For each row of the largest cells from the south pole, the columns of the smallest.
+  /// The number of columns of the smallest cells, for each row of the largest from the south pole.
   private let columns: [UInt16] = (0..<128).map { row in
     let poleward = Angle(degrees: Double(row < 64 ? row - 64 : row - 63) * 360 / 256)
     return UInt16(min(max(65_536 * cos(poleward), 0), 65_535))
   }
 
-  /// The cell of a place, and where in it the place lies, in 65,536ths.
+  /// Returns the cell of a place, and where in it the place lies, in 65,536ths.
   func cell(
     of point: GeodeticPoint, level: Int
   ) -> (key: CellKey, place: (latitude: UInt16, longitude: UInt16)) {
@@ -126,7 +126,7 @@ struct CellGrid: Sendable {
     )
   }
 
-  /// Calls `body` with every cell that the box touches, once each, always in the same order.
+  /// Calls `body` once with every cell that the box touches, always in the same order.
   func forEachCell(of box: GeodeticBox, level: Int, _ body: (CellKey) -> Void) {
     for row in Self.row(of: box.south, level: level)...Self.row(of: box.north, level: level) {
       let count = columnCount(of: row, level: level)
@@ -137,7 +137,7 @@ struct CellGrid: Sendable {
     }
   }
 
-  /// The part of a cell that a box touching it covers.
+  /// Returns the part of a cell that a box touching it covers.
   func bounds(of box: GeodeticBox, in cell: CellKey) -> CellBounds {
     let (level, row, column) = (cell.level, cell.row, UInt64(cell.column))
     let isFirst = Self.row(of: box.south, level: level) == row
@@ -146,7 +146,7 @@ struct CellGrid: Sendable {
     let north = isLast ? Self.part(of: box.north, level: level) : .max
     let count = columnCount(of: row, level: level)
     let (west, east) = box.turns(times: count)
-    // A box that comes round to where it began covers the whole of that cell.
+    // A box that wraps around to its own first cell covers the whole of that cell.
     let comesRound = (east >> 32) - (west >> 32) >= count
     let first = comesRound || west >> 32 != column ? 0 : UInt16(truncatingIfNeeded: west >> 16)
     let last =
@@ -162,7 +162,7 @@ struct CellGrid: Sendable {
     Int(min(latitude, GeodeticPoint.halfTurn - 1) >> UInt32(24 - level))
   }
 
-  /// Where in its row a latitude lies; the pole itself at the end of the last one.
+  /// Returns where in its row a latitude lies; the pole itself is at the end of the last row.
   private static func part(of latitude: UInt32, level: Int) -> UInt16 {
     let inside = min(latitude, GeodeticPoint.halfTurn - 1) << UInt32(8 + level)
     return UInt16(truncatingIfNeeded: inside >> 16)

@@ -1,23 +1,23 @@
-/// A hash table from cells to what they hold, eight bytes a cell.
+/// A hash table from cells to their contents, eight bytes for each cell.
 struct CellTable: Sendable {
   /// 35 bits of key above 29 bits of head; zero is an unused place.
   private var places = [UInt64](repeating: 0, count: 16)
   private var used = 0
   private var shift: UInt64 = 60
-  /// Four bits for each place, one set for each cell: most cells are empty, and this small table
-  /// says so without a look at the large one.
+  /// Four bits for each place, one set for each cell. Most cells are empty, and this small table
+  /// shows that without access to the large one.
   private var marks = [UInt64](repeating: 0, count: 1)
 
   private static let headMask: UInt64 = (1 << 29) - 1
 
-  /// What was put for a cell, or 0.
+  /// Returns the number stored for a cell, or 0.
   func head(of key: CellKey) -> Int {
     let mark = Self.hash(key.bits, shift: shift - 2)
     guard marks[mark >> 6] & 1 << UInt64(mark & 63) != 0 else { return 0 }
     return Int(places[index(of: key)] & Self.headMask)
   }
 
-  /// Puts a number for a cell; 0 for none.
+  /// Stores a number for a cell; 0 for none.
   mutating func setHead(of key: CellKey, to head: Int) {
     var index = index(of: key)
     if places[index] == 0 {
@@ -38,7 +38,7 @@ struct CellTable: Sendable {
     marks[mark >> 6] |= 1 << UInt64(mark & 63)
   }
 
-  /// Where the key is, or the unused place where it belongs.
+  /// Returns the place of the key, or the unused place where it belongs.
   private func index(of key: CellKey) -> Int {
     let mask = places.count - 1
     var index = Self.hash(key.bits, shift: shift)
@@ -50,7 +50,7 @@ struct CellTable: Sendable {
     Int(truncatingIfNeeded: (bits &* 0x9e37_79b9_7f4a_7c15) >> shift)
   }
 
-  /// Doubles the table, leaving out cells that hold nothing.
+  /// Doubles the table; drops cells without contents.
   private mutating func grow() {
     let old = places.filter { $0 & Self.headMask != 0 }
     let isHalfEmpty = old.count * 2 < places.count

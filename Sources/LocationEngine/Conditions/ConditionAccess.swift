@@ -1,10 +1,10 @@
 package import LocationModel
 
-/// What keeps an app from its conditions. Regions and monitors differ where only the one lives by
-/// sessions (REG-33, MON-38, SESS-10).
+/// The diagnostics that keep an app from its conditions. They differ between regions and monitors
+/// where only one of the two depends on sessions (REG-33, MON-38, SESS-10).
 package struct ConditionAccess: Hashable, Sendable {
   package var regions: ConditionDiagnostics
-  /// Told to monitors, too (MON-33, MON-34).
+  /// Also delivered to monitors (MON-33, MON-34).
   package var monitors: ConditionDiagnostics
 
   package init(_ all: ConditionDiagnostics = []) {

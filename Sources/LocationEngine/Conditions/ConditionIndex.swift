@@ -1,44 +1,44 @@
 package import LocationModel
 
-/// Finds, among up to millions of circles, the few whose bounding box holds a place.
+/// Finds, among up to millions of circles, the few whose bounding box contains a place.
 ///
-/// A few circles are compared one by one. For more of them the earth is cut into square cells at nine
-/// sizes. A circle is linked into the cells that its box touches, at the size of about four radii, so
-/// most circles lie in one or two cells and none of usual size in more than four. A look-up probes
-/// one cell per size in use: its cost depends on the circles near the place and not on their number.
-/// Inserting and removing touch those same cells only.
+/// A few circles are compared one by one. For more, the earth is cut into square cells of nine
+/// sizes. A circle is linked into the cells that its box touches, at a size of about four radii:
+/// most circles lie in one or two cells, and none of usual size in more than four. A look-up probes
+/// one cell for each size in use, so its cost depends on the circles near the place and not on
+/// their number. Inserting and removing touch the same cells only.
 package struct ConditionIndex: Sendable {
-  /// Names one circle while it is in the index; used again after removal.
+  /// Identifies one circle while it is in the index; reused after removal.
   package typealias Slot = Int32
 
-  /// By slot; a free slot's holds no place.
+  /// By slot; the box of a free slot contains no place.
   private var boxes: [GeodeticBox] = []
   /// The first free slot, or -1; each names the next one in its box.
   private var freeSlot: Slot = -1
   private var cells = CellTable()
   private var buckets = CellBuckets()
   private let grid = CellGrid()
-  /// How many circles each cell size holds.
+  /// The number of circles at each cell size.
   private var levelCounts = [Int](repeating: 0, count: CellGrid.levels)
   /// A bit for each cell size in use.
   private var levelsInUse: UInt16 = 0
   /// Circles too large for any cell: every look-up compares them.
   private var wide: [Slot] = []
-  /// How many circles the index holds.
+  /// The number of circles in the index.
   package private(set) var count = 0
 
   package init() {}
 
-  /// So many circles are compared one by one (chosen: more than one app may have).
+  /// Up to this number, circles are compared one by one (chosen: more than one app may have).
   static let few = 32
 
   private var hasCells: Bool { boxes.count > Self.few }
 
-  /// What a cell holds, as its number in the table.
+  /// The contents of a cell, as its number in the table encodes them.
   private enum Head {
     case nothing
     case one(Slot)
-    /// A bucket of two or more.
+    /// A bucket of two or more circles.
     case several(Int)
 
     init(_ number: Int) {
@@ -86,7 +86,7 @@ package struct ConditionIndex: Sendable {
     freeSlot = slot
   }
 
-  /// Appends every circle whose box holds the place.
+  /// Appends every circle whose box contains the place.
   package func collect(at coordinate: Coordinate, into found: inout [Slot]) {
     let point = GeodeticPoint(coordinate)
     guard hasCells else { return collectFew(at: point, into: &found) }
@@ -108,8 +108,8 @@ package struct ConditionIndex: Sendable {
     for slot in wide where boxes[Int(slot)].contains(point) { found.append(slot) }
   }
 
-  /// Compares every box and takes the hits afterwards: which ones hit is nothing that a processor
-  /// could guess.
+  /// Compares every box first and collects the hits afterwards, because the processor could not
+  /// predict the hits.
   private func collectFew(at point: GeodeticPoint, into found: inout [Slot]) {
     var hits: UInt32 = 0
     boxes.withUnsafeBufferPointer { boxes in
@@ -123,7 +123,7 @@ package struct ConditionIndex: Sendable {
 
   /// Appends circles whose box meets the box of a circle around the place, some more than once.
   ///
-  /// Ends early, with `false`, when more than `limit` have been looked at.
+  /// Stops and returns `false` when more than `limit` circles have been compared.
   package func collect(
     within radius: Double, of coordinate: Coordinate, limit: Int, into found: inout [Slot]
   ) -> Bool {

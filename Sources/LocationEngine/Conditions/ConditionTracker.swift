@@ -1,9 +1,9 @@
 package import LocationModel
 
-/// Follows any number of circles through the fixes of one device.
+/// Follows any number of circles with the fixes of one device.
 ///
-/// A circle believed to be far costs nothing: only circles that hold the newest fix, and those that
-/// are satisfied or undecided, are looked at.
+/// A distant circle costs nothing: only circles that contain the newest fix, and those that are
+/// satisfied or undecided, are evaluated.
 package struct ConditionTracker: Sendable {
   package typealias Slot = ConditionIndex.Slot
 
@@ -12,19 +12,19 @@ package struct ConditionTracker: Sendable {
     var center: GeocentricPoint
     var detector: CrossingDetector
     var isActive: Bool
-    /// From the boundary in the last fix looked at; for the time of a crossing.
+    /// The distance from the boundary in the last fix evaluated; for the time of a crossing.
     var previous: (distance: Double, time: UnixTime)?
   }
 
   private var index = ConditionIndex()
   /// By slot; `nil` where a slot is free.
   private var followed: [Followed?] = []
-  /// Circles that the next fix must look at, in the order they became so.
+  /// Circles to evaluate with the next fix, in the order in which they became active.
   private var active: [Slot] = []
   private var found: [Slot] = []
   private var continuity = OutlierGate()
   private var last: (point: GeocentricPoint, fix: Fix, uptime: Instant)?
-  /// Where the device rests, if the newest fixes keep to one place.
+  /// The place of the device, if the newest fixes stay at one place.
   private var rest: Stay?
   private var activity = ActivityTrack()
 
@@ -32,7 +32,7 @@ package struct ConditionTracker: Sendable {
 
   package var count: Int { index.count }
 
-  /// Begins to follow a valid circle, from a state that an app assumes or an earlier engine stored.
+  /// Begins to follow a valid circle, in a state that an app assumes or an earlier engine stored.
   package mutating func insert(
     _ circle: Circle, assuming state: ConditionState = .unknown, isStored: Bool = false
   ) -> Slot {
@@ -42,7 +42,7 @@ package struct ConditionTracker: Sendable {
       detector: CrossingDetector(assuming: state, isStored: isStored), isActive: true)
     if Int(slot) < followed.count { followed[Int(slot)] = entry } else { followed.append(entry) }
     active.append(slot)
-    // It must be known anew how well the place is known.
+    // The accuracy of the place must be established again.
     rest = nil
     return slot
   }
@@ -57,12 +57,12 @@ package struct ConditionTracker: Sendable {
     followed[Int(slot)]?.detector.state ?? .unknown
   }
 
-  /// Whether a fix has borne the state out since the circle was inserted.
+  /// Whether a fix has confirmed the state since the circle was inserted.
   package func isVerified(_ slot: Slot) -> Bool {
     followed[Int(slot)]?.detector.isVerified ?? false
   }
 
-  /// Takes the next fix, in the order of time, and returns what it decided.
+  /// Takes the next fix, in order of time, and returns the decisions.
   package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {
     if let last, fix.time <= last.fix.time {
       guard fix.time.isSetBack(from: last.fix.time) else { return [] }
@@ -88,7 +88,7 @@ package struct ConditionTracker: Sendable {
     activity.take(news, at: now.uptime)
   }
 
-  /// Lets silence decide what the last fix left open.
+  /// Returns the decisions that silence makes possible after the last fix.
   package mutating func wake(at now: Moment) -> [(slot: Slot, decision: Decision)] {
     activity.pass(to: now.uptime)
     guard let last, !continuity.isDoubting, let due = decisionDeadline, due <= now.uptime else {
@@ -101,7 +101,7 @@ package struct ConditionTracker: Sendable {
     return decisions
   }
 
-  /// When silence will have decided the first open question.
+  /// When silence can decide the first open question.
   @inline(__always)
   package var nextDeadline: Instant? { earliest(decisionDeadline, activity.nextDeadline) }
 
@@ -116,14 +116,14 @@ package struct ConditionTracker: Sendable {
     return soonest.map { last.uptime + max($0 - last.fix.time, .zero) }
   }
 
-  /// Seconds for which one fix speaks at most, however long ago the one before was.
+  /// The greatest time in seconds for which one fix counts, however long the gap before it.
   private static let longestWeight = 10.0
 }
 
 // MARK: - One step
 
 extension ConditionTracker {
-  /// The clock was set back: the dates before cannot be compared with those that follow.
+  /// Starts anew after the clock was set back: earlier dates cannot be compared with later ones.
   private mutating func beginAnew() {
     last = nil
     rest = nil
@@ -149,8 +149,8 @@ extension ConditionTracker {
     }
   }
 
-  /// Where a fix says that the device is, and how well: one of the network that agrees with the
-  /// place where it rests says that it still does, as well as it can.
+  /// Returns the place and accuracy that a fix stands for. A network fix that agrees with the place
+  /// of a device at rest stands for that place, with the accuracy of the fix.
   private func sight(
     of fix: Fix, _ point: GeocentricPoint
   ) -> (point: GeocentricPoint, accuracy: Double) {
@@ -176,7 +176,7 @@ extension ConditionTracker {
     followed[Int(slot)]?.previous = (distance, time)
   }
 
-  /// Takes every decision that is due, and lets circles at rest go.
+  /// Takes every decision that is due, and deactivates idle circles.
   private mutating func decide(at time: UnixTime) -> [(slot: Slot, decision: Decision)] {
     var decisions: [(slot: Slot, decision: Decision)] = []
     var kept = 0
@@ -198,18 +198,18 @@ extension ConditionTracker {
     for slot in active { followed[Int(slot)]?.detector.dismissExcursion() }
   }
 
-  /// Meters: no fix is believed to be better than this (chosen).
+  /// Meters: the best accuracy that is believed (chosen).
   private static let finest = 10.0
 }
 
 // MARK: - Demand
 
 extension ConditionTracker {
-  /// Meters from a place to the nearest boundary that could be crossed next, at most `limit`.
+  /// Returns meters to the nearest boundary that could be crossed next, at most `limit`.
   private func clearance(
     from point: GeocentricPoint, at coordinate: Coordinate, upTo limit: Double
   ) -> Double {
-    // A few are looked at one by one; only many are worth the search around the place.
+    // A few are compared one by one; only for many is the search worth its cost.
     guard followed.count > ConditionIndex.few else {
       return followed.reduce(limit) { nearest, entry in
         entry.map { min(nearest, Self.clearance(of: $0, from: point)) } ?? nearest
@@ -242,8 +242,8 @@ extension ConditionTracker {
     return (point.distance(to: entry.center) - entry.circle.radius).magnitude
   }
 
-  /// How soon the next fix is needed, and whether it must be a good one, for crossings to be told
-  /// within `promise`.
+  /// Returns how soon the next fix is needed, and whether it must be a good one, to deliver
+  /// crossings within `promise`.
   package func need(promising promise: Duration) -> PositionDemand {
     guard let last, !continuity.isDoubting,
       !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
@@ -256,8 +256,8 @@ extension ConditionTracker {
     return PositionDemand(seconds <= promise.inSeconds ? .satellite : .network, within: seconds)
   }
 
-  /// A device at rest needs the network only, often enough to be seen to leave; satellites while
-  /// they may yet tell on which side of a boundary it rests.
+  /// Returns the need of a device at rest: network fixes, often enough to notice a departure, and
+  /// satellite fixes while they may still decide on which side of a boundary it rests.
   private func need(resting rest: Stay) -> PositionDemand {
     let clearance = clearance(from: rest.center, at: rest.coordinate, upTo: 20_000)
     if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.timeout {
@@ -267,17 +267,17 @@ extension ConditionTracker {
     return PositionDemand(.network, within: seconds)
   }
 
-  /// Meters per second that a device at rest may have when it is next seen (chosen).
+  /// Meters per second assumed for a device at rest until its next fix (chosen).
   private static let startingSpeed = 2.0
-  /// Meters that a place of rest extends, beside the errors of its fixes.
+  /// Meters that a place of rest extends, in addition to the errors of its fixes.
   private static let reach = 35.0
-  /// Seconds after which a good fix is no longer waited for: none can be had where it rests.
+  /// Seconds after which a good fix is not awaited any more: none is available at that place.
   private static let timeout = 120.0
 }
 
 extension PositionDemand {
-  /// The longest interval of a few that is not above this many seconds: what is asked of receivers
-  /// changes only when it matters.
+  /// Uses the longest interval of a fixed few that is not above this number of seconds, so that
+  /// demand changes only when it matters.
   init(_ tier: PositionTier, within seconds: Double) {
     self.init(tier: tier, interval: Self.intervals.last { $0 <= .seconds(seconds) } ?? .zero)
   }

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// How many conditions of one app nobody watches, and how long their names are.
+/// The number of unwatched conditions of one app, and the bytes of their names.
 struct Unwatched: Hashable, Sendable {
   private(set) var count = 0
   /// Bytes.
@@ -30,7 +30,7 @@ extension ConditionKey {
 }
 
 extension Conditions {
-  /// Whether a new condition of a monitor is watched, or there is room for it to wait.
+  /// Whether a new condition of a monitor is watched, or there is room for it as surplus.
   func mayAdd(_ key: ConditionKey, _ target: ConditionTarget) -> Bool {
     guard key.identifier.utf8.count <= Bounds.identifierBytes else { return false }
     if hasRoom(for: key.app), isWatchable(target) { return true }
@@ -42,8 +42,8 @@ extension Conditions {
     return circle.isValid && circle.radius <= limits.maximumRadius
   }
 
-  /// Tells a loop that asks that the condition is not monitored, as one beyond the limit is; it is
-  /// in no list of the monitor.
+  /// Delivers to a loop that asks that the condition is not monitored, like one beyond the limit;
+  /// it is not in the monitor's list.
   mutating func refuse(_ key: ConditionKey, at now: Moment) -> [Output] {
     guard case .monitor(let name) = key.owner else { return [.rejected(key)] }
     let monitor = MonitorKey(app: key.app, name: name)
@@ -55,14 +55,14 @@ extension Conditions {
     return [.rejected(key), .event(monitor, event)]
   }
 
-  /// Whether an app may have one more monitor, and its name is one.
+  /// Whether an app may have one more monitor, and the name is valid.
   func mayOpen(_ monitor: MonitorKey) -> Bool {
     monitor.name.utf8.count <= Bounds.monitorNameBytes
       && MonitorRequest.isValid(name: monitor.name)
       && monitors.keys.count { $0.app == monitor.app } < Bounds.monitors
   }
 
-  /// Whether nobody has the monitor open, and it has nothing to tell.
+  /// Whether the monitor is not open and has nothing to deliver.
   func isSpent(_ monitor: MonitorKey) -> Bool {
     guard let loop = monitors[monitor], loop.opener == nil, loop.unreadable.isEmpty else {
       return false
@@ -72,12 +72,12 @@ extension Conditions {
     }
   }
 
-  /// Whether the app has conditions here, or a monitor.
+  /// Whether the app has conditions or a monitor here.
   func concerns(_ app: AppIdentity) -> Bool {
     conditions.keys.contains { $0.app == app } || monitors.keys.contains { $0.app == app }
   }
 
-  /// Forgets what is derived of an app that has none.
+  /// Forgets the derived state of an app that has none.
   mutating func forget(_ app: AppIdentity) {
     guard !concerns(app) else { return }
     monitoredCounts[app] = nil

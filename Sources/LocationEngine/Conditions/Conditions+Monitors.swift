@@ -15,29 +15,29 @@ package struct MonitorKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// What is known of the one loop over a monitor's events.
+/// The state of the one loop over a monitor's events.
 struct MonitorLoop: Sendable {
   enum State: Sendable {
-    /// Nobody asks.
+    /// The loop does not ask.
     case idle
-    /// The loop waits for news.
+    /// The loop waits for an event.
     case asking
-    /// The loop has this event in hand; it is handled when the loop asks again (MON-23).
+    /// The event was delivered to the loop; it is handled when the loop asks again (MON-23).
     case handling(ConditionEvent)
   }
 
-  /// Who has the monitor open; `nil` while nobody has.
+  /// The subscriber that has the monitor open; `nil` while none has.
   var opener: UInt64?
   var state = State.idle
-  /// Stored conditions that could not be read, until the app has heard of it (MON-7).
+  /// Stored conditions that could not be read, until the app has received that (MON-7).
   var unreadable: [String] = []
-  /// Conditions with possible news, in the order in which it was detected (MON-29).
+  /// Conditions that may have an event, in the order of detection (MON-29).
   private var queue: [String] = []
-  /// How many at the front of the queue are done with.
+  /// The number of entries at the front of the queue that have been taken.
   private var passed = 0
   private var queued: Set<String> = []
 
-  /// Places in front of the queue that are kept. Chosen: to move the rest is rare then.
+  /// The number of taken entries that are kept. Chosen: so that the rest is moved rarely.
   private static let mostPassed = 1024
 
   mutating func enqueue(_ identifier: String) {
@@ -60,7 +60,7 @@ struct MonitorLoop: Sendable {
     return identifier
   }
 
-  /// An event in hand of a condition that is gone is not handled any more, and its news is none.
+  /// Drops the delivered event, and the queued one, of a condition that was removed.
   mutating func forget(_ identifier: String) {
     if queued.remove(identifier) != nil {
       queue.removeSubrange(..<passed)
@@ -70,7 +70,7 @@ struct MonitorLoop: Sendable {
     if case .handling(let event) = state, event.identifier == identifier { state = .idle }
   }
 
-  /// The loop is gone: what it had in hand is news again, ahead of the rest.
+  /// Ends the loop: an event that was not handled is queued again, ahead of the rest.
   mutating func leave() {
     if case .handling(let event) = state, queued.insert(event.identifier).inserted {
       queue.replaceSubrange(0..<passed, with: [event.identifier])
@@ -98,14 +98,14 @@ extension Conditions {
     return []
   }
 
-  /// The loop asks: what it had in hand is handled, and the next news goes out.
+  /// Answers a loop that asks: its last event is handled, and the next one is delivered.
   mutating func next(of monitor: MonitorKey) -> [Output] {
     let settled = settle(monitor)
     monitors[monitor, default: MonitorLoop()].state = .asking
     return settled + deliver(to: monitor)
   }
 
-  /// Takes the event in hand as handled; what was held back behind it is now observed (MON-27).
+  /// Takes the last event as handled, and adopts the observation held back behind it (MON-27).
   mutating func settle(_ monitor: MonitorKey) -> [Output] {
     guard case .handling(let event) = monitors[monitor]?.state else { return [] }
     monitors[monitor]?.state = .idle
@@ -122,7 +122,7 @@ extension Conditions {
     return (deliveredOfLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
   }
 
-  /// What could not be read is out of the way, where nothing has taken its place.
+  /// Removes unreadable conditions from the store, unless others have replaced them.
   private mutating func dropUnreadable(_ monitor: MonitorKey) -> [Output] {
     defer { monitors[monitor]?.unreadable = [] }
     return (monitors[monitor]?.unreadable ?? []).compactMap { identifier in
@@ -143,7 +143,7 @@ extension Conditions {
     }
   }
 
-  /// Hands the first true news to a loop that asks; what is no news any more is passed over.
+  /// Delivers the first queued event that still is one to a loop that asks; skips the others.
   private mutating func deliver(to monitor: MonitorKey) -> [Output] {
     while let identifier = monitors[monitor]?.dequeue() {
       let key = conditionKey(identifier, of: monitor)
@@ -163,7 +163,7 @@ extension Conditions {
     ConditionKey(app: monitor.app, owner: .monitor(monitor.name), identifier: identifier)
   }
 
-  /// Whether news waits for some monitor of an app.
+  /// Whether an event waits for a monitor of an app.
   func hasNewsForMonitors(of app: AppIdentity) -> Bool {
     conditions.contains { key, condition in
       guard key.app == app, case .monitor = key.owner else { return false }
@@ -171,12 +171,12 @@ extension Conditions {
     }
   }
 
-  /// The identifiers of a monitor, surplus included, in the order they were added (MON-16).
+  /// Returns the identifiers of a monitor, surplus included, in the order of addition (MON-16).
   package func identifiers(of monitor: MonitorKey) -> [String] {
     keys(of: monitor.app).filter { $0.owner == .monitor(monitor.name) }.map(\.identifier)
   }
 
-  /// A condition with its last handled event; `nil` for an unknown identifier (MON-15).
+  /// Returns a condition with its last handled event; `nil` for an unknown identifier (MON-15).
   package func record(of identifier: String, in monitor: MonitorKey) -> ConditionRecord? {
     conditions[conditionKey(identifier, of: monitor)].map {
       ConditionRecord(target: $0.target, lastEvent: $0.lastEvent)

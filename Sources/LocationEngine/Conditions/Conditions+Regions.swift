@@ -1,10 +1,10 @@
 package import LocationModel
 
 extension Conditions {
-  /// Tells a region's app that a boundary was crossed; the state alone where that is no entry and no
-  /// exit, as the first is (REG-22, REG-23), or none that the app asked for (REG-25).
+  /// Delivers a crossing to a region's app. Delivers only the state if it is no entry and no exit,
+  /// like the first state (REG-22, REG-23), or is one that the app did not request (REG-25).
   ///
-  /// While the app may not know, nothing is told; afterwards one event makes up for all that was
+  /// Delivers nothing while the app may not know; afterwards one event replaces all that were
   /// missed (REG-33).
   mutating func tellRegion(_ key: ConditionKey) -> [Output] {
     guard var condition = conditions[key], let notices = condition.notices else { return [] }
@@ -23,7 +23,7 @@ extension Conditions {
     return [store(key)].compactMap(\.self) + [.region(key, news)]
   }
 
-  /// Tells the apps that asked for it that the device is inside a beacon region (BEACON-24).
+  /// Delivers to the apps that requested it that the device is inside a beacon region (BEACON-24).
   func tellBeaconRegions() -> [Output] {
     watchedBeacons.compactMap { key, _ in
       guard let condition = conditions[key], condition.notices?.onDisplay == true,
@@ -34,8 +34,8 @@ extension Conditions {
     }
   }
 
-  /// What the app is answered of a region: the cached state, or of one not monitored what the fix
-  /// says (REG-26). An app that may not know where it is learns no side (REG-7, REG-36).
+  /// Returns the state to deliver: the cached one, or that of the fix if not monitored (REG-26). An
+  /// app that may not know its position learns no side (REG-7, REG-36).
   func knownState(
     of key: ConditionKey, _ target: ConditionTarget, seen fix: Fix?, at now: Moment
   ) -> ConditionState {
@@ -49,10 +49,10 @@ extension Conditions {
     return circle.state(of: fix)
   }
 
-  /// Seconds for which a fix tells where the device is (chosen).
+  /// Seconds for which a fix shows the position of the device (chosen).
   private static let fixLife = 60.0
 
-  /// The regions of an app, in the order of their registration (REG-10).
+  /// Returns the regions of an app, in the order of their registration (REG-10).
   package func regions(
     of app: AppIdentity
   ) -> [(identifier: String, target: ConditionTarget, notices: RegionNotices)] {
@@ -66,7 +66,7 @@ extension Conditions {
 }
 
 extension Circle {
-  /// On which side a fix lies; unknown when it is too coarse (REG-20), or too near the boundary.
+  /// Returns the side of a fix; unknown if too coarse (REG-20), or too near the boundary.
   fileprivate func state(of fix: Fix) -> ConditionState {
     guard fix.horizontalAccuracy <= max(radius, 200) else { return .unknown }
     let point = GeocentricPoint(fix.coordinate)

@@ -1,7 +1,7 @@
 package import LocationModel
 
 extension Conditions {
-  /// Begins a region, or replaces the one of the same identifier.
+  /// Registers a region, or replaces the one of the same identifier.
   mutating func register(
     _ key: ConditionKey, _ target: ConditionTarget, _ notices: RegionNotices, at now: Moment
   ) -> [Output] {
@@ -46,7 +46,7 @@ extension Conditions {
     return outputs + admitSurplus(of: key.app, at: now)
   }
 
-  /// Ends a condition with everything not yet told of it (MON-14); unknown ones are ignored.
+  /// Removes a condition with its undelivered events (MON-14); ignores unknown ones.
   mutating func remove(_ key: ConditionKey, at now: Moment) -> [Output] {
     remove(key, at: now, makesRoom: true)
   }
@@ -89,7 +89,7 @@ extension Conditions {
     conditions[key] = condition
   }
 
-  /// Begins to watch a condition, if it can be watched and there is room.
+  /// Begins to watch a condition, if it is supported and there is room.
   mutating func watch(
     _ condition: inout WatchedCondition, _ key: ConditionKey, isStored: Bool = false
   ) {
@@ -122,7 +122,7 @@ extension Conditions {
     return monitoredCounts[app, default: 0] < limit
   }
 
-  /// Watches the earliest surplus afresh once there is room (MON-19).
+  /// Begins to watch the earliest surplus condition once there is room (MON-19).
   private mutating func admitSurplus(of app: AppIdentity, at now: Moment) -> [Output] {
     var outputs: [Output] = []
     while hasRoom(for: app), let key = surplus[app]?.first, var condition = conditions[key] {
@@ -137,7 +137,7 @@ extension Conditions {
     return outputs
   }
 
-  /// The beacons that someone must listen for, in the order of their keys.
+  /// The beacons to watch, in the order of their keys.
   package var watchedBeacons: [(key: ConditionKey, constraint: BeaconConstraint)] {
     conditions.compactMap { key, condition in
       guard condition.watch == .beacon, case .beacon(let constraint) = condition.target else {

@@ -39,12 +39,12 @@ private struct StoredObservation: Codable {
   var state: ConditionState
   var date: Int64
   var refinement: StoredBeacon?
-  /// What decided; an event that is told after a restart explains itself, too.
+  /// The evidence; an event that is delivered after a restart has it, too.
   var evidence: CrossingEvidence?
 }
 
 extension Conditions {
-  /// Where conditions live in the durable state.
+  /// The domain of conditions in the durable state.
   static let stateDomain = "condition"
 
   func stateKey(of key: ConditionKey) -> StateKey {
@@ -56,7 +56,7 @@ extension Conditions {
     return StateKey(domain: Self.stateDomain, owner: key.app.name, name: name)
   }
 
-  /// The condition of a monitor that such a key names; `nil` for a region.
+  /// Returns the condition of a monitor that a key names; `nil` for a region.
   private static func monitored(
     _ key: StateKey
   ) -> (monitor: MonitorKey, identifier: String)? {
@@ -65,15 +65,15 @@ extension Conditions {
     return (MonitorKey(app: AppIdentity(key.owner), name: String(parts[1])), String(parts[2]))
   }
 
-  /// The change that makes the present state of a condition durable; `nil` for an unknown one.
+  /// Returns the change that makes the state of a condition durable; `nil` for an unknown one.
   func store(_ key: ConditionKey) -> Output? {
     guard let condition = conditions[key] else { return nil }
     let bytes = StoredJSON.bytes(StoredCondition(condition, key), .any)
     return .store(.set(stateKey(of: key), bytes))
   }
 
-  /// Takes up the stored conditions in the order of their registration; unreadable ones stay out, and
-  /// their monitor says so (MON-7).
+  /// Restores the stored conditions in the order of their registration. Unreadable ones are left
+  /// out, and their monitor reports it (MON-7).
   mutating func restore(_ entries: [StateEntry]) {
     var stored: [(app: AppIdentity, condition: StoredCondition)] = []
     for entry in entries where entry.key.domain == Self.stateDomain {
@@ -89,7 +89,8 @@ extension Conditions {
       watch(&condition, key, isStored: true)
       conditions[key] = condition
       nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
-      // What must be seen again is news when it is, in that order (MON-29, MON-36).
+      // Watched conditions are queued in the order in which they are observed again (MON-29,
+      // MON-36).
       guard case .monitor(let name) = key.owner, !condition.isWatched else { continue }
       monitors[MonitorKey(app: key.app, name: name), default: MonitorLoop()]
         .enqueue(key.identifier)
@@ -137,7 +138,7 @@ extension StoredCondition {
       identifier: identifier, state: handled.state, date: UnixTime(nanoseconds: handled.date),
       diagnostics: ConditionDiagnostics(rawValue: handled.diagnostics))
     event.refinement = handled.refinement?.identity
-    // What was seen later is seen again (MON-36).
+    // `later` is not restored: it is observed again (MON-36).
     return WatchedCondition(
       ordinal: ordinal, target: target, watch: .surplus, notices: notices, lastEvent: event,
       observation: observed.restored, isVerified: false)

@@ -2,35 +2,35 @@ package import LocationModel
 
 /// Watches the conditions of all apps: the regions of location managers and those of monitors.
 ///
-/// Both kinds stand on one tracker and share one limit (REG-3); beacons are told from outside. What
-/// an app should know is derived from what was observed and what it is permitted to know, and
-/// compared with what it was last told: so one crossing is one event, a crossing and its return
-/// while nobody listens are none, and no event is lost with the process.
+/// Both kinds use one tracker and share one limit (REG-3); the states of beacons are inputs. The
+/// event that an app should have is derived from the observation and the app's access, and compared
+/// with the last one delivered. So one crossing is one event, a crossing and its return while no
+/// loop asks are none, and no event is lost with the process.
 package struct Conditions: Machine {
   package enum Input: MachineInput {
-    /// Begin or replace a region (REG-1, REG-4).
+    /// Registers or replaces a region (REG-1, REG-4).
     case register(ConditionKey, ConditionTarget, RegionNotices)
-    /// Add or replace a condition of a monitor (MON-9 to MON-13).
+    /// Adds or replaces a condition of a monitor (MON-9 to MON-13).
     case add(ConditionKey, ConditionTarget, assuming: ConditionState)
     case remove(ConditionKey)
-    /// Ask for the state of a region, monitored or not (REG-26); with the current fix, as far as the
-    /// app may know it.
+    /// Requests the state of a region, monitored or not (REG-26); with the current fix, as far as
+    /// the app may know it.
     case requestState(ConditionKey, ConditionTarget, seen: Fix?)
-    /// Open a monitor for one client; a name has one opener (MON-2, MON-40).
+    /// Opens a monitor for one client; a name has one opener (MON-2, MON-40).
     case open(MonitorKey, opener: UInt64)
     case close(MonitorKey, opener: UInt64)
-    /// The loop of a monitor asks for its next event: the one before is handled (MON-23).
+    /// The loop of a monitor asks for its next event; the one before is handled (MON-23).
     case next(MonitorKey)
-    /// The loop asks, but may hear nothing now: the one before is handled.
+    /// The loop asks, but may receive nothing now; the one before is handled.
     case handled(MonitorKey)
-    /// The loop was left: what it had in hand was not handled (MON-24).
+    /// The loop was left; its last event was not handled (MON-24).
     case leave(MonitorKey)
-    /// What an app may know from now on.
+    /// The access of an app from now on.
     case access(AppIdentity, ConditionAccess)
     case fix(Fix)
-    /// What the motion sensor says.
+    /// The motion sensor reports an activity.
     case motion(MotionActivity)
-    /// What was heard of a beacon, and when (MON-32).
+    /// The observed state of a beacon, and its date (MON-32).
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
     /// The display turned on (BEACON-24).
     case display
@@ -40,18 +40,18 @@ package struct Conditions: Machine {
   package enum Output: Hashable, Sendable {
     case store(StateChange)
     case opened(MonitorKey)
-    /// Somebody else has this name open.
+    /// Another client has this name open.
     case refused(MonitorKey, openedBy: UInt64)
-    /// The app has too many monitors, or the name is none: this one is not opened.
+    /// The app has too many monitors, or the name is not valid: this one is not opened.
     case barred(MonitorKey)
-    /// The app has too many conditions that nobody watches: this one is not added.
+    /// The app has too many unwatched conditions: this one is not added.
     case rejected(ConditionKey)
-    /// For the loop that asked.
+    /// An event for the loop that asked.
     case event(MonitorKey, ConditionEvent)
-    /// News for a monitor whose loop is not asking: a reason to launch the app (MON-38).
+    /// An event waits for a monitor whose loop does not ask: a reason to launch the app (MON-38).
     case waiting(MonitorKey)
     case region(ConditionKey, RegionEvent)
-    /// The answer to a request for a region's state.
+    /// The answer to a request for the state of a region.
     case state(ConditionKey, ConditionState)
   }
 
@@ -71,19 +71,19 @@ package struct Conditions: Machine {
   let limits: Limits
   var conditions: [ConditionKey: WatchedCondition] = [:]
   var keysBySlot: [ConditionKey?] = []
-  /// How many conditions of each app are monitored.
+  /// The number of monitored conditions of each app.
   var monitoredCounts: [AppIdentity: Int] = [:]
   /// The surplus of each app, earliest first.
   var surplus: [AppIdentity: [ConditionKey]] = [:]
-  /// How many conditions of each app are not monitored.
+  /// The number of unwatched conditions of each app.
   var unwatched: [AppIdentity: Unwatched] = [:]
   var monitors: [MonitorKey: MonitorLoop] = [:]
-  /// What each app may know, and since when its monitors may.
+  /// The access of each app, and since when its monitors have it.
   var access: [AppIdentity: (flags: ConditionAccess, since: UnixTime)] = [:]
   var tracker = ConditionTracker()
   var nextOrdinal: UInt64 = 0
 
-  /// Takes up what an earlier engine stored; its states are believed again once borne out.
+  /// Restores the conditions that an earlier engine stored; their states must be confirmed again.
   package init(restoring entries: [StateEntry] = [], limits: Limits = Limits()) {
     self.limits = limits
     restore(entries)
@@ -132,7 +132,7 @@ package struct Conditions: Machine {
     }
   }
 
-  /// What the circles need: little while far from every boundary.
+  /// The demand of the circles: small while far from every boundary.
   @inline(__always)
   package var demand: Demand {
     guard tracker.count > 0 else { return .none }
@@ -186,7 +186,7 @@ extension Conditions {
     return [store(key)].compactMap(\.self) + deliver(key)
   }
 
-  /// Whether an event waits for a monitor that nobody has open (MON-27).
+  /// Whether an event waits for a monitor that is not open (MON-27).
   private func isFrozen(_ condition: WatchedCondition, _ key: ConditionKey) -> Bool {
     guard case .monitor(let name) = key.owner else { return false }
     let monitor = MonitorKey(app: key.app, name: name)
@@ -194,14 +194,14 @@ extension Conditions {
     return condition.isNews(event(of: condition, key))
   }
 
-  /// Takes up what was seen behind an event that is moot: it only said that the app might not know.
+  /// Adopts the observation behind an event that is moot, as that only reported lost access.
   private mutating func thaw(_ key: ConditionKey) -> [Output]? {
     guard let condition = conditions[key], let later = condition.later, !isFrozen(condition, key)
     else { return nil }
     return observe(key, later)
   }
 
-  /// Tells the app what is new of one condition, if it may know.
+  /// Delivers what has changed about one condition, if the app may know it.
   mutating func deliver(_ key: ConditionKey) -> [Output] {
     switch key.owner {
     case .regions: tellRegion(key)
@@ -238,7 +238,7 @@ extension Conditions {
     }
   }
 
-  /// The conditions of an app in the order of their registration.
+  /// Returns the conditions of an app in the order of their registration.
   func keys(of app: AppIdentity) -> [ConditionKey] {
     conditions.filter { $0.key.app == app }
       .sorted { $0.value.ordinal < $1.value.ordinal }

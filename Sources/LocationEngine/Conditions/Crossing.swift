@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// What a fix settled about a condition.
+/// What a fix decided about a condition.
 package enum Decision: Hashable, Sendable {
   /// The state that was assumed or restored is true.
   case confirmed

@@ -2,23 +2,23 @@ internal import LocationModel
 
 /// Decides when one circle is entered and left.
 ///
-/// A sequential test (Wald 1945; Page 1954): every fix speaks for or against a change, as far as it
-/// lies from the boundary in units of its own spread, and what was said adds up. Errors of a
-/// receiver stay alike for many seconds, so a fix counts by the time since the one before it, not
-/// as one of many; and no fix says more than three spreads, because tails are heavy.
+/// A sequential test (Wald 1945; Page 1954): every fix counts for or against a change, by its
+/// distance from the boundary in units of its spread, and the evidence adds up. The errors of a
+/// receiver are correlated for many seconds, so a fix is weighted by the time since the one before.
+/// No fix counts more than three spreads, because tails are heavy.
 struct CrossingDetector: Sendable {
-  /// A fix as one circle sees it.
+  /// A fix, relative to one circle.
   struct Sighting: Sendable {
     /// Meters from the boundary, positive outside.
     var distance: Double
-    /// Meters, at 68 %, not below what receivers achieve.
+    /// Meters, at 68 %, not below the best accuracy of receivers.
     var spread: Double
     var time: UnixTime
-    /// Seconds for which this fix speaks.
+    /// Seconds for which this fix counts.
     var weight: Double
-    /// Meters from the boundary in the fix before, positive outside, and when that was.
+    /// Meters from the boundary in the fix before, positive outside, and its time.
     var previous: (distance: Double, time: UnixTime)?
-    /// Seconds for which the device has lately been seen to travel.
+    /// Seconds for which the device has recently traveled, by the motion evidence.
     var travelled = 0.0
   }
 
@@ -30,17 +30,17 @@ struct CrossingDetector: Sendable {
     /// Natural logarithm of the odds that the change is real.
     var logOdds: Double
     var fixes: Int
-    /// The most seconds of travel seen with it.
+    /// The most seconds of travel observed with it.
     var travelled: Double
   }
 
   private(set) var state: ConditionState
-  /// Whether a fix has borne the state out since the condition was added (MON-36).
+  /// Whether a fix has confirmed the state since the condition was added (MON-36).
   private(set) var isVerified = false
   private(set) var excursion: Excursion?
-  /// When the boundary was last crossed, whatever came of it.
+  /// When the boundary was last crossed, whether or not a decision followed.
   private var crossed: UnixTime?
-  /// Whether the state was once borne out, by an engine before this one.
+  /// Whether an earlier engine had confirmed the state.
   private let isStored: Bool
 
   /// An assumed state is corrected as fast as an unknown one is found (MON-13).
@@ -49,10 +49,10 @@ struct CrossingDetector: Sendable {
     self.isStored = isStored
   }
 
-  /// Whether only a fix inside could change anything.
+  /// Whether only a fix inside could change the state.
   var isIdle: Bool { state == .unsatisfied && isVerified && excursion == nil }
 
-  /// Adds one fix to what is known.
+  /// Adds one fix to the evidence.
   mutating func observe(_ sighting: Sighting) {
     let support = sighting.distance / sighting.spread
     if let crossing = Self.crossing(sighting) { crossed = crossing }
@@ -64,7 +64,7 @@ struct CrossingDetector: Sendable {
     accumulate(speaks, sighting, towards: leaving ? .unsatisfied : .satisfied)
   }
 
-  /// Looks for the first state: a single clear fix is enough, unclear ones add up.
+  /// Looks for the first state: a single clear fix suffices, unclear ones add up.
   private mutating func observeFresh(_ sighting: Sighting, support: Double) {
     let towards: ConditionState = support > 0 ? .unsatisfied : .satisfied
     if excursion?.towards != towards { excursion = nil }
@@ -72,8 +72,8 @@ struct CrossingDetector: Sendable {
     if support >= 2 || support <= -1, suffices(towards) { excursion?.logOdds = Self.certain }
   }
 
-  /// Whether one clear fix is enough: to find a state, to correct an assumed one, and to bear out a
-  /// stored one, which changes as any other does (REG-18).
+  /// Whether one clear fix suffices: to find a state, to correct an assumed one, and to confirm a
+  /// stored one. To change a stored state takes the usual evidence (REG-18).
   private func suffices(_ towards: ConditionState) -> Bool {
     !isVerified && (!isStored || state == .unknown || state == towards)
   }
@@ -100,7 +100,7 @@ struct CrossingDetector: Sendable {
     excursion = known
   }
 
-  /// What the evidence now supports; takes it as the new state.
+  /// Returns the decision that the evidence supports, and adopts its state.
   mutating func decide(at now: UnixTime) -> Decision? {
     guard let known = excursion, isDecided(known, at: now) else { return nil }
     excursion = nil
@@ -124,17 +124,17 @@ struct CrossingDetector: Sendable {
     return known.logOdds >= (known.towards == .satisfied ? Self.enterOdds : Self.leaveOdds)
   }
 
-  /// Forgets evidence that turned out to be an error.
+  /// Drops evidence that turned out to be an error.
   mutating func dismissExcursion() {
     excursion = nil
   }
 
-  /// Forgets what was dated by another clock.
+  /// Drops evidence that was dated by another clock.
   mutating func beginAnew() {
     (excursion, crossed) = (nil, nil)
   }
 
-  /// Lets the last fix go on speaking while none comes, as a device at rest is not reported.
+  /// Counts the last fix for longer while none follows, because a device at rest reports none.
   mutating func extend(to time: UnixTime) {
     guard let last = excursion?.last else { return }
     let silence = min(time.seconds(since: last.time), Self.longestSilence)
@@ -146,7 +146,7 @@ struct CrossingDetector: Sendable {
     observe(sighting)
   }
 
-  /// When silence alone would decide; `nil` when it never will.
+  /// When silence alone would decide; `nil` if it never will.
   var nextDecision: UnixTime? {
     guard let known = excursion else { return nil }
     return max(known.first + .seconds(Self.dwell), known.last.time + .seconds(Self.longestSilence))
@@ -156,24 +156,24 @@ struct CrossingDetector: Sendable {
 extension CrossingDetector {
   /// Seconds that a crossing must last. Documented (REG-18).
   static let dwell = 20.0
-  /// Seconds after which a change is believed though nobody saw the device travel (chosen).
+  /// Seconds after which a change is believed without observed travel (chosen).
   static let timeout = 900.0
-  /// Spreads beyond the boundary that speak neither for nor against leaving (chosen, REG-19).
+  /// Spreads beyond the boundary that count neither for nor against leaving (chosen, REG-19).
   static let leaveMargin = 1.0
-  /// Spreads inside the boundary; below zero, being just inside is not enough (chosen).
+  /// Spreads inside the boundary; with less than zero, a place just inside is not enough (chosen).
   static let enterMargin = 0.0
-  /// Seconds for which the errors of a receiver stay alike (chosen from the shared traces).
+  /// Seconds for which the errors of a receiver are correlated (chosen from the shared traces).
   static let correlation = 10.0
   static let enterOdds = 3.0
   static let leaveOdds = 3.0
-  /// The most that evidence can add up to, so that it can be taken back.
+  /// The greatest sum of evidence, so that later fixes can reverse it.
   static let certain = 6.0
-  /// Seconds for which the last fix speaks on when none follows.
+  /// Seconds for which the last fix continues to count when none follows.
   static let longestSilence = 30.0
 
   private static func clamped(_ support: Double) -> Double { min(max(support, -3), 3) }
 
-  /// When the straight way from the fix before crossed the boundary.
+  /// Returns when the straight line from the fix before crossed the boundary.
   private static func crossing(_ sighting: Sighting) -> UnixTime? {
     guard let previous = sighting.previous,
       (previous.distance > 0) != (sighting.distance > 0)

@@ -24,7 +24,7 @@ package struct GeocentricPoint: Hashable, Sendable {
     self.vector = vector
   }
 
-  /// Meters over ground.
+  /// Returns meters over ground.
   package func distance(to other: GeocentricPoint) -> Double {
     let difference = vector - other.vector
     let squares = difference * difference
@@ -34,7 +34,7 @@ package struct GeocentricPoint: Hashable, Sendable {
     return diameter * arcsine(min(chord / diameter, 1))
   }
 
-  /// The point this part of the straight way to another one.
+  /// Returns the point at this fraction of the straight line to another one.
   func moved(towards other: GeocentricPoint, by part: Double) -> GeocentricPoint {
     GeocentricPoint(vector: vector + (other.vector - vector) * part)
   }

@@ -1,10 +1,10 @@
 internal import LocationModel
 
-/// Counts for how long a device has lately been seen to travel.
+/// Measures for how long a device has recently traveled.
 ///
-/// An error that grows steadily looks like a short quick trip that ends at once; people who leave a
-/// place are on their way for longer. Distance over twenty seconds tells the two apart where the
-/// distance between two fixes cannot.
+/// A steadily growing error looks like a short quick trip that ends at once; people who leave a
+/// place travel for longer. The distance over twenty seconds separates the two where the distance
+/// between two fixes cannot.
 struct MotionEvidence: Sendable {
   private struct Mark: Sendable {
     var point: GeocentricPoint
@@ -14,19 +14,19 @@ struct MotionEvidence: Sendable {
   /// Places of the last half minute, oldest first; after a gap, the one before it.
   private var marks: [Mark] = []
   private var last: UnixTime?
-  /// Seconds of travel; they fade three times as fast while it stands.
+  /// Seconds of travel; they decrease three times as fast while the device stands.
   private(set) var seconds = 0.0
 
   /// Seconds of travel that a crossing needs: more than an error takes to grow (chosen).
   static let enough = 46.0
 
-  /// Travel was proven otherwise.
+  /// Counts travel as proven by other evidence.
   mutating func confirm() {
     seconds = 2 * Self.enough
   }
 
-  /// Takes the next place; `pace` is how many meters per second the device travels at most by its
-  /// motion sensor: zero while it lies still, `nil` when nobody knows.
+  /// Takes the next place; `pace` is the greatest speed by the motion sensor, in meters per second:
+  /// zero at rest, `nil` if unknown.
   mutating func observe(
     _ point: GeocentricPoint, spread: Double, of fix: Fix, pace: Double?
   ) {
@@ -49,21 +49,21 @@ struct MotionEvidence: Sendable {
     }
   }
 
-  /// What so many seconds of travel count: more where the motion sensor, or the speed that the
-  /// receiver measured, says the same by other means; nothing where the sensor alone speaks, the way
-  /// is faster than it says, and no longer than receivers err (chosen).
+  /// Returns the seconds of travel that a time counts. More, if the motion sensor or the measured
+  /// speed confirms it; none, if only the sensor reports, and the way is faster than its report and
+  /// no longer than a receiver error (chosen).
   private static func credit(
     _ passed: Double, _ way: Double, _ lasted: Double, speed: Double?, pace: Double?
   ) -> Double {
     let isMeasured = (speed ?? 0) >= 0.8
     guard let pace else { return isMeasured ? 2 * passed : passed }
-    // The sensor speaks for the moment, not for all of a gap.
+    // The sensor reports the present activity, not that of a whole gap.
     if pace > 0, way <= pace * lasted { return passed + 2 * min(passed, 5) }
     if isMeasured { return 2 * passed }
     return way < OutlierGate.largestError ? 0 : passed
   }
 
-  /// Whether the middle of the way was made in the middle of the time: a step was not travel.
+  /// Whether half of the way took half of the time: a step is not travel.
   private func isSteady(from oldest: Mark, to point: GeocentricPoint, at time: UnixTime) -> Bool {
     let half = oldest.time + .seconds(time.seconds(since: oldest.time) / 2)
     guard

@@ -1,23 +1,23 @@
 internal import LocationModel
 
-/// Judges whether the fixes, one after another, can be the way of one body.
+/// Decides whether successive fixes can be the movement of one body.
 ///
-/// A receiver may claim 2 m and be 200 m wrong for minutes, and its claims then agree with each
-/// other perfectly. What gives it away is the way it got there: a step no body could take. After
-/// such a step the fixes are doubted until the device is seen to travel from the new place, until
-/// they return, or until they have lasted longer than such errors do (chosen).
+/// A receiver may claim 2 m and be 200 m wrong for minutes, with fixes that agree perfectly. The
+/// error shows in the step that led there, which no body could take. After such a step the fixes
+/// are doubted until the device is observed to travel from the new place, until they return, or
+/// until they have lasted longer than such errors do (chosen).
 struct OutlierGate: Sendable {
-  /// What to make of the newest fix.
+  /// The judgment of the newest fix.
   enum Verdict: Hashable, Sendable {
-    /// It continues a believable way.
+    /// It continues a plausible movement.
     case trusted
     /// It lies beyond a step that needs confirmation.
     case doubted
-    /// It is back where the doubt began: everything doubted since was an error.
+    /// It is back where the doubt began: all doubted fixes were errors.
     case returned
   }
 
-  /// The last fix taken as a place where the device was.
+  /// A fix accepted as a place of the device.
   fileprivate struct Place: Sendable {
     var point: GeocentricPoint
     /// Meters.
@@ -32,13 +32,13 @@ struct OutlierGate: Sendable {
     var trusted: Place
     /// The first fix after the step.
     var origin: Place
-    /// Seconds of fixes after which the new place is believed without movement.
+    /// Seconds of fixes after which the new place is accepted without movement.
     var timeout: Double
-    /// Seconds for which the receiver measured travel itself.
+    /// Seconds for which the receiver itself measured travel.
     var travelled = 0.0
-    /// Seconds in which the device came farther and farther from the new place.
+    /// Seconds in which the distance from the new place kept growing.
     var progress = 0.0
-    /// Meters from the new place, at most so far, and when that was.
+    /// The greatest distance from the new place so far, in meters, and its time.
     var farthest: (way: Double, time: UnixTime)
     var fixes = 1
 
@@ -62,16 +62,16 @@ struct OutlierGate: Sendable {
   private var trail: [Place] = []
   private var travel = MotionEvidence()
 
-  /// Seconds for which the device has lately been seen to travel.
+  /// Seconds for which the device has recently traveled.
   var travelled: Double { travel.seconds }
 
-  /// Whether the newest fix awaits confirmation: the next ones should come soon.
+  /// Whether the newest fix awaits confirmation, so that the next ones should come soon.
   var isDoubting: Bool {
     if case .doubted = state { return true }
     return false
   }
 
-  /// Meters per second, as the last believable steps went; zero when nothing is known.
+  /// Meters per second by the last plausible steps; zero if unknown.
   var speed: Double {
     switch state {
     case .empty: 0
@@ -79,7 +79,7 @@ struct OutlierGate: Sendable {
     }
   }
 
-  /// Judges the next fix; `pace` is what a motion sensor says, as for ``MotionEvidence``.
+  /// Judges the next fix; `pace` is that of the motion sensor, as for ``MotionEvidence``.
   mutating func observe(
     _ point: GeocentricPoint, of fix: Fix, pace: Double? = nil
   ) -> Verdict {
@@ -116,9 +116,9 @@ struct OutlierGate: Sendable {
     trail.removeAll { place.time.seconds(since: $0.time) > Self.memory }
   }
 
-  /// The place that a step began at which no body could take, and how long it needs confirmation.
+  /// Returns the place before an impossible step, and for how long the step needs confirmation.
   ///
-  /// A step spread over several fixes is seen from a place some seconds back.
+  /// A step that is spread over several fixes is found from a place some seconds back.
   private func breach(from last: Place, to place: Place) -> (Place, timeout: Double)? {
     if let timeout = Self.timeout(from: last, to: place) { return (last, timeout) }
     let start = trail.first { earlier in
@@ -147,7 +147,7 @@ struct OutlierGate: Sendable {
       doubt.note(place)
     }
     if doubt.isConfirmed(by: place) {
-      // Nobody watched the way of a step that was possible; after an impossible one, travel counts.
+      // The way of a possible step was not observed; after an impossible step, travel counts.
       if doubt.timeout < Self.jumpTimeout || !doubt.hasLasted(until: place.time) {
         travel.confirm()
       }
@@ -171,7 +171,7 @@ extension OutlierGate.Doubt {
     let way = place.point.distance(to: origin.point)
     guard way > farthest.way + 5 else { return }
     let seconds = place.time.seconds(since: farthest.time)
-    // Whoever travels gets 5 m farther in less time.
+    // A device that travels gains 5 m in less time.
     progress = seconds <= 12 || fixes < 4 ? progress + seconds : 0
     farthest = (way, place.time)
   }
@@ -180,15 +180,15 @@ extension OutlierGate.Doubt {
     fixes >= 3 && time.seconds(since: origin.time) >= timeout
   }
 
-  /// Whether the device travelled on from the new place, or stayed there long enough.
+  /// Whether the device traveled on from the new place, or stayed there long enough.
   fileprivate func isConfirmed(by place: OutlierGate.Place) -> Bool {
     if hasLasted(until: place.time) { return true }
-    // An error that fades moves, too: towards the place where the device is.
+    // A fading error moves, too: towards the place of the device.
     let origins = origin.point.distance(to: trusted.point)
     guard place.point.distance(to: trusted.point) > origins - 10 else { return false }
     if travelled >= 12 { return true }
     let way = place.point.distance(to: origin.point)
-    // An error that grows gets there sooner than this.
+    // A growing error covers this distance in less time.
     return fixes >= 4 && progress >= 25 && way >= max(40, 2 * place.spread)
   }
 }
@@ -196,16 +196,16 @@ extension OutlierGate.Doubt {
 // MARK: - Steps
 
 extension OutlierGate {
-  /// Meters: claims below this are not believed (chosen; consumer receivers wander that much).
+  /// Meters: accuracies below this are not believed (chosen; consumer receivers drift that much).
   private static let finest = 10.0
-  /// Meters: fixes coarser than this say nothing about steps.
+  /// Meters: coarser fixes are no evidence of steps.
   private static let coarsest = 200.0
 
   private static func isNoise(from last: Place, to next: Place) -> Bool {
     next.point.distance(to: last.point) <= 3 * hypotenuse(last.spread, next.spread)
   }
 
-  /// Whether the device is where it was before the step, or where its way has led since.
+  /// Whether the device is at its place before the step, or where its earlier movement leads.
   private static func hasReturned(_ place: Place, to trusted: Place) -> Bool {
     let noise = 3 * hypotenuse(trusted.spread, place.spread)
     let seconds = place.time.seconds(since: trusted.time)
@@ -213,12 +213,12 @@ extension OutlierGate {
     return place.point.distance(to: trusted.point) <= noise + way
   }
 
-  /// Seconds for which a step needs confirmation; `nil` for a believable one.
+  /// Returns the seconds for which a step needs confirmation; `nil` for a plausible step.
   private static func timeout(from last: Place, to next: Place) -> Double? {
     let seconds = max(next.time.seconds(since: last.time), 0)
     let step = next.point.distance(to: last.point)
     let noise = 3 * hypotenuse(last.spread, next.spread)
-    // From rest a body may reach 40 m/s at 3 m/s², and a moving one keeps its speed.
+    // From rest, a body may reach 40 m/s at 3 m/s², and a moving one keeps its speed.
     let gained = min(last.speed * seconds + 1.5 * seconds * seconds, max(last.speed, 40) * seconds)
     if seconds <= 10 { return step <= noise + gained ? nil : jumpTimeout }
     if seconds >= longGap {
@@ -229,7 +229,7 @@ extension OutlierGate {
     return step <= noise + gained ? gapTimeout : jumpTimeout
   }
 
-  /// Whether the device travelled while no fix came: farther than a receiver errs.
+  /// Whether the device traveled during a gap: farther than a receiver error.
   private static func isHidden(from last: Place, to next: Place) -> Bool {
     let seconds = next.time.seconds(since: last.time)
     let step = next.point.distance(to: last.point)
@@ -237,7 +237,7 @@ extension OutlierGate {
     return seconds >= longGap && step > error && step <= fastest * seconds
   }
 
-  /// Whether a body could get there, by what it was seen to do at the earlier place.
+  /// Whether a body could get there, by its observed speed at the earlier place.
   private static func isReachable(
     from earlier: Place, to place: Place, in seconds: Double
   ) -> Bool {
@@ -246,21 +246,21 @@ extension OutlierGate {
       <= noise + earlier.speed * seconds + 1.5 * seconds * seconds
   }
 
-  /// Seconds for which trusted places are kept to be compared with (chosen).
+  /// Seconds for which trusted places are kept for comparison (chosen).
   private static let memory = 12.0
-  /// Seconds without a fix in which a device may have gone anywhere (chosen: more than are asked for
-  /// between two fixes near a boundary).
+  /// Seconds without a fix in which a device may have gone anywhere (chosen: more than the longest
+  /// sampling interval near a boundary).
   private static let longGap = 180.0
   /// Meters per second: an airliner.
   private static let fastest = 300.0
-  /// Meters: receivers that claim a good fix are not more wrong than this (chosen).
+  /// Meters: the greatest error of receivers that claim a good fix (chosen).
   static let largestError = 300.0
-  /// Seconds: after a step that was possible, but not watched (chosen).
+  /// Seconds: after a possible step that was not observed (chosen).
   private static let gapTimeout = 60.0
-  /// Seconds: after a step that was impossible (chosen: longer than receivers stay wrong).
+  /// Seconds: after an impossible step (chosen: longer than receiver errors last).
   private static let jumpTimeout = 900.0
 
-  /// Meters per second, as measured or as the way from `start` tells, some seconds before `last`.
+  /// Returns meters per second, as measured, or from `start`, some seconds before `last`.
   private static func speed(
     from start: Place, after last: Place, to next: Place, measured: Double?
   ) -> Double {

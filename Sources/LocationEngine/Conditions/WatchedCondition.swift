@@ -2,7 +2,7 @@ internal import LocationModel
 
 /// A condition while it is registered, monitored or not.
 struct WatchedCondition: Sendable {
-  /// What was seen of the condition, whether its app may know or not.
+  /// An observation of the condition, whether or not its app may know it.
   struct Observation: Hashable, Sendable {
     var state: ConditionState
     var date: UnixTime
@@ -10,33 +10,33 @@ struct WatchedCondition: Sendable {
     var evidence: CrossingEvidence?
   }
 
-  /// How far the condition has come.
+  /// How the condition is watched.
   enum Watch: Hashable, Sendable {
-    /// Over the limit, waiting for room.
+    /// Over the limit; waits for room.
     case surplus
-    /// Of no kind that can be watched.
+    /// Of a kind that is not supported.
     case unsupported
     /// Followed by the tracker.
     case circle(ConditionTracker.Slot)
-    /// Told from outside.
+    /// A beacon; its state is an input.
     case beacon
   }
 
-  /// Counts registrations on this machine: earlier ones come first.
+  /// The number of the registration on this machine: earlier ones come first.
   var ordinal: UInt64
   var target: ConditionTarget
   var watch: Watch
-  /// What regions ask for; `nil` for conditions of a monitor.
+  /// The events that a region requests; `nil` for conditions of a monitor.
   var notices: RegionNotices?
-  /// What the app has handled; for a region, what it was last told.
+  /// The last event that the app has handled; for a region, the last one delivered.
   var lastEvent: ConditionEvent
   var observation: Observation
-  /// Seen while an event waited for a monitor that nobody had open (MON-27).
+  /// Observed while an event waited for a monitor that was not open (MON-27).
   var later: Observation?
-  /// Whether the observation was made, or made again, since this engine started (MON-36).
+  /// Whether the observation was made or confirmed since this engine started (MON-36).
   var isVerified: Bool
 
-  /// Whether it is followed, so that its state can be seen.
+  /// Whether its state is observed.
   var isWatched: Bool {
     switch watch {
     case .circle, .beacon: true
@@ -44,7 +44,7 @@ struct WatchedCondition: Sendable {
     }
   }
 
-  /// What the app should know now, if it may know what `diagnostics` allow.
+  /// Returns the event that the app should have now, with its access as `diagnostics`.
   func currentEvent(
     diagnostics access: ConditionDiagnostics, since: UnixTime
   ) -> ConditionEvent {
@@ -60,7 +60,7 @@ struct WatchedCondition: Sendable {
       event.state = MonitoredState(observation.state)
       event.date = observation.date
       event.refinement = observation.state == .satisfied ? observation.refinement : nil
-      // Diagnostics that end leave the state as it was told: no crossing explains that (MON-37a).
+      // Diagnostics that end leave the delivered state: no crossing explains that (MON-37a).
       event.evidence = event.state == lastEvent.state ? nil : observation.evidence
       return event
     }
@@ -70,7 +70,7 @@ struct WatchedCondition: Sendable {
     return event
   }
 
-  /// Whether there is news for the app.
+  /// Whether an event differs from the last one of the app.
   func isNews(_ event: ConditionEvent) -> Bool {
     if !isVerified, event.diagnostics.isEmpty { return false }
     return event.state != lastEvent.state || event.diagnostics != lastEvent.diagnostics

@@ -1,26 +1,26 @@
 package import LocationModel
 
-/// What becomes of an event of a service, given who asks and where the app is: section 16 of the
-/// behavior document, as one table with its overlays.
+/// Decides what happens to an event, by its service, the app's authorization, and its lifecycle
+/// state: section 16 of the behavior document, as one table with its overlays.
 ///
 /// Nothing else decides this. The table prints itself as `docs/formats/delivery.md`.
 package enum DeliveryRule {
-  /// The deed.
+  /// What the engine does with the event.
   package enum Action: String, CaseIterable, Sendable {
     case deliver = "Y"
-    /// Waits until the app runs again (STD-50).
+    /// Queues the event until the app runs again (STD-50).
     case queue = "Q"
-    /// Waits too, but only the latest is kept.
+    /// Queues only the latest event.
     case queueLatest = "Q (latest)"
     /// Wakes the suspended app and delivers.
     case wake = "W"
     /// Launches the app and delivers.
     case launch = "L"
-    /// Launches unless the person's quitting the app is honored (LIFE-4).
+    /// Launches unless quitting by the person is honored (LIFE-4).
     case launchUnlessQuit = "L*"
-    /// The state is tracked; the event comes when it may.
+    /// Tracks the state; the event is delivered when it may be.
     case hold = "H"
-    /// As `hold`, and the second question is put (AUTH-33).
+    /// As `hold`, and puts the second prompt (AUTH-33).
     case holdAndAsk = "H + prompt 2"
     case nothing = "–"
   }
@@ -28,7 +28,7 @@ package enum DeliveryRule {
   /// What the engine does with one event.
   package struct Verdict: Hashable, Sendable {
     package var action: Action
-    /// What a modern service says beside it, or instead of it.
+    /// Diagnostics that a modern service delivers with the event, or instead of it.
     package var flags: Diagnostics
     /// Whether the place in the event is the coarse one (AUTH-41).
     package var isCoarse: Bool
@@ -40,7 +40,7 @@ package enum DeliveryRule {
     }
   }
 
-  /// Who asks, and where the app is.
+  /// The authorization and the lifecycle state of the app.
   package struct Circumstances: Hashable, Sendable {
     package var authorization: AuthorizationFacts
     package var session: DeliverySession
@@ -96,7 +96,7 @@ package enum DeliveryRule {
   }
 }
 
-/// When an app that does not run may be started for an event.
+/// The conditions under which an app that does not run may be launched for an event.
 package struct LaunchPolicy: Hashable, Sendable {
   /// The daemon's option `honourForceQuit` (LIFE-4).
   package var honorsQuit = false
@@ -109,7 +109,7 @@ package struct LaunchPolicy: Hashable, Sendable {
 
   package init() {}
 
-  /// What may be done in place of a launch; a locked device gives no events to the absent at all.
+  /// Returns the permitted action; where no launch is permitted, an absent app gets no event.
   package func permitted(_ action: DeliveryRule.Action) -> DeliveryRule.Action {
     let mayLaunch = allowsRefresh && isUnlocked && hasLaunchCommand
     switch action {
@@ -121,7 +121,8 @@ package struct LaunchPolicy: Hashable, Sendable {
 }
 
 extension AuthorizationFacts {
-  /// What a modern service says when there is no row for it: why nothing flows (LIVE-13, LIVE-14).
+  /// The diagnostics of a modern service without a row: why nothing is delivered (LIVE-13,
+  /// LIVE-14).
   fileprivate func refusal(in place: DeliveryPlace) -> Diagnostics {
     var flags = denial
     guard status == .notDetermined else { return flags }

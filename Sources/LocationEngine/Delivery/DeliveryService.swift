@@ -1,6 +1,6 @@
 import LocationModel
 
-/// A service as the delivery table knows it.
+/// A service, as the delivery table lists it.
 package enum DeliveryService: String, CaseIterable, Sendable {
   case standard = "startUpdatingLocation"
   case oneShot = "requestLocation"
@@ -15,7 +15,7 @@ package enum DeliveryService: String, CaseIterable, Sendable {
   case diagnostics = "Session diagnostics"
   case geocoder = "Geocoder"
 
-  /// How reduced accuracy shows in a service.
+  /// How reduced accuracy affects a service.
   enum Coarseness {
     case coarsePlace
     /// No events at all (AUTH-43).
@@ -31,20 +31,20 @@ package enum DeliveryService: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether it reports diagnostics, and lives by sessions (SESS-13).
+  /// Whether it reports diagnostics, and depends on sessions (SESS-13).
   var isModern: Bool { self == .liveUpdates || self == .monitor }
 
   /// Whether it needs no grant at all (HEAD-10, SESS-17, GEO-13).
   var needsNoGrant: Bool { self == .heading || self == .diagnostics || self == .geocoder }
 
-  /// Whether an event of it waits for a full Always (AUTH-32).
+  /// Whether its events need a full Always outside use (AUTH-32).
   var needsAlwaysOutsideUse: Bool { !needsNoGrant }
 }
 
-/// The session that carries a modern service outside use.
+/// The session that keeps a modern service active outside use.
 package enum DeliverySession: Sendable {
   case none
-  /// A session with the goal of Always, and with standing (SESS-13).
+  /// A session with the goal of Always that has standing (SESS-13).
   case always
   /// An active background activity session, or a live activity (BGA-4).
   case backgroundActivity
@@ -57,7 +57,7 @@ package enum DeliveryAuthority: String, CaseIterable, Sendable {
   case whenInUseWithActivity = "WhenInUse + background activity session"
   case always = "Always"
   case alwaysWithSession = "Always + `.always` session"
-  /// Out of use only: in use it is as ``whenInUse`` (AUTH-37).
+  /// Outside use only: in use it is like ``whenInUse`` (AUTH-37).
   case provisional = "provisional Always"
   /// Denied, restricted, undecided, or off: no row.
   case none = "none"
@@ -68,7 +68,7 @@ package enum DeliveryAuthority: String, CaseIterable, Sendable {
     if service.needsNoGrant {
       self = .any
     } else if status.isGranted && hasActivity {
-      // A background activity session carries modern services whatever the grant.
+      // A background activity session keeps modern services active with any grant.
       self = .whenInUseWithActivity
     } else if status == .whenInUse {
       self = .whenInUse
@@ -89,7 +89,7 @@ package enum DeliveryAuthority: String, CaseIterable, Sendable {
   }
 }
 
-/// The columns of the table: where the app is.
+/// The columns of the table: the lifecycle state of the app.
 package enum DeliveryPlace: String, CaseIterable, Sendable {
   case foreground = "FG"
   /// In the background, and still in use.

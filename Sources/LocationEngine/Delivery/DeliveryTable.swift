@@ -1,6 +1,6 @@
 import LocationModel
 
-/// The rows of the delivery table, and its print.
+/// The rows of the delivery table, and its printed form.
 package enum DeliveryTable {
   package struct Row: Hashable, Sendable {
     /// `nil` for the row that stands for every service that needs Always.
@@ -8,9 +8,9 @@ package enum DeliveryTable {
     package var authority: DeliveryAuthority
     /// One for each ``DeliveryPlace``, in its order.
     package var actions: [DeliveryRule.Action]
-    /// Whether silence outside use is explained (LIVE-33, SESS-13).
+    /// Whether missing events outside use are explained (LIVE-33, SESS-13).
     package var explainsAbsence: Bool
-    /// The statements it stands on.
+    /// The statements on which it rests.
     package var source: String
 
     init(
@@ -38,16 +38,16 @@ package enum DeliveryTable {
     }
   }
 
-  /// Section 16 of the behavior document; order and marks are its own.
+  /// Section 16 of the behavior document, in its order and with its marks.
   package static let rows: [Row] = classicRows + modernRows
 
-  // The ends of a row: what happens in the background, suspended, dead, and after quitting.
+  // The ends of a row: background, suspended, terminated, and quit.
   private static let inUseOnly = inUse + [.nothing, .nothing, .nothing, .nothing]
   private static let heldOutsideUse = inUse + [.hold, .hold, .hold, .hold]
   private static let everywhere = inUse + [.deliver, .wake, .launch, .launchUnlessQuit]
   private static let whileRunning = inUse + [.deliver, .nothing, .nothing, .nothing]
   private static let queued = inUse + [.deliver, .queue, .nothing, .nothing]
-  /// In use there is always delivery.
+  /// In use, events are always delivered.
   private static let inUse: [DeliveryRule.Action] = [.deliver, .deliver]
 
   private static let classicRows: [Row] = [
@@ -85,7 +85,7 @@ package enum DeliveryTable {
     Row(.geocoder, .any, whileRunning, source: "GEO-13"),
   ]
 
-  /// The table as a page of documentation.
+  /// The table, as a page of documentation.
   package static var markdown: String {
     let head =
       ["Service", "Authorization"] + DeliveryPlace.allCases.map(\.rawValue) + ["Statements"]

@@ -1,9 +1,9 @@
 import LocationModel
 
-/// Deliveries that wait for a process to take them.
+/// Deliveries that are queued for a process that cannot take them now.
 struct Outbox: Sendable {
   struct Entry: Sendable {
-    /// `nil` for whichever process comes next.
+    /// `nil` means the process that connects next.
     var client: ClientID?
     var delivery: Delivery
 
@@ -11,7 +11,7 @@ struct Outbox: Sendable {
       if case .updates(_, .fixes(let fixes)) = delivery { fixes.count } else { 0 }
     }
 
-    /// Whether a subscriber hears of it.
+    /// Whether it is for this subscriber.
     fileprivate func concerns(_ subscriber: SubscriberID) -> Bool {
       switch delivery {
       case .updates(let hearer, _): hearer == subscriber
@@ -24,13 +24,14 @@ struct Outbox: Sendable {
   }
 
   private var waiting: [Entry] = []
-  /// How many fixes are among them.
+  /// The number of fixes among them.
   private var fixes = 0
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Adds one. Fixes of one subscriber are joined with those before them, the newest thousand,
-  /// unless it has other news in between (STD-50). What is too much goes, the oldest first.
+  /// Adds a delivery. Fixes join earlier ones of the subscriber, the newest thousand, unless
+  /// another delivery for it lies in between (STD-50). Above the bound, the oldest are dropped
+  /// first.
   mutating func add(_ delivery: Delivery, for client: ClientID?) {
     if case .updates(let subscriber, .fixes(let new)) = delivery,
       let last = waiting.lastIndex(where: { $0.client == client && $0.concerns(subscriber) }),
@@ -54,7 +55,7 @@ struct Outbox: Sendable {
     return waiting
   }
 
-  /// What tells where the device was: nobody may hear it any more (STD-50, AUTH-8).
+  /// Drops positions, which no process may receive any more (STD-50, AUTH-8).
   mutating func forgetPlaces() {
     remove { entry in
       switch entry.delivery {
@@ -68,12 +69,12 @@ struct Outbox: Sendable {
     }
   }
 
-  /// What waited for whichever process comes next, and none took in time (LIFE-6).
+  /// Drops deliveries for the next process, after none connected in time (LIFE-6).
   mutating func forgetUnclaimed() {
     remove { $0.client == nil }
   }
 
-  /// What waited for a process that is gone.
+  /// Drops the deliveries for a process that has ended.
   mutating func forget(_ client: ClientID) {
     remove { $0.client == client }
   }

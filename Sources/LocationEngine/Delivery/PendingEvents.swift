@@ -1,13 +1,13 @@
 import LocationModel
 
-/// The events of regions and visits that an app has not taken yet, in the order in which they
+/// The events of regions and visits that an app has not acknowledged, in the order in which they
 /// happened (LIFE-5).
 ///
-/// Stored with the state that they follow from, so a crash of the app, of the engine, or of both
-/// neither loses one nor tells one twice.
+/// They are stored together with the state that they follow from, so a crash of the app, the
+/// engine, or both neither loses nor repeats one.
 struct PendingEvents: Sendable {
   private struct Record: Codable {
-    /// The greatest number that was ever given.
+    /// The greatest number that was ever used.
     var last = EventNumber.none
     var waiting: [Entry] = []
   }
@@ -15,11 +15,11 @@ struct PendingEvents: Sendable {
   private struct Entry: Codable {
     var number: EventNumber
     var event: PendingEvent
-    /// When a stay ended, or began that lasts, in steady time where that is another one; at the latest
+    /// When a stay ended, or a lasting one began, in steady time if that differs; at the latest
     /// when the event was added.
     var steady: UnixTime?
 
-    /// When a stay ended, or began that lasts; `nil` for a region.
+    /// When a stay ended, or a lasting one began; `nil` for a region.
     var visitDate: UnixTime? {
       guard case .visit(let visit) = event else { return nil }
       return visit.departure ?? visit.arrival
@@ -33,19 +33,19 @@ struct PendingEvents: Sendable {
 
   var isEmpty: Bool { record.waiting.isEmpty }
 
-  /// Whether no event was ever owed: the number of the last one must not be lost.
+  /// Whether no event was ever pending; otherwise the last number must be kept.
   var isBlank: Bool { record.last == .none }
 
   init() {}
 
-  /// Takes back what was stored.
+  /// Restores the stored events of an app.
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }) else { return }
     record = StoredJSON.read(Record.self, from: entry.value, .any) ?? Record()
   }
 
-  /// Adds an event. Its number is near the uptime, so that numbers grow even when everything that
-  /// was stored is gone: whoever remembers one has begun since the computer has.
+  /// Adds an event. Its number is near the uptime, so that numbers grow even if the store is lost:
+  /// a client that remembers a number started after the computer did.
   mutating func add(_ event: PendingEvent, _ steady: SteadyTime, at now: Moment) {
     let next = max(record.last.rawValue + 1, now.uptime.nanoseconds)
     record.last = EventNumber(rawValue: next)
@@ -57,22 +57,22 @@ struct PendingEvents: Sendable {
     record.waiting.removeFirst(max(0, record.waiting.count - Bounds.pendingEvents))
   }
 
-  /// What comes after a number.
+  /// Returns the events after a number.
   func after(_ number: EventNumber) -> [(number: EventNumber, event: PendingEvent)] {
     record.waiting.filter { $0.number > number }.map { ($0.number, $0.event) }
   }
 
-  /// The app has taken these; whether any of them was still owed.
+  /// Removes the acknowledged events; returns whether any of them was pending.
   mutating func settle(upTo number: EventNumber) -> Bool {
     let before = record.waiting.count
     record.waiting.removeAll { $0.number <= number }
     return record.waiting.count < before
   }
 
-  /// Nothing is owed any more; whether anything was.
+  /// Removes all events; returns whether there were any.
   mutating func drop() -> Bool { settle(upTo: record.last) }
 
-  /// Drops what tells more than a coarse place; whether there was any.
+  /// Drops events that reveal more than a coarse place; returns whether there were any.
   mutating func dropExact() -> Bool {
     let before = record.waiting.count
     record.waiting.removeAll { entry in
@@ -82,10 +82,10 @@ struct PendingEvents: Sendable {
     return record.waiting.count < before
   }
 
-  /// When the oldest stay ended, or began that lasts, in steady time.
+  /// When the oldest stay ended, or began if it lasts, in steady time.
   var oldestVisit: UnixTime? { record.waiting.compactMap(\.steadyVisitDate).min() }
 
-  /// Dates what is of a later date than now anew, so that it is not kept for ever; whether anything was.
+  /// Changes dates after `today` to it, so that no event is kept forever; returns whether any was.
   mutating func settleDates(_ today: UnixTime) -> Bool {
     let late = record.waiting.indices.filter {
       record.waiting[$0].steadyVisitDate.map { $0 > today } ?? false
@@ -94,7 +94,7 @@ struct PendingEvents: Sendable {
     return !late.isEmpty
   }
 
-  /// Drops stays that ended, or began and last, before a date of steady time; whether there were any.
+  /// Drops stays that ended, or began and last, before a steady time; returns whether any was.
   mutating func forgetVisits(before date: UnixTime) -> Bool {
     let before = record.waiting.count
     record.waiting.removeAll { $0.steadyVisitDate.map { $0 < date } ?? false }
@@ -109,7 +109,7 @@ struct PendingEvents: Sendable {
     StateKey(domain: domain, owner: app.name)
   }
 
-  /// The change that makes this durable; the number given last outlives the events.
+  /// The change that makes this durable; the last number outlives the events.
   func change(for app: AppIdentity) -> StateChange {
     .set(Self.key(of: app), StoredJSON.bytes(record, .any))
   }

@@ -6,13 +6,13 @@ package import LocationModel
 /// neither.
 package struct FieldWatch: Sendable {
   package enum Verdict: Hashable, Sendable {
-    /// The field is the one this place has had.
+    /// The field is the usual one of this place.
     case usual
-    /// The field has just changed: the heading is not to be trusted.
+    /// The field has just changed; the heading is not reliable.
     case disturbed
-    /// The change has lasted: a person should be asked to calibrate. Said once per change.
+    /// The change has lasted: a person should be asked to calibrate. Output once for each change.
     case changed
-    /// No field of the Earth is so strong or so weak: there is no heading (HEAD-12).
+    /// The field is stronger or weaker than the Earth's can be: there is no heading (HEAD-12).
     case overwhelmed
   }
 
@@ -24,11 +24,12 @@ package struct FieldWatch: Sendable {
   }
 
   private enum State: Sendable {
-    /// No field was seen yet; the first one counts as usual.
+    /// No field was measured yet; the first one counts as usual.
     case unknown
     /// `baseline` follows the field slowly; it was last updated `at`.
     case usual(baseline: Field, at: Instant)
-    /// Differs from `baseline` since then. After `settling` the new field becomes the usual one.
+    /// Differs from `baseline` since that time. After `settling`, the new field becomes the usual
+    /// one.
     case disturbed(baseline: Field, since: Instant, isReported: Bool)
   }
 
@@ -36,7 +37,7 @@ package struct FieldWatch: Sendable {
 
   package init() {}
 
-  /// A compass that tells only its heading is trusted.
+  /// Judges a sample; a compass that reports only its heading is trusted.
   package mutating func judge(_ sample: HeadingSample, at now: Instant) -> Verdict {
     guard let magnitude = sample.field?.magnitude else { return .usual }
     guard Self.possibleMagnitude.contains(magnitude) else { return .overwhelmed }
@@ -101,7 +102,7 @@ package struct FieldWatch: Sendable {
   private static let magnitudeChange = 0.3
   /// Degrees. Chosen: three times the spread of a handheld device's inclination.
   private static let inclinationChange = 15.0
-  /// How long a change must last before anyone is asked. Chosen: walking past a car takes less.
+  /// How long a change must last before a prompt. Chosen: walking past a car takes less.
   private static let timeout = Duration.seconds(2)
   /// How long a change must last to be the new place's field. Chosen.
   private static let settling = Duration.seconds(30)

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// Knows which providers have a compass, and which of them is heard.
+/// The providers that have a compass, and the one that is used.
 struct HeadingCoordinator: Sendable {
   /// Sorted: the first one named in the configuration is the best.
   private var compasses: [ProviderID] = []
@@ -14,11 +14,11 @@ struct HeadingCoordinator: Sendable {
     compasses.sort()
   }
 
-  /// Whether headings of this provider count: two compasses never agree.
+  /// Whether headings of this provider are used: two compasses never agree.
   func listens(to provider: ProviderID) -> Bool { compasses.first == provider }
 }
 
-/// How far true north lies from magnetic north at a place, kept until the place is another one.
+/// The angle from magnetic to true north at a place, cached until the place changes.
 struct LocalDeclination: Sendable {
   private var last: (place: Coordinate, time: UnixTime, degrees: Double?)?
 
@@ -35,7 +35,7 @@ struct LocalDeclination: Sendable {
     return degrees
   }
 
-  /// Chosen: a kilometer changes declination by 0.02 degrees, except round the poles.
+  /// Chosen: a kilometer changes declination by 0.02 degrees, except around the poles.
   private static func isNear(_ one: Coordinate, _ other: Coordinate) -> Bool {
     abs(one.latitude - other.latitude) < 0.01 && abs(one.longitude - other.longitude) < 0.01
   }

@@ -1,11 +1,11 @@
 package import LocationModel
 
-/// Decides which headings one client hears of, and when a person is asked to calibrate.
+/// Decides which headings one client receives, and when a person is asked to calibrate.
 ///
 /// - Documented (HEAD-1): the first heading, then every change of at least the filter since the
 ///   last delivered one.
-/// - Chosen: a heading whose accuracy or true north was gained or lost is also news.
-/// - Documented (HEAD-11): knows nothing of authorization; without a declination the heading is
+/// - Chosen: a heading whose accuracy or true north appeared or disappeared is delivered, too.
+/// - Documented (HEAD-11): independent of authorization; without a declination the heading is
 ///   magnetic only.
 package struct HeadingService: Machine {
   package enum Input: MachineInput {
@@ -22,8 +22,8 @@ package struct HeadingService: Machine {
     /// client's location updates are off or have no fix (HEAD-4).
     case declination(Double?)
     case sample(HeadingSample)
-    /// What the app says when asked whether to show the calibration display; an app without an
-    /// answer says `false`.
+    /// The app's answer whether to show the calibration display; an app without an answer says
+    /// `false`.
     case calibrationAnswer(Bool)
     case dismissCalibration
     case wake
@@ -42,7 +42,8 @@ package struct HeadingService: Machine {
 
   private enum State: Sendable {
     case stopped
-    /// `delivered` is what the client knows. `isFailing` from the failure told until a good sample.
+    /// `delivered` is the client's last heading. `isFailing` from a delivered failure to a good
+    /// sample.
     case running(delivered: Heading?, isFailing: Bool)
   }
 
@@ -66,14 +67,14 @@ package struct HeadingService: Machine {
   private var calibration = Calibration.idle
   private var watch = FieldWatch()
 
-  /// `isFirst` when the durable state has no entry under ``key(of:)``: this app never asked.
+  /// Creates a service; `isFirst` if the app never asked: no stored entry under ``key(of:)``.
   package init(app: AppIdentity, isFirst: Bool, isAvailable: Bool = true) {
     self.app = app
     self.isFirst = isFirst
     self.isAvailable = isAvailable
   }
 
-  /// The entry that says an app has asked for headings before.
+  /// The entry that records that an app has asked for headings.
   package static func key(of app: AppIdentity) -> StateKey {
     StateKey(domain: "heading", owner: app.name, name: "asked")
   }
@@ -206,15 +207,15 @@ package struct HeadingService: Machine {
   package static let defaultFilter = 1.0
 }
 
-/// Why there is no heading although one was asked for (`headingFailure`, HEAD-12).
+/// Why there is no heading although one was requested (`headingFailure`, HEAD-12).
 package enum HeadingFailure: Hashable, Sendable {
   /// The field is stronger or weaker than the Earth's can be.
   case interference
-  /// The compass went away.
+  /// The compass was removed.
   case compassLost
 }
 
-/// Why a sample became no heading.
+/// Why a sample was not delivered as a heading.
 package enum HeadingRefusal: Hashable, Sendable {
   case stopped
   case suspended

@@ -1,17 +1,17 @@
 package import LocationModel
 
-/// Decides when an app that does not run is started for what it is owed (LIFE-1).
+/// Decides when an app that does not run is launched for pending events (LIFE-1).
 ///
-/// Once for everything that waits; again when it ended without taking it, after a pause that doubles
-/// each time, so that an app which crashes is not started for ever without rest.
+/// One launch serves all pending events. If the app ends without taking them it is launched again,
+/// after a pause that doubles each time, so that an app that crashes is not launched endlessly.
 package struct LaunchCoordinator: Machine {
   package enum Input: MachineInput {
-    /// The app does not run and is owed something; said as often as one likes.
+    /// The app does not run and has pending events; may be repeated.
     case pending(AppIdentity)
-    /// The daemon has just started; a process of the app may be on its way back (LIFE-9).
+    /// The daemon has just started; a process of the app may reconnect (LIFE-9).
     case restored(AppIdentity)
     case connected(AppIdentity)
-    /// Its last process is gone.
+    /// The last process of the app has ended.
     case ended(AppIdentity, isPending: Bool)
     case wake
   }
@@ -20,14 +20,14 @@ package struct LaunchCoordinator: Machine {
     case launch(AppIdentity)
   }
 
-  /// How far an app has come; `launches` counts those in a row that did not end the debt.
+  /// The state of an app; `launches` counts successive launches that left events pending.
   private enum State: Sendable {
-    /// It was started, and has so long to connect.
+    /// The app was launched, and has until then to connect.
     case starting(until: Instant, launches: Int)
-    /// A process that was started connected.
+    /// A launched process has connected.
     case running(launches: Int)
     case resting(until: Instant, launches: Int)
-    /// It has rested.
+    /// The pause is over.
     case ready(launches: Int)
   }
 
@@ -36,7 +36,7 @@ package struct LaunchCoordinator: Machine {
     var state: State
   }
 
-  /// In the order in which the apps came.
+  /// In the order in which the apps were added.
   private var entries: [Entry] = []
 
   package init() {}
@@ -62,7 +62,7 @@ package struct LaunchCoordinator: Machine {
     return []
   }
 
-  /// Whether the app was started and has not connected yet.
+  /// Whether the app was launched and has not connected yet.
   package func isStarting(_ app: AppIdentity) -> Bool {
     if case .starting = self[app] { true } else { false }
   }

@@ -1,19 +1,19 @@
 import LocationModel
 
-/// Keeps the one ranger and the one watch over beacons of the machine, and tells both exactly what
-/// somebody wants. Without a wish, neither of them runs.
+/// Owns the one ranger and the one watch over beacons of the machine, and passes to both exactly
+/// what apps request. Without a request, neither of them runs.
 struct BeaconCoordinator: Sendable {
   enum Output: Hashable, Sendable {
     case ranged(BeaconConstraint, [RangedBeacon])
-    /// What is known of a condition's beacon, and since when.
+    /// The known state of a condition's beacon, and its date.
     case presence(ConditionKey, BeaconState, UnixTime)
   }
 
   private var ranger = BeaconRanger()
   private var presence = BeaconPresence()
-  /// What the ranger was told, sorted.
+  /// The constraints of the ranger, sorted.
   private var ranged: [BeaconConstraint] = []
-  /// What the watch was told, in the order of the keys.
+  /// The constraints of the watch, in the order of the keys.
   private var watched: [(key: ConditionKey, constraint: BeaconConstraint)] = []
   /// `nil` while there is no radio at all.
   private(set) var reception: BeaconReception?
@@ -21,11 +21,11 @@ struct BeaconCoordinator: Sendable {
   @inline(__always)
   var nextDeadline: Instant? { earliest(ranger.nextDeadline, presence.nextDeadline) }
 
-  /// How hard Bluetooth must listen (POW-3).
+  /// How Bluetooth must scan (POW-3).
   @inline(__always)
   var demand: Demand { Demand(beacons: max(ranger.scan, presence.scan)) }
 
-  /// Whether anybody wants beacons.
+  /// Whether no app requests beacons.
   var isIdle: Bool { ranged.isEmpty && watched.isEmpty }
 
   // MARK: Wishes
@@ -35,14 +35,14 @@ struct BeaconCoordinator: Sendable {
     for constraint in ranged where !wanted.contains(constraint) {
       _ = ranger.handle(.stopRanging(constraint), at: now)
     }
-    // Those who ask while nothing can be heard are told by their desk.
+    // New requests while the radio cannot receive are answered by the coordinator of the app.
     for constraint in wanted.subtracting(ranged).sorted() {
       _ = ranger.handle(.range(constraint), at: now)
     }
     ranged = wanted.sorted()
   }
 
-  /// A condition on a beacon that is watched already learns at once what is known of it.
+  /// A new condition on a beacon that is already watched gets the known state at once.
   mutating func settleWatch(
     _ wanted: [(key: ConditionKey, constraint: BeaconConstraint)], at now: Moment
   ) -> [Output] {

@@ -1,9 +1,9 @@
 package import LocationModel
 
-/// Tells once a second how near the wanted beacons are.
+/// Reports once a second how near the wanted beacons are.
 ///
-/// One ranger serves all clients: equal constraints give equal reports (BEACON-5). Who may range,
-/// and whether the app is suspended (BEACON-17, BEACON-18), is decided outside.
+/// One ranger serves all clients: equal constraints give equal reports (BEACON-5). Permission and
+/// suspension (BEACON-17, BEACON-18) are decided outside.
 package struct BeaconRanger: Machine {
   package enum Input: MachineInput {
     case range(BeaconConstraint)
@@ -22,15 +22,15 @@ package struct BeaconRanger: Machine {
   }
 
   private enum State: Sendable {
-    /// Nobody ranges.
+    /// No constraint is ranged.
     case idle
-    /// Somebody ranges, and nothing can be heard; everyone was told.
+    /// Constraints are ranged while the radio cannot receive; the failure was output.
     case deaf
     /// The next report is due then.
     case ranging(nextReport: Instant)
   }
 
-  /// One radio with one identity; two radios are two beacons (BEACON-15).
+  /// One identity received from one radio; two radios are two beacons (BEACON-15).
   private struct Source: Hashable, Comparable {
     var identity: BeaconIdentity
     var address: BluetoothAddress
@@ -40,10 +40,10 @@ package struct BeaconRanger: Machine {
     }
   }
 
-  /// What is known of a source.
+  /// The state of a source.
   private struct Track: Sendable {
     var signal = SignalDistance()
-    /// dBm expected at one meter here.
+    /// The power expected at one meter here, in dBm.
     var measuredPower: Int
     var lastHeard: Instant
     /// The same moment as a date.
@@ -56,7 +56,8 @@ package struct BeaconRanger: Machine {
       if let rssi = sample.rssi { signal.add(rssi, at: now) }
     }
 
-    /// Silence since the previous report makes the beacon unknown (BEACON-10, BEACON-11).
+    /// Returns the report; silence since the previous one makes the beacon unknown (BEACON-10,
+    /// BEACON-11).
     mutating func line(of identity: BeaconIdentity, at now: Instant) -> RangedBeacon {
       let rssi = signal.takeMean()
       let distance = rssi == nil ? nil : signal.distance(measuredPower: measuredPower, at: now)
@@ -72,11 +73,12 @@ package struct BeaconRanger: Machine {
   private var constraints: [BeaconConstraint] = []
   private var tracks: [Source: Track] = [:]
 
-  /// dB that this receiver hears more than a phone does.
+  /// dB by which this receiver reports more than a phone does.
   private let receiverOffset: Int
 
-  /// `receiverOffset` is measured once per adapter: hold a beacon at one meter, and subtract what it
-  /// claims from what is heard. It matters more than everything else (docs/decisions/0024).
+  /// Creates a ranger. Measure `receiverOffset` once per adapter: place a beacon at one meter, and
+  /// subtract its claimed power from the received one. It matters most of all
+  /// (docs/decisions/0024).
   package init(reception: BeaconReception = .listening, receiverOffset: Int = 0) {
     self.reception = reception
     self.receiverOffset = receiverOffset
@@ -87,7 +89,7 @@ package struct BeaconRanger: Machine {
     return nextReport
   }
 
-  /// How hard Bluetooth must listen (POW-3).
+  /// How Bluetooth must scan (POW-3).
   package var scan: BeaconScan { constraints.isEmpty ? .off : .continuous }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -169,7 +171,7 @@ package struct BeaconRanger: Machine {
   private static let interval = Duration.seconds(1)
   /// Documented (BEACON-11).
   private static let dropAfter = Duration.seconds(10)
-  /// Beacons. Chosen: more than any hall was seen to hold.
+  /// Beacons. Chosen: more than were observed in any hall.
   private static let capacity = 2000
 }
 
@@ -177,9 +179,9 @@ package struct BeaconRanger: Machine {
 package enum RangingRefusal: Hashable, Sendable {
   /// No constraint matches.
   case unwanted
-  /// It came while nothing could be heard.
+  /// It came while the radio could not receive.
   case deaf
-  /// More beacons than anyone can want.
+  /// More beacons than the ranger keeps.
   case tooMany
 }
 

@@ -1,14 +1,14 @@
 package import LocationModel
 
-/// Tells the distance of a radio from the strength of its signal.
+/// Estimates the distance of a radio from the strength of its signal.
 ///
-/// Chosen (BEACON-14): a log-distance model on a trimmed mean. What that is worth on real bodies
-/// and phones, and what else was tried: docs/decisions/0024.
+/// Chosen (BEACON-14): a log-distance model on a trimmed mean. docs/decisions/0024 has its accuracy
+/// on real bodies and phones, and the alternatives.
 package struct SignalDistance: Sendable {
-  /// dBm with the time each was heard, oldest first; none older than `memory` after a `mean`.
+  /// dBm with the time of each, oldest first; none older than `memory` after a `mean`.
   private var samples: [(at: Instant, rssi: Int)] = []
 
-  /// What was heard since the last report; the sum in dBm.
+  /// The samples since the last report; the sum in dBm.
   private var unreported = (sum: 0, count: 0)
 
   package init() {}
@@ -19,14 +19,14 @@ package struct SignalDistance: Sendable {
     unreported = (unreported.sum + rssi, unreported.count + 1)
   }
 
-  /// Meters; `nil` when nothing was heard lately.
+  /// Returns meters; `nil` without recent samples.
   package mutating func distance(measuredPower: Int, at now: Instant) -> Double? {
     forget(before: now - Self.memory)
     guard let smoothed = Self.trimmedMean(samples.map(\.rssi)) else { return nil }
     return Self.distance(rssi: smoothed, measuredPower: Double(measuredPower))
   }
 
-  /// dBm, the mean of what was heard since this was last asked; `nil` when nothing was.
+  /// Returns the mean in dBm of the samples since the last call; `nil` without any.
   package mutating func takeMean() -> Int? {
     defer { unreported = (0, 0) }
     guard unreported.count > 0 else { return nil }
@@ -37,12 +37,12 @@ package struct SignalDistance: Sendable {
     samples.removeFirst(samples.prefix { $0.at < oldest }.count)
   }
 
-  /// Meters, by the log-distance model.
+  /// Returns meters, by the log-distance model.
   package static func distance(rssi: Double, measuredPower: Double) -> Double {
     power(10, (measuredPower - rssi) / (10 * pathLossExponent))
   }
 
-  /// The mean without the top and the bottom tenth; `nil` of nothing.
+  /// Returns the mean without the top and the bottom tenth; `nil` of nothing.
   package static func trimmedMean(_ values: [Int]) -> Double? {
     let cut = values.count / 10
     let kept = values.sorted()[cut..<(values.count - cut)]
@@ -62,6 +62,6 @@ package struct SignalDistance: Sendable {
   private static let immediateLimit = 0.5
   /// Meters. Observed (BEACON-13).
   private static let nearLimit = 3.0
-  /// Samples; ten seconds at sixty a second, twice what a phone was seen to send.
+  /// Samples; ten seconds at sixty a second, twice the rate observed from a phone.
   private static let capacity = 600
 }

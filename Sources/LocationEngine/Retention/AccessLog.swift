@@ -1,12 +1,13 @@
 package import LocationModel
 
-/// By which service an app was told where the device is.
+/// The service by which an app received a position.
 package enum LocationService: String, Hashable, CaseIterable, Sendable {
   case updates, live, visits, conditions
-  /// What can be read at once, without asking.
+  /// The last position, which an app can read at once without a request.
   case lastPosition
 
-  /// What a delivery tells of the place of the device, and how often; `nil` for nothing.
+  /// Returns how a delivery reveals the position of the device, and how often; `nil` if it does
+  /// not.
   package static func access(
     of delivery: Delivery
   ) -> (service: LocationService, count: Int)? {
@@ -24,10 +25,10 @@ package enum LocationService: String, Hashable, CaseIterable, Sendable {
   }
 }
 
-/// Writes down which app was told where the device is: when, by what service, and how often.
+/// The access log: when each app received a position, by what service, and how often.
 ///
-/// Deliveries without a long pause between them are one record, stored when it begins and then
-/// once a minute while it grows. An app has a bounded number of records, and old ones go.
+/// Deliveries without a long pause between them are one record, stored when it begins and then once
+/// a minute while it grows. The records of an app are bounded; the oldest are dropped.
 package struct AccessLog: Machine {
   package enum Input: MachineInput {
     case stored([StateEntry])
@@ -37,13 +38,13 @@ package struct AccessLog: Machine {
 
   package typealias Output = BoundedLog.Output
 
-  /// One stretch in which an app was told.
+  /// A period in which an app received positions.
   package struct Access: Hashable, Sendable {
     package var app: AppIdentity
     package var service: LocationService
     package var first: UnixTime
     package var last: UnixTime
-    /// How often it was told.
+    /// The number of deliveries.
     package var count: Int
 
     package init(
@@ -59,9 +60,9 @@ package struct AccessLog: Machine {
 
   private struct Page {
     var access: Access
-    /// When the app was last told, in steady time.
+    /// When the app last received a position, in steady time.
     var last: UnixTime
-    /// When the app was last told; `nil` for one of an earlier run.
+    /// When the app last received a position; `nil` for a record of an earlier run.
     var deliveredAt: Instant?
     var isStored = false
 
@@ -82,7 +83,7 @@ package struct AccessLog: Machine {
   private struct Stored: Codable {
     var last: Int64
     var count: Int
-    /// In steady time, where that is another one.
+    /// In steady time, if that differs.
     var steady: UnixTime?
   }
 
@@ -93,14 +94,14 @@ package struct AccessLog: Machine {
   private var storeDue: Instant?
   private var expiryDue: Instant?
 
-  /// Keeps records until they are as old as this.
+  /// Creates a log; records are kept up to this age.
   package init(keeping keep: Duration) {
     self.keep = keep
   }
 
   package var nextDeadline: Instant? { earliest(storeDue, expiryDue) }
 
-  /// Everything that is kept, in the order of time.
+  /// All records, in the order of time.
   package var accesses: [Access] {
     pages.values.flatMap { $0.map(\.access) }
       .sorted { ($0.first, $0.app, $0.service.rawValue) < ($1.first, $1.app, $1.service.rawValue) }
@@ -182,7 +183,7 @@ package struct AccessLog: Machine {
 
   // MARK: Storing
 
-  /// What is of a later date than now is of now from here on, so that it is not kept for ever.
+  /// Restores records. Dates after now count as now, so that no record is kept forever.
   private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
     pages = [:]
     let today = steady.date(at: now)
@@ -228,7 +229,7 @@ package struct AccessLog: Machine {
   private static let domain = "access"
   /// A longer pause begins a new record. Chosen.
   package static let pause = Duration.seconds(600)
-  /// How long a record grows before it is stored again. Chosen: what a crash may cost.
+  /// How long a record grows before it is stored again. Chosen: the loss that a crash may cause.
   package static let timeout = Duration.seconds(60)
   /// Records of one app. Chosen: weeks of ordinary use.
   package static let most = 200

@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Writes down what apps were told of the whereabouts of the device: when and by what service, and
+/// The access log and the event log: which apps received positions, when, and by what service; and
 /// which events.
 package struct BoundedLog: Machine {
   package enum Input: MachineInput {
@@ -18,7 +18,7 @@ package struct BoundedLog: Machine {
   private var access: AccessLog
   private var events: EventLog
 
-  /// Keeps all records until they are as old as this.
+  /// Creates the logs; all records are kept up to this age.
   package init(keeping keep: Duration) {
     access = AccessLog(keeping: keep)
     events = EventLog(keeping: keep)
@@ -26,10 +26,10 @@ package struct BoundedLog: Machine {
 
   package var nextDeadline: Instant? { earliest(access.nextDeadline, events.nextDeadline) }
 
-  /// When apps were told where the device is, in the order of time.
+  /// The accesses of all apps, in the order of time.
   package var accesses: [AccessLog.Access] { access.accesses }
 
-  /// The events that apps were told, in the order in which they were.
+  /// The events that were delivered to apps, in the order of delivery.
   package var eventRecords: [EventRecord] { events.records }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -52,7 +52,7 @@ package struct BoundedLog: Machine {
 }
 
 extension Delivery {
-  /// The number of an event that an app is owed.
+  /// The number of a pending event.
   fileprivate var pendingNumber: EventNumber? {
     if case .pending(let number, _) = self, number != .none { number } else { nil }
   }

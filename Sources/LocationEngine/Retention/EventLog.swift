@@ -1,14 +1,14 @@
 package import LocationModel
 
-/// Writes down the events that apps were told, each with its evidence, so that they can be
-/// explained later.
+/// The event log: the events that were delivered to apps, each with its evidence, so that they can
+/// be explained later.
 ///
-/// No place is written down. What several processes of an app are told is one record, and so is
-/// what is told again. An app has a bounded number of records, and old ones go.
+/// It contains no positions. Deliveries of one event to several processes of an app, and repeated
+/// ones, are one record. The records of an app are bounded; the oldest are dropped.
 package struct EventLog: Machine {
   package enum Input: MachineInput {
     case stored([StateEntry])
-    /// An app was told an event; of one that it is owed, also the number.
+    /// An event was delivered to an app; with the number of a pending event.
     case delivered(AppIdentity, DeliveredEvent, pending: EventNumber? = nil)
     case wake
   }
@@ -18,15 +18,15 @@ package struct EventLog: Machine {
   private struct Stored: Codable {
     var event: DeliveredEvent
     var delivered: UnixTime
-    /// `nil` for an event that was not owed, and for one of an older engine.
+    /// `nil` for an event that was not pending, and for one of an older engine.
     var pending: EventNumber?
-    /// When it was told in steady time, where that is another one.
+    /// When it was delivered, in steady time, if that differs.
     var steady: UnixTime?
   }
 
   private struct Page {
     var record: EventRecord
-    /// When it was told, in steady time.
+    /// When it was delivered, in steady time.
     var delivered: UnixTime
     var pending: EventNumber?
   }
@@ -35,16 +35,16 @@ package struct EventLog: Machine {
   private var steady = SteadyTime()
   /// In the order of their numbers.
   private var pages: [Page] = []
-  /// The number given last; 0 before the first.
+  /// The last number that was used; 0 before the first.
   private var last = 0
   package private(set) var nextDeadline: Instant?
 
-  /// Keeps records until they are as old as this.
+  /// Creates a log; records are kept up to this age.
   package init(keeping keep: Duration) {
     self.keep = keep
   }
 
-  /// In the order in which apps were told.
+  /// In the order of delivery.
   package var records: [EventRecord] { pages.map(\.record) }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -90,7 +90,7 @@ package struct EventLog: Machine {
 
   // MARK: Storing
 
-  /// What is of a later date than now is of now from here on, so that it is not kept for ever.
+  /// Restores records. Dates after now count as now, so that no record is kept forever.
   private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
     pages = entries.compactMap { Self.page($0) }.sorted { $0.record.number < $1.record.number }
     let today = steady.date(at: now)
@@ -128,7 +128,7 @@ package struct EventLog: Machine {
   }
 
   private static let domain = "event"
-  /// Where the number given last is kept, which outlives the records.
+  /// The entry with the last number, which outlives the records.
   private static let lastNumber = StateKey(domain: "event-number", owner: "")
   /// Records of one app. Chosen: weeks of ordinary use.
   package static let most = 100

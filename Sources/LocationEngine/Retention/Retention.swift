@@ -1,12 +1,12 @@
 package import LocationModel
 
-/// How long what tells where the device was is kept; `nil` for as long as it is of use.
+/// How long each kind of position data is kept; `nil` means as long as it is of use.
 package struct RetentionTerms: Hashable, Sendable {
   /// The last position, exact and coarse.
   package var position: Duration?
-  /// Places that were visited.
+  /// The places of visits.
   package var visits: Duration?
-  /// Who was told where the device is, and which events; `nil` when that is not written down at all.
+  /// The access log and the event log; `nil` means that they are not written at all.
   package var access: Duration?
 
   package init(
@@ -18,18 +18,18 @@ package struct RetentionTerms: Hashable, Sendable {
   }
 }
 
-/// Decides when the last position and the places visited have been kept long enough.
+/// Decides when the last position and the places of visits reach the end of their retention.
 ///
-/// Across restarts the date of the last position is known to the hour, and never taken for later
-/// than it was: so nothing is kept longer than the terms say. Dates are those of ``SteadyTime``, which
-/// goes on when the clock of the computer is set back or stands.
+/// Across restarts, the date of the last position is known to the hour, and never taken as later
+/// than it was, so that nothing is kept longer than the terms say. Dates are those of
+/// ``SteadyTime``, which advances even if the clock of the computer is set back or stands.
 package struct Retention: Machine {
   package enum Input: MachineInput {
-    /// What was stored when the engine started.
+    /// The state that was stored when the engine started.
     case stored([StateEntry])
     /// There is a new current position.
     case position
-    /// When the place that was not seen for longest was seen, in steady time; `nil` when none is known.
+    /// When the place not seen for longest was last seen, in steady time; `nil` without places.
     case visits(oldest: UnixTime?)
     case wake
   }
@@ -44,7 +44,7 @@ package struct Retention: Machine {
   private let terms: RetentionTerms
   private var positionDue: Instant?
   private var visitsDue: Instant?
-  /// When the steady time is stored next; `nil` while nothing was kept in this run.
+  /// When the steady time is stored next; `nil` while this run has kept nothing.
   private var steadyDue: Instant?
   /// The steady time of this run.
   package private(set) var steady = SteadyTime()
@@ -71,7 +71,7 @@ package struct Retention: Machine {
   private mutating func restore(_ entries: [StateEntry], at now: Moment) -> [Output] {
     steady = SteadyTime(restoring: entries, at: now)
     guard terms != RetentionTerms() else { return [] }
-    // Each run lets the next one know how long things have been kept by then.
+    // Each run stores its steady time, from which the next run continues.
     let outputs = storeSteadyTime(at: now)
     guard let keep = terms.position,
       let entry = entries.first(where: { $0.key == Self.key }),
@@ -86,8 +86,8 @@ package struct Retention: Machine {
     return outputs + storeDate(at: now)
   }
 
-  /// When something of a date has been kept long enough: now at the earliest, and never later than if
-  /// it were of now.
+  /// Returns when data of a date reaches its retention: not before now, and not later than data of
+  /// now would.
   private func due(_ date: UnixTime, _ keep: Duration, at now: Moment) -> Instant {
     let age = max(.zero, steady.date(at: now) - date)
     return max(now.uptime, now.uptime + (keep - age))
@@ -126,8 +126,8 @@ package struct Retention: Machine {
   }
 
   private static let key = StateKey(domain: "position-date", owner: "")
-  /// How exactly dates are known after a restart. Chosen: one write in an hour.
+  /// The precision of dates after a restart. Chosen: one write in an hour.
   private static let precision = Duration.seconds(3600)
-  /// So that a place whose time is over just now is before the date.
+  /// So that a place whose retention ends right now is before the date.
   private static let instant = Duration.nanoseconds(1)
 }

@@ -1,15 +1,15 @@
 package import LocationModel
 
-/// Tells dates on a scale that the clock of the computer cannot set back or hold: it advances with
-/// the uptime, and between two runs by as much as the clock has.
+/// Dates on a scale that the clock of the computer cannot set back or hold: it advances with
+/// uptime, and between two runs by as much as the clock has.
 ///
-/// What is kept for a time is dated on this scale. While the clock is right both say the same. A jump of the
-/// clock within a run, forward or back, changes nothing here. After a restart a clock that is behind the one
-/// of the last run counts as no time, and one that is ahead as time that has passed: what is in doubt is
-/// forgotten rather than kept (docs/decisions/0069).
+/// Data with a retention is dated on this scale. While the clock is right, both are equal. A jump
+/// of the clock within a run, forward or back, changes nothing here. After a restart, a clock that
+/// is behind that of the last run counts as no time, and one that is ahead as time that has passed:
+/// in doubt, data is forgotten rather than kept (docs/decisions/0069).
 package struct SteadyTime: Hashable, Sendable {
   private struct Stored: Codable {
-    /// On this scale, and on the clock's: nanoseconds since 1970.
+    /// On this scale, and on that of the clock: nanoseconds since 1970.
     var steady: Int64
     var clock: Int64
   }
@@ -18,7 +18,7 @@ package struct SteadyTime: Hashable, Sendable {
 
   package init() {}
 
-  /// Goes on where an earlier run has ended.
+  /// Continues where an earlier run has ended.
   package init(restoring entries: [StateEntry], at now: Moment) {
     anchor = now
     guard let entry = entries.first(where: { $0.key == Self.key }),
@@ -29,24 +29,24 @@ package struct SteadyTime: Hashable, Sendable {
       uptime: now.uptime, unixTime: UnixTime(nanoseconds: stored.steady) + away)
   }
 
-  /// The date on this scale; before anything was restored that of the clock.
+  /// Returns the date on this scale; before a restore, that of the clock.
   package func date(at now: Moment) -> UnixTime {
     guard let anchor else { return now.unixTime }
     return anchor.unixTime + (now.uptime - anchor.uptime)
   }
 
-  /// The date on this scale of what the clock, or a receiver, dates; never later than now.
+  /// Returns the date on this scale for a date of the clock or a receiver; never later than now.
   package func date(of date: UnixTime, at now: Moment) -> UnixTime {
     let steady = self.date(at: now)
     return min(date + (steady - now.unixTime), steady)
   }
 
-  /// What is to be stored beside a date; `nil` where the two differ by no more than a minute.
+  /// Returns the steady time to store beside a date; `nil` if they differ by at most a minute.
   package static func stored(_ steady: UnixTime, beside date: UnixTime) -> UnixTime? {
     steady - date > tolerance || date - steady > tolerance ? steady : nil
   }
 
-  /// The change that lets the next run go on from here.
+  /// Returns the change that lets the next run continue from here.
   package func change(at now: Moment) -> StateChange {
     let stored = Stored(steady: date(at: now).nanoseconds, clock: now.unixTime.nanoseconds)
     return .set(Self.key, StoredJSON.bytes(stored))

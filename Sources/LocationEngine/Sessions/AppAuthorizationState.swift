@@ -1,18 +1,18 @@
 package import LocationModel
 
-/// Decides everything about one app that is not a service: may it know, is it in use, what has it
-/// declared, what must it be told.
+/// The authorization, sessions, and lifecycle of one app: everything about the app that is not a
+/// service.
 ///
-/// The parent of ``Authorization`` and ``Sessions``: it hands the words of one to the other until
-/// both are quiet, and only then lets the diagnostics speak.
+/// The parent of ``Authorization`` and ``Sessions``: it passes the outputs of one to the other
+/// until neither has more, and only then publishes diagnostics.
 package struct AppAuthorizationState: Machine {
   package enum Input: MachineInput {
     case authorization(Authorization.Input)
     case sessions(Sessions.Input)
     /// The app was installed anew, or updated.
     case manifest(Manifest)
-    /// A process is gone, with everything whose number is one of these. The sessions of the last
-    /// process are kept for the next one (SESS-14): its end is told first.
+    /// A process has ended, with everything that has one of these numbers. The sessions of the last
+    /// process are kept for the next one (SESS-14): its end must be an input first.
     case processEnded(Range<Int>)
     case wake
   }
@@ -25,20 +25,20 @@ package struct AppAuthorizationState: Machine {
   package private(set) var authorization: Authorization
   package private(set) var sessions: Sessions
 
-  /// An app that was never asked and does not run.
+  /// Creates the state of an app that was never asked and does not run.
   package init(app: AppIdentity, manifest: Manifest) {
     authorization = Authorization(app: app, manifest: manifest)
     sessions = Sessions(app: app, manifest: manifest)
   }
 
-  /// Takes back what was stored of the app.
+  /// Restores what was stored of the app.
   package mutating func restore(from entries: [StateEntry], at now: Moment) -> [Output] {
     let answers = authorization.restore(from: entries, at: now)
     let words = sessions.restore(from: entries, facts: authorization.facts, at: now)
     return settle(words, answers, at: now)
   }
 
-  /// What the delivery table must know of the app.
+  /// The inputs of the delivery table for the app.
   package var circumstances: DeliveryRule.Circumstances {
     let session: DeliverySession =
       sessions.presence.carriesModernServices
@@ -71,7 +71,7 @@ package struct AppAuthorizationState: Machine {
     }
   }
 
-  /// Carries the words across until neither side has more for the other.
+  /// Passes outputs on until neither side has more for the other.
   private mutating func settle(
     _ fromSessions: [Sessions.Output], _ fromAuthorization: [Authorization.Output],
     at now: Moment
@@ -96,7 +96,7 @@ package struct AppAuthorizationState: Machine {
     return outputs + sessions.publish().map { .sessions($0) }
   }
 
-  /// Hands a word of the sessions to the authorization, when it is meant for it.
+  /// Passes an output of the sessions to the authorization, if it is for it.
   private mutating func ask(_ word: Sessions.Output, at now: Moment) -> [Authorization.Output] {
     switch word {
     case .goal(let goal):
@@ -121,7 +121,7 @@ package struct AppAuthorizationState: Machine {
     question(word) != nil
   }
 
-  /// What became of a session's question about its purpose.
+  /// Returns the result of a session's prompt for its purpose.
   private static func question(_ word: Authorization.Output) -> Sessions.Question? {
     switch word {
     case .completed(.session(let id), _): Sessions.Question(session: id, isSettled: true)

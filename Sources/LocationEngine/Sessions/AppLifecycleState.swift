@@ -1,27 +1,27 @@
 package import LocationModel
 
-/// Decides how much an app is in use, whether its indicator shows, and how long it may run.
+/// Decides whether an app is in use, whether its indicator shows, and how long it may run.
 package struct AppLifecycleState: Machine {
   package enum Input: MachineInput {
     case life(AppLife)
     case hold(InUseReason)
     case release(InUseReason)
-    /// The app reads this status; it decides whether an indicator is due (STD-52).
+    /// The status that the app reads; it decides whether the indicator is shown (STD-52).
     case status(AuthorizationStatus)
     /// Whether an app with Always wants the indicator (`showsBackgroundLocationIndicator`).
     case showsIndicator(Bool)
-    /// An event or an update was delivered to the app, which may run so long for it.
+    /// An event or an update was delivered to the app, which may run that long for it.
     case woken(runtime: Duration)
-    /// The daemon restarted; the life of the app is not known yet.
+    /// The daemon restarted; the lifecycle state of the app is not known yet.
     case restored
     case wake
   }
 
   package enum Output: Hashable, Sendable {
     case use(AppUse)
-    /// The observable fact that the person sees the app use location (BGA-5).
+    /// The person sees that the app uses location (BGA-5).
     case indicator(Bool)
-    /// The time given for an event is over; what was not taken is dropped (LIFE-6).
+    /// The runtime for an event is over; events that were not taken are dropped (LIFE-6).
     case runtimeOver
   }
 
@@ -37,15 +37,15 @@ package struct AppLifecycleState: Machine {
 
   package init() {}
 
-  /// Whether modern services go on outside the foreground as if in it (BGA-4, BGA-14).
+  /// Whether modern services continue outside the foreground as if in it (BGA-4, BGA-14).
   package var carriesModernServices: Bool {
     reasons.contains(.backgroundActivity) || reasons.contains(.liveActivity)
   }
 
-  /// When the time given for an event is over; `nil` while none is given.
+  /// When the runtime for an event is over; `nil` without such a runtime.
   package var runtimeEnd: Instant? { runtimeUntil }
 
-  /// Whether a process of the app may be on its way back, as the daemon has just started (LIFE-9).
+  /// Whether a process of the app may reconnect, as the daemon has just started (LIFE-9).
   package var mayReturn: Bool { !life.hasProcess && graceUntil != nil }
 
   package var nextDeadline: Instant? {
@@ -77,8 +77,8 @@ package struct AppLifecycleState: Machine {
   }
 
   private mutating func take(_ life: AppLife, at now: Moment) {
-    // Documented (W19-705): a few seconds after leaving the foreground. A process that ended has
-    // no such time; neither does one whose life was unknown until now.
+    // Documented (W19-705): a few seconds after leaving the foreground. Neither a process that
+    // ended nor one whose lifecycle state was unknown until now has them.
     let wasDirect = self.life == .foreground
     if wasDirect && life.hasProcess { graceUntil = now.uptime + Self.grace }
     if !life.hasProcess || (!wasDirect && self.life == .terminated) { graceUntil = nil }

@@ -1,13 +1,13 @@
 import LocationModel
 
-/// The background activity sessions of one app, and those its last process left behind.
+/// The background activity sessions of one app, and those that its last process left.
 struct BackgroundActivity: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     var id: Int
     var isActive: Bool
   }
 
-  /// What a session needs to be active (BGA-2).
+  /// The conditions under which a session is active (BGA-2).
   struct Conditions: Hashable, Sendable {
     var isGranted: Bool
     var hasBackgroundMode: Bool
@@ -20,7 +20,7 @@ struct BackgroundActivity: Hashable, Sendable {
 
   /// In the order of their creation.
   private(set) var sessions: [Session] = []
-  /// How many active sessions a process that ended left behind (BGA-7).
+  /// The number of active sessions that a process left when it ended (BGA-7).
   private(set) var remnants: Int
 
   init(remnants: Int = 0) {
@@ -30,12 +30,12 @@ struct BackgroundActivity: Hashable, Sendable {
   /// Whether the app is in use in the background until the last one ends (BGA-4, BGA-13).
   var isActive: Bool { remnants > 0 || sessions.contains(where: \.isActive) }
 
-  /// What must outlive the daemon.
+  /// The number to store across restarts of the daemon.
   var record: Int { remnants + sessions.count(where: \.isActive) }
 
-  /// Adds a session, which rejoins one that a former process left behind (BGA-1, BGA-7).
+  /// Adds a session, which continues one that an earlier process left (BGA-1, BGA-7).
   ///
-  /// Once for each number; `false` when the app has too many.
+  /// Adds each number once; returns `false` when the app has too many.
   mutating func open(_ id: Int) -> Bool {
     guard !sessions.contains(where: { $0.id == id }) else { return true }
     guard sessions.count < Bounds.sessions else { return false }
@@ -57,7 +57,7 @@ struct BackgroundActivity: Hashable, Sendable {
     remnants = 0
   }
 
-  /// A session becomes active in direct use only; it stays so while it may (BGA-2, BGA-10).
+  /// Activates sessions in direct use only; they stay active while permitted (BGA-2, BGA-10).
   mutating func settle(_ conditions: Conditions) {
     if !conditions.allowActivity { remnants = 0 }
     for index in sessions.indices {
@@ -68,7 +68,7 @@ struct BackgroundActivity: Hashable, Sendable {
 }
 
 extension BackgroundActivity.Session {
-  /// What its diagnostics say now (BGA-11).
+  /// Returns the present diagnostics of a session (BGA-11).
   func diagnostics(
     _ facts: AuthorizationFacts, _ conditions: BackgroundActivity.Conditions
   ) -> Diagnostics {

@@ -1,19 +1,19 @@
 import LocationModel
 
-/// The iterations of sessions' diagnostics: the first element at once, one more per change.
+/// The iterations over sessions' diagnostics: the first element at once, then one per change.
 ///
 /// Each iteration has its own full stream (SESS-24).
 struct DiagnosticStreams: Hashable, Sendable {
   private struct Stream: Hashable, Sendable {
     var id: Int
     var session: Int
-    /// What the stream said last; `nil` before its first element.
+    /// The last element of the stream; `nil` before the first.
     var last: Diagnostics?
   }
 
   private var streams: [Stream] = []
 
-  /// Begins a stream, once; `false` when the app has too many.
+  /// Begins a stream, once; returns `false` when the app has too many.
   mutating func begin(_ id: Int, session: Int) -> Bool {
     guard !streams.contains(where: { $0.id == id }) else { return true }
     guard streams.count < Bounds.streams else { return false }
@@ -29,14 +29,14 @@ struct DiagnosticStreams: Hashable, Sendable {
     streams = []
   }
 
-  /// Ends the streams of a session that is no more, and returns their names (SESS-16).
+  /// Ends the streams of a session that has ended, and returns their names (SESS-16).
   mutating func finish(session: Int) -> [Int] {
     let finished = streams.filter { $0.session == session }.map(\.id)
     streams.removeAll { $0.session == session }
     return finished
   }
 
-  /// Returns what each stream has to say, given what is true of the sessions now.
+  /// Returns the new element of each stream, for the present diagnostics of the sessions.
   mutating func publish(
     _ current: [(session: Int, diagnostics: Diagnostics)]
   ) -> [(stream: Int, diagnostics: Diagnostics)] {

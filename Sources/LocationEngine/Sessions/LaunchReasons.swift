@@ -1,21 +1,22 @@
 import LocationModel
 
-/// What an app that does not run is still owed of services that outlive its process: significant
-/// changes, and live updates that a session carries (SLC-8, LIVE-35).
+/// The services for which an app that does not run may be launched, because they outlive its
+/// process: significant changes, and live updates kept by a session (SLC-8, LIVE-35).
 ///
-/// The delivery table says whether it is launched for them. The launched process starts them anew
-/// and then hears at once; what it does not start in time is owed no more (SLC-9, LIVE-36).
+/// The delivery table decides whether they launch the app. The launched process starts them again
+/// and then receives events at once; those that it does not start in time are dropped (SLC-9,
+/// LIVE-36).
 struct LaunchReasons: Sendable {
-  /// What outlives the daemon, too.
+  /// The part that also outlives the daemon.
   private struct Record: Hashable, Codable {
     var changes = false
     var live = false
   }
 
-  /// Follows the moves; `nil` when none are owed.
+  /// Detects significant changes; `nil` when none are needed.
   private var changes: SignificantChangeDetector?
   private var hasPendingLive = false
-  /// Moves known to an earlier daemon only: the first fix is where they begin.
+  /// Whether the detector was restored from an earlier daemon: its first fix is the starting point.
   private var isRestored = false
   private var stored = Record()
 
@@ -23,7 +24,7 @@ struct LaunchReasons: Sendable {
 
   init() {}
 
-  /// Takes back what was stored.
+  /// Restores what was stored.
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }),
       let record = StoredJSON.read(Record.self, from: entry.value)
@@ -38,7 +39,7 @@ struct LaunchReasons: Sendable {
     changes = detector
   }
 
-  /// The last process is gone; it leaves these behind, beside what it had no time to start.
+  /// Adopts the services of the last process, which has ended, beside those it had not started yet.
   mutating func leave(_ changes: SignificantChangeDetector?, live: Bool) {
     if let changes {
       self.changes = changes
@@ -47,7 +48,7 @@ struct LaunchReasons: Sendable {
     if live { hasPendingLive = true }
   }
 
-  /// Nothing is owed any more.
+  /// Drops all services.
   mutating func drop() {
     changes = nil
     hasPendingLive = false
@@ -55,7 +56,7 @@ struct LaunchReasons: Sendable {
 
   var nextDeadline: Instant? { changes?.nextDeadline }
 
-  /// What they need of the hardware, where the table lets them launch.
+  /// Returns their demand, where the table lets them launch.
   func demand(_ verdicts: Verdicts) -> Demand {
     var all = Demand.none
     if let changes, verdicts.significant.tracks { all = all.union(changes.demand) }
@@ -68,7 +69,7 @@ struct LaunchReasons: Sendable {
     return all
   }
 
-  /// The verdicts on what a fix, or the passing of time, owes the app now.
+  /// Returns the verdicts on events that a fix, or the passing of time, has caused.
   mutating func handle(
     _ input: SignificantChangeDetector.Input, _ verdicts: Verdicts, at now: Moment
   ) -> [DeliveryRule.Verdict] {
@@ -92,7 +93,7 @@ struct LaunchReasons: Sendable {
     StateKey(domain: domain, owner: app.name)
   }
 
-  /// The change that makes this durable; `nil` when nothing has changed.
+  /// Returns the change that makes this durable; `nil` when nothing has changed.
   mutating func change(for app: AppIdentity) -> StateChange? {
     let record = Record(changes: changes != nil, live: hasPendingLive)
     guard record != stored else { return nil }

@@ -1,9 +1,9 @@
 package import LocationModel
 
-/// What one service session declares (SESS-1).
+/// The declaration of one service session (SESS-1).
 package struct SessionGoal: Hashable, Codable, Sendable {
   package var authorization: AuthorizationGoal
-  /// The purpose for which full accuracy is needed; `nil` when it is not.
+  /// The purpose for which full accuracy is needed; `nil` if it is not.
   package var purposeKey: String?
 
   package init(_ authorization: AuthorizationGoal, purposeKey: String? = nil) {
@@ -12,14 +12,14 @@ package struct SessionGoal: Hashable, Codable, Sendable {
   }
 }
 
-/// The service sessions of one app, and those its last process left behind.
+/// The service sessions of one app, and those that its last process left.
 struct ServiceSessions: Hashable, Sendable {
   struct Session: Hashable, Sendable {
     var id: Int
     var goal: SessionGoal
     /// Begun in the foreground, or in a chain of sessions from one that was (SESS-12).
     var hasStanding: Bool
-    /// What became of the purpose question, which is put once per session (SESS-5).
+    /// The result of the prompt for the purpose, which is put once per session (SESS-5).
     var accuracy = Accuracy.unasked
   }
 
@@ -45,28 +45,28 @@ struct ServiceSessions: Hashable, Sendable {
 
   var isEmpty: Bool { sessions.isEmpty && remnants.isEmpty }
 
-  /// The strongest goal of the sessions that live (SESS-6).
+  /// The strongest goal of the current sessions (SESS-6).
   var goal: AuthorizationGoal { sessions.map(\.goal.authorization).max() ?? .none }
 
-  /// Whether some session with standing makes Always effective for modern sequences (SESS-13).
+  /// Whether a session with standing makes Always effective for modern sequences (SESS-13).
   var hasAlwaysStanding: Bool {
     sessions.contains { $0.hasStanding && $0.goal.authorization == .always }
       || remnants.contains { $0.hasStanding && $0.goal.authorization == .always }
   }
 
-  /// What must outlive the daemon.
+  /// The sessions to store across restarts of the daemon.
   var record: [Remnant] {
     sessions.map { Remnant(goal: $0.goal, hasStanding: $0.hasStanding) } + remnants
   }
 
-  /// Opens a session, once; `false` when the app has too many.
+  /// Opens a session, once; returns `false` when the app has too many.
   mutating func open(_ id: Int, goal: SessionGoal, inForeground: Bool) -> Bool {
     guard !sessions.contains(where: { $0.id == id }) else { return true }
     guard sessions.count < Bounds.sessions else { return false }
     let inherits =
       sessions.contains(where: \.hasStanding) || remnants.contains(where: \.hasStanding)
     sessions.append(Session(id: id, goal: goal, hasStanding: inForeground || inherits))
-    // Created again in time, it continues the old one (SESS-15).
+    // A session created again in time continues the old one (SESS-15).
     if let old = remnants.firstIndex(where: { $0.goal == goal }) { remnants.remove(at: old) }
     return true
   }
@@ -75,14 +75,14 @@ struct ServiceSessions: Hashable, Sendable {
     sessions.removeAll { isOver($0.id) }
   }
 
-  /// Sessions held when the app comes to the foreground are as good as begun there.
+  /// Treats sessions held when the app comes to the foreground as begun there.
   ///
-  /// Chosen: otherwise a session made too early could never be of use.
+  /// Chosen: otherwise a session made too early could never take effect.
   mutating func enterForeground() {
     for index in sessions.indices { sessions[index].hasStanding = true }
   }
 
-  /// Keeps what the process declared for the next one (SESS-14), at most as many as it may have.
+  /// Keeps the declarations of the process for the next one (SESS-14), up to the bound.
   mutating func processEnded() {
     remnants = Array(record.prefix(Bounds.sessions))
     sessions = []
@@ -92,7 +92,7 @@ struct ServiceSessions: Hashable, Sendable {
     remnants = []
   }
 
-  /// The sessions whose purpose question is due; they count as asked from now on.
+  /// Returns the sessions whose purpose prompt is due, and marks them as asked.
   mutating func takeAccuracyRequests() -> [(id: Int, purposeKey: String)] {
     var due: [(id: Int, purposeKey: String)] = []
     for index in sessions.indices where sessions[index].accuracy == .unasked {
@@ -111,7 +111,7 @@ struct ServiceSessions: Hashable, Sendable {
 }
 
 extension ServiceSessions.Session {
-  /// What its diagnostics say now.
+  /// Returns the present diagnostics of a session.
   func diagnostics(_ facts: AuthorizationFacts, use: AppUse) -> Diagnostics {
     var flags = facts.denial
     if isAsked(facts.openPrompt) { flags.insert(.authorizationRequestInProgress) }
@@ -131,7 +131,7 @@ extension ServiceSessions.Session {
     }
   }
 
-  /// SESS-11 and SESS-23.
+  /// Whether sessions have no effect as the app is not enough in use (SESS-11 and SESS-23).
   private func isInsufficientlyInUse(_ status: AuthorizationStatus, use: AppUse) -> Bool {
     guard use != .direct && goal.authorization != .none else { return false }
     switch status {
@@ -142,7 +142,7 @@ extension ServiceSessions.Session {
     }
   }
 
-  /// Neither granted nor to be asked any more (SESS-21).
+  /// Whether Always is neither granted nor can be requested any more (SESS-21).
   private func isAlwaysDenied(_ facts: AuthorizationFacts) -> Bool {
     guard goal.authorization == .always && !facts.isDeniedGlobally else { return false }
     return facts.status != .always && facts.isAlwaysDecided && !isAsked(facts.openPrompt)

@@ -1,36 +1,37 @@
 package import LocationModel
 
-/// Decides what one app has declared that it needs, how far that carries, and what it is told.
+/// Decides the effect of the sessions of one app, and which diagnostics it receives.
 ///
-/// Inputs change facts; afterwards the goal, the use, the indicator, and the diagnostics are
-/// derived, and the differences are the outputs. A step therefore puts at most one element into
-/// any stream (SESS-19).
+/// Inputs change facts. Then the goal, the use, the indicator, and the diagnostics are derived, and
+/// the differences are the outputs. A step therefore adds at most one element to any stream
+/// (SESS-19).
 package struct Sessions: Machine {
   package enum Input: MachineInput {
-    /// A service session was made. Numbers are not shared with background activity sessions.
+    /// A service session was created. Its numbers differ from those of background activity
+    /// sessions.
     case open(Int, SessionGoal)
-    /// A background activity session was made.
+    /// A background activity session was created.
     case openBackgroundActivity(Int)
     /// A session of either kind was invalidated or released.
     case invalidate(Int)
-    /// A modern sequence is iterated, or no longer (SESS-9).
+    /// The iteration of a modern sequence began or ended (SESS-9).
     case iterate(Int)
     case endIteration(Int)
     case diagnose(stream: Int, session: Int)
     case endDiagnosis(stream: Int)
-    /// One of several processes is gone, with everything whose number is one of these (SESS-1).
+    /// One of several processes has ended, with everything that has one of these numbers (SESS-1).
     case processEnded(Range<Int>)
     case presence(AppLifecycleState.Input)
     case manifest(Manifest)
-    /// What the authorization has come to, and what became of purpose questions.
+    /// The facts about authorization, and the results of purpose prompts.
     case authorization(AuthorizationFacts, [Question])
     case wake
   }
 
-  /// What became of a session's question about its purpose (SESS-5).
+  /// The result of a session's prompt for its purpose (SESS-5).
   package struct Question: Sendable {
     var session: Int
-    /// Otherwise it was not put, and is put with the next direct use.
+    /// If not, it was not put, and is put at the next direct use.
     var isSettled: Bool
   }
 
@@ -54,7 +55,7 @@ package struct Sessions: Machine {
   private var background = BackgroundActivity()
   private var streams = DiagnosticStreams()
   private var iterations: [Int] = []
-  /// When the sessions of the last process are given up, counted from the start of this one.
+  /// When the sessions of the last process are dropped, counted from the start of this one.
   private var reclaimUntil: Instant?
   private var deliveredGoal = AuthorizationGoal.none
   private var stored = SessionsRecord()
@@ -64,7 +65,7 @@ package struct Sessions: Machine {
     self.manifest = manifest
   }
 
-  /// Takes back the sessions of an app that lived when the daemon stopped (LIFE-9).
+  /// Restores the sessions of an app that ran when the daemon stopped (LIFE-9).
   package mutating func restore(
     from entries: [StateEntry], facts: AuthorizationFacts, at now: Moment
   ) -> [Output] {
@@ -93,7 +94,7 @@ package struct Sessions: Machine {
   /// Whether some background activity session is active (BGA-4).
   package var hasBackgroundActivity: Bool { background.isActive }
 
-  /// Whether nothing of them outlives the process.
+  /// Whether no session outlives the process.
   var isBlank: Bool { stored == SessionsRecord() }
 
   package var nextDeadline: Instant? {
@@ -148,7 +149,7 @@ package struct Sessions: Machine {
 extension Sessions {
   private var isForeground: Bool { presence.life == .foreground }
 
-  /// A session that is over, or never was, has an empty stream.
+  /// Begins a stream; that of a session that has ended or never existed is empty.
   private mutating func diagnose(_ stream: Int, session: Int) -> [Output] {
     let isKnown =
       service.sessions.contains { $0.id == session }
@@ -185,7 +186,7 @@ extension Sessions {
     }
   }
 
-  /// Derives what should now be so, and returns the differences.
+  /// Derives the present state, and returns the differences.
   private mutating func settle(at now: Moment) -> [Output] {
     if let until = reclaimUntil, now.uptime >= until {
       reclaimUntil = nil
@@ -206,7 +207,7 @@ extension Sessions {
     return outputs
   }
 
-  /// The strongest goal held; modern use counts as a session of its own (SESS-9, SESS-10).
+  /// The strongest goal; modern use counts as a session of its own (SESS-9, SESS-10).
   private var goal: AuthorizationGoal {
     let isImplicit = !iterations.isEmpty || !background.sessions.isEmpty
     let implicit: AuthorizationGoal =
@@ -236,9 +237,10 @@ extension Sessions {
     return [.persist(record.change(for: app))]
   }
 
-  /// What the streams have to say now; a suspended app hears the latest when it runs again.
+  /// Returns the new elements of the streams; a suspended app receives the latest when it runs
+  /// again.
   ///
-  /// Called when a step is over, so that prompts and grants it led to are in one element.
+  /// Called at the end of a step, so that one element includes the prompts and grants of the step.
   package mutating func publish() -> [Output] {
     guard presence.life != .suspended else { return [] }
     let current =

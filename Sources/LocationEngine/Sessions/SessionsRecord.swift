@@ -1,11 +1,11 @@
 import LocationModel
 
-/// Why a session does less than its maker may expect.
+/// Why a session has less effect than the app may expect.
 package enum SessionExplanation: Hashable, Sendable, CustomStringConvertible {
   /// BGA-12: no crash, unlike STD-46.
   case missingBackgroundMode(file: String)
   case unreadableRecord
-  /// The app has so many sessions of a kind already.
+  /// The app has the greatest number of sessions of this kind.
   case tooMany(limit: Int)
 
   package var description: String {
@@ -21,10 +21,10 @@ package enum SessionExplanation: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What is remembered of one app's sessions across restarts of the daemon.
+/// The stored sessions of one app.
 struct SessionsRecord: Hashable, Codable, Sendable {
   var service: [ServiceSessions.Remnant] = []
-  /// How many background activity sessions are active.
+  /// The number of active background activity sessions.
   var background = 0
 
   init(service: [ServiceSessions.Remnant] = [], background: Int = 0) {
@@ -36,13 +36,13 @@ struct SessionsRecord: Hashable, Codable, Sendable {
     StateKey(domain: "sessions", owner: app.name)
   }
 
-  /// Reads a stored record; `nil` when the bytes are none.
+  /// Reads a stored record; `nil` when the bytes are not valid.
   init?(stored bytes: [UInt8]) {
     guard let record = StoredJSON.read(Self.self, from: bytes) else { return nil }
     self = record
   }
 
-  /// The change that makes this record durable; an empty one leaves nothing behind.
+  /// The change that makes this record durable; an empty one removes the entry.
   func change(for app: AppIdentity) -> StateChange {
     if self == SessionsRecord() { return .remove(Self.key(of: app)) }
     return .set(Self.key(of: app), StoredJSON.bytes(self))

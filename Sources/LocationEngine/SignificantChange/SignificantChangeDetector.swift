@@ -1,16 +1,16 @@
 package import LocationModel
 
-/// Decides when a client of the significant-change service hears of a move.
+/// Decides when a significant change is delivered to a client.
 ///
-/// - Documented (SLC-2): a move of 500 m or more is announced, at most once in five minutes.
-/// - Chosen (SLC-3): a move made during those five minutes is announced when they end, with the
-///   place the device has by then.
+/// - Documented (SLC-2): a move of 500 m or more is delivered, at most once in five minutes.
+/// - Chosen (SLC-3): a move during those five minutes is delivered when they end, with the position
+///   of the device at that time.
 package struct SignificantChangeDetector: Machine {
   package enum Input: MachineInput {
-    /// Start; a second start changes nothing (SLC-7). The cached fix is news at once (SLC-1).
+    /// Starts; a second start changes nothing (SLC-7). The cached fix is delivered at once (SLC-1).
     case start(cached: Fix?)
     case stop
-    /// Whether the app may know the place only roughly (SLC-12).
+    /// Whether the app has reduced accuracy (SLC-12).
     case reduced(Bool)
     case fix(Fix)
     case wake
@@ -21,21 +21,21 @@ package struct SignificantChangeDetector: Machine {
     case ignored(Fix, Reason)
   }
 
-  /// Why a fix was no news.
+  /// Why a fix was not delivered.
   package enum Reason: Hashable, Sendable {
     case stopped
-    /// Older than what is known, or the same.
+    /// Not later than the last fix.
     case outOfOrder
-    /// Too coarse to tell such a move from its own error.
+    /// Too coarse to distinguish such a move from its own error.
     case coarse
   }
 
   private enum State: Sendable {
     case stopped
-    /// Nothing announced yet: the first fix is news.
+    /// Nothing was delivered yet: the first fix will be.
     case silent
-    /// `last` is what the client knows. `latest` came after it; `hasMoved` says it is news, due
-    /// when the quiet time ends.
+    /// `last` was delivered last. `latest` came after it; `hasMoved` tells that it is to be
+    /// delivered when the quiet time ends.
     case announced(last: Fix, quietUntil: Instant, latest: Fix, hasMoved: Bool)
   }
 
@@ -43,8 +43,8 @@ package struct SignificantChangeDetector: Machine {
   private var isReduced = false
   private let heartbeat: Duration?
 
-  /// - Parameter heartbeat: how long a device at rest stays silent at most; `nil` for ever
-  ///   (SLC-11).
+  /// - Parameter heartbeat: the longest time without an event for a device at rest; `nil` for no
+  ///   limit (SLC-11).
   package init(heartbeat: Duration? = nil) {
     self.heartbeat = heartbeat
   }
@@ -73,7 +73,7 @@ package struct SignificantChangeDetector: Machine {
       return []
 
     case (.reduced(let reduced), _):
-      // A move that was seen exactly is not told to an app that may know it roughly only.
+      // A move that was seen exactly is not delivered to an app with reduced accuracy.
       if reduced, !isReduced, case .announced(let last, let quietUntil, _, _) = state {
         state = .announced(last: last, quietUntil: quietUntil, latest: last, hasMoved: false)
       }
@@ -120,7 +120,7 @@ package struct SignificantChangeDetector: Machine {
 
   private var quiet: Duration { isReduced ? Self.reducedQuiet : Self.fullQuiet }
 
-  /// Coarse sources only, about as often as anything can be announced (POW-2).
+  /// Coarse sources only, about as often as a change can be delivered (POW-2).
   package var demand: Demand {
     switch state {
     case .stopped: .none

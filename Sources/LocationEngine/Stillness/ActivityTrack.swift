@@ -1,12 +1,11 @@
 internal import LocationModel
 
-/// How far the motion sensor speaks for a device that is on its way.
+/// Measures how strongly the motion sensor indicates that the device is on its way.
 ///
-/// Nobody walks from one end to the other without a pause that the sensor cannot name, and a door
-/// must be locked: so what it cannot name takes away a little of what was seen, and rest takes it
-/// fast.
+/// A way has pauses in which the sensor reports no known activity, as at a door. So an unknown
+/// activity reduces the measured time slowly, and rest reduces it fast.
 struct ActivityTrack: Hashable, Sendable {
-  /// `nil` before the sensor said anything.
+  /// `nil` before the first report of the sensor.
   private var latest: MotionActivity.Kind?
   private var since = Instant.start
   /// Seconds on the way until then, at most `enough`.
@@ -18,37 +17,36 @@ struct ActivityTrack: Hashable, Sendable {
     latest = activity.confidence == .low ? .unknown : activity.kind
   }
 
-  /// Time goes on, and nothing else is told.
+  /// Advances time without a new report.
   mutating func pass(to now: Instant) {
     guard latest != nil else { return }
     travelled = seconds(at: now)
     since = now
   }
 
-  /// From 0, when it rests or nothing is known, to 1, when it has been on the way for a minute.
+  /// Returns 0, at rest or unknown, up to 1, after a minute on the way.
   func share(at now: Instant) -> Double { seconds(at: now) / Self.enough }
 
-  /// Whether the sensor says now that the device is on its way.
+  /// Whether the sensor reports now that the device is on its way.
   var isMoving: Bool { latest.map { $0.gain > 0 } ?? false }
 
-  /// Whether the device is on its way, or was a moment before the latest pass of time.
+  /// Whether the device is on its way, or was a moment before the latest advance of time.
   var isOnTheWay: Bool { isMoving || latest == .unknown && travelled > Self.moment }
 
-  /// When what was seen of a way will have faded, if nothing more is told; `nil` when nothing fades.
+  /// When the measured time will have faded without a new report; `nil` when nothing fades.
   var nextDeadline: Instant? {
     guard latest == .unknown, travelled > Self.moment else { return nil }
     return since + .seconds((travelled - Self.moment) / -MotionActivity.Kind.unknown.gain + 1)
   }
 
-  /// Meters per second that the device travels at most, zero while it lies still; `nil` when nobody
-  /// knows.
+  /// The greatest speed of the device in meters per second, zero at rest; `nil` if unknown.
   var pace: Double? { latest?.pace }
 
-  /// Whether the sensor says that the device lies still.
+  /// Whether the sensor reports that the device is at rest.
   var isResting: Bool { latest == .stationary }
 
-  /// Seconds in which nobody need look where the device is: while it lies still, the sensor tells of
-  /// its leaving sooner than a fix of the network does (chosen).
+  /// Seconds for which no fix is needed: at rest, the sensor detects a departure sooner than a
+  /// network fix does (chosen).
   var pause: Double { isResting ? 60 : 0 }
 
   private func seconds(at now: Instant) -> Double {
@@ -76,7 +74,7 @@ extension MotionActivity.Kind {
     }
   }
 
-  /// What a second of it adds to the seconds on the way (chosen).
+  /// Seconds that one second of it adds to the time on the way (chosen).
   fileprivate var gain: Double {
     switch self {
     case .walking, .running, .cycling, .automotive: 1

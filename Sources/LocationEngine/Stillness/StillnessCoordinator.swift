@@ -1,6 +1,6 @@
 import LocationModel
 
-/// One stillness detector for each timeout that somebody needs (LIVE-23, STD-39).
+/// One stillness detector for each timeout that a subscriber needs (LIVE-23, STD-39).
 struct StillnessCoordinator: Sendable {
   private struct Watch: Sendable {
     /// One kind of client.
@@ -17,7 +17,7 @@ struct StillnessCoordinator: Sendable {
     return watches.reduce(activity.nextDeadline) { earliest($0, $1.detector.nextDeadline) }
   }
 
-  /// Watches for exactly those kinds of client that there are now.
+  /// Runs detectors for exactly the present kinds of client.
   mutating func settle(_ audience: StillnessAudience) {
     guard audience != self.audience else { return }
     self.audience = audience
@@ -41,15 +41,15 @@ struct StillnessCoordinator: Sendable {
     activity.take(news, at: now.uptime)
   }
 
-  /// Good fixes as soon as the sensor says that a device at rest has set out: they decide whether it
-  /// has (POW-6).
+  /// Demands good fixes as soon as the sensor reports a departure from rest: they decide whether
+  /// the device has departed (POW-6).
   @inline(__always)
   var demand: Demand {
     activity.isOnTheWay && watches.contains(where: \.detector.isStationary)
       ? Demand(position: PositionDemand(tier: .satellite), motion: true) : .none
   }
 
-  /// Those for whom the device is still now.
+  /// Returns the clients for which the device is stationary now.
   mutating func handle(
     _ input: StillnessDetector.Input, at now: Moment
   ) -> StillnessAudience {
@@ -63,16 +63,16 @@ struct StillnessCoordinator: Sendable {
   }
 }
 
-/// For which activities somebody needs to know whether the device is still.
+/// The activities for which a subscriber needs the stationary state.
 struct StillnessAudience: OptionSet, Hashable, Sendable {
   let rawValue: UInt16
 
-  /// Loops over live updates that were begun for this activity.
+  /// Loops over live updates with this activity.
   static func iterating(_ activity: ActivityKind) -> StillnessAudience {
     StillnessAudience(rawValue: 1 << activity.place)
   }
 
-  /// Managers of this activity that may be paused (STD-39, STD-45).
+  /// Managers with this activity that may be paused (STD-39, STD-45).
   static func pausing(_ activity: ActivityKind) -> StillnessAudience {
     StillnessAudience(rawValue: 1 << (8 + activity.place))
   }

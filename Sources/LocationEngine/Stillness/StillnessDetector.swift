@@ -1,25 +1,25 @@
 package import LocationModel
 
-/// Decides when a device has stood still long enough to be told so, and when it moves again.
+/// Decides when a device has been stationary for a timeout, and when it moves again.
 ///
-/// Live updates (LIVE-23 to LIVE-29) and the automatic pause of a location manager (STD-39 to
-/// STD-45) ask the same question with different timeout.
+/// Used with different timeouts by live updates (LIVE-23 to LIVE-29) and by the automatic pause of
+/// a location manager (STD-39 to STD-45).
 package struct StillnessDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
-    /// No position can be had: nothing is known of stillness either (LIVE-25).
+    /// No position is available, so nothing is known about stillness either (LIVE-25).
     case positionLost
     case wake
   }
 
   package enum Output: Hashable, Sendable {
-    /// It has stood still for the whole timeout; the fix is the newest.
+    /// It was stationary for the whole timeout; the fix is the newest.
     case stationary(Fix)
-    /// It moves again, by this fix or, without one, by a lost position.
+    /// It moves again, by this fix or, without one, because the position was lost.
     case moving(Fix?)
   }
 
-  /// How long a device must stand still.
+  /// The timeouts after which a device counts as stationary.
   package enum Patience {
     /// Live updates by activity. Chosen (section 0.3); `nil` never.
     package static func liveUpdates(_ activity: ActivityKind) -> Duration? {
@@ -42,13 +42,13 @@ package struct StillnessDetector: Machine {
   }
 
   fileprivate struct Stay: Sendable {
-    /// The mean of the first fixes, by their weight.
+    /// The weighted mean of the first fixes.
     var center: GeocentricPoint
     var weight: Double
     var since: Instant
     var latest: Fix
     var latestAt: Instant
-    /// How many fixes in a row lay outside.
+    /// The number of successive fixes outside.
     var strays = 0
   }
 
@@ -61,8 +61,8 @@ package struct StillnessDetector: Machine {
   private var state = State.unknown
   private let timeout: Duration?
 
-  /// - Parameter timeout: how long the device must stand still; `nil` means that it is never
-  ///   told (STD-45).
+  /// - Parameter timeout: how long the device must be stationary; `nil` means that it is never
+  ///   reported (STD-45).
   package init(timeout: Duration?) {
     self.timeout = timeout
   }
@@ -131,21 +131,21 @@ package struct StillnessDetector: Machine {
     return [.stationary(stay.latest)]
   }
 
-  /// What a service needs while it rests: no satellites, but a motion sensor, and the network now
-  /// and then (POW-6).
+  /// The demand of a service while it rests: no satellites, but a motion sensor, and a network fix
+  /// now and then (POW-6).
   package static let demandAtRest = Demand(
     position: PositionDemand(tier: .network, interval: .seconds(60)), motion: true)
 
-  /// For how long a stay goes on without a fix: a device at rest may give fewer (chosen).
+  /// How long a stay lasts without a fix: a device at rest may give fewer (chosen).
   private static let longestSilence = Duration.seconds(60)
-  /// Without a fix for so long, a device may be anywhere (chosen, as for conditions).
+  /// After so long without a fix, a device may be anywhere (chosen, as for conditions).
   fileprivate static let longGap = Duration.seconds(180)
 }
 
 extension StillnessDetector.Stay {
-  /// Takes a fix into the stay; says no when it ends the stay.
+  /// Adds a fix to the stay; returns `false` when it ends the stay.
   ///
-  /// One stray fix is noise (LIVE-29); two in a row, one with good speed, or one after a long gap
+  /// One fix outside is noise (LIVE-29); two in a row, one with good speed, or one after a long gap
   /// are movement.
   fileprivate mutating func holds(_ fix: Fix, at now: Moment) -> Bool {
     let point = GeocentricPoint(fix.coordinate)

@@ -1,12 +1,12 @@
 import LocationModel
 
-/// A wish to get locations later, in one piece: they come as ever, and at the distance or the
-/// timeout the wish counts as fulfilled (STD-56, STD-57).
+/// A request to defer locations: they are delivered as usual, and at the distance or the timeout
+/// the request counts as fulfilled (STD-56, STD-57).
 struct Deferral: Sendable {
   let deadline: Instant?
   /// Meters; `nil` for any.
   private let distance: Double?
-  /// Where it began; `nil` until a position is known.
+  /// The starting position; `nil` until a position is known.
   private var origin: Coordinate?
 
   init(_ end: DeferralEnd, from origin: Coordinate?, at now: Instant) {
@@ -28,6 +28,6 @@ struct Deferral: Sendable {
     deadline.map { now >= $0 } ?? false
   }
 
-  /// A century: whoever says more means "never", and clocks do not count to it. Chosen.
+  /// A century: longer times mean "never", and would overflow the clock. Chosen.
   private static let longest = Duration.seconds(100 * 365 * 86_400)
 }

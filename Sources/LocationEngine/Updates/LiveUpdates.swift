@@ -1,15 +1,15 @@
 package import LocationModel
 
-/// One loop over live updates: what it hears, and why it hears nothing (LIVE-1 to LIVE-27).
+/// One loop over live updates: the locations and diagnostics it receives (LIVE-1 to LIVE-27).
 package struct LiveUpdates: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
-    /// What stands between the app and its locations now, and what merely limits them; with the
-    /// coarse place that is known, where the app may know no better.
+    /// The diagnostics that bar or limit locations now; with the known coarse place, if the app has
+    /// reduced accuracy.
     case standing(Diagnostics, coarse: Fix? = nil)
     /// No provider can give a position now, or one can again.
     case outage(Bool)
-    /// The device is still, as judged for this activity; told again until it is heeded.
+    /// The device is stationary, as judged for this activity; repeated until it takes effect.
     case still(Bool)
     case wake
   }
@@ -17,27 +17,27 @@ package struct LiveUpdates: Machine {
   package typealias Output = LiveUpdate
 
   private enum State: Sendable, Hashable {
-    /// Something named in the standing bars every location.
+    /// A diagnostic bars every location.
     case barred
-    /// Locations may flow; none came for as long as `silentSince` says.
+    /// Locations are permitted; none has come since `silentSince`.
     case waiting(silentSince: Instant)
-    /// Locations flow; the last came at `lastAt`.
+    /// Locations are delivered; the last came at `lastAt`.
     case flowing(lastAt: Instant)
-    /// Told that no position can be had (LIVE-17).
+    /// It was delivered that no position is available (LIVE-17).
     case unavailable
-    /// Told that the device is still; paused (LIVE-23).
+    /// It was delivered that the device is stationary; paused (LIVE-23).
     case stationary
   }
 
   package let options: LiveOptions
   private var state: State
   private var standing: Diagnostics
-  /// What the last element said, so that a condition is told once per change (LIVE-19).
+  /// The diagnostics of the last element, so that each change is delivered once (LIVE-19).
   private var delivered: Diagnostics?
   private var cached: Fix?
   private var isOut = false
 
-  /// Begins a loop; `opening(at:)` gives what it is told at once.
+  /// Creates a loop; `opening(at:)` returns its first element.
   package init(
     options: LiveOptions, standing: Diagnostics, cached: Fix?, isOut: Bool, at now: Moment
   ) {
@@ -48,14 +48,14 @@ package struct LiveUpdates: Machine {
     state = .waiting(silentSince: now.uptime)
   }
 
-  /// The first element, where there is one to give at once: a recent fix (LIVE-9), or why there
-  /// is none.
+  /// Returns the first element, if there is one at once: a recent fix (LIVE-9), or why there is
+  /// none.
   package mutating func opening(at now: Moment) -> [Output] {
     guard standing.isDisjoint(with: .barring) else {
       state = .barred
       return deliver(nil)
     }
-    // A coarse place serves as long as no newer one is due (LIVE-16).
+    // A coarse place is valid until a newer one is due (LIVE-16).
     let life = isLimited ? CoarseLocator.life : Self.recent
     if let cached, now.unixTime.seconds(since: cached.time).magnitude < life.inSeconds {
       return deliver(cached, at: now)
@@ -65,8 +65,8 @@ package struct LiveUpdates: Machine {
 
   package var nextDeadline: Instant? { silentSince.map { $0 + Self.silence } }
 
-  /// When the silence began that needs a word (LIVE-18); `nil` where none is needed, as when the
-  /// loop was told that it hears little (LIVE-16).
+  /// When the silence to be reported began (LIVE-18); `nil` where none is to be reported, as after
+  /// diagnostics that announce few locations (LIVE-16).
   private var silentSince: Instant? {
     let isSeldomDelivered = isLimited && delivered?.contains(.accuracyLimited) ?? false
     switch state {
@@ -81,7 +81,7 @@ package struct LiveUpdates: Machine {
 
   var isBarred: Bool { state == .barred }
 
-  /// Whether it has had nothing yet, so that a place serves it that is no news to others.
+  /// Whether it has received no location yet, so that it needs even an unchanged place.
   var awaitsFix: Bool {
     switch state {
     case .waiting, .unavailable: true
@@ -145,7 +145,7 @@ package struct LiveUpdates: Machine {
     }
     switch state {
     case .barred: break
-    // What was seen with another accuracy is not what the loop may know, or wants to, now.
+    // A fix cached with another accuracy is not what the loop may know, or requests, now.
     case .waiting, .flowing: guard isLimited != wasLimited else { return [] }
     case .unavailable, .stationary: return []
     }
@@ -172,7 +172,7 @@ package struct LiveUpdates: Machine {
     return deliver(.locationUnavailable)
   }
 
-  /// Pauses while the device is still, after one normal element (LIVE-23, LIVE-27).
+  /// Pauses while the device is stationary, after one normal element (LIVE-23, LIVE-27).
   private mutating func rest(_ isStill: Bool, at now: Moment) -> [Output] {
     switch state {
     case .flowing where isStill:
@@ -187,7 +187,7 @@ package struct LiveUpdates: Machine {
     }
   }
 
-  /// An element without location, unless the last one said just that (LIVE-19, LIVE-20).
+  /// Delivers an element without location, unless the last one was equal (LIVE-19, LIVE-20).
   private mutating func deliver(_ more: Diagnostics?) -> [Output] {
     let all = standing.union(more ?? [])
     guard delivered != all else { return [] }
@@ -195,8 +195,8 @@ package struct LiveUpdates: Machine {
     return [LiveUpdate(fix: nil, diagnostics: all)]
   }
 
-  /// Silence before the loop is told that no location can be had: within the ten seconds of
-  /// LIVE-18. Chosen.
+  /// The silence after which the loop learns that no location is available: within the ten seconds
+  /// of LIVE-18. Chosen.
   private static let silence = Duration.seconds(9)
   /// A fix younger than this opens a loop (LIVE-9).
   private static let recent = Duration.seconds(10)

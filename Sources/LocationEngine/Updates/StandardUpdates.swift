@@ -1,23 +1,23 @@
 package import LocationModel
 
-/// What authorization lets flow to one subscriber now.
+/// What authorization permits one subscriber now.
 package enum Flow: Hashable, Sendable {
-  /// Locations may flow.
+  /// Locations may be delivered.
   case open
-  /// Coarse places may flow, and nothing better (AUTH-41).
+  /// Only coarse places may be delivered (AUTH-41).
   case coarse
-  /// Nobody has answered yet; a start is remembered (STD-13).
+  /// The person has not answered yet; a start is remembered (STD-13).
   case undetermined
   /// Denied, restricted, or switched off (STD-12).
   case denied
-  /// Authorized, but not while the app is where it is now.
+  /// Authorized, but not in the present lifecycle state of the app.
   case notInUse
 
-  /// Whether anything may flow.
+  /// Whether anything may be delivered.
   var isOpen: Bool { self == .open || self == .coarse }
 }
 
-/// The standard service of one manager: which fixes it hears of, and when (STD-1 to STD-34,
+/// The standard service of one manager: which fixes are delivered to it, and when (STD-1 to STD-34,
 /// STD-54 to STD-57).
 package struct StandardUpdates: Machine {
   package enum Input: MachineInput {
@@ -26,7 +26,7 @@ package struct StandardUpdates: Machine {
     case flow(Flow)
     /// No provider can give a position now.
     case outage(Failure)
-    /// The device is still, as judged for this activity; told again until it is heeded.
+    /// The device is stationary, as judged for this activity; repeated until it takes effect.
     case still(Bool)
     case wake
   }
@@ -37,24 +37,25 @@ package struct StandardUpdates: Machine {
     case idle
     /// `last` is the last fix delivered; `nil` until the first.
     case running(last: Fix?)
-    /// Still: hardware off, until the app starts again or the device moves (STD-39, STD-42).
+    /// Stationary: hardware off, until the app starts again or the device moves (STD-39, STD-42).
     case paused(last: Fix?)
-    /// One fix is owed; `best` is the best so far, the deadline runs from the answer (STD-31).
+    /// One fix is requested; `best` is the best so far, the deadline counts from the answer
+    /// (STD-31).
     case once(best: Fix?, deadline: Instant?)
   }
 
   private var state = State.idle
   private var options = UpdateOptions()
   private var flow: Flow
-  /// The newest current fix, wherever it came from.
+  /// The newest current fix, of any provider.
   var cached: Fix?
   /// Whether the app was in the foreground at its last request (STD-47, STD-48).
   var isInFront = true
   /// Whether updates were started in the foreground.
   private(set) var beganInFront = false
-  /// When it was started or resumed: it has all of its timeout from then on (STD-41).
+  /// When it was started or resumed; the full timeout counts from then (STD-41).
   private var beganAt = Instant.start
-  /// Whether the present outage was announced (STD-34).
+  /// Whether the present outage was delivered (STD-34).
   private var outageDelivered = false
   private var deferral: Deferral?
 
@@ -68,19 +69,19 @@ package struct StandardUpdates: Machine {
     return deadline
   }
 
-  /// Whether the client wants anything at all, allowed or not.
+  /// Whether the client has any request, permitted or not.
   package var isActive: Bool {
     if case .idle = state { return false }
     return true
   }
 
-  /// Whether updates run in the sense of the app: started, and not paused.
+  /// Whether updates run from the view of the app: started, and not paused.
   package var isRunning: Bool {
     if case .running = state { return true }
     return false
   }
 
-  /// Whether one fix is owed.
+  /// Whether a single fix is requested.
   package var isOnce: Bool {
     if case .once = state { return true }
     return false
@@ -93,7 +94,7 @@ package struct StandardUpdates: Machine {
 
   package var currentOptions: UpdateOptions { options }
 
-  /// Whether it has had nothing yet, so that a place serves it that is no news to others.
+  /// Whether it has received no fix yet, so that it needs even an unchanged place.
   var awaitsFix: Bool {
     switch state {
     case .running(nil), .once: true
@@ -101,7 +102,7 @@ package struct StandardUpdates: Machine {
     }
   }
 
-  /// Whether stillness pauses it, or the end of stillness resumes it (STD-39, STD-45).
+  /// Whether the stationary state pauses it, or its end resumes it (STD-39, STD-45).
   var heedsStillness: Bool {
     guard options.pausesAutomatically else { return false }
     return isPaused || isRunning && flow.isOpen
@@ -119,7 +120,7 @@ package struct StandardUpdates: Machine {
     }
   }
 
-  /// Whether it may have, or wants, coarse places only (AUTH-41, AUTH-45).
+  /// Whether it may have, or requests, coarse places only (AUTH-41, AUTH-45).
   var isCoarse: Bool { flow == .coarse || options.accuracy == .reduced }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -163,7 +164,7 @@ package struct StandardUpdates: Machine {
 
   // MARK: Deferral
 
-  /// Why updates cannot be deferred as things are (STD-55).
+  /// Why updates cannot be deferred now (STD-55).
   private var deferralFault: DeferralFault? {
     switch (state, options.accuracy) {
     case (.idle, _), (.once, _): .notUpdating
@@ -180,7 +181,7 @@ package struct StandardUpdates: Machine {
     return []
   }
 
-  /// Ends a running deferral for this reason, or because it would now be refused.
+  /// Ends a running deferral for this reason, or because it would be refused now.
   private mutating func settleDeferral(_ fault: DeferralFault? = nil) -> [Output] {
     guard deferral != nil, let fault = fault ?? deferralFault else { return [] }
     deferral = nil
@@ -201,7 +202,7 @@ package struct StandardUpdates: Machine {
       return []
     case .paused(let last):
       (state, beganAt) = (.running(last: last), now.uptime)
-      // An app that had paused behind others is in use again only from the front (STD-43).
+      // Updates resumed in the background do not keep the app in use (STD-43).
       beganInFront = isInFront
       return [.resumed]
     case .idle, .once:
@@ -228,7 +229,7 @@ package struct StandardUpdates: Machine {
     }
   }
 
-  /// Ends the request by the best fix so far, or else by what was known before, if that will do.
+  /// Ends the request with the best fix so far, or else with the known one, if it is good enough.
   private mutating func settleRequest(_ best: Fix?, at now: Moment) -> [Output] {
     guard flow.isOpen, let known = best ?? cached, best != nil || isFresh(known, at: now) else {
       return []
@@ -236,7 +237,7 @@ package struct StandardUpdates: Machine {
     return finishIfGoodEnough(known)
   }
 
-  /// STD-27; a coarse place serves as long as no newer one is due (STD-26a).
+  /// Whether a fix is fresh (STD-27); a coarse place is, until a newer one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
     let limit = isCoarse ? CoarseLocator.life : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
@@ -259,7 +260,7 @@ package struct StandardUpdates: Machine {
     }
   }
 
-  /// STD-15, STD-16, STD-17.
+  /// Whether a fix passes the distance filter (STD-15, STD-16, STD-17).
   private func passes(_ fix: Fix, after last: Fix?) -> Bool {
     guard let last, let filter = options.distanceFilter, filter > 0 else { return true }
     if fix.horizontalAccuracy * 2 <= last.horizontalAccuracy { return true }
@@ -289,7 +290,7 @@ package struct StandardUpdates: Machine {
     case (.open, .running(nil)):
       return cached.map { take($0) } ?? []
     case (.coarse, .running(let last)) where last?.coordinate != cached?.coordinate:
-      // After exact places the coarse one is news, however long it is known.
+      // After exact positions the coarse place is new, however long it has been known.
       state = .running(last: nil)
       return cached.map { take($0) } ?? []
     case (.open, _), (.coarse, _), (.undetermined, _), (.notInUse, _): return []

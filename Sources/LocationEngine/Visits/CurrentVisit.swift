@@ -1,28 +1,28 @@
 internal import LocationModel
 
-/// Being at a place, until the fixes say that it is over.
+/// A visit that lasts, until the fixes show that it is over.
 struct CurrentVisit: Sendable {
   private(set) var stay: Stay
-  /// Whether the arrival is told: where the device was when the engine began, only once it has been
-  /// there for long enough.
+  /// Whether the arrival is delivered: a visit that began before the engine is delivered only once
+  /// it has lasted long enough.
   let isDelivered: Bool
   private var leaving: Leaving?
 
-  /// Evidence of departure that has not yet decided.
+  /// Evidence of a departure that has not led to a decision yet.
   private struct Leaving: Sendable {
     var since: UnixTime
     var fixes = 0
     var logOdds = 0.0
-    /// A stay that might have begun elsewhere meanwhile.
+    /// A stay that may have begun elsewhere meanwhile.
     var next: Stay
   }
 
-  /// What a fix is weighed with.
+  /// The conditions for the weight of a fix.
   struct Circumstances {
     var verdict: OutlierGate.Verdict
     /// Meters per second.
     var speed: Double
-    /// Spreads that a fix must lie farther out than any at the place, to speak for a departure.
+    /// Spreads by which a fix must lie farther out than any at the place, to count for a departure.
     var presumption: Double
     var tuning: VisitDetector.Tuning
     var now: Moment
@@ -33,13 +33,13 @@ struct CurrentVisit: Sendable {
     self.isDelivered = isDelivered
   }
 
-  /// Whether anything speaks for a departure.
+  /// Whether there is evidence of a departure.
   var isDoubtful: Bool { leaving != nil }
 
-  /// The time of the newest fix, wherever it was.
+  /// The time of the newest fix, at any place.
   var latest: UnixTime { leaving?.next.latest ?? stay.latest }
 
-  /// Takes the next fix; when it ends the visit, that visit and what may become the next stay.
+  /// Takes the next fix; when it ends the visit, returns the visit and the possible next stay.
   mutating func take(
     _ fix: Fix, _ point: GeocentricPoint, _ circumstances: Circumstances
   ) -> (visit: Visit, next: Stay)? {
@@ -65,8 +65,8 @@ struct CurrentVisit: Sendable {
       fix.time.seconds(since: leaving.since) >= tuning.leaveDwell
     else { return nil }
     var visit = stay.visit
-    // The last fix that kept to the place; the boundary was crossed after it at the soonest. A visit
-    // taken up again and not seen since lasted until the device was seen elsewhere.
+    // The last fix at the place; the boundary was crossed after it at the earliest. A restored
+    // visit without a fix since then lasted until the device was seen elsewhere.
     let left = stay.length > 0 ? stay.latest : leaving.since
     visit.departure = left
     visit.evidence = .crossing(
@@ -77,12 +77,12 @@ struct CurrentVisit: Sendable {
     return (visit, leaving.next)
   }
 
-  /// Dates it by a clock that shows so much more; what spoke for a departure is forgotten.
+  /// Moves its dates with the clock; drops the evidence of a departure.
   mutating func move(by difference: Duration) {
     stay.move(by: difference)
     leaving = nil
   }
 
-  /// Meters: no fix is believed to be better than this (chosen).
+  /// Meters: the best accuracy that is believed (chosen).
   private static let finest = 7.0
 }

@@ -1,8 +1,8 @@
 internal import LocationModel
 
-/// Fixes that keep to one place: a stay, or what may become one.
+/// Fixes that stay at one place: a stay, or the possible beginning of one.
 struct Stay: Sendable {
-  /// The mean of its fixes, weighted by their accuracy and the time they stand for.
+  /// The mean of its fixes, weighted by accuracy and duration.
   private(set) var center: GeocentricPoint
   private(set) var coordinate: Coordinate
   private var weight: Double
@@ -20,18 +20,18 @@ struct Stay: Sendable {
   let approach: Double
   private var fixes: Int
   private var strays = 0
-  /// What coarse fixes say of the place.
+  /// The statistics of the coarse fixes.
   private var blur: Blur?
   /// Whether the newest fix lies where none should while the device is there.
   private(set) var isStraying = false
 
-  /// Coarse fixes of one place: most of their error belongs to the place, so that they agree with
-  /// one another better than with the truth.
+  /// The coarse fixes of one place. Most of their error belongs to the place, so that they agree
+  /// with one another better than with the truth.
   private struct Blur: Sendable {
     var center: GeocentricPoint
     /// Meters: the mean distance of the fixes from the center.
     var scatter: Double
-    /// What is supposed beforehand counts as two.
+    /// The prior counts as two fixes.
     private var fixes = 2.0
 
     init(center: GeocentricPoint, accuracy: Double) {
@@ -59,7 +59,7 @@ struct Stay: Sendable {
     fixes = 1
   }
 
-  /// A visit taken up again.
+  /// Creates the stay of a restored visit.
   init(of visit: Visit) {
     approach = 0
     center = GeocentricPoint(visit.coordinate)
@@ -76,19 +76,20 @@ struct Stay: Sendable {
   /// Seconds from the first to the newest fix.
   var length: Double { latest.seconds(since: since) }
 
-  /// Whether enough fixes keep to the place for silence to mean that it goes on.
+  /// Whether there are enough fixes at the place for silence to mean that the stay lasts.
   var isSettled: Bool { !isFleeting && length >= 45 }
 
-  /// Whether the device was hardly seen at the place.
+  /// Whether there are too few fixes at the place.
   private var isFleeting: Bool { fixes < 3 }
 
-  /// Seconds in which the device may leave without being seen: who just came leaves soonest.
+  /// Seconds in which the device may leave unseen: shortly after arrival it leaves soonest.
   var samplingInterval: Double { min(max(length / 8, 5), 30) }
 
-  /// Meters from the center within which the device still is at the place.
+  /// Meters from the center within which the device is still at the place.
   var extent: Double { min(max(20, 1.5 * scatter), 60) }
 
-  /// Meters that a fix lies farther out than one at the place would; negative when it does not.
+  /// Returns by how many meters a fix lies farther out than one at the place would; negative
+  /// inside.
   func excess(of fix: Fix, _ point: GeocentricPoint) -> Double {
     let distance = point.distance(to: center) - extent
     guard fix.horizontalAccuracy > Self.coarse else { return distance }
@@ -102,7 +103,7 @@ struct Stay: Sendable {
       horizontalAccuracy: max(30, 2 * scatter, meanAccuracy))
   }
 
-  /// Why it is a visit, if it must last so long at such a place.
+  /// Returns the evidence of a visit, if it must last so long at such a place.
   func evidence(
     _ place: StayEvidence.Place, dwell: Double, at now: Moment
   ) -> EventEvidence {
@@ -112,8 +113,8 @@ struct Stay: Sendable {
         dwellSeconds: dwell, decided: now.unixTime))
   }
 
-  /// Takes a fix near the place; says no when two in a row are elsewhere, and when the place was
-  /// hardly seen so long ago that nobody knows of a stay in between (VISIT-10).
+  /// Adds a fix near the place; returns `false` when two in a row are elsewhere, or when the place
+  /// had few fixes so long ago that no stay in between is known (VISIT-10).
   mutating func take(_ fix: Fix, _ point: GeocentricPoint, reach: Double) -> Bool {
     guard !isFleeting || fix.time.seconds(since: latest) <= Self.longestGap else { return false }
     let distance = point.distance(to: center)
@@ -126,7 +127,7 @@ struct Stay: Sendable {
     return strays < 2 && distance < 4 * reach
   }
 
-  /// Takes a fix as one of the place.
+  /// Adds a fix at the place.
   mutating func keep(_ fix: Fix, _ point: GeocentricPoint) {
     isStraying = excess(of: fix, point) > 0
     if fix.horizontalAccuracy > Self.coarse { note(coarse: point, of: fix) }
@@ -146,7 +147,7 @@ struct Stay: Sendable {
     latest = fix.time
   }
 
-  /// Dates it by a clock that shows so much more.
+  /// Moves its dates with the clock.
   mutating func move(by difference: Duration) {
     since = since + difference
     latest = latest + difference
@@ -158,23 +159,22 @@ struct Stay: Sendable {
     blur = known
   }
 
-  /// Mean distances from what coarse fixes say of the place beyond which one is elsewhere: one of
-  /// eight is so by chance, and costs a good fix (chosen).
+  /// Mean distances of the coarse fixes beyond which one counts as elsewhere: by chance one of
+  /// eight does, and costs a good fix (chosen).
   private static let blurs = 1.6
-  /// Meters: fixes less accurate than this are coarse, and do not tell the sides of a near boundary
-  /// apart.
+  /// Meters: less accurate fixes are coarse, and do not distinguish the sides of a near boundary.
   static let coarse = 30.0
 
-  /// Seconds without a fix after which what was hardly begun is over (chosen).
+  /// Seconds without a fix after which a stay of few fixes is over (chosen).
   private static let longestGap = 600.0
 
-  /// The weight of a second of fixes: less than its accuracy says, as errors stay alike.
+  /// The weight of a second of fixes: less than its accuracy says, as errors are correlated.
   private static func weight(of fix: Fix) -> Double {
     let spread = max(fix.horizontalAccuracy, 10)
     return 100 / (spread * spread)
   }
 
-  /// As much as ten minutes of good fixes: places may turn out to lie a little elsewhere.
+  /// As much as ten minutes of good fixes, so that the center of a place can still move a little.
   private static let heaviest = 600.0
 }
 

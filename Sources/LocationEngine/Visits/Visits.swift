@@ -1,38 +1,38 @@
 package import LocationModel
 
-/// Tells apps of visits: one detector for the machine, one memory of what each app has heard.
+/// Delivers visits to apps: one detector for the machine, and one state for each app.
 package struct Visits: Machine {
   package enum Input: MachineInput {
-    /// Holds for all managers of the app, and across its launches (VISIT-1).
+    /// Applies to all managers of the app, and across its launches (VISIT-1).
     case start(AppIdentity)
     case stop(AppIdentity)
-    /// Whether visits may reach the app now (VISIT-9).
+    /// Whether visits may be delivered to the app now (VISIT-9).
     case access(AppIdentity, Bool)
     case fix(Fix)
-    /// What the motion sensor says.
+    /// The motion sensor reports an activity.
     case motion(MotionActivity)
     case wake
   }
 
   package enum Output: Hashable, Sendable {
     case store(StateChange)
-    /// A reason to launch the app, when it may be (VISIT-7).
+    /// A visit to deliver; a reason to launch the app, if permitted (VISIT-7).
     case visit(AppIdentity, Visit)
   }
 
-  /// What an app that listens has heard.
+  /// The visits delivered to an app that subscribes.
   private struct Listener: Codable {
-    /// Whether it was told of the arrival of the visit that lasts (VISIT-4).
+    /// Whether the arrival of the visit that lasts was delivered to it (VISIT-4).
     var knowsArrival = false
   }
 
-  /// What of the detector is stored.
+  /// The stored state of the detector.
   private struct Memory: Codable {
-    /// Latitude, longitude, and when it was seen last, in seconds since 1970; the same in steady time,
-    /// where that is another one.
+    /// Latitude, longitude, and when it was last seen, in seconds since 1970; the same in steady
+    /// time, if that differs.
     var places: [[Double]]
     var current: StoredVisit?
-    /// When the device was seen last, in seconds of steady time; `nil` while no visit lasts.
+    /// When the device was last seen, in seconds of steady time; `nil` while no visit lasts.
     var seen: Double?
   }
 
@@ -51,7 +51,7 @@ package struct Visits: Machine {
   /// When the newest fix came, in steady time; `nil` before the first.
   private var seen: UnixTime?
 
-  /// Takes up what an earlier engine stored; unreadable entries stay out.
+  /// Restores what an earlier engine stored; ignores unreadable entries.
   ///
   /// A place without a date counts as seen now.
   package init(
@@ -104,15 +104,15 @@ package struct Visits: Machine {
 
   var tuning: VisitDetector.Tuning { detector.tuning }
 
-  /// When the place that was not seen for longest was seen, the one where the device is included, in
-  /// steady time; `nil` when none is known.
+  /// When the place not seen for longest was last seen, including the present place, in steady
+  /// time; `nil` when none is known.
   var oldestPlace: UnixTime? {
     let current = detector.current == nil ? nil : seen
     return (detector.places.map { $0.steady ?? $0.lastSeen } + [current]).compactMap(\.self).min()
   }
 
-  /// Dates what is of a later date than now anew, so that it is not kept for ever; the change that makes
-  /// it durable, where anything was.
+  /// Changes dates after now to now, so that no place is kept forever; returns the change that
+  /// makes it durable, if any was.
   mutating func settleRestored(at now: Moment) -> StateChange? {
     let today = steady.date(at: now)
     let isLate =
@@ -123,8 +123,8 @@ package struct Visits: Machine {
     return change
   }
 
-  /// Forgets what was not seen since a date of steady time; the change that makes it durable, where it
-  /// was any.
+  /// Forgets what was not seen since a date of steady time; returns the change that makes it
+  /// durable, if any was.
   mutating func forget(before date: UnixTime, at now: Moment) -> StateChange? {
     detector.rememberCurrent()
     settleDates(at: now)
@@ -134,7 +134,7 @@ package struct Visits: Machine {
     return change
   }
 
-  /// A place was not seen later than the newest fix.
+  /// Limits the dates of places to that of the newest fix.
   private mutating func settleDates(at now: Moment) {
     let (steady, seen) = (steady, seen)
     detector.settleDates { date in
@@ -143,10 +143,10 @@ package struct Visits: Machine {
     }
   }
 
-  /// Whether an app listens.
+  /// Whether an app subscribes.
   package func isListening(_ app: AppIdentity) -> Bool { listeners[app] != nil }
 
-  /// While nobody listens nothing is seen: what follows begins anew, at places known from before.
+  /// Stops while no app subscribes: what follows starts anew, with the places known from before.
   private mutating func rest() -> [Output] {
     guard listeners.isEmpty else { return [] }
     detector.forgetStay()

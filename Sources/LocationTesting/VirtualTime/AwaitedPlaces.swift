@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Remembers of each place in the code that waits for a continuation who resumed it.
+/// Remembers who resumed a continuation at each place in the code that awaits one.
 ///
-/// The first time nobody can know. Then time waits a little: what is real and quick comes back, as
-/// if it had taken no time. What the device itself resumes does not come until time goes on, and
-/// the next time nobody waits for it.
+/// The first time, this is unknown. Time then waits a little: something real and quick resumes the
+/// task as if it had taken no time. If the device itself resumes the task, that happens only after
+/// time advances, and the next time nothing waits for it.
 final class AwaitedPlaces: Sendable {
-  /// The functions that go on when the task does, innermost first.
+  /// The functions where the task resumes, innermost first.
   typealias Place = [UInt]
 
   private enum Resumer: Sendable { case device, outside, nobody }
@@ -14,14 +14,14 @@ final class AwaitedPlaces: Sendable {
   static let shared = AwaitedPlaces()
   private let known = Mutex<[Place: Resumer]>([:])
 
-  /// How long time waits for somebody who may be resumed by something real.
+  /// How long time waits for a task that may be resumed by something real.
   ///
-  /// Chosen: a second, longer than any look-up on this computer takes, and bearable once for each
+  /// Chosen: a second, longer than any look-up on this computer takes, and acceptable once for each
   /// place.
   static let wait = Duration.seconds(1)
-  /// How often the line looks again before the wait is over. Each look goes through the global
-  /// queue, as most of what is real does: where others keep that queue busy for seconds, what was
-  /// handed to it in time still comes first.
+  /// How often the executor looks again before the wait is over. Each look goes through the global
+  /// queue, as most real work does: when other code keeps that queue busy for seconds, work that
+  /// was queued there in time still runs first.
   static let looks = 50
 
   func isWorthWaiting(_ place: Place) -> Bool {
@@ -31,13 +31,14 @@ final class AwaitedPlaces: Sendable {
     }
   }
 
-  /// Somebody resumed a task there. Where it was the device once, it may be the device again.
+  /// Records who resumed a task at a place. A place that the device resumed once stays the
+  /// device's.
   func learn(_ place: Place, byDevice: Bool) {
     known.withLock { known in
       if byDevice || known[place] != .device { known[place] = byDevice ? .device : .outside }
     }
   }
 
-  /// Nobody came while time waited.
+  /// Records that no one resumed a task at a place while time waited.
   func giveUp(_ place: Place) { known.withLock { $0[place] = .nobody } }
 }

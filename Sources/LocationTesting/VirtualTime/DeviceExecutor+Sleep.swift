@@ -1,7 +1,7 @@
 import LocationModel
 import Synchronization
 
-/// What waits for virtual time.
+/// Work that waits for virtual time.
 extension DeviceExecutor {
   /// A job that waits for virtual time.
   struct Sleeper: Sendable {
@@ -9,14 +9,15 @@ extension DeviceExecutor {
     var work: Work
   }
 
-  /// The present task, or whoever waits for the job, sleeps.
+  /// Queues a job after a delay; the current task, or the task that waits for the job, sleeps.
   func add(_ job: UnownedJob, after wait: Duration) {
     expect()
     sleep(until: now() + max(.zero, wait), then: .job(job))
   }
 
-  /// The runtime hands in an absolute time of a real clock; what was asked for lies between the
-  /// time that is left and the time since this piece of work began. The roundest is meant.
+  /// Queues a job after about `rest`. The runtime passes an absolute time of a real clock; the
+  /// requested delay lies between the time left and the time since this piece of work began. The
+  /// roundest duration in that range is taken.
   func add(_ job: UnownedJob, afterAbout rest: Duration) {
     let elapsed = state.withLock { ContinuousClock.now - $0.jobBeganAt }
     add(job, after: RoundDuration.between(rest, rest + elapsed))
@@ -37,7 +38,7 @@ extension DeviceExecutor {
 
   var nextWake: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
-  /// Puts the sleepers in line whose time has come.
+  /// Queues the work of the sleepers whose deadline has passed.
   func wakeSleepers(at now: Instant) {
     while let work = state.withLock({ state -> Work? in
       guard let first = state.sleepers.first, first.deadline <= now else { return nil }

@@ -4,22 +4,22 @@ import Dispatch
 import LocationModel
 import Synchronization
 
-/// Which tasks belong to a line, and what they wait for.
+/// Which tasks belong to a device's executor, and what they wait for.
 extension DeviceExecutor {
-  /// The line whose work this thread does.
+  /// The executor whose work this thread runs.
   static var current: DeviceExecutor? {
     virtual_time_current_line().map {
       Unmanaged<DeviceExecutor>.fromOpaque($0).takeUnretainedValue()
     }
   }
 
-  /// The line that the present task belongs to, wherever it runs.
+  /// The executor that the current task belongs to, on whatever thread it runs.
   static var ofPresentTask: DeviceExecutor? {
     TaskOwners.shared.owner(of: virtual_time_current_task()) ?? current
   }
 
-  /// The line that a job belongs to: its task's, else that of the app bound where it was made, else
-  /// that of the thread that made it ready.
+  /// Returns the executor that a job belongs to: its task's, else that of the app bound where it
+  /// was made, else that of the thread that enqueued it.
   static func owner(of job: UnownedJob) -> DeviceExecutor? {
     let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
     if let line = TaskOwners.shared.owner(of: task) {
@@ -37,7 +37,7 @@ extension DeviceExecutor {
     state.withLock { $0.book.resumes(task, by: resumer, at: now) }
   }
 
-  /// The device has told an app something.
+  /// Records that the device has delivered something to an app.
   func hasDelivered(at now: Instant) { state.withLock { $0.book.lastDelivery = now } }
 
   private func adopt(_ task: UInt64) {
@@ -50,7 +50,7 @@ extension DeviceExecutor {
     if isNew { TaskOwners.shared.set(self, for: task) }
   }
 
-  /// The task goes back to the platform's threads, or has ended.
+  /// Removes a task, which returns to the platform's threads or has ended.
   func release(_ task: UInt64) {
     state.withLock { state in
       state.tasks.remove(task)
@@ -59,7 +59,7 @@ extension DeviceExecutor {
     TaskOwners.shared.forgetAll(of: [task])
   }
 
-  /// A task has stopped: it has ended, or waits.
+  /// Records that a task has stopped: it has ended, or waits.
   func look(at task: WatchedTask) {
     let now = now()
     let hasEnded = state.withLock { state in
@@ -74,22 +74,23 @@ extension DeviceExecutor {
 
   // MARK: Guests
 
-  /// Brings the calling task into line: from here on it runs in its turn. Returns the line it
-  /// belonged to before.
+  /// Moves the calling task to this executor, where it runs in its turn from here on. Returns the
+  /// executor it belonged to before.
   func takeIn() async -> DeviceExecutor? {
     let task = virtual_time_current_task()
     let before = TaskOwners.shared.owner(of: task)
     guard before !== self else { return before }
     before?.release(task)
     adopt(task)
-    // Resumed before it has really suspended, a task goes on where it is: then it tries again.
+    // A task that is resumed before it has really suspended stays on its thread: then it tries
+    // again.
     repeat {
       await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
     } while DeviceExecutor.current !== self
     return before
   }
 
-  /// Gives the calling task back to the line it belonged to before, or to the platform.
+  /// Returns the calling task to the executor it belonged to before, or to the platform.
   func letGo(to before: DeviceExecutor?) async {
     guard before !== self else { return }
     let task = virtual_time_current_task()
@@ -107,7 +108,7 @@ extension DeviceExecutor {
 
   // MARK: Who is away
 
-  /// Looks again in a moment whether somebody is away.
+  /// Checks again after 2 milliseconds whether a task is away.
   func lookSoon() {
     let isFirst = state.withLock { state in
       defer { state.willLook = true }
@@ -123,8 +124,8 @@ extension DeviceExecutor {
     }
   }
 
-  /// Somebody whom time has to wait for though nothing is in line, for how long it has, and how
-  /// often it has looked again.
+  /// Returns the task that time has to wait for though the queue is empty, how long it has waited,
+  /// and how often it has looked again.
   func absentee() -> (TaskBook.Absentee, waited: Duration, looks: Int)? {
     state.withLock { state in
       guard let absentee = state.book.absentee() else {
@@ -145,19 +146,19 @@ extension DeviceExecutor {
     state.withLock { $0.book.story(of: absentee.task) }
   }
 
-  /// The present task waits for something of the device.
+  /// Records that the current task waits for something of the device.
   func expect() {
     let task = virtual_time_current_task()
     state.withLock { $0.book.expects(task) }
   }
 
-  /// A task that something real resumed after time had gone on without it, for people. Asked once.
+  /// Returns, once, a description of the task that something real resumed after time had advanced.
   func takeLatecomer() -> String? { state.withLock { $0.book.takeLatecomer() } }
 
-  /// A loop whose element is not handled though everything is quiet, for people.
+  /// A readable description of a loop whose element is not handled though no work is left.
   var unhandled: String? { state.withLock { $0.book.stuckLoop } }
 
-  /// The tasks that wait for something of which nobody knows who resumes it, for people.
+  /// Readable descriptions of the tasks that wait for a continuation of unknown origin.
   var awaiting: [String] { state.withLock { $0.book.awaiting } }
 }
 

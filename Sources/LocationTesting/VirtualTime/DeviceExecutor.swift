@@ -4,17 +4,16 @@ import Dispatch
 import LocationModel
 import Synchronization
 
-/// Everything that the code of one device has to do, one piece at a time, in the order in which
-/// it came.
+/// Executor of all code of one device: one piece of work at a time, in order of arrival.
 ///
-/// Work comes from tasks that belong to the device: their jobs are led here instead of to the
-/// platform's threads. When nothing waits any more, `whenQuiet` may let time pass and so make new
-/// work. That is what makes virtual time exact: it moves only when nobody has anything to do.
+/// The jobs of tasks that belong to the device run here instead of on the platform's threads. When
+/// the queue is empty, `whenQuiet` may advance time, which makes new work. That is what makes
+/// virtual time exact: it advances only when there is nothing left to run.
 final class DeviceExecutor: Sendable {
   /// One piece of work.
   enum Work: Sendable {
     case job(UnownedJob)
-    /// To be run on the main queue, while the line waits.
+    /// Runs on the main queue, while the executor waits.
     case mainJob(UnownedJob, UnownedSerialExecutor)
     case call(@Sendable () -> Void)
     case mainCall(@Sendable () -> Void)
@@ -27,42 +26,42 @@ final class DeviceExecutor: Sendable {
     }
   }
 
-  /// What came of asking for more work when none was left.
+  /// The result of `whenQuiet`, which is called when the queue is empty.
   enum Quiet {
-    /// There is more.
+    /// There is more work.
     case working
-    /// Nothing is wanted.
+    /// There is nothing to wait for.
     case resting
-    /// Somebody is away: ask again soon.
+    /// A task is away: call `whenQuiet` again soon.
     case waiting
   }
 
-  /// What the line is busy with, as a watchdog sees it.
+  /// What the executor is doing, for the watchdog.
   struct Activity: Hashable {
-    /// Counts the pieces of work begun.
+    /// The number of pieces of work begun.
     var number: Int
-    /// It was handed to the main queue and did not begin there.
+    /// The work was handed to the main queue and did not begin there.
     var waitsForMain: Bool
-    /// The functions that went on, innermost first; empty for a callback.
+    /// The functions where the task was resumed, innermost first; empty for a callback.
     var place: [UInt]
   }
 
   struct State {
     var waiting: [Work] = []
-    /// The first of `waiting` that was not taken yet.
+    /// The index of the first element of `waiting` that was not taken yet.
     var next = 0
-    /// Somebody drains the line.
+    /// The queue is being drained.
     var isActive = false
     var begun = 0
     var waitsForMain = false
-    /// The work under way runs on the main queue.
+    /// The current work runs on the main queue.
     var isOnMain = false
     var jobBeganAt = ContinuousClock.now
-    /// Where the task under way went on, innermost first.
+    /// The functions where the current task was resumed, innermost first.
     var place: [UInt] = []
-    /// Whom the line waits for though it is empty, and since when.
+    /// The task that the executor waits for though the queue is empty, and since when.
     var absence: (of: TaskBook.Absentee, since: ContinuousClock.Instant, looks: Int)?
-    /// The line will look again whether somebody is away.
+    /// The executor is scheduled to check again whether a task is away.
     var willLook = false
     var book = TaskBook()
     var tasks: Set<UInt64> = []
@@ -74,7 +73,7 @@ final class DeviceExecutor: Sendable {
   private let whenQuiet: @Sendable () -> Quiet
   let now: @Sendable () -> Instant
 
-  /// `whenQuiet` is asked when no work is left.
+  /// Makes an executor that calls `whenQuiet` when no work is left.
   init(now: @escaping @Sendable () -> Instant, whenQuiet: @escaping @Sendable () -> Quiet) {
     self.now = now
     self.whenQuiet = whenQuiet
@@ -99,7 +98,7 @@ final class DeviceExecutor: Sendable {
     if mustBegin { queue.async { self.drain() } }
   }
 
-  /// Asks `whenQuiet` again: something outside has changed.
+  /// Calls `whenQuiet` again, because something outside has changed.
   func poke() { add(.call {}) }
 
   private func take() -> Work? {
@@ -118,7 +117,7 @@ final class DeviceExecutor: Sendable {
     }
   }
 
-  /// Runs what waits, here; ends when nothing is left or the main queue must go on.
+  /// Runs the queued work here, until none is left or the next piece needs the main queue.
   private func drain() {
     enter()
     defer { leave() }
@@ -145,7 +144,7 @@ final class DeviceExecutor: Sendable {
     }
   }
 
-  /// Runs a piece of a task, and looks afterwards what the task waits for.
+  /// Runs a job of a task, then records what the task waits for.
   private func run(_ job: UnownedJob, _ run: () -> Void) {
     let task = WatchedTask(holding: job)
     state.withLock { state in
@@ -173,8 +172,8 @@ final class DeviceExecutor: Sendable {
     queue.async { self.drain() }
   }
 
-  /// Where the callbacks of a manager run that is made here: on the main queue if this is it,
-  /// else in line (MODEL-4).
+  /// Where the callbacks of a manager that is made here run: on the main queue if it is made there,
+  /// else on this executor (MODEL-4).
   var callbackRunner: LocationClient.CallbackRunner {
     let isOnMain = Thread.isMainThread || (Self.current === self && state.withLock { $0.isOnMain })
     return { [self] callback in add(isOnMain ? .mainCall(callback) : .call(callback)) }

@@ -1,30 +1,31 @@
-/// Virtual time could not go on, or went on without something: code under test does not come back.
+/// Virtual time could not advance, or advanced past a task of the code under test that was not
+/// done.
 public struct Standstill: Error, CustomStringConvertible {
-  /// What time waits for.
+  /// What virtual time waits for.
   public enum Cause: Hashable, Sendable {
-    /// A piece of work began and does not end: it blocks its thread, or computes without end. With
-    /// the function that it is, where it has a name.
+    /// A job or callback began and does not end: it blocks its thread, or computes without end. The
+    /// value is the name of its function, where it has one.
     case work(String?)
-    /// The main queue is busy with something that is not of this device.
+    /// The main queue is busy with something that does not belong to this device.
     case mainQueue
-    /// A task runs on an executor of its own, or waits for its turn there: which, and where.
+    /// A task runs on, or is queued on, an executor of its own: which one, and where in the code.
     case elsewhere(String)
-    /// The body of a loop over the device's news has an element in hand and awaits something that
-    /// is not of the device. Time has passed nonetheless, to the end.
+    /// The body of a loop over the device's deliveries is handling an element and awaits something
+    /// outside the device. Time has passed to the end nonetheless.
     case loop(String)
-    /// A task awaited something that is not of the device for so long that time went on without it,
-    /// and has just come back: what it does now, it should have done before.
+    /// A task awaited something outside the device for so long that time advanced without it, and
+    /// has just been resumed: what it does now, it should have done earlier.
     case latecomer(String)
   }
 
-  /// What time waits for.
+  /// What virtual time waits for.
   public let cause: Cause
-  /// Virtual time since the device was made.
+  /// The virtual time since the device was made.
   public let since: Duration
-  /// Real time that was waited.
+  /// The real time that was spent waiting.
   public let timeout: Duration
 
-  /// The cause, in words.
+  /// The cause, as a sentence.
   public var description: String {
     switch cause {
     case .work(let place):

@@ -1,35 +1,35 @@
 import CVirtualTime
 import LocationModel
 
-/// What is known of a device's tasks between two pieces of their work: who is away, and for what.
+/// The state of a device's tasks between two of their jobs: which are away, and what they wait for.
 ///
-/// Time may go on when everybody waits for something of the device: a delivery, a later time,
-/// another task. A task that runs on an executor of its own is always waited for. One that waits
-/// for a continuation may be resumed by the device, in which case time must go on, or by something
-/// real, in which case it must not. `AwaitedPlaces` remembers which it was.
+/// Time may advance when every task waits for something of the device: a delivery, a later time,
+/// another task. Time always waits for a task that runs on an executor of its own. A task that
+/// waits for a continuation may be resumed by the device, in which case time must advance, or by
+/// something real, in which case it must not. `AwaitedPlaces` remembers which it was.
 struct TaskBook: Sendable {
   /// A task that has not ended.
   private struct Entry: Sendable {
     var task: WatchedTask
-    /// When it was last seen to stop.
+    /// When it last suspended.
     var since: Instant
-    /// Where it waits for a continuation, once somebody has looked.
+    /// Where it waits for a continuation, once that was looked up.
     var place: AwaitedPlaces.Place?
   }
 
-  /// A loop that has an element in hand.
+  /// A loop whose body is handling an element.
   private struct Loop: Sendable {
     var name: String
     var task: UInt64
     var since: Instant
   }
 
-  /// Somebody whom time may have to wait for.
+  /// A task that time may have to wait for.
   struct Absentee: Hashable, Sendable {
     enum Reason: Hashable, Sendable {
       /// Runs on an executor of its own.
       case elsewhere
-      /// Nobody knows who will resume it.
+      /// It is unknown who will resume it.
       case continuation
     }
 
@@ -37,33 +37,33 @@ struct TaskBook: Sendable {
     var reason: Reason
   }
 
-  /// Who makes a task ready that waited for a continuation.
+  /// Who resumes a task that waited for a continuation.
   enum Resumer: Sendable {
     case device
-    /// A task that is none of the device's: the test's own.
+    /// A task that does not belong to the device: the test's own.
     case test
     /// A thread that runs no task: something real.
     case thread
 
-    /// Whoever this is, outside of the device.
+    /// The current thread or task, which is outside the device.
     static var outside: Resumer { virtual_time_current_task() == 0 ? .thread : .test }
   }
 
   private var entries: [UInt64: Entry] = [:]
   private var parents: [UInt64: UInt64] = [:]
-  /// Tasks whose wait ends with something of the device.
+  /// Tasks that the device itself will resume.
   private var expected: Set<UInt64> = []
-  /// Tasks that stopped and were not looked at yet.
+  /// Tasks that have suspended and were not checked yet.
   private var unsettled: [UInt64] = []
   private var loops: [ObjectIdentifier: Loop] = [:]
   /// The first task that something real resumed after time had gone on.
   private var latecomer: String?
-  /// When the device last told an app something.
+  /// When the device last delivered something to an app.
   var lastDelivery = Instant.start
 
   // MARK: Tasks
 
-  /// A task was made by another.
+  /// Records that a task was made by another.
   mutating func note(_ task: UInt64, madeBy parent: UInt64) {
     if parent != 0, parent != task { parents[task] = parent }
   }
@@ -73,7 +73,7 @@ struct TaskBook: Sendable {
     entries[task]?.place = nil
   }
 
-  /// A task has stopped; returns whether it has ended.
+  /// Records that a task has suspended or ended; returns whether it has ended.
   mutating func stops(_ task: WatchedTask, at now: Instant) -> Bool {
     guard task.wait != .ended else {
       forget(task.number)
@@ -87,7 +87,7 @@ struct TaskBook: Sendable {
     return false
   }
 
-  /// A task is of no interest any more.
+  /// Removes a task.
   mutating func forget(_ number: UInt64) {
     entries.removeValue(forKey: number)?.task.letGo()
     parents[number] = nil
@@ -106,7 +106,7 @@ struct TaskBook: Sendable {
     guard let entry = entries[number], let place = entry.place else { return }
     entries[number]?.place = nil
     AwaitedPlaces.shared.learn(place, byDevice: resumer == .device)
-    // What was delivered at this very instant may have come by a thread: it is in time.
+    // A thread may resume the task for something delivered at this very instant: that is in time.
     guard resumer == .thread, now > max(entry.since, lastDelivery), latecomer == nil else { return }
     let loop = loops.values.filter { $0.task == number }.min { $0.since < $1.since }
     let who = loop.map { "the body of a loop over \($0.name)" } ?? "a task"
@@ -125,7 +125,7 @@ struct TaskBook: Sendable {
 
   // MARK: Looking
 
-  /// Somebody who is away; asked when no work is left.
+  /// Returns a task that is away; called when no work is left.
   mutating func absentee() -> Absentee? {
     while let number = unsettled.last {
       if !expected.contains(number), let entry = entries[number] {
@@ -146,13 +146,13 @@ struct TaskBook: Sendable {
     return nil
   }
 
-  /// Time waits no longer for a task.
+  /// Stops waiting for a task.
   mutating func letPass(_ absentee: Absentee) {
     unsettled.removeAll { $0 == absentee.task }
     if let place = entries[absentee.task]?.place { AwaitedPlaces.shared.giveUp(place) }
   }
 
-  /// What a task is doing, for people.
+  /// Returns a readable description of what a task is doing.
   func story(of task: UInt64) -> String { entries[task]?.task.story ?? "task \(task)" }
 
   mutating func takeLatecomer() -> String? {
@@ -160,13 +160,13 @@ struct TaskBook: Sendable {
     return latecomer
   }
 
-  /// The tasks that wait for a continuation which may be anybody's, for people.
+  /// Readable descriptions of the tasks that wait for a continuation of unknown origin.
   var awaiting: [String] {
     entries.sorted { $0.key < $1.key }.map(\.value.task)
       .filter { $0.wait == .continuation && !expected.contains($0.number) }.map(\.story)
   }
 
-  /// A loop whose body does not come back, for people.
+  /// A readable description of a loop whose body does not return.
   var stuckLoop: String? {
     let stuck = loops.values.sorted { ($0.since, $0.task) < ($1.since, $1.task) }.lazy
       .compactMap { loop in culprit(of: loop.task).map { (loop, $0) } }.first
@@ -175,7 +175,7 @@ struct TaskBook: Sendable {
       + "come back: \(culprit.story)"
   }
 
-  /// The task that a task waits for in vain: itself, or one that it made.
+  /// Returns the task that blocks a task: itself, or one that it made.
   private func culprit(of number: UInt64) -> WatchedTask? {
     guard let entry = entries[number], !expected.contains(number) else { return nil }
     switch entry.task.wait {

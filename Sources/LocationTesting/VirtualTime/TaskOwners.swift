@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Which line each task of a device belongs to, however it is resumed.
+/// Which device's executor each task belongs to, whatever thread resumes it.
 ///
-/// A task that waits for something real, such as a download, is resumed by a thread that knows
-/// nothing of the device.
+/// A task that waits for something real, such as a download, is resumed by a thread that has no
+/// reference to the device.
 final class TaskOwners: Sendable {
   private struct Owner {
     weak var line: DeviceExecutor?

@@ -2,21 +2,21 @@
 import CVirtualTime
 import Dispatch
 
-// How virtual time learns of work: docs/decisions/0012-virtual-time.md.
+// How virtual time intercepts work: docs/decisions/0012-virtual-time.md.
 
-/// Takes the place of the runtime's executors, before the process begins.
+/// Replaces the runtime's executors before the process begins.
 @_cdecl("virtual_time_install")
 func installVirtualExecutors() {
   _createExecutors(factory: VirtualExecutors.self)
 }
 
-/// The platform's executors, with a door for each simulated device.
+/// The platform's executors, which first look for the simulated device that a job belongs to.
 private struct VirtualExecutors: ExecutorFactory {
   static let mainExecutor: any MainExecutor = DoorToMainExecutor()
   static let defaultExecutor: any TaskExecutor = DoorToGlobalExecutor()
 }
 
-/// Hands the work of a device to that device's line, and everything else to the platform.
+/// Sends the jobs of a device to that device's executor, and all others to the platform.
 private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
   private let platform = PlatformExecutorFactory.defaultExecutor
 
@@ -49,7 +49,7 @@ private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
   }
 }
 
-/// The main executor: the main queue, reached through the device's line when a device asks.
+/// The main executor: the main queue; the jobs of a device reach it through the device's executor.
 private final class DoorToMainExecutor: MainExecutor {
   private let platform = PlatformExecutorFactory.mainExecutor
 

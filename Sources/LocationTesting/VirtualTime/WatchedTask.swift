@@ -1,14 +1,14 @@
 import CVirtualTime
 import Foundation
 
-/// A task of the runtime, held so that it can be looked at between two pieces of its work.
+/// A task of the runtime, retained so that it can be inspected between two of its jobs.
 struct WatchedTask: Sendable {
-  /// Why a task does not run in line.
+  /// Why a task is not queued on the device's executor.
   enum Wait {
     case ended
-    /// It runs on another executor, or waits for its turn there.
+    /// It runs on another executor, or is queued there.
     case elsewhere
-    /// Somebody has to resume its continuation.
+    /// Its continuation has to be resumed.
     case continuation
     case otherTask
   }
@@ -16,7 +16,7 @@ struct WatchedTask: Sendable {
   let number: UInt64
   private let address: UInt
 
-  /// `nil` for a job that is no task's, or where the runtime is not the one that is known.
+  /// Returns `nil` for a job that belongs to no task, or where the runtime's layout is unknown.
   init?(holding job: UnownedJob) {
     let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
     address = virtual_time_hold_task(job)
@@ -35,14 +35,14 @@ struct WatchedTask: Sendable {
     }
   }
 
-  /// The functions that go on when it does, innermost first.
+  /// The functions where the task will resume, innermost first.
   var functions: [UInt] {
     var functions = [UInt](repeating: 0, count: 8)
     let count = virtual_time_functions_of_task(address, &functions, 8)
     return Array(functions.prefix(Int(count)))
   }
 
-  /// What it waits for, and where in the code.
+  /// What the task waits for, and where in the code.
   var story: String {
     let what =
       switch wait {
@@ -56,13 +56,13 @@ struct WatchedTask: Sendable {
 
   // MARK: Names
 
-  /// The first function that is neither the library's nor the runtime's; `nil` where none has a
-  /// name.
+  /// Returns the first function that belongs neither to the library nor to the runtime; `nil` where
+  /// none has a name.
   static func place(_ functions: [UInt]) -> String? {
     functions.lazy.compactMap { name(of: $0) }.first { !isOurs($0) }
   }
 
-  /// The name of a function, as its author wrote it.
+  /// Returns the demangled name of a function.
   private static func name(of function: UInt) -> String? {
     var symbol = [CChar](repeating: 0, count: 4096)
     guard virtual_time_symbol(function, &symbol, 4096) != 0, let demangled = demangled(symbol)
@@ -78,7 +78,7 @@ struct WatchedTask: Sendable {
     return String(cString: text)
   }
 
-  /// Whether a function is the library's or the runtime's.
+  /// Returns whether a function belongs to the library or the runtime.
   private static func isOurs(_ name: String) -> Bool {
     let thunks = [
       "generic specialization", "reabstraction thunk", "partial apply", "protocol witness",

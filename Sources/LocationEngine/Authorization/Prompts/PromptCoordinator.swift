@@ -1,17 +1,17 @@
 package import LocationModel
 
-/// Decides which agent is asked: the first, in the order of the configuration, that does not pass
-/// the question on.
+/// Decides which agent receives a prompt: the first, in the order of the configuration, that does
+/// not pass it on.
 ///
-/// A question that all have passed stays open (AUTH-27). It goes around again each
-/// ``timeout``, because a person may log in, or a file may be mended, in the meantime.
+/// A prompt that all agents have passed on stays open (AUTH-27). It is offered again each
+/// ``timeout``, because a person may have logged in, or a file may have been corrected.
 package struct PromptCoordinator: Machine {
   package enum Input: MachineInput {
     case asked(Prompt)
-    /// The question is moot.
+    /// The prompt has been withdrawn.
     case withdrawn(Prompt.ID)
     case reply(Prompt.ID, agent: Int, AgentReply)
-    /// An agent that passed before may answer now.
+    /// An agent that passed before may be able to answer now.
     case arrival
     case wake
   }
@@ -20,25 +20,25 @@ package struct PromptCoordinator: Machine {
     case show(Prompt, agent: Int)
     case withdraw(Prompt.ID, agent: Int)
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
-    /// All agents have passed, each for its reason; said again only for other reasons.
+    /// All agents have passed, each for a reason; output again only when the reasons change.
     case unanswered(Prompt, reasons: [String])
   }
 
   private struct Question: Sendable {
     var prompt: Prompt
     var state: State
-    /// What was last said of why nobody answers.
+    /// The reasons that were output last.
     var delivered: [String]?
   }
 
   private enum State: Sendable {
-    /// With an agent; those before it have passed for these reasons.
+    /// An agent has it; those before it have passed for these reasons.
     case shown(agent: Int, passed: [String])
     /// All have passed.
     case resting(until: Instant)
   }
 
-  /// How many there are.
+  /// The number of agents.
   private let agents: Int
   private var questions: [Question] = []
 
@@ -90,7 +90,7 @@ package struct PromptCoordinator: Machine {
     return [.show(questions[index].prompt, agent: agent)]
   }
 
-  /// An answer counts from whomever it comes; the engine judges one to a question that is no more.
+  /// An answer counts from any agent; the engine rejects one to a prompt that is no longer open.
   private mutating func take(
     _ reply: AgentReply, of agent: Int, to id: Prompt.ID, at now: Moment
   ) -> [Output] {
@@ -125,7 +125,7 @@ package struct PromptCoordinator: Machine {
 }
 
 extension Prompt.Kind {
-  /// Whether a question of this kind can be answered so; it can always go away.
+  /// Whether a prompt of this kind can have this answer; it can always go unanswered.
   fileprivate func canBe(_ answer: PromptAnswer) -> Bool {
     answer == .dismissed || answers.contains(answer)
   }

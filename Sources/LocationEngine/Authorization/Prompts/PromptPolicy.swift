@@ -1,25 +1,25 @@
 package import LocationModel
 
-/// The rules of a policy file: what each app may know, where no person can be asked.
+/// The rules of a policy file: what each app may know where no person can answer prompts.
 ///
-/// The format is told in docs/formats/policy.md.
+/// docs/formats/policy.md describes the format.
 package struct PromptPolicy: Hashable, Sendable {
   /// The words of `locationctl authorize`, and `once`.
   package enum Level: String, CaseIterable, Sendable {
     case never, once, whenInUse, always
-    /// Leaves the question to the next agent.
+    /// Leaves the prompt to the next agent.
     case ask
   }
 
-  /// One line.
+  /// One line of the file.
   package struct Rule: Hashable, Sendable {
-    /// The word of the line: a program as ``NamedProgram`` reads it, or ``PromptPolicy/anyone``.
+    /// The first word: a program as ``NamedProgram`` reads it, or ``PromptPolicy/anyone``.
     package var app: String
-    /// The program it names; `nil` for ``PromptPolicy/anyone``.
+    /// The program that it names; `nil` for ``PromptPolicy/anyone``.
     package var program: NamedProgram?
     package var level: Level
     package var isPrecise: Bool
-    /// Whether it may make this computer a beacon; `nil` leaves the question to the next agent.
+    /// Whether it may make this computer a beacon; `nil` leaves the prompt to the next agent.
     package var beacon: Bool?
   }
 
@@ -28,7 +28,7 @@ package struct PromptPolicy: Hashable, Sendable {
 
   package private(set) var rules: [Rule] = []
 
-  /// Reads a file; every fault in it is told, not only the first.
+  /// Reads a file; reports every fault in it, not only the first.
   package static func read(
     _ text: String, file: String
   ) -> (policy: PromptPolicy, faults: [FileFault]) {
@@ -43,7 +43,7 @@ package struct PromptPolicy: Hashable, Sendable {
     return (policy, faults)
   }
 
-  /// Takes the words of one line; what is wrong with them, or `nil`.
+  /// Takes the words of one line; returns what is wrong with them, or `nil`.
   private mutating func take(_ words: [String]) -> String? {
     guard words.count > 1 else { return "expected `APP LEVEL`, found `\(words[0])`" }
     let options = words.dropFirst(2)
@@ -71,14 +71,14 @@ package struct PromptPolicy: Hashable, Sendable {
     return nil
   }
 
-  /// What a line can say of being a beacon, as its last word.
+  /// The last word of a line, and what it says about being a beacon.
   private static let beaconWords = ["beacon": true, "no-beacon": false]
 
-  /// The rule for an app, and why others that have its name do not count: of the lines that name the
-  /// program, one for its user goes before one for any, then one with a path before one without; else
-  /// that for all others.
+  /// Returns the rule for an app, and notes on lines with its name that do not apply. Among the
+  /// lines for the program, one for its user precedes one for any user, then one with a path
+  /// precedes one without; otherwise the rule for all others applies.
   ///
-  /// A line without a path that says `never` counts also for a program that others can replace.
+  /// A line without a path that says `never` also applies to a program that others can replace.
   package func rule(
     for app: AppIdentity, of program: VerifiedProgram?
   ) -> (rule: Rule?, notes: [String]) {
@@ -88,7 +88,7 @@ package struct PromptPolicy: Hashable, Sendable {
       return rule.level == .never && line.path == nil && line.base == app.base
         && (line.user == nil || line.user == app.user ?? program?.user)
     }
-    // The first of those that say most.
+    // The first of the most specific ones.
     let best = named.enumerated().max {
       ($0.element.rank, -$0.offset) < ($1.element.rank, -$1.offset)
     }
@@ -96,7 +96,7 @@ package struct PromptPolicy: Hashable, Sendable {
     return (best?.element ?? rules.first { $0.program == nil }, notes)
   }
 
-  /// What the rules say to a question.
+  /// Returns the answer of the rules to a prompt.
   package func reply(to prompt: Prompt) -> AgentReply {
     let (rule, notes) = rule(for: prompt.id.app, of: prompt.program)
     let reason = notes.map { "; \($0)" }.joined()
@@ -108,7 +108,7 @@ package struct PromptPolicy: Hashable, Sendable {
       guard let beacon = rule.beacon else {
         return .passed(reason: "the line for \(rule.app) has neither beacon nor no-beacon")
       }
-      // A bare `never` counts for a program that others can replace; it grants nothing to one.
+      // A bare `never` also applies to a program that others can replace; no line grants to one.
       if beacon, let line = rule.program, !line.matches(prompt.id.app, of: prompt.program) {
         return .passed(reason: "others can replace the program that the line for \(rule.app) names")
       }
@@ -122,12 +122,12 @@ package struct PromptPolicy: Hashable, Sendable {
 }
 
 extension PromptPolicy.Rule {
-  /// How much it says of which program it is for.
+  /// How specific the line is about its program.
   fileprivate var rank: Int {
     (program?.user == nil ? 0 : 2) + (program?.path == nil ? 0 : 1)
   }
 
-  /// Why this line, which has the name of an app, does not count for it; `nil` when it has not.
+  /// Returns why this line with the name of an app does not apply; `nil` if the name differs.
   fileprivate func note(about app: AppIdentity, of program: VerifiedProgram?) -> String? {
     guard let line = self.program, line.base == app.base, !line.matches(app, of: program) else {
       return nil
@@ -155,10 +155,10 @@ extension PromptPolicy.Rule {
   }
 }
 
-/// One thing that is wrong in a file that a person has written.
+/// A fault in a file that a person has written.
 package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
   package var file: String
-  /// Counted from 1; 0 when the file as a whole is meant.
+  /// Counted from 1; 0 means the file as a whole.
   package var line: Int
   package var cause: String
 
