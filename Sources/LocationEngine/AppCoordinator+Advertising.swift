@@ -34,7 +34,7 @@ extension AppCoordinator {
     return settleBeaconWish(at: now)
   }
 
-  /// Keeps a request for the permission while a process asks to advertise a beacon.
+  /// Requests the beacon permission while a process asks to advertise.
   mutating func settleBeaconWish(at now: Moment) -> [Output] {
     guard authorization.wantsBeacon == advertising.isEmpty else { return [] }
     return authorize(.beaconWish(!advertising.isEmpty), at: now)

@@ -136,8 +136,8 @@ extension AppCoordinator {
     }
   }
 
-  /// Delivers that a stay began or ended (VISIT-2, VISIT-3); `cell` gives a coarse place
-  /// (VISIT-13).
+  /// Delivers that a stay began or ended (VISIT-2, VISIT-3); with reduced accuracy, the point of
+  /// `cell` replaces its position (VISIT-13).
   mutating func take(
     _ visit: Visit, in cell: CoarseGrid.Cell, at now: Moment
   ) -> [Output] {

@@ -204,7 +204,7 @@ package struct LocationEngine: Machine {
   }
 
   /// Delivers the coarse place. One that has not changed is newer, and is delivered only to
-  /// subscribers that have none (AUTH-42).
+  /// subscribers that have none (AUTH-41).
   private mutating func takeCoarse(
     _ news: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {

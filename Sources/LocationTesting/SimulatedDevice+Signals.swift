@@ -39,7 +39,7 @@ public struct SimulatedBeacon: Hashable, Sendable {
 }
 
 extension SimulatedDevice {
-  /// Places a beacon, or moves it.
+  /// Adds a beacon at a place, or moves it there.
   ///
   /// The received signal strength falls with the distance, varies with each advertisement, and is
   /// weaker while the person's back is turned to the beacon.

@@ -2,9 +2,9 @@ internal import CSodium
 
 /// A function that cannot be predicted without its key, even from earlier values: keyed BLAKE2b.
 ///
-/// The only use of a C library in the engine (docs/decisions/0015). The same key and numbers give the
-/// same value on every machine. It costs about a microsecond and is never computed for a fix, only
-/// at the turns of the coarse place.
+/// The only use of a C library in the engine (docs/decisions/0015). The same key and numbers give
+/// the same value on every machine. It takes about a microsecond and is computed only at the turns
+/// of the coarse place, never for a fix.
 struct KeyedFunction: Sendable {
   private let key: [UInt8]
 

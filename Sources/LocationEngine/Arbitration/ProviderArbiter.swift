@@ -149,12 +149,12 @@ package enum IgnoreReason: String, Hashable, CaseIterable, Sendable {
   case superseded
   /// The provider, or another, already gave a later one.
   case olderThanCurrent
-  /// Another provider knows better at the moment.
+  /// Another provider is more accurate at the moment.
   case lessAccurate
   /// It could not be reached from the provider's last fix, and is not confirmed yet.
   case unconfirmedJump
   /// Its date jumped against the time that passed, and is not confirmed yet.
   case unconfirmedClock
-  /// Another provider says otherwise, and has more reason to be believed.
+  /// Another provider contradicts it, and is believed.
   case contradicted
 }

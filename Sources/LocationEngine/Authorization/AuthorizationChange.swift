@@ -34,9 +34,9 @@ package struct AuthorizationChange: Sendable {
   /// Applies the given choices.
   ///
   /// - Parameters:
-  /// - level: one of ``AuthorizationLevel/settings``; `nil` leaves it unchanged.
-  /// - precise: whether the app may know the exact position; `nil` leaves it unchanged.
-  /// - beacon: whether the app may make this computer a beacon; `nil` leaves it unchanged.
+  ///   - level: one of ``AuthorizationLevel/settings``; `nil` leaves it unchanged.
+  ///   - precise: whether the app may know the exact position; `nil` leaves it unchanged.
+  ///   - beacon: whether the app may make this computer a beacon; `nil` leaves it unchanged.
   /// - Returns: `nil` for an unknown level.
   package func deciding(level: String?, precise: Bool?, beacon: Bool? = nil) -> Outcome? {
     var inputs = AuthorizationLevel.settings.filter { $0.word == level }.map(\.input)

@@ -89,8 +89,7 @@ extension Conditions {
       watch(&condition, key, isStored: true)
       conditions[key] = condition
       nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
-      // Watched conditions are queued in the order in which they are observed again (MON-29,
-      // MON-36).
+      // Watched conditions are queued when observed again, in that order (MON-29, MON-36).
       guard case .monitor(let name) = key.owner, !condition.isWatched else { continue }
       monitors[MonitorKey(app: key.app, name: name), default: MonitorLoop()]
         .enqueue(key.identifier)

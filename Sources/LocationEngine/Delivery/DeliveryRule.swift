@@ -121,8 +121,7 @@ package struct LaunchPolicy: Hashable, Sendable {
 }
 
 extension AuthorizationFacts {
-  /// The diagnostics of a modern service without a row: why nothing is delivered (LIVE-13,
-  /// LIVE-14).
+  /// Returns the diagnostics of a modern service without a row (LIVE-13, LIVE-14).
   fileprivate func refusal(in place: DeliveryPlace) -> Diagnostics {
     var flags = denial
     guard status == .notDetermined else { return flags }

@@ -29,9 +29,8 @@ struct Outbox: Sendable {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Adds a delivery. Fixes join earlier ones of the subscriber, the newest thousand, unless
-  /// another delivery for it lies in between (STD-50). Above the bound, the oldest are dropped
-  /// first.
+  /// Adds a delivery. Fixes join those before them, the newest thousand, unless the subscriber has
+  /// another delivery in between (STD-50). Above the bounds, the oldest are dropped.
   mutating func add(_ delivery: Delivery, for client: ClientID?) {
     if case .updates(let subscriber, .fixes(let new)) = delivery,
       let last = waiting.lastIndex(where: { $0.client == client && $0.concerns(subscriber) }),

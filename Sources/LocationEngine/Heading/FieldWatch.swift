@@ -28,8 +28,7 @@ package struct FieldWatch: Sendable {
     case unknown
     /// `baseline` follows the field slowly; it was last updated `at`.
     case usual(baseline: Field, at: Instant)
-    /// Differs from `baseline` since that time. After `settling`, the new field becomes the usual
-    /// one.
+    /// Differs from `baseline` since then. After `settling` the new field becomes the usual one.
     case disturbed(baseline: Field, since: Instant, isReported: Bool)
   }
 

@@ -42,8 +42,7 @@ package struct HeadingService: Machine {
 
   private enum State: Sendable {
     case stopped
-    /// `delivered` is the client's last heading. `isFailing` from a delivered failure to a good
-    /// sample.
+    /// `delivered` is the last heading. `isFailing` from a delivered failure to a good sample.
     case running(delivered: Heading?, isFailing: Bool)
   }
 

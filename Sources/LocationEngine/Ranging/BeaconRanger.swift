@@ -56,8 +56,7 @@ package struct BeaconRanger: Machine {
       if let rssi = sample.rssi { signal.add(rssi, at: now) }
     }
 
-    /// Returns the report; silence since the previous one makes the beacon unknown (BEACON-10,
-    /// BEACON-11).
+    /// Returns the report; without samples since the last it is unknown (BEACON-10, BEACON-11).
     mutating func line(of identity: BeaconIdentity, at now: Instant) -> RangedBeacon {
       let rssi = signal.takeMean()
       let distance = rssi == nil ? nil : signal.distance(measuredPower: measuredPower, at: now)
@@ -76,9 +75,8 @@ package struct BeaconRanger: Machine {
   /// dB by which this receiver reports more than a phone does.
   private let receiverOffset: Int
 
-  /// Creates a ranger. Measure `receiverOffset` once per adapter: place a beacon at one meter, and
-  /// subtract its claimed power from the received one. It matters most of all
-  /// (docs/decisions/0024).
+  /// Measure `receiverOffset` once per adapter: hold a beacon at one meter, and subtract what it
+  /// claims from what is received. It matters most of all (docs/decisions/0024).
   package init(reception: BeaconReception = .listening, receiverOffset: Int = 0) {
     self.reception = reception
     self.receiverOffset = receiverOffset

@@ -6,8 +6,7 @@ package enum LocationService: String, Hashable, CaseIterable, Sendable {
   /// The last position, which an app can read at once without a request.
   case lastPosition
 
-  /// Returns how a delivery reveals the position of the device, and how often; `nil` if it does
-  /// not.
+  /// Returns the service and count of positions in a delivery; `nil` without positions.
   package static func access(
     of delivery: Delivery
   ) -> (service: LocationService, count: Int)? {

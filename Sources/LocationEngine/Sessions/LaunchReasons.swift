@@ -4,8 +4,7 @@ import LocationModel
 /// process: significant changes, and live updates kept by a session (SLC-8, LIVE-35).
 ///
 /// The delivery table decides whether they launch the app. The launched process starts them again
-/// and then receives events at once; those that it does not start in time are dropped (SLC-9,
-/// LIVE-36).
+/// and receives events at once; what it does not start in time is dropped (SLC-9, LIVE-36).
 struct LaunchReasons: Sendable {
   /// The part that also outlives the daemon.
   private struct Record: Hashable, Codable {

@@ -7,8 +7,7 @@ package import LocationModel
 /// (SESS-19).
 package struct Sessions: Machine {
   package enum Input: MachineInput {
-    /// A service session was created. Its numbers differ from those of background activity
-    /// sessions.
+    /// A service session was created. Background activity sessions have other numbers.
     case open(Int, SessionGoal)
     /// A background activity session was created.
     case openBackgroundActivity(Int)
@@ -237,8 +236,7 @@ extension Sessions {
     return [.persist(record.change(for: app))]
   }
 
-  /// Returns the new elements of the streams; a suspended app receives the latest when it runs
-  /// again.
+  /// Returns the new elements of the streams; a suspended app gets the latest when it runs again.
   ///
   /// Called at the end of a step, so that one element includes the prompts and grants of the step.
   package mutating func publish() -> [Output] {

@@ -2,8 +2,8 @@ internal import LocationModel
 
 /// Measures how strongly the motion sensor indicates that the device is on its way.
 ///
-/// A way has pauses in which the sensor reports no known activity, as at a door. So an unknown
-/// activity reduces the measured time slowly, and rest reduces it fast.
+/// A way has pauses in which the sensor reports no known activity, as when a door is locked. So an
+/// unknown activity reduces the measured time slowly, and rest reduces it fast.
 struct ActivityTrack: Hashable, Sendable {
   /// `nil` before the first report of the sensor.
   private var latest: MotionActivity.Kind?

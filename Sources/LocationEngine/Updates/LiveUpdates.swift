@@ -66,7 +66,7 @@ package struct LiveUpdates: Machine {
   package var nextDeadline: Instant? { silentSince.map { $0 + Self.silence } }
 
   /// When the silence to be reported began (LIVE-18); `nil` where none is to be reported, as after
-  /// diagnostics that announce few locations (LIVE-16).
+  /// `accuracyLimited` was delivered (LIVE-16).
   private var silentSince: Instant? {
     let isSeldomDelivered = isLimited && delivered?.contains(.accuracyLimited) ?? false
     switch state {

@@ -39,8 +39,7 @@ package struct StandardUpdates: Machine {
     case running(last: Fix?)
     /// Stationary: hardware off, until the app starts again or the device moves (STD-39, STD-42).
     case paused(last: Fix?)
-    /// One fix is requested; `best` is the best so far, the deadline counts from the answer
-    /// (STD-31).
+    /// One fix is requested; `best` is the best so far, the deadline is set by the answer (STD-31).
     case once(best: Fix?, deadline: Instant?)
   }
 

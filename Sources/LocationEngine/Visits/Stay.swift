@@ -16,7 +16,7 @@ struct Stay: Sendable {
   private(set) var meanAccuracy: Double
   /// Meters: the best accuracy of its fixes.
   private(set) var bestAccuracy: Double
-  /// Meters per second: how fast the device came.
+  /// Meters per second: the speed at which the device arrived.
   let approach: Double
   private var fixes: Int
   private var strays = 0
@@ -88,8 +88,7 @@ struct Stay: Sendable {
   /// Meters from the center within which the device is still at the place.
   var extent: Double { min(max(20, 1.5 * scatter), 60) }
 
-  /// Returns by how many meters a fix lies farther out than one at the place would; negative
-  /// inside.
+  /// Returns meters by which a fix lies farther out than one at the place; negative inside.
   func excess(of fix: Fix, _ point: GeocentricPoint) -> Double {
     let distance = point.distance(to: center) - extent
     guard fix.horizontalAccuracy > Self.coarse else { return distance }

@@ -5,8 +5,7 @@ extension VisitDetector {
     package var familiarDwell = 90.0
     /// Seconds at a new place.
     package var newDwell = 165.0
-    /// Seconds at a new place that was reached faster than `ride`: it is most likely a traffic
-    /// light.
+    /// Seconds at a new place that was reached faster than `ride`: most likely a traffic light.
     package var rideDwell = 300.0
     /// Meters per second: faster than a person walks.
     package var ride = 3.0
@@ -21,7 +20,7 @@ extension VisitDetector {
     /// Seconds that a departure must last at least.
     package var leaveDwell = 8.0
 
-    /// Creates parameters with these waits multiplied; 0 for what the fixes need (VISIT-11).
+    /// Multiplies the waits by `latency`; 0 leaves only what the fixes need (VISIT-11).
     package init(latency: Double = 1) {
       familiarDwell *= latency
       newDwell *= latency

@@ -1,20 +1,20 @@
 package import LocationModel
 
-/// Finds the stays in the way of one device, while it is on it.
+/// Detects the stays of one device while it moves.
 ///
-/// An arrival is told once the fixes have kept to one place for a while: not long at a place that
-/// was visited before, longer at a new one, and longest where coarse fixes could hide slow traffic
-/// (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
-/// departure is told by the same kind of sequential test that watches circles (chosen on the
-/// same runs), sooner where a motion sensor says that the device is on its way. Both carry the time
+/// An arrival is delivered once the fixes have stayed at one place for a while: briefly at a place
+/// that was visited before, longer at a new one, and longest where coarse fixes could hide slow
+/// traffic (chosen on runs 0, 2, and 4 of the shared car and bicycle days; no run was held back). A
+/// departure is delivered by the same kind of sequential test as for circles (chosen on the same
+/// runs), sooner where a motion sensor reports that the device is on its way. Both carry the time
 /// at which they happened.
 ///
-/// Where the device was when the engine began is a place, too: nobody saw it arrive, so that its
-/// departure may be the first that is told (VISIT-4).
+/// The place of the device when the engine began is a visit, too. Its arrival was not seen, so its
+/// departure may be the first delivery (VISIT-4).
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
-    /// What the motion sensor says.
+    /// The motion sensor reports an activity.
     case motion(MotionActivity)
     case wake
   }
@@ -27,7 +27,7 @@ package struct VisitDetector: Machine {
   private enum State: Sendable {
     /// No fix yet.
     case empty
-    /// On the way; the newest fixes might be the beginning of a stay.
+    /// On the way; the newest fixes may be the beginning of a stay.
     case travelling(Stay)
     case visiting(CurrentVisit)
   }
@@ -48,7 +48,7 @@ package struct VisitDetector: Machine {
     package var coordinate: Coordinate
     /// When the device was there last.
     package var lastSeen: UnixTime
-    /// The same in steady time; `nil` until somebody has settled it.
+    /// The same in steady time; `nil` until it has been determined.
     var steady: UnixTime?
 
     package init(_ coordinate: Coordinate, lastSeen: UnixTime) {
@@ -60,7 +60,7 @@ package struct VisitDetector: Machine {
   /// - Parameters:
   ///   - places: places visited before.
   ///   - current: the visit that was not over when the engine ended.
-  ///   - tuning: the numbers of the decision.
+  ///   - tuning: the parameters of the decision.
   package init(
     places: [KnownPlace] = [], current: Visit? = nil, tuning: Tuning = Tuning()
   ) {
@@ -85,7 +85,7 @@ package struct VisitDetector: Machine {
     return lastUptime + max(due - stay.latest, .zero)
   }
 
-  /// A stay that may become an arrival.
+  /// The stay that may become an arrival.
   private var arriving: Stay? {
     switch state {
     case .travelling(let stay): stay
@@ -125,7 +125,7 @@ package struct VisitDetector: Machine {
         state = .travelling(Stay(at: fix, point, approach: continuity.speed))
         return []
       }
-      // Where the device was when the engine began is a place, however soon it leaves.
+      // The place of the device when the engine began counts as a visit, however soon it leaves.
       state =
         isFirst && isRest(stay)
         ? .visiting(CurrentVisit(stay, isDelivered: false)) : .travelling(stay)
@@ -137,20 +137,20 @@ package struct VisitDetector: Machine {
     return arrive(stay, at: now)
   }
 
-  /// Whether a first stay is one, and not the beginning of a way that coarse fixes hide.
+  /// Whether a first stay is a stay, and not the beginning of a way that coarse fixes hide.
   private func isRest(_ stay: Stay) -> Bool {
     stay.isSettled && !stay.isStraying && stay.bestAccuracy <= Stay.coarse
       && continuity.speed < Self.slowest && !activity.isMoving
   }
 
-  /// Begins anew with what is known of places, and of the sensor.
+  /// Starts anew with the known places, and the state of the sensor.
   mutating func forgetStay() {
     (state, lastUptime, isFirst) = (.empty, nil, true)
     continuity = OutlierGate()
   }
 
-  /// When the clock was set back, what is remembered is dated by the clock as it is now, so that a
-  /// stay keeps its length; one of an earlier engine begins anew.
+  /// Moves dates with a clock that was set back, so that a stay keeps its length; a stay of an
+  /// earlier engine starts anew.
   private mutating func followClock(of fix: Fix, at now: Moment) {
     let passed = lastUptime.map { now.uptime - $0 } ?? .zero
     switch state {
@@ -187,7 +187,7 @@ package struct VisitDetector: Machine {
     return departure.visit
   }
 
-  /// Where the device was when the engine began is a place, however soon it left.
+  /// Ends the first stay; its place is remembered if it is settled, however soon the device left.
   private mutating func leaveFirst(_ stay: Stay) {
     if isFirst, stay.isSettled { remember(stay) }
     isFirst = false
@@ -203,7 +203,7 @@ package struct VisitDetector: Machine {
     return [.arrived(visit)]
   }
 
-  /// A stay makes a place known, or seen again.
+  /// Adds the place of a stay, or updates when it was last seen.
   private mutating func remember(_ stay: Stay) {
     if let index = places.firstIndex(where: { isSame($0, stay) }) {
       places[index].lastSeen = stay.latest
@@ -219,21 +219,21 @@ package struct VisitDetector: Machine {
     if case .visiting(let presence) = state, presence.isDelivered { remember(presence.stay) }
   }
 
-  /// Forgets places not seen since a date of steady time; whether there was any.
+  /// Forgets places not seen since a date of steady time; returns whether there were any.
   mutating func forgetPlaces(before date: UnixTime) -> Bool {
     let known = places.count
     places.removeAll { ($0.steady ?? date) < date }
     return places.count < known
   }
 
-  /// Forgets the visit that lasts; whether there was any.
+  /// Forgets the visit that lasts; returns whether there was one.
   mutating func forgetCurrent() -> Bool {
     guard case .visiting = state else { return false }
     state = .empty
     return true
   }
 
-  /// Dates the places in steady time that are not yet.
+  /// Adds the steady time to places that have none.
   mutating func settleDates(_ steady: (UnixTime) -> UnixTime) {
     for index in places.indices where places[index].steady == nil {
       places[index].steady = steady(places[index].lastSeen)
@@ -266,7 +266,7 @@ package struct VisitDetector: Machine {
     GeocentricPoint(place.coordinate).distance(to: stay.center) <= Self.sameplace
   }
 
-  /// The network while staying, and on the way until the fixes keep to one place; satellites where
+  /// The network while staying, and on the way until the fixes stay at one place; satellites where
   /// an arrival or a departure is to be decided (POW-2).
   package var demand: Demand {
     let position =
@@ -284,28 +284,28 @@ package struct VisitDetector: Machine {
     return Demand(position: position, motion: true)
   }
 
-  /// Whether a good fix may tell that the device leaves.
+  /// Whether a good fix may show that the device leaves.
   private func mayEnd(_ presence: CurrentVisit) -> Bool {
     presence.isDoubtful || activity.isOnTheWay
       || presence.stay.isStraying && !activity.isResting
   }
 
-  /// Spreads by which a device is presumed to be at its place still: many while it lies still, none
+  /// Returns the spreads by which a device is presumed to be still at its place: many at rest, none
   /// after a minute on the way (chosen).
   private func presumption(at now: Moment) -> Double {
     activity.isResting ? 2 : 0.5 * (1 - activity.share(at: now.uptime))
   }
 
-  /// Seconds at one place after which it might be an arrival (chosen).
+  /// Seconds at one place after which it may be an arrival (chosen).
   private static let samplingInterval = 40.0
-  /// Meters: coarser fixes say nothing about stays.
+  /// Meters: coarser fixes are no evidence of stays.
   private static let coarsest = 200.0
   /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).
   private static let sameplace = 100.0
   private static let mostPlaces = 200
-  /// Meters per second: nobody walks as slowly, and most receivers at rest say less (chosen).
+  /// Meters per second: slower than a person walks; most receivers at rest report less (chosen).
   private static let slowest = 0.7
-  /// Seconds: who leaves a place and stops near it so soon is most likely on the way, at the car or
-  /// at the bus stop (chosen).
+  /// Seconds: a device that leaves a place and stops near it that soon is most likely on the way,
+  /// at the car or at the bus stop (chosen).
   private static let errand = 300.0
 }
