@@ -36,7 +36,7 @@ step() { printf '\n== %s\n' "$1"; }
 # What did not run is no proof of anything: it is listed at the end, however that comes about.
 report() {
   status=$?
-  step "skipped"
+  step "failed or skipped"
   python3 Scripts/test_report.py --unittest "$scripts_log" "$events"/*.jsonl
   step "statements tested"
   python3 Scripts/statement_coverage.py --ran "$events"/*.jsonl | tail -n 1

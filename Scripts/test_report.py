@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists the tests that did not run, each with its suite and the reason.
+"""Lists the tests that failed and those that did not run, each with its suite and the reason.
 
 Usage: test_report.py [--unittest LOG] EVENTS...
 
@@ -13,13 +13,15 @@ import os
 import re
 from collections import defaultdict
 
+# The most characters shown of what went wrong in a test: its values may be whole files.
+ISSUE_LENGTH = 2000
 
 class TestRun:
     """The tests of Swift Testing, and which of them ran."""
 
     def __init__(self, files):
         self.names, self.functions, self.with_arguments = {}, set(), set()
-        self.ran, self.reasons = set(), {}
+        self.ran, self.reasons, self.issues = set(), {}, []
         for file in files:
             if os.path.exists(file):
                 with open(file, encoding="utf-8") as lines:
@@ -42,6 +44,19 @@ class TestRun:
         elif payload["kind"] == "testSkipped":
             said = payload["messages"][0]["text"].split(" skipped", 1)[-1]
             self.reasons[payload["testID"]] = said.strip(': "') or "no reason given"
+
+        elif payload["kind"] == "issueRecorded" and not payload["issue"]["isKnown"]:
+            self.issues.append((payload.get("testID"), payload["issue"], payload["messages"]))
+
+    @property
+    def failures(self):
+        """(place, suite and test, what went wrong) of each issue, in the order of the run."""
+        for test, issue, messages in self.issues:
+            place = issue.get("sourceLocation")
+            yield (f"{place['fileID']}:{place['line']}" if place else "no place",
+                   f"{self.names.get(self.suite(test), '')}: {self.names[test]}" if test in self.names
+                   else "no test",
+                   "; ".join(message["text"] for message in messages)[:ISSUE_LENGTH])
 
     def suite(self, test):
         """The suite around a test: the longest part of its identifier that is one."""
@@ -97,6 +112,8 @@ def main():
     parser.add_argument("events", nargs="*", metavar="EVENTS")
     options = parser.parse_args()
     run = TestRun(options.events)
+    for failure in run.failures:
+        print("failed: " + "\n    ".join(failure))
     skipped = run.skipped + skipped_by_unittest(options.unittest)
     if not skipped:
         print(f"all {len(run.functions)} Swift tests ran; none was skipped")

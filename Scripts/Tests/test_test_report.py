@@ -53,6 +53,16 @@ class ReportTests(unittest.TestCase):
             [sys.executable, ROOT / "Scripts" / script, *arguments, file], capture_output=True,
             text=True, check=True).stdout
 
+    def test_names_failures_first(self):
+        issue = {"isKnown": False, "sourceLocation": {"fileID": "T/F.swift", "line": 7}}
+        records = RUN + [event("issueRecorded", "T.Places/a()/F.swift:1:1", "no such place"),
+                         event("issueRecorded", "T.Places/b()/F.swift:2:1", "as it has been")]
+        records[-2]["payload"]["issue"] = issue
+        records[-1]["payload"]["issue"] = issue | {"isKnown": True}
+        said = self.say("test_report.py", events=records)
+        self.assertIn("failed: T/F.swift:7\n    Places: GEO-1: are found\n    no such place\n", said)
+        self.assertNotIn("as it has been", said)
+
     def test_lists_reason_suite_and_test(self):
         log = self.folder / "scripts.log"
         log.write_text("test_a (test_b.C.test_a) ... skipped 'no pip'\ntest_d (test_b.C) ... ok\n")
