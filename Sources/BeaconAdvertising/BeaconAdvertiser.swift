@@ -2,7 +2,7 @@ public import CoreLocation
 import LocationModel
 import Synchronization
 
-/// Makes this computer an iBeacon, as a peripheral manager of CoreBluetooth does on Apple's systems.
+/// Makes this computer an iBeacon, as a CoreBluetooth peripheral manager does on Apple systems.
 ///
 ///     let region = CLBeaconRegion(uuid: shop, major: 1, minor: 7, identifier: "door")
 ///     let advertiser = BeaconAdvertiser()
@@ -77,7 +77,7 @@ public final class BeaconAdvertiser: Sendable {
     client.send(.advertising(subscriber, .start(advert)))
   }
 
-  /// Stops to transmit the beacon.
+  /// Stops transmitting the beacon.
   public func stopAdvertising() {
     client.send(.advertising(subscriber, .stop))
   }

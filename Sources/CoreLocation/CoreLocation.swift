@@ -1,3 +1,3 @@
-// What `import CoreLocation` brings along: the C types under this module, and Foundation.
+// `import CoreLocation` also imports the C types of this module, and Foundation.
 @_exported public import CoreLocation
 @_exported public import Foundation

@@ -143,8 +143,8 @@ public final class INTULocationManager: Sendable {
 
   // MARK: Live requests
 
-  /// Completes a request at once: its block runs with the best location so far (INTU-25). A
-  /// subscription is canceled (INTU-31).
+  /// Completes a request at once: its block runs with what there is now (INTU-25). A subscription
+  /// is canceled (INTU-31).
   ///
   /// - Parameter requestID: What the request or subscription returned; one that has ended, or never
   ///   existed, is ignored.

@@ -72,8 +72,7 @@ public typealias INTUHeadingFilterAccuracy = CLLocationDegrees
 /// The block that runs, on the main queue, when a request ends or a subscription has an update.
 ///
 /// It receives the location, its accuracy level, and the status. The location is `nil` unless the
-/// status is
-/// `success` or `timedOut`, and may be `nil` for `timedOut`.
+/// status is `success` or `timedOut`, and may be `nil` for `timedOut`.
 public typealias INTULocationRequestBlock =
   @MainActor (CLLocation?, INTULocationAccuracy, INTULocationStatus) -> Void
 

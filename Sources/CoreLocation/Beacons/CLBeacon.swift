@@ -1,15 +1,15 @@
-/// A beacon that was heard.
+/// A beacon that was detected.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
-  /// All that is known of a beacon.
+  /// All values of a beacon.
   struct Values: Equatable, Sendable {
     /// All zeros while unknown.
     var uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     var major: CLBeaconMajorValue = 0
     var minor: CLBeaconMinorValue = 0
     var proximity = CLProximity.unknown
-    /// Meters; -1 while unknown.
+    /// The distance in meters; -1 while unknown.
     var accuracy: CLLocationAccuracy = -1
-    /// dBm; 0 while unknown.
+    /// The signal strength in dBm; 0 while unknown.
     var rssi = 0
     var timestamp = Date.distantPast
   }
@@ -20,12 +20,13 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
     self.values = values
   }
 
-  /// Makes a beacon that was never heard.
+  /// Makes a beacon that was never detected.
   public override init() {
     values = Values()
   }
 
-  /// Reads a beacon from an archive; one without owner, as a subclass's may be, was never heard.
+  /// Reads a beacon from an archive; one without values, as in a subclass's archive, was never
+  /// detected.
   ///
   /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
@@ -66,7 +67,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// When the beacon was heard (BEACON-20).
+  /// When the beacon was detected (BEACON-20).
   open var timestamp: Date { values.timestamp }
 
   /// The proximity UUID that all beacons of one deployment share.
@@ -76,19 +77,21 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   @available(*, deprecated, renamed: "uuid")
   open var proximityUUID: UUID { uuid }
 
-  /// The group.
+  /// The number of a group of beacons within the deployment.
   open var major: NSNumber { NSNumber(value: values.major) }
 
-  /// The beacon of the group.
+  /// The number of the beacon within its group.
   open var minor: NSNumber { NSNumber(value: values.minor) }
 
   /// How near the beacon is (BEACON-13).
   open var proximity: CLProximity { values.proximity }
 
-  /// Meters, one sigma, to compare beacons of one proximity (BEACON-12); negative while unknown.
+  /// The distance in meters, one sigma, to compare beacons of one proximity (BEACON-12); negative
+  /// while unknown.
   open var accuracy: CLLocationAccuracy { values.accuracy }
 
-  /// dBm, averaged since the last report (BEACON-9); 0 while unknown (BEACON-10).
+  /// The signal strength in dBm, averaged since the last delivery (BEACON-9); 0 while unknown
+  /// (BEACON-10).
   open var rssi: Int { values.rssi }
 
   /// The identity, proximity, and signal strength.

@@ -1,4 +1,4 @@
-/// Which beacons are meant; parts that are missing match any (BEACON-4).
+/// The identity of one or more beacons; missing parts match any beacon (BEACON-4).
 ///
 /// Two constraints with the same parts are equal (BEACON-5).
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
@@ -6,7 +6,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   private let storedMajor: CLBeaconMajorValue?
   private let storedMinor: CLBeaconMinorValue?
 
-  /// Matches every beacon of a deployment.
+  /// Makes a constraint that matches every beacon of a deployment.
   ///
   /// - Parameter uuid: The proximity UUID that all beacons of one deployment share.
   public init(uuid: UUID) {
@@ -15,7 +15,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     storedMinor = nil
   }
 
-  /// Matches every beacon of a group.
+  /// Makes a constraint that matches every beacon of a group.
   ///
   /// - Parameters:
   ///   - uuid: The proximity UUID that all beacons of one deployment share.
@@ -26,7 +26,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     storedMinor = nil
   }
 
-  /// Matches one beacon.
+  /// Makes a constraint that matches one beacon.
   ///
   /// - Parameters:
   ///   - uuid: The proximity UUID that all beacons of one deployment share.
@@ -38,7 +38,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     storedMinor = minor
   }
 
-  /// Reads a constraint from an archive; `nil` without owner.
+  /// Reads a constraint from an archive; `nil` without proximity UUID.
   ///
   /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
@@ -69,10 +69,10 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
   /// The proximity UUID that all beacons of one deployment share.
   open var uuid: UUID { storedUUID }
 
-  /// The group; `nil` matches any.
+  /// The number of a group of beacons; `nil` matches any.
   open var major: UInt16? { storedMajor }
 
-  /// The beacon of the group; `nil` matches any.
+  /// The number of a beacon within its group; `nil` matches any.
   open var minor: UInt16? { storedMinor }
 
   /// Whether the other object has the same parts (BEACON-5).

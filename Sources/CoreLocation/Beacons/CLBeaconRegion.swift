@@ -1,51 +1,51 @@
 import LocationModel
 
-/// The surroundings of the beacons of one identity.
+/// A region around the beacons of one identity.
 open class CLBeaconRegion: CLRegion {
   private let storedConstraint: CLBeaconIdentityConstraint
 
-  /// Whether the app hears that it is inside whenever the display is turned on; false unless
+  /// Whether the app is notified that it is inside whenever the display is turned on; false unless
   /// changed (BEACON-24).
   open var notifyEntryStateOnDisplay = false
 
-  /// Makes the surroundings of all beacons that match.
+  /// Makes a region around all beacons that match a constraint.
   ///
   /// - Parameters:
-  ///   - beaconIdentityConstraint: Which beacons belong to the region.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - beaconIdentityConstraint: The identity of the region's beacons.
+  ///   - identifier: The name of the region within the app.
   public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
     storedConstraint = beaconIdentityConstraint
     super.init(identifier: identifier)
   }
 
-  /// Makes the surroundings of every beacon of a deployment.
+  /// Makes a region around every beacon of a deployment.
   ///
   /// - Parameters:
   ///   - uuid: The proximity UUID that all beacons of one deployment share.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   public init(uuid: UUID, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: uuid)
     super.init(identifier: identifier)
   }
 
-  /// Makes the surroundings of every beacon of a group.
+  /// Makes a region around every beacon of a group.
   ///
   /// - Parameters:
   ///   - uuid: The proximity UUID that all beacons of one deployment share.
   ///   - major: The number of a group of beacons within the deployment.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   public init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: uuid, major: major)
     super.init(identifier: identifier)
   }
 
-  /// Makes the surroundings of one beacon.
+  /// Makes a region around one beacon.
   ///
   /// - Parameters:
   ///   - uuid: The proximity UUID that all beacons of one deployment share.
   ///   - major: The number of a group of beacons within the deployment.
   ///   - minor: The number of one beacon within its group.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   public init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
@@ -57,7 +57,7 @@ open class CLBeaconRegion: CLRegion {
   ///
   /// - Parameters:
   ///   - proximityUUID: The proximity UUID that all beacons of one deployment share.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   @available(*, deprecated, renamed: "init(uuid:identifier:)")
   public init(proximityUUID: UUID, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID)
@@ -69,7 +69,7 @@ open class CLBeaconRegion: CLRegion {
   /// - Parameters:
   ///   - proximityUUID: The proximity UUID that all beacons of one deployment share.
   ///   - major: The number of a group of beacons within the deployment.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
   public init(proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String) {
     storedConstraint = CLBeaconIdentityConstraint(uuid: proximityUUID, major: major)
@@ -82,7 +82,7 @@ open class CLBeaconRegion: CLRegion {
   ///   - proximityUUID: The proximity UUID that all beacons of one deployment share.
   ///   - major: The number of a group of beacons within the deployment.
   ///   - minor: The number of one beacon within its group.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
   public init(
     proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
@@ -118,7 +118,7 @@ open class CLBeaconRegion: CLRegion {
     return copy
   }
 
-  /// Which beacons are meant.
+  /// The identity of the region's beacons.
   open var beaconIdentityConstraint: CLBeaconIdentityConstraint { storedConstraint }
 
   /// The proximity UUID that all beacons of one deployment share.
@@ -128,20 +128,20 @@ open class CLBeaconRegion: CLRegion {
   @available(*, deprecated, renamed: "uuid")
   open var proximityUUID: UUID { uuid }
 
-  /// The group; `nil` matches any.
+  /// The number of a group of beacons; `nil` matches any.
   open var major: NSNumber? { storedConstraint.major.map(NSNumber.init(value:)) }
 
-  /// The beacon of the group; `nil` matches any.
+  /// The number of a beacon within its group; `nil` matches any.
   open var minor: NSNumber? { storedConstraint.minor.map(NSNumber.init(value:)) }
 
-  /// The identifier and which beacons are meant; `(null)` matches any.
+  /// The identifier and the identity of the beacons; `(null)` matches any.
   open override var description: String {
     let parts = [major, minor].map { $0.map { "\($0)" } ?? "(null)" }
     return "\(type(of: self)) (identifier:'\(identifier)', uuid:\(uuid), "
       + "major:\(parts[0]), minor:\(parts[1]))"
   }
 
-  /// Returns what a peripheral has to advertise to be this beacon.
+  /// Returns the advertisement data with which a peripheral becomes this beacon.
   ///
   /// - Parameter measuredPower: The signal strength at one meter, in dBm; `nil` means -59
   ///   (BEACON-2).

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// What a manager ranges, by which of the two interfaces (BEACON-19).
+/// The constraints and regions that a manager ranges, for each of the two interfaces (BEACON-19).
 struct RangedBeacons: Sendable {
   var constraints: [BeaconConstraint] = []
   var regions: [RegionDescription] = []
@@ -34,7 +34,7 @@ extension CLLocationManager {
     forgetRanging(region.identifier).forEach(stopUnlessWanted)
   }
 
-  /// Forgets the region of a name; the constraints that were ranged for it, which need not be those
+  /// Removes the region with a name; returns the constraints ranged for it, which need not be those
   /// of another region of that name.
   private func forgetRanging(_ identifier: String) -> [BeaconConstraint] {
     let forgotten = ranged.regions.filter { $0.identifier == identifier }
@@ -49,7 +49,7 @@ extension CLLocationManager {
     if !ranged.wants(constraint) { link.send(.stop(constraint)) }
   }
 
-  /// Tells the delegate how near beacons are; runs where the manager's callbacks run.
+  /// Delivers ranged beacons to the delegate; runs where the manager's callbacks run.
   func take(_ delivery: RangingDelivery) {
     switch delivery {
     case .ranged(let constraint, let ranged):
@@ -71,7 +71,7 @@ extension CLLocationManager {
     }
   }
 
-  /// Once for the constraint itself, and once for each region that stands for it (BEACON-19).
+  /// Calls one closure for the constraint itself, the other for each region with it (BEACON-19).
   private func forEachInterface(
     of constraint: BeaconConstraint, _ tell: () -> Void, region tellRegion: (CLBeaconRegion) -> Void
   ) {
@@ -108,7 +108,7 @@ extension CLBeaconIdentityConstraint {
 }
 
 extension CLBeacon.Values {
-  /// Absent values become Apple's -1 and 0 (BEACON-10).
+  /// Converts a ranged beacon; absent values become Apple's -1 and 0 (BEACON-10).
   init(_ beacon: RangedBeacon) {
     self.init(
       uuid: UUID(beacon.identity.uuid), major: beacon.identity.major, minor: beacon.identity.minor,
@@ -129,7 +129,7 @@ extension CLProximity {
 }
 
 extension CLError {
-  /// Why beacons are not ranged, in Apple's words (BEACON-16).
+  /// Converts a ranging failure to Apple's code (BEACON-16).
   init(ranging failure: RangingFailure) {
     switch failure {
     case .unavailable: self.init(.rangingUnavailable)

@@ -1,18 +1,18 @@
 import CoreFoundation
 import Synchronization
 
-/// Where the callbacks of a manager run: the run loop, or its stand-in, of the thread that made it
+/// Where the callbacks of a manager run: the run loop of the thread that made it, or a substitute
 /// (MODEL-4).
 enum CallbackPlace: Sendable {
-  /// The main thread, the main actor, and every other task: on Linux the main actor of an
+  /// For the main thread, the main actor, and every other task: on Linux the main actor of an
   /// `async` main is not the main thread, and no run loop runs there.
   case mainQueue
-  /// A thread of the app's own; callbacks come while its run loop runs (MODEL-5).
+  /// For another thread of the app; callbacks run while its run loop runs (MODEL-5).
   case runLoop(ThreadLoop)
-  /// Virtual time decides.
+  /// For virtual time, which runs the callbacks itself.
   case given(LocationClient.CallbackRunner)
 
-  /// The place that belongs to the calling thread.
+  /// Returns the place that belongs to the calling thread.
   static func ofCaller(in client: LocationClient) -> CallbackPlace {
     if let callbacks = client.callbacks { return .given(callbacks()) }
     let isTask = withUnsafeCurrentTask { $0 != nil }
@@ -20,7 +20,7 @@ enum CallbackPlace: Sendable {
     return isMain ? .mainQueue : .runLoop(ThreadLoop())
   }
 
-  /// Whether this is a job of the main queue, which on Linux any thread may serve.
+  /// Whether the caller runs on the main queue, which on Linux any thread may serve.
   private static var isOnMainQueue: Bool { DispatchQueue.getSpecific(key: mainQueueMark) != nil }
 
   private static let mainQueueMark: DispatchSpecificKey<Void> = {
@@ -29,7 +29,7 @@ enum CallbackPlace: Sendable {
     return key
   }()
 
-  /// Runs the callback there, later, in the order of the calls.
+  /// Runs the callback at this place, later, in the order of the calls.
   func run(_ callback: @escaping @Sendable () -> Void) {
     switch self {
     case .mainQueue: DispatchQueue.main.async(execute: Hearing.ofMainQueue.watch(callback))
@@ -41,16 +41,16 @@ enum CallbackPlace: Sendable {
 
 /// The run loop of a thread that is not the main one.
 final class ThreadLoop: Sendable {
-  // A Core Foundation run loop may be given work and woken from any thread; the compiler cannot
-  // know (docs/decisions/0004).
+  // Any thread may add work to a Core Foundation run loop and wake it; the compiler cannot know
+  // this (docs/decisions/0004).
   private nonisolated(unsafe) let loop: CFRunLoop
   private nonisolated(unsafe) let keepAlive: Timer
   private let hearing = Hearing(
     "a CLLocationManager was made on a thread whose run loop does not run, so its delegate hears "
       + "nothing. Make it on the main thread, or run RunLoop.current there.")
 
-  /// The run loop of the calling thread; a timer that never fires keeps it from ending for lack of
-  /// work, as Apple's manager does.
+  /// Takes the run loop of the calling thread; a timer that never fires keeps it from ending for
+  /// lack of work, as Apple's manager does.
   init() {
     loop = CFRunLoopGetCurrent()
     keepAlive = Timer(fire: .distantFuture, interval: .greatestFiniteMagnitude, repeats: true) {
@@ -69,7 +69,7 @@ final class ThreadLoop: Sendable {
   }
 }
 
-/// Warns once when callbacks wait for a run loop that does not run (MODEL-5).
+/// Warns once when callbacks are queued on a run loop that does not run (MODEL-5).
 private final class Hearing: Sendable {
   private enum State {
     case nothingSent, waiting, settled
@@ -89,7 +89,7 @@ private final class Hearing: Sendable {
     self.warning = warning
   }
 
-  /// The callback, seen to run until the first one has.
+  /// Returns the callback, wrapped until the first one has run.
   func watch(_ callback: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let (isFirst, isSettled) = state.withLock { state in
       defer { if state == .nothingSent { state = .waiting } }
@@ -103,7 +103,7 @@ private final class Hearing: Sendable {
     }
   }
 
-  /// Returns whether it was not settled before.
+  /// Ends the wait for the first callback; returns whether it had not ended before.
   @discardableResult
   private func settle() -> Bool {
     state.withLock { state in

@@ -1,11 +1,11 @@
 import LocationModel
 import Synchronization
 
-/// One iteration over live updates: starts the service, holds what was not read yet, and stops the
-/// service when it is let go (LIVE-1).
+/// One iteration over live updates: starts the service, buffers unread elements, and stops the
+/// service when it is released (LIVE-1).
 ///
-/// At most 64 plain locations wait; then the oldest of them goes. An element that carries a
-/// changed diagnostic or a change of stillness is never dropped (LIVE-30, LIVE-31).
+/// At most 64 plain locations are buffered; then the oldest of them is dropped. An element with a
+/// changed diagnostic or a change of `stationary` is never dropped (LIVE-30, LIVE-31).
 final class LiveSubscription: Sendable {
   private let client: LocationClient
   private let subscriber: SubscriberID
@@ -33,7 +33,7 @@ final class LiveSubscription: Sendable {
     client.end(subscriber)
   }
 
-  /// The next element; `nil` when the task was canceled (LIVE-2).
+  /// Returns the next element; `nil` when the task was canceled (LIVE-2).
   func next() async -> LiveUpdate? { await loop.read { await nextUpdate() } }
 
   private func nextUpdate() async -> LiveUpdate? {
@@ -54,7 +54,7 @@ final class LiveSubscription: Sendable {
   }
 }
 
-/// What one iteration has not read yet, and who waits for it.
+/// The unread elements of one iteration, and its waiting reader.
 struct LiveBuffer {
   private enum Reader {
     case none
@@ -63,12 +63,12 @@ struct LiveBuffer {
   }
 
   private var unread: [LiveUpdate] = []
-  /// How many of the unread are nothing but a location.
+  /// The number of unread elements with nothing new but a location.
   private var plain = 0
   private var last: LiveUpdate?
   private var reader = Reader.none
 
-  /// Undelivered plain locations that are kept (LIVE-30).
+  /// The greatest number of unread plain locations (LIVE-30).
   private static let bound = 64
 
   /// Adds an element; returns the reader that waits for it.
@@ -86,7 +86,7 @@ struct LiveBuffer {
     return nil
   }
 
-  /// Whether nothing but the location is new.
+  /// Returns whether nothing but the location is new.
   private func isPlain(_ update: LiveUpdate, after earlier: LiveUpdate?) -> Bool {
     guard let earlier, update.fix != nil, earlier.fix != nil else { return false }
     return update.diagnostics == earlier.diagnostics && update.stationary == earlier.stationary
@@ -102,7 +102,7 @@ struct LiveBuffer {
     }
   }
 
-  /// The oldest unread element at once, or `nil` when the reader has to wait.
+  /// Returns the oldest unread element, or `nil` when the reader has to wait.
   mutating func read(
     _ continuation: UnsafeContinuation<LiveUpdate?, Never>
   ) -> LiveUpdate?? {
@@ -117,7 +117,7 @@ struct LiveBuffer {
     return .some(next)
   }
 
-  /// Returns the reader that must not wait any longer.
+  /// Returns the waiting reader, which must be resumed.
   mutating func cancel() -> UnsafeContinuation<LiveUpdate?, Never>? {
     defer { reader = .canceled }
     guard case .waiting(let continuation) = reader else { return nil }

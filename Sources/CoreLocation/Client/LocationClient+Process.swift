@@ -3,8 +3,8 @@ package import LocationModel
 import Synchronization
 
 extension LocationClient {
-  /// The process itself, connected on first use: to the daemon where there is one, else to an engine
-  /// of its own.
+  /// The client of the process, connected on first use: to the daemon where there is one, else to
+  /// an engine of its own.
   static let ofProcess: LocationClient = {
     let description = ClientDescription.ofProcess
     let client = LocationClient(description, over: engine(for: description))
@@ -15,12 +15,12 @@ extension LocationClient {
     return client
   }()
 
-  /// What was said of the life of this process, which an engine takes to be in the foreground.
+  /// The reported lifecycle state of this process; engines assume the foreground.
   private static let processLife = Mutex(
     (life: AppLife.foreground, isConnected: false))
 
-  /// Where the app is in its life from now on; a process that has not used location yet says so
-  /// when it does.
+  /// Sets the lifecycle state of the app; a process that has not used location yet reports it when
+  /// it connects.
   package static func enter(_ life: AppLife) {
     if let bound { return bound.send(.life(life)) }
     let isConnected = processLife.withLock { process in
@@ -78,7 +78,7 @@ extension Manifest {
 }
 
 extension ManifestValue {
-  /// A value of a property list; `nil` for one that no manifest needs, such as a date.
+  /// Converts a property list value; `nil` for one that no manifest needs, such as a date.
   init?(_ value: Any) {
     switch value {
     case let text as String: self = .string(text)

@@ -1,14 +1,15 @@
 package import LocationModel
 import Synchronization
 
-/// This app as the engine knows it: the link, what can be read at once, and who is waiting.
+/// An app's connection to the engine: the link, the state that can be read at once, and
+/// subscribers.
 ///
-/// One for each app; an ordinary process has one, a test may bind several.
+/// There is one for each app; an ordinary process has one, a test may bind several.
 package final class LocationClient: Sendable {
-  /// What a subscriber hears, on the link's own thread: hand on, and return.
+  /// Receives a subscriber's deliveries on the link's thread; passes them on and returns at once.
   package typealias Listener = @Sendable (Delivery) -> Void
 
-  /// An event that the app is owed, and its number.
+  /// A pending event and its number.
   typealias PendingNews = (number: EventNumber, event: PendingEvent)
 
   package let link: any EngineLink
@@ -17,10 +18,10 @@ package final class LocationClient: Sendable {
 
   /// What the app declares.
   let manifest: Manifest
-  /// Where callbacks run when the app's own threads must not decide it, as in virtual time: asked
-  /// where a manager is made.
+  /// Decides where callbacks run when the app's threads must not, as in virtual time; called where
+  /// a manager is made.
   package let callbacks: (@Sendable () -> CallbackRunner)?
-  /// Who must know which tasks wait for deliveries, in virtual time.
+  /// Observes which tasks wait for deliveries, in virtual time.
   let watch: (any ReadingWatch)?
   /// The app's geocoding, with one budget for all its geocoders (GEO-5).
   let geocoding: AppGeocoding
@@ -46,15 +47,15 @@ package final class LocationClient: Sendable {
     link.disconnect(id)
   }
 
-  /// The app that asks: the one bound to this task, else the process itself.
+  /// The client of the calling app: the one bound to this task, else the process's own.
   package static var current: LocationClient { bound ?? ofProcess }
 
-  /// An app bound by a test.
+  /// The client of an app bound by a test.
   @TaskLocal package static var bound: LocationClient?
 
   // MARK: Asking
 
-  /// Adds someone who waits for deliveries; the listener is called until `end(_:)`.
+  /// Adds a subscriber; the listener is called until `end(_:)`.
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
 
   package func send(_ request: Request) {
@@ -62,33 +63,33 @@ package final class LocationClient: Sendable {
     link.send(request, from: id)
   }
 
-  /// The subscriber is gone, with everything it asked for.
+  /// Removes a subscriber, with everything it requested.
   package func end(_ subscriber: SubscriberID) {
     inbox.remove(subscriber)
     send(.end(subscriber))
   }
 
-  /// What can be read at once (AVAIL-2).
+  /// The state that can be read at once (AVAIL-2).
   var readable: ClientState { inbox.readable }
 
-  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  /// Pending events that no delegate has received yet, in order, for a delegate that is set later.
   var untaken: [PendingNews] { inbox.untaken }
 }
 
-/// What the app was told, and who waits for more.
+/// The state and events delivered to the app, and its subscribers.
 ///
-/// The link holds it, and not the client, which is let go when the app has no use for it.
+/// The link retains it instead of the client, so that the client is released when the app drops it.
 private final class Inbox: Sendable {
   typealias Listener = LocationClient.Listener
   typealias PendingNews = LocationClient.PendingNews
 
   private struct State {
-    /// What came before there was anything to read; `nil` from then on.
+    /// Deliveries that came before the first state; `nil` once it is there.
     var early: [Delivery]? = []
     var readable = ClientState()
     var listeners: [SubscriberID: Listener] = [:]
     var lastSubscriber: UInt32 = 0
-    /// What the app is owed and no delegate has heard, the latest hundred, in order.
+    /// Pending events that no delegate has received, the latest hundred, in order.
     var untaken: [PendingNews] = []
   }
 
@@ -98,7 +99,7 @@ private final class Inbox: Sendable {
 
   func add(_ listener: @escaping Listener) -> SubscriberID {
     state.withLock {
-      // After four billion, the numbers of those who are gone come again.
+      // After four billion, the numbers of ended subscribers are used again.
       repeat { $0.lastSubscriber &+= 1 } while $0.listeners[SubscriberID($0.lastSubscriber)] != nil
       let subscriber = SubscriberID($0.lastSubscriber)
       $0.listeners[subscriber] = listener
@@ -110,7 +111,7 @@ private final class Inbox: Sendable {
     _ = state.withLock { $0.listeners.removeValue(forKey: subscriber) }
   }
 
-  /// The app can be read from now on; what came before follows.
+  /// Sets the first state, then handles the deliveries that came before it.
   func open(with readable: ClientState) {
     let early = state.withLock { state in
       defer { state.early = nil }
@@ -129,7 +130,7 @@ private final class Inbox: Sendable {
         let regions = $0.readable.regions
         $0.readable = readable
         $0.readable.regions = regions
-        // What was told before must not be told by us now (AUTH-8).
+        // Drops events that the app may no longer know (AUTH-8).
         if !readable.tellsPlaces { $0.untaken = [] }
       }
     case .regions(let regions):
@@ -151,7 +152,7 @@ private final class Inbox: Sendable {
     }
   }
 
-  /// Hands it to one listener; a new place of the device can be read then, too.
+  /// Passes a delivery to one listener, and first makes its fix the last fix that can be read.
   private func tell(_ delivery: Delivery, to subscriber: SubscriberID, at fix: Fix? = nil) {
     let listener = state.withLock { state in
       if let fix { state.readable.lastFix = fix }
@@ -160,10 +161,10 @@ private final class Inbox: Sendable {
     listener?(delivery)
   }
 
-  /// What the app is owed and no delegate has heard yet, in order: for one that comes later.
+  /// Pending events that no delegate has received yet, in order, for a delegate that is set later.
   var untaken: [PendingNews] { state.withLock { $0.untaken } }
 
-  /// A delegate has heard everything up to this number.
+  /// Removes the events up to this number, which a delegate has received.
   func forget(upTo number: EventNumber) {
     state.withLock { $0.untaken.removeAll { $0.number <= number } }
   }
@@ -172,17 +173,17 @@ private final class Inbox: Sendable {
     state.withLock { $0.untaken = ($0.untaken + [news]).suffix(Self.mostUntaken) }
   }
 
-  /// As many as an engine keeps.
+  /// The greatest number of events kept: as many as an engine keeps.
   private static let mostUntaken = 100
 
-  /// In the order in which they subscribed.
+  /// The listeners in the order in which they subscribed.
   private var listeners: [Listener] {
     state.withLock { state in state.listeners.sorted { $0.key < $1.key }.map(\.value) }
   }
 }
 
 extension ClientState {
-  /// Whether the app may hear exactly where the device was.
+  /// Whether the app may know exactly where the device was.
   fileprivate var tellsPlaces: Bool {
     servicesEnabled && authorization.status.isGranted && authorization.accuracy == .full
   }

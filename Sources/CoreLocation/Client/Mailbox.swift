@@ -1,9 +1,9 @@
 import LocationModel
 import Synchronization
 
-/// Elements that wait for one reader, in order: the newest thousand of them.
+/// A queue of elements for one reader, in order: the newest thousand of them.
 ///
-/// Both readers hear of what is so now, and an engine has one event of a monitor under way at a time.
+/// Both readers need only the current state, and a monitor has one event in flight at a time.
 final class Mailbox<Element: Sendable>: Sendable {
   private enum Reader {
     case none
@@ -19,7 +19,7 @@ final class Mailbox<Element: Sendable>: Sendable {
   private let state = Mutex(State())
   private static var bound: Int { Bounds.waiting }
 
-  /// Adds an element, and wakes the reader.
+  /// Adds an element, and resumes the reader.
   func add(_ element: Element) {
     let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
       guard case .waiting(let reader) = state.reader else {
@@ -33,7 +33,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     reader?.resume(returning: element)
   }
 
-  /// Nothing more will come: the reader gets what is there, then `nil`.
+  /// Ends the queue: the reader receives the remaining elements, then `nil`.
   func finish() {
     let reader: UnsafeContinuation<Element?, Never>? = state.withLock { state in
       state.isFinished = true
@@ -44,7 +44,7 @@ final class Mailbox<Element: Sendable>: Sendable {
     reader?.resume(returning: nil)
   }
 
-  /// The next element; `nil` at the end, and when the task is canceled.
+  /// Returns the next element; `nil` at the end, and when the task is canceled.
   func next() async -> Element? {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in

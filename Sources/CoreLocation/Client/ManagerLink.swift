@@ -1,13 +1,13 @@
 import LocationModel
 
-/// What ties a manager to its app's client: a subscription, and the place of its callbacks.
+/// Connects a manager to its app's client: a subscription, and the place of its callbacks.
 final class ManagerLink: Sendable {
   let client: LocationClient
   let place: CallbackPlace
   let subscriber: SubscriberID
   private let handle: ManagerHandle
 
-  /// Subscribes a manager; its first callback of authorization follows later (AUTH-11).
+  /// Subscribes a manager; its first authorization callback follows later (AUTH-11).
   init(_ manager: CLLocationManager) {
     let client = LocationClient.current
     let place = CallbackPlace.ofCaller(in: client)
@@ -25,7 +25,8 @@ final class ManagerLink: Sendable {
     client.end(subscriber)
   }
 
-  /// Tells a delegate that comes late what waits for one (LIFE-5): the last event brings the earlier.
+  /// Delivers pending events to a new delegate (LIFE-5): taking the last one delivers the earlier
+  /// too.
   func tellUntaken() {
     guard let last = client.untaken.last else { return }
     place.run { [handle] in handle.manager?.take(.pending(last.number, last.event)) }
@@ -44,10 +45,10 @@ final class ManagerLink: Sendable {
   }
 }
 
-/// A manager that may be gone, carried to the place of its callbacks and touched only there.
+/// A weak reference to a manager, used only at the place of its callbacks.
 ///
-/// A manager is not sendable, and its callbacks run where it was made: this one field is the way
-/// between (docs/decisions/0004).
+/// A manager is not sendable, and its callbacks run where it was made: this field carries it there
+/// (docs/decisions/0004).
 struct ManagerHandle: Sendable {
   nonisolated(unsafe) weak var manager: CLLocationManager?
 

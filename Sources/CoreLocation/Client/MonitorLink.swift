@@ -1,27 +1,27 @@
 import LocationModel
 import Synchronization
 
-/// What ties a monitor to its app's client: its records as last heard, and its one loop.
+/// Connects a monitor to its app's client: its last known records, and its one loop.
 final class MonitorLink: Sendable {
   private struct State {
     var records: [NamedRecord] = []
-    /// Requests sent; an answer to fewer is stale.
+    /// The number of requests sent; records with a lower count are stale.
     var requests = 0
-    /// Requests that were carried out, as last heard.
+    /// The number of requests carried out, according to the last delivery.
     var answered = 0
-    /// Requests sent until the last loop was left.
+    /// The number of requests sent until the last loop ended.
     var left = 0
     var isIterated = false
   }
 
-  /// What became of the name.
+  /// Whether the name could be opened.
   enum Opening: Sendable {
     case free
-    /// Somebody has it open: this process, or another one of the app.
+    /// The monitor is open already, in this process or another one of the app.
     case taken(by: Int32?)
   }
 
-  /// An event with the requests that were carried out when it came.
+  /// An event, with the number of requests that had been carried out when it arrived.
   private typealias Delivered = (event: ConditionEvent, after: Int)
 
   fileprivate let client: LocationClient
@@ -36,7 +36,7 @@ final class MonitorLink: Sendable {
     let opened = Mailbox<Opening>()
   }
 
-  /// Opens the monitor of a name.
+  /// Opens the monitor with a name.
   init(_ name: String) {
     let (box, mailbox) = (box, mailbox)
     client = .current
@@ -60,7 +60,7 @@ final class MonitorLink: Sendable {
     client.end(subscriber)
   }
 
-  /// Whether the name was free (MON-2).
+  /// Returns whether the name was free (MON-2).
   func opened() async -> Opening { await box.opened.next() ?? .free }
 
   private func send(_ request: MonitorRequest) {
@@ -76,7 +76,8 @@ final class MonitorLink: Sendable {
     box.state.withLock { $0.records.first { $0.identifier == identifier }?.record }
   }
 
-  /// The record exists at once (MON-9); the very same condition again changes nothing (MON-11).
+  /// Adds a condition. Its record exists at once (MON-9); adding the same condition again changes
+  /// nothing (MON-11).
   func add(_ target: ConditionTarget, identifier: String, assuming state: ConditionState) {
     let now = client.link.now.unixTime
     box.state.withLock {
@@ -98,7 +99,7 @@ final class MonitorLink: Sendable {
 
   // MARK: Events
 
-  /// Begins the one loop there may be (MON-28).
+  /// Begins the loop; only one is allowed at a time (MON-28).
   func iterate() -> MonitorIteration {
     let isSecond = box.state.withLock { state in
       defer { state.isIterated = true }
@@ -113,11 +114,11 @@ final class MonitorLink: Sendable {
     box.state.withLock { ($0.isIterated, $0.left) = (false, $0.requests) }
   }
 
-  /// The next event; asking for it says that the one before is handled (MON-23).
+  /// Returns the next event; the request acknowledges the previous one (MON-23).
   fileprivate func next() async -> ConditionEvent? {
     send(.next)
     while let delivered = await mailbox.next() {
-      // What was on its way to a loop that was left comes again (MON-24).
+      // Events sent to an earlier loop that has ended are delivered again (MON-24).
       if delivered.after < box.state.withLock({ $0.left }) { continue }
       if record(for: delivered.event.identifier) != nil { return delivered.event }
       send(.next)
@@ -126,7 +127,8 @@ final class MonitorLink: Sendable {
   }
 }
 
-/// One loop over the events of a monitor; what it has in hand when it ends is not handled (MON-24).
+/// One loop over the events of a monitor; an event in progress when it ends is not handled
+/// (MON-24).
 final class MonitorIteration: Sendable {
   private let link: MonitorLink
   private let loop: ReadingLoop

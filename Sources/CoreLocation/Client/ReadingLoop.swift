@@ -1,18 +1,18 @@
-/// Learns which tasks wait for deliveries of an app, and which have one in hand.
+/// Observes which tasks wait for deliveries of an app, and which are handling one.
 ///
-/// Only virtual time asks: it goes on when everybody waits again (docs/decisions/0012).
+/// Used by virtual time only, which advances when every task waits again (docs/decisions/0012).
 package protocol ReadingWatch: Sendable {
-  /// The present task is about to wait for a delivery.
+  /// The current task is about to wait for a delivery.
   func waits()
-  /// It waits no longer.
+  /// The current task waits no longer.
   func goesOn()
-  /// A loop has an element in hand, from now until it asks again or ends.
+  /// A loop is handling an element, from now until it reads again or ends.
   func took(_ loop: ObjectIdentifier, name: String)
-  /// A loop has nothing in hand.
+  /// A loop is not handling an element any more.
   func finished(_ loop: ObjectIdentifier)
 }
 
-/// One loop over something that an app is told.
+/// One loop over deliveries to an app.
 final class ReadingLoop: Sendable {
   private let name: String
   private let watch: (any ReadingWatch)?
@@ -26,7 +26,7 @@ final class ReadingLoop: Sendable {
     watch?.finished(ObjectIdentifier(self))
   }
 
-  /// Reads the next element; `nil` is the loop's end.
+  /// Reads the next element; `nil` at the end of the loop.
   func read<Element>(_ next: () async -> Element?) async -> Element? {
     guard let watch else { return await next() }
     watch.finished(ObjectIdentifier(self))

@@ -1,7 +1,7 @@
 import LocationModel
 import Synchronization
 
-/// What ties a session of either kind to its app's client, until it is invalidated or let go.
+/// Connects a session of either kind to its app's client, until it is invalidated or released.
 final class SessionLink: Sendable {
   private let client: LocationClient
   private let subscriber: SubscriberID
@@ -27,7 +27,7 @@ final class SessionLink: Sendable {
     client.end(subscriber)
   }
 
-  /// A loop over what the session has to say.
+  /// Begins a loop over the diagnostics of the session.
   func diagnose() -> DiagnosticsLink {
     DiagnosticsLink(of: subscriber, in: client)
   }

@@ -45,8 +45,8 @@ extension CLGeocoder {
   ///
   /// - Parameters:
   ///   - addressString: An address or the name of a place, in one line.
-  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
-  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - region: Where the place probably lies: a circle moves results near it to the front and
+  ///     removes none; `nil`, or another region, changes nothing.
   /// - Returns: Placemarks, the best first; at least one.
   /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
@@ -63,8 +63,8 @@ extension CLGeocoder {
   ///
   /// - Parameters:
   ///   - addressString: An address or the name of a place, in one line.
-  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
-  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - region: Where the place probably lies: a circle moves results near it to the front and
+  ///     removes none; `nil`, or another region, changes nothing.
   ///   - locale: The language of the names in the answer; `nil` means the user's.
   /// - Returns: Placemarks, the best first; at least one.
   /// - Throws: `CLError`: `geocodeFoundNoResult` when nothing is found, `geocodeFoundPartialResult`
@@ -98,8 +98,8 @@ extension CLGeocoder {
     }
   }
 
-  /// Waits for a completion; canceling the task cancels its request (GEO-17), and not one that the
-  /// geocoder runs for somebody else (GEO-3).
+  /// Waits for a completion; canceling the task cancels only its own request (GEO-17), and no other
+  /// request of the geocoder (GEO-3).
   private func places(
     _ submit: (@escaping CLGeocodeCompletionHandler) -> Void
   ) async throws -> [CLPlacemark] {

@@ -1,8 +1,8 @@
 import LocationGeocoding
 import LocationModel
 
-/// What a geocoding request calls when it is done, on the main thread (GEO-1): placemarks, best
-/// first, or an error; never both (GEO-8, GEO-9).
+/// The completion of a geocoding request, called on the main thread (GEO-1) with placemarks, the
+/// best first, or an error; never both (GEO-8, GEO-9).
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// Finds addresses of places and places of addresses, one request at a time.
@@ -57,8 +57,8 @@ open class CLGeocoder: NSObject {
   ///
   /// - Parameters:
   ///   - addressString: An address or the name of a place, in one line.
-  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
-  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - region: Where the place probably lies: a circle moves results near it to the front and
+  ///     removes none; `nil`, or another region, changes nothing.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
   open func geocodeAddressString(
@@ -73,8 +73,8 @@ open class CLGeocoder: NSObject {
   ///
   /// - Parameters:
   ///   - addressString: An address or the name of a place, in one line.
-  ///   - region: Where the place probably lies: a circle moves answers near it to the front and
-  ///     leaves none out; `nil`, or another region, changes nothing.
+  ///   - region: Where the place probably lies: a circle moves results near it to the front and
+  ///     removes none; `nil`, or another region, changes nothing.
   ///   - locale: The language of the names in the answer; `nil` means the user's.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
@@ -110,14 +110,14 @@ open class CLGeocoder: NSObject {
 }
 
 extension CLLocation {
-  /// What is asked of its address; a web geocoder is told no more than the location knows.
+  /// Makes the question for the address; a web geocoder receives no more than the accuracy allows.
   fileprivate func question(_ locale: PlaceLocale) -> GeocodeQuestion {
     .reverse(Coordinate(coordinate), locale, accuracy: max(0, horizontalAccuracy))
   }
 }
 
 extension CLRegion {
-  /// Where the answer probably lies; `nil` for a region that is no circle.
+  /// The probable area of the result; `nil` for a region that is no circle.
   fileprivate var hint: RegionHint? {
     (self as? CLCircularRegion).map {
       RegionHint(center: Coordinate($0.center), radius: $0.radius)
@@ -126,7 +126,7 @@ extension CLRegion {
 }
 
 extension PlaceLocale {
-  /// The language of a locale; `nil` means the user's (GEO-12).
+  /// Reads the language of a locale; `nil` means the user's (GEO-12).
   init(_ locale: Locale?) {
     self.init((locale ?? .current).identifier)
   }

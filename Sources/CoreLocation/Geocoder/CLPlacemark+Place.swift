@@ -2,7 +2,7 @@ import LocationGeocoding
 import LocationModel
 
 extension CLPlacemark {
-  /// A geocoder's answer as an app sees it (GEO-14).
+  /// Converts a geocoder's result for the app (GEO-14).
   convenience init(_ place: Place) {
     let texts: [(Part, String?)] = [
       (.name, place.name), (.thoroughfare, place.thoroughfare),

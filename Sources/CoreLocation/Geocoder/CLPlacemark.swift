@@ -1,6 +1,6 @@
-/// The address of a place. What is not known is `nil` (GEO-14).
+/// The address of a place. Unknown values are `nil` (GEO-14).
 open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  /// The texts of an address, by what they tell.
+  /// The texts of an address, by kind.
   enum Part: String, CaseIterable, Sendable {
     case name, thoroughfare, subThoroughfare, locality, subLocality
     case administrativeArea, subAdministrativeArea, postalCode
@@ -10,7 +10,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
 
   private let parts: [Part: String]
   private let storedLocation: CLLocation?
-  /// Never handed out itself: regions can be changed.
+  /// Never returned itself, only as a copy: regions can be changed.
   private let storedRegion: CLRegion?
   private let storedTimeZone: TimeZone?
   private let storedAreasOfInterest: [String]?
@@ -79,10 +79,10 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Where the place is.
+  /// The position of the place.
   open var location: CLLocation? { storedLocation }
 
-  /// How far the place reaches.
+  /// The extent of the place.
   open var region: CLRegion? { storedRegion?.copy() as? CLRegion }
 
   /// The time zone of the place.
@@ -146,7 +146,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
-  /// The address in one line, where it is, and how far it reaches.
+  /// The address in one line, the position, and the extent.
   open override var description: String {
     let address = [name, street, locality, administrativeArea, postalCode, country]
       .compactMap { $0 }.joined(separator: ", ")

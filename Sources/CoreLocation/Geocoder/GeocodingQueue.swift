@@ -2,7 +2,7 @@ import LocationGeocoding
 import LocationModel
 import Synchronization
 
-/// One geocoder's place at the app's geocoding desk, which takes one request at a time of each
+/// Connects one geocoder to the app's geocoding, which runs one request at a time for each geocoder
 /// (GEO-3) and calls back on the main thread (GEO-1).
 final class GeocoderLink: Sendable {
   private let coordinator: AppGeocoding
@@ -15,13 +15,13 @@ final class GeocoderLink: Sendable {
 
   var isBusy: Bool { coordinator.isBusy(id) }
 
-  /// The number that the next request of this task gets, known before it is submitted: an async
-  /// form cancels its own request and no other (GEO-3, GEO-17).
+  /// The number of the next request of this task, known before it is submitted, so that an async
+  /// form cancels only its own request (GEO-3, GEO-17).
   @TaskLocal static var reserved: GeocodeCoordinator.RequestID?
 
   func reserve() -> GeocodeCoordinator.RequestID { coordinator.newRequest() }
 
-  /// A request runs to its end though the app lets go of its geocoder (GEO-1).
+  /// Submits a request, which completes even if the app releases its geocoder (GEO-1).
   func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
     coordinator.submit(question, as: Self.reserved, by: id) { placemarks, error in
       withExtendedLifetime(self) { completion(placemarks, error) }
@@ -39,7 +39,7 @@ final class GeocoderLink: Sendable {
   }
 }
 
-/// Geocoding for one app: the desk that decides, and the look-ups it asks for.
+/// Geocoding for one app: the coordinator that decides, and the look-ups it requests.
 final class AppGeocoding: Sendable {
   /// Ends a request; runs on the main thread.
   private typealias Completion = @Sendable (GeocodeOutcome) -> Void
@@ -59,7 +59,7 @@ final class AppGeocoding: Sendable {
   private let state = Mutex(State())
   private let now: @Sendable () -> Moment
 
-  /// Who answers: the indexes of this machine, or the web geocoder in `$CORELOCATION_GEOCODER`.
+  /// The backend: the indexes of this machine, or the web geocoder in `$CORELOCATION_GEOCODER`.
   private static let backend = Result<GeocodeBackend, GeocodeFailure> {
     () throws(GeocodeFailure) -> GeocodeBackend in
     let url = ProcessInfo.processInfo.environment["CORELOCATION_GEOCODER"]
@@ -69,7 +69,7 @@ final class AppGeocoding: Sendable {
   /// Blocks until a question is answered.
   private let lookUp: @Sendable (GeocodeQuestion) -> GeocodeOutcome
 
-  /// The desk of the geocoders that a test makes in this task.
+  /// The geocoding for geocoders that a test makes in this task.
   @TaskLocal static var bound: AppGeocoding?
 
   init(
@@ -99,12 +99,12 @@ final class AppGeocoding: Sendable {
     state.withLock { $0.coordinator.isGeocoding(geocoder) }
   }
 
-  /// The request gets the number reserved for it, else one of its own.
+  /// Submits a request under the number reserved for it, else under a new one.
   func submit(
     _ question: GeocodeQuestion, as reserved: GeocodeCoordinator.RequestID?,
     by geocoder: GeocodeCoordinator.GeocoderID, _ completion: @escaping CLGeocodeCompletionHandler
   ) {
-    // Given away by the caller, and called once, on the main thread (docs/decisions/0004).
+    // Passed on by the caller, and called once, on the main thread (docs/decisions/0004).
     nonisolated(unsafe) let completion = completion
     perform { state in
       let request = reserved ?? state.newRequest()
@@ -153,7 +153,7 @@ final class AppGeocoding: Sendable {
 }
 
 extension CLError {
-  /// Why a geocoder has no answer, in Apple's words (GEO-5 to GEO-7, GEO-16).
+  /// Converts a geocoding failure to Apple's code (GEO-5 to GEO-7, GEO-16).
   init(_ failure: GeocodeFailure) {
     switch failure {
     case .nothingFound: self.init(.geocodeFoundNoResult)

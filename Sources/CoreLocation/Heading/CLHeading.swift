@@ -1,6 +1,6 @@
-/// Which way the device points.
+/// The direction in which the device points.
 open class CLHeading: NSObject, NSCopying, NSSecureCoding {
-  /// All that a heading knows.
+  /// All values of a heading.
   struct Values: Equatable, Sendable {
     var magneticHeading: CLLocationDirection = 0
     /// -1 while unknown.
@@ -19,12 +19,13 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding {
     self.values = values
   }
 
-  /// Makes an invalid heading, now.
+  /// Makes an invalid heading with the current time.
   public override init() {
     values = Values(timestamp: Date())
   }
 
-  /// Reads a heading from an archive; what that lacks, as a subclass's may, is as in a new heading.
+  /// Reads a heading from an archive; values missing there, as in a subclass's, are those of a new
+  /// heading.
   ///
   /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
@@ -65,7 +66,7 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding {
   /// Degrees clockwise from true north, in `0..<360`; negative while the place is unknown (HEAD-4).
   open var trueHeading: CLLocationDirection { values.trueHeading }
 
-  /// Degrees by which the magnetic heading may be wrong; negative while it is invalid (HEAD-6).
+  /// The possible error of the magnetic heading in degrees; negative while it is invalid (HEAD-6).
   open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
 
   /// The magnetic field along the device's x axis, in microteslas (HEAD-7).

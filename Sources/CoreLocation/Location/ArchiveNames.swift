@@ -1,9 +1,9 @@
-/// Tells the archivers Apple's names of the classes, without the module before them.
+/// Registers Apple's class names, without the module prefix, with the archivers.
 ///
-/// An archive from an Apple device can be read here. The other way round waits for Foundation:
-/// that of Swift 6.3 looks up a class under another key than it stores it, and writes the name
-/// with the module. Runs when the program is loaded (see `CoreLocationTypes.c`): an archive may be
-/// read before any other call.
+/// An archive from an Apple device can be read here. The other direction depends on Foundation:
+/// that of Swift 6.3 looks up a class under another key than the one it stores it under, and writes
+/// the name with the module. Runs when the program is loaded (see `CoreLocationTypes.c`), because
+/// an archive may be read before any other call.
 @_cdecl("CoreLocationRegisterArchiveNames")
 func registerArchiveNames() {
   let classes: [(AnyClass, String)] = [

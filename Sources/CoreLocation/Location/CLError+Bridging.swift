@@ -1,28 +1,28 @@
-/// The way back from `NSError`: `as? CLError` and `catch let error as CLError` find the error
-/// again, whoever made the `NSError`.
+/// Bridges from `NSError`: `as? CLError` and `catch let error as CLError` work for any `NSError` of
+/// the domain, whatever code made it.
 ///
-/// Without an Objective-C runtime, a cast goes by this protocol of the standard library alone.
+/// Without an Objective-C runtime, a cast uses only this protocol of the standard library.
 extension CLError: _ObjectiveCBridgeable {
-  /// Returns the error that this one stands for.
+  /// Returns the wrapped error.
   ///
   /// - Returns: An error of `kCLErrorDomain`.
   public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-  /// Takes an error of any domain.
+  /// Converts an error of any domain.
   ///
   /// - Parameters:
   ///   - source: The error.
-  ///   - result: Where the error goes.
+  ///   - result: Receives the error.
   public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) {
     result = CLError(_nsError: source)
   }
 
-  /// Takes an error of `kCLErrorDomain`, and no other.
+  /// Converts an error of `kCLErrorDomain`, and no other.
   ///
   /// - Parameters:
   ///   - source: The error.
-  ///   - result: Where the error goes.
-  /// - Returns: Whether the error was taken; `result` is `nil` otherwise.
+  ///   - result: Receives the error.
+  /// - Returns: Whether the error was converted; `result` is `nil` otherwise.
   public static func _conditionallyBridgeFromObjectiveC(
     _ source: NSError, result: inout CLError?
   ) -> Bool {
@@ -31,7 +31,7 @@ extension CLError: _ObjectiveCBridgeable {
     return true
   }
 
-  /// Takes an error of any domain; none is `locationUnknown`.
+  /// Converts an error of any domain; `nil` becomes `locationUnknown`.
   ///
   /// - Parameter source: The error.
   /// - Returns: The error.

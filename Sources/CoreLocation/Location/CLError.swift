@@ -1,7 +1,7 @@
 /// The domain of all errors of the location services (STD-36).
 public let kCLErrorDomain = "kCLErrorDomain"
 
-/// Under this key of an error's user information lies a region that could be monitored instead.
+/// The user information key for a region that could be monitored instead.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
 /// Why a location service failed.
@@ -9,17 +9,17 @@ public struct CLError: CustomNSError, Hashable, Sendable {
   /// What went wrong; see the shortcuts of the same names below.
   public typealias Code = CLErrorCode
 
-  /// The error that this one stands for.
+  /// The wrapped error.
   public let _nsError: NSError
 
-  /// Makes an error that stands for another.
+  /// Wraps an error.
   ///
   /// - Parameter error: An error of `kCLErrorDomain`.
   public init(_nsError error: NSError) {
     _nsError = error
   }
 
-  /// Makes an error of a code.
+  /// Makes an error with a code.
   ///
   /// - Parameters:
   ///   - code: The reason.
@@ -31,7 +31,7 @@ public struct CLError: CustomNSError, Hashable, Sendable {
   /// What went wrong.
   public var code: Code { Code(rawValue: _nsError.code) ?? .locationUnknown }
 
-  /// What else is known, by Foundation's keys.
+  /// More about the error, by Foundation's keys.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
   /// A region that could be monitored instead; `nil` unless the error carries one.
@@ -39,7 +39,7 @@ public struct CLError: CustomNSError, Hashable, Sendable {
     _nsError.userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
   }
 
-  /// Hashes the code alone: on Linux, an `NSError` asked for its hash asks itself without end.
+  /// Hashes the code alone: on Linux, the hash of an `NSError` recurses without end.
   ///
   /// - Parameter hasher: The hasher to feed.
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
@@ -50,13 +50,13 @@ public struct CLError: CustomNSError, Hashable, Sendable {
   /// The number of the code, in `0...19` (STD-36).
   public var errorCode: Int { _nsError.code }
 
-  /// What else is known, by Foundation's keys.
+  /// More about the error, by Foundation's keys.
   public var errorUserInfo: [String: Any] { _nsError.userInfo }
 }
 
 extension CLError.Code {
-  /// Compares an error with a code, in a `catch` or a `case`: a `CLError`, or what became of one on
-  /// its way through `NSError`.
+  /// Compares an error with a code, in a `catch` or a `case`: the error may be a `CLError`, or one
+  /// that was bridged to `NSError`.
   ///
   /// - Parameters:
   ///   - match: The code.
@@ -69,13 +69,13 @@ extension CLError.Code {
 }
 
 extension CLError {
-  /// No position now; the service goes on trying (STD-32).
+  /// There is no position now; the service keeps trying (STD-32).
   public static var locationUnknown: Code { .locationUnknown }
   /// The app may not use the service.
   public static var denied: Code { .denied }
-  /// The network is missing, or a limit of requests was met (STD-33).
+  /// The network is missing, or a limit of requests was reached (STD-33).
   public static var network: Code { .network }
-  /// Magnetic interference hides the heading (STD-35).
+  /// Magnetic interference prevents a heading (STD-35).
   public static var headingFailure: Code { .headingFailure }
   /// The app may not monitor regions (REG-7).
   public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
@@ -83,11 +83,11 @@ extension CLError {
   public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
   /// Monitoring will begin later.
   public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
-  /// Events of the region may come late.
+  /// Events of the region may be delayed.
   public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
   /// The geocoder found nothing.
   public static var geocodeFoundNoResult: Code { .geocodeFoundNoResult }
-  /// The geocoder found only a part of what it was asked for.
+  /// The geocoder found only a part of the address.
   public static var geocodeFoundPartialResult: Code { .geocodeFoundPartialResult }
   /// The geocoding request was canceled.
   public static var geocodeCanceled: Code { .geocodeCanceled }
@@ -105,7 +105,7 @@ extension CLError {
   public static var rangingUnavailable: Code { .rangingUnavailable }
   /// Ranging failed.
   public static var rangingFailure: Code { .rangingFailure }
-  /// The person was not asked, or did not answer yes.
+  /// The person was not asked, or did not agree.
   public static var promptDeclined: Code { .promptDeclined }
   /// Historical locations cannot be read.
   public static var historicalLocationError: Code { .historicalLocationError }

@@ -19,7 +19,7 @@ private enum Key {
 }
 
 extension CLLocation.Values {
-  /// `nil` without coordinate or time: such an archive holds no location.
+  /// Reads the values; `nil` without coordinate or time: such an archive holds no location.
   init?(_ coder: NSCoder) {
     guard let latitude = coder.number(Key.latitude), let longitude = coder.number(Key.longitude),
       let seconds = coder.number(Key.timestamp)
@@ -64,18 +64,18 @@ extension CLLocation.Values {
 }
 
 extension NSCoder {
-  /// The number under a key; `nil` when there is none.
+  /// Returns the number under a key; `nil` when there is none.
   func number(_ key: String) -> Double? {
     containsValue(forKey: key) ? decodeDouble(forKey: key) : nil
   }
 
-  /// The text under a key; `nil` when there is none.
+  /// Returns the text under a key; `nil` when there is none.
   func text(_ key: String) -> String? {
     guard containsValue(forKey: key) else { return nil }
     return decodeObject(of: NSString.self, forKey: key) as String?
   }
 
-  /// The date under a key; `nil` when there is none.
+  /// Returns the date under a key; `nil` when there is none.
   func date(_ key: String) -> Date? {
     number(key).map(Date.init(timeIntervalSinceReferenceDate:))
   }

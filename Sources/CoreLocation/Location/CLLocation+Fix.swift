@@ -1,7 +1,8 @@
 import LocationModel
 
 extension CLLocation {
-  /// Shows a fix to the app: here, and only here, absence becomes Apple's negative numbers.
+  /// Converts a fix for the app: the only place where absent values become Apple's negative
+  /// numbers.
   convenience init(_ fix: Fix) {
     self.init(Values(fix))
   }

@@ -1,18 +1,18 @@
 import LocationModel
 
-/// A position, how exact it is, and when the device was there.
+/// A position, its accuracy, and when the device was there.
 ///
-/// A location never changes (LOC-18). What is not known reads as a negative number or `nil`.
+/// A location never changes (LOC-18). Unknown values are negative numbers or `nil`.
 ///
-/// Every initializer is a designated one, as on Apple's systems: a double in an app's tests may
-/// call any of them.
+/// Every initializer is a designated one, as on Apple's systems: a test double of an app may call
+/// any of them.
 open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-  /// All that a location knows, in one piece: a location costs one allocation.
+  /// All values of a location in one struct, so that a location costs one allocation.
   struct Values: Equatable, Sendable {
     var latitude: CLLocationDegrees = 0
     var longitude: CLLocationDegrees = 0
     var altitude: CLLocationDistance = 0
-    /// `nil` when nobody said it.
+    /// `nil` when not given.
     var ellipsoidalAltitude: CLLocationDistance?
     var horizontalAccuracy: CLLocationAccuracy = 0
     var verticalAccuracy: CLLocationAccuracy = -1
@@ -38,12 +38,12 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
     self.values = values
   }
 
-  /// Makes a location at latitude 0, longitude 0, now.
+  /// Makes a location at latitude 0, longitude 0, with the current time.
   public override init() {
     values = Values(timestamp: Date())
   }
 
-  /// Makes a location without height, course, and speed, now, with horizontal accuracy 0 (LOC-1).
+  /// Makes a location without altitude, course, and speed, now, with horizontal accuracy 0 (LOC-1).
   ///
   /// - Parameters:
   ///   - latitude: Degrees in -90...90, positive north of the equator.
@@ -190,43 +190,44 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 
   /// Meters above the WGS 84 ellipsoid; 0 unless `verticalAccuracy` is positive (LOC-4, LOC-7).
   ///
-  /// A location that does not know it gives its altitude plus the height of the geoid (LOC-8).
+  /// A location without this value returns its altitude plus the height of the geoid (LOC-8).
   open var ellipsoidalAltitude: CLLocationDistance {
     guard values.verticalAccuracy > 0 else { return 0 }
     return values.ellipsoidalAltitude ?? values.derivedEllipsoidalAltitude
   }
 
-  /// Meters: the radius of the circle that holds the true position at 68 % confidence (LOC-5);
+  /// The radius in meters of the circle that holds the true position at 68 % confidence (LOC-5);
   /// negative while the coordinate is invalid.
   open var horizontalAccuracy: CLLocationAccuracy { values.horizontalAccuracy }
 
-  /// Meters at 68 % confidence (LOC-5); zero or negative while the altitudes are invalid.
+  /// The error of the altitude in meters at 68 % confidence (LOC-5); zero or negative while the
+  /// altitudes are invalid.
   open var verticalAccuracy: CLLocationAccuracy { values.verticalAccuracy }
 
   /// Degrees clockwise from true north, in `0..<360`; negative while unknown (LOC-6).
   open var course: CLLocationDirection { values.course }
 
-  /// Degrees; negative while the course is invalid (LOC-6).
+  /// The error of the course in degrees; negative while the course is invalid (LOC-6).
   open var courseAccuracy: CLLocationDirectionAccuracy { values.courseAccuracy }
 
   /// Meters per second; negative while unknown (LOC-6).
   open var speed: CLLocationSpeed { values.speed }
 
-  /// Meters per second; negative while the speed is invalid (LOC-6).
+  /// The error of the speed in meters per second; negative while the speed is invalid (LOC-6).
   open var speedAccuracy: CLLocationSpeedAccuracy { values.speedAccuracy }
 
-  /// When the device was there, not when the app learned of it (LOC-17).
+  /// When the device was there, not when the location was delivered (LOC-17).
   open var timestamp: Date { values.timestamp }
 
   /// The floor of the building; `nil` when unknown (LOC-15).
   open var floor: CLFloor? { values.floor.map(CLFloor.init(level:)) }
 
-  /// What kind of thing made the location; `nil` when unknown (LOC-14).
+  /// The kind of source of the location; `nil` when unknown (LOC-14).
   open var sourceInformation: CLLocationSourceInformation? {
     values.origin.map(CLLocationSourceInformation.init)
   }
 
-  /// Measures the geodesic to another location on the WGS 84 ellipsoid, heights left aside (LOC-9,
+  /// Measures the geodesic to another location on the WGS 84 ellipsoid, ignoring altitudes (LOC-9,
   /// LOC-10).
   ///
   /// - Parameter location: The other location.
@@ -254,7 +255,7 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
 }
 
 extension CLLocation {
-  /// Compares what both locations say.
+  /// Compares the values of two locations.
   ///
   /// Two locations are equal (`==`) only when they are one object, as on Apple's systems (LOC-11).
   ///

@@ -1,7 +1,7 @@
 import LocationModel
 
 extension CLLocationCoordinate2D {
-  /// Meters along the WGS 84 ellipsoid: the one road from the face to the geodesic (LOC-10).
+  /// Returns meters along the WGS 84 ellipsoid; all of this module's distances use it (LOC-10).
   func distance(to other: CLLocationCoordinate2D) -> CLLocationDistance {
     Coordinate(self).distance(to: Coordinate(other))
   }

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// What kind of thing made a location (LOC-14).
+/// The kind of source of a location (LOC-14).
 open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
   private let origin: Fix.Origin
 
@@ -8,11 +8,11 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
     self.origin = origin
   }
 
-  /// Says whether software or an accessory made the location.
+  /// Makes the information from two flags.
   ///
   /// - Parameters:
-  ///   - isSoftware: Whether a simulator made it.
-  ///   - isAccessory: Whether an external accessory made it.
+  ///   - isSoftware: Whether a simulator produced the location.
+  ///   - isAccessory: Whether an external accessory produced it.
   public init(
     softwareSimulationState isSoftware: Bool, andExternalAccessoryState isAccessory: Bool
   ) {
@@ -45,10 +45,10 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding {
   /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether software made the location: a simulation or a replay (LOC-14).
+  /// Whether software produced the location: a simulation or a replay (LOC-14).
   open var isSimulatedBySoftware: Bool { origin.isSimulated }
 
-  /// Whether an external receiver made the location (LOC-14).
+  /// Whether an external receiver produced the location (LOC-14).
   open var isProducedByAccessory: Bool { origin.isAccessory }
 }
 

@@ -16,13 +16,13 @@ public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 /// Three kilometers, in meters.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 
-/// As much as an app may know that has only reduced accuracy. Stands for some kilometers.
+/// The accuracy for an app that has only reduced accuracy: some kilometers.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
-/// Every movement is news (LOC-19).
+/// Every movement is delivered (LOC-19).
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 
-/// Every turn is news (LOC-19).
+/// Every turn is delivered (LOC-19).
 public let kCLHeadingFilterNone: CLLocationDegrees = -1
 
 /// Without limit, in meters (LOC-19).

@@ -10,7 +10,7 @@ public func CLLocationCoordinate2DMake(
   CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Checks that a coordinate names a place (LOC-16).
+/// Checks that a coordinate is valid (LOC-16).
 ///
 /// - Parameter coord: The coordinate.
 /// - Returns: Whether both numbers are finite, the latitude is in -90...90, and the longitude in
@@ -20,9 +20,9 @@ public func CLLocationCoordinate2DIsValid(_ coord: CLLocationCoordinate2D) -> Bo
 }
 
 extension CLLocationCoordinate2D {
-  /// The coordinate as the descriptions of Core Location write it (LOC-12).
+  /// The coordinate in the format of Core Location's descriptions (LOC-12).
   var text: String { String(format: "<%+.8f,%+.8f>", latitude, longitude) }
 }
 
-/// The coordinate that names no place: -180 degrees twice (LOC-16).
+/// The invalid coordinate: -180 degrees twice (LOC-16).
 public let kCLLocationCoordinate2DInvalid = CLLocationCoordinate2D(latitude: -180, longitude: -180)

@@ -1,12 +1,12 @@
 extension CLLocationManager {
-  /// Asks the person for full accuracy until the app is no longer used, and returns when they have
-  /// answered; ``accuracyAuthorization`` says what they did (AUTH-47, AUTH-49).
+  /// Asks the person for full accuracy until the app is no longer used, and returns after the
+  /// answer, which ``accuracyAuthorization`` then reflects (AUTH-47, AUTH-49).
   ///
   /// - Parameter purposeKey: The key of the text for the person in
   ///   `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
-  /// - Throws: `CLError`: `promptDeclined` when nobody was asked, because the key is missing,
-  ///   accuracy is full already, or the app is not in the foreground (AUTH-48); `denied` when the
-  ///   app may not know its location at all (AUTH-51).
+  /// - Throws: `CLError`: `promptDeclined` when the person was not asked, because the key is
+  ///   missing, accuracy is full already, or the app is not in the foreground (AUTH-48); `denied`
+  ///   when the app may not know its location at all (AUTH-51).
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String
   ) async throws {

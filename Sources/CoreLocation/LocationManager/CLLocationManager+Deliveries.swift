@@ -1,7 +1,7 @@
 import LocationModel
 
 extension CLLocationManager {
-  /// Tells the delegate what the engine says; runs where the manager's callbacks run.
+  /// Passes a delivery of the engine to the delegate; runs where the manager's callbacks run.
   func take(_ delivery: Delivery) {
     switch delivery {
     case .authorizationChanged:
@@ -27,8 +27,8 @@ extension CLLocationManager {
 }
 
 extension CLLocationManager {
-  /// Tells an event once, and before it what came while no manager had a delegate. Without one it
-  /// is still owed.
+  /// Delivers an event once, after the events that came while no manager had a delegate, and
+  /// acknowledges it. Without a delegate it stays pending.
   private func take(_ number: EventNumber, _ event: PendingEvent) {
     let heard = lastHeard
     guard delegate != nil, number > heard || number == .none else { return }
@@ -56,7 +56,7 @@ extension CLLocationManager {
       delegate?.locationManager(self, monitoringDidFailFor: region, withError: CLError(code))
     case .determined(let state):
       delegate?.locationManager(self, didDetermineState: CLRegionState(state), for: region)
-    // The state precedes what it follows from (REG-25).
+    // The state is delivered before the crossing that follows from it (REG-25).
     case .entered:
       delegate?.locationManager(self, didDetermineState: .inside, for: region)
       delegate?.locationManager(self, didEnterRegion: region)
@@ -75,8 +75,8 @@ extension CLLocationManager {
     answer { delegate?.locationManager(self, didFailWithError: error) }
   }
 
-  /// Nothing that was on its way when the app said stop is told (STD-5); the delegate may ask again
-  /// while it hears the answer to a request.
+  /// Delivers a location or an error, unless the app has stopped the service meanwhile (STD-5). The
+  /// delegate may request again while it receives the answer to a request for one location.
   private func answer(_ callback: () -> Void) {
     let wanted = wanted
     guard wanted != .nothing || hearsChanges else { return }
@@ -88,7 +88,7 @@ extension CLLocationManager {
 }
 
 extension CLError {
-  /// A failure of the world in Apple's words (STD-36).
+  /// Converts a failure of the engine to Apple's code (STD-36).
   init(failure: Failure) {
     switch failure {
     case .positionUnknown: self.init(.locationUnknown)
@@ -100,7 +100,7 @@ extension CLError {
 }
 
 extension CLError {
-  /// Why a deferral ended early in Apple's words (STD-54, STD-55).
+  /// Converts the reason why a deferral ended early to Apple's code (STD-54, STD-55).
   init(fault: DeferralFault) {
     switch fault {
     case .notUpdating: self.init(.deferredNotUpdatingLocation)
@@ -112,19 +112,20 @@ extension CLError {
 }
 
 extension DeferralEnd {
-  /// Apple's largest numbers, and whatever no clock can count to, mean "never".
+  /// Converts the limits of a deferral; Apple's largest numbers and times beyond `longest` mean
+  /// "never".
   init(untilTraveled distance: CLLocationDistance, timeout: TimeInterval) {
     self.init(
       distance: distance < CLLocationDistanceMax ? distance : nil,
       timeout: timeout < Self.longest ? .seconds(max(0, timeout)) : nil)
   }
 
-  /// Seconds; a century. Chosen.
+  /// The longest timeout in seconds: a century. Chosen.
   private static let longest = 3.2e9
 }
 
 extension UpdateOptions {
-  /// What a manager was told, in our own words.
+  /// Converts the options of a manager to the engine's type.
   init(_ options: ManagerOptions) {
     self.init(
       accuracy: DesiredAccuracy(options.desiredAccuracy),
@@ -159,7 +160,7 @@ extension ActivityKind {
 }
 
 extension CLAuthorizationStatus {
-  /// Apple's raw values (AUTH-1).
+  /// Converts a status to Apple's raw values (AUTH-1).
   init(_ status: AuthorizationStatus) {
     switch status {
     case .notDetermined: self = .notDetermined

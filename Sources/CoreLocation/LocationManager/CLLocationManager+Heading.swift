@@ -1,7 +1,7 @@
 import LocationModel
 
 extension CLLocationManager {
-  /// Tells the delegate what the compass says; runs where the manager's callbacks run.
+  /// Passes a delivery of the compass to the delegate; runs where the manager's callbacks run.
   func take(_ delivery: HeadingDelivery) {
     switch delivery {
     case .heading(let heading):
@@ -48,7 +48,7 @@ extension HeadingOrientation {
 }
 
 extension CLHeading.Values {
-  /// Absent values become Apple's negative ones (HEAD-4, HEAD-6).
+  /// Converts a heading; absent values become Apple's negative ones (HEAD-4, HEAD-6).
   init(_ heading: Heading) {
     self.init(
       magneticHeading: heading.magneticHeading, trueHeading: heading.trueHeading ?? -1,

@@ -1,16 +1,16 @@
 import LocationModel
 import Synchronization
 
-/// Starts and stops the location services, and tells a delegate what they find.
+/// Starts and stops the location services, and delivers their results to a delegate.
 ///
-/// A manager belongs to whoever made it: it is not sendable.
+/// A manager is not sendable: use it only where it was made.
 open class CLLocationManager: NSObject {
   private let state = Mutex(ManagerState())
   private(set) lazy var link = ManagerLink(self)
-  /// Requests for full accuracy that were not answered yet.
+  /// The completions of requests for full accuracy that were not answered yet.
   private var accuracyRequests: [SubscriberID: ((any Error)?) -> Void] = [:]
 
-  /// Who hears of locations and errors; not kept alive, `nil` unless set.
+  /// Receives locations and errors; a weak reference, `nil` unless set.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     didSet { if delegate != nil { link.tellUntaken() } }
   }
@@ -23,26 +23,26 @@ open class CLLocationManager: NSObject {
 
   // MARK: What the host can do
 
-  /// Whether location services are switched on, whatever this app may do (AVAIL-1).
+  /// Whether location services are switched on, regardless of this app's authorization (AVAIL-1).
   open class func locationServicesEnabled() -> Bool {
     LocationClient.current.readable.servicesEnabled
   }
 
-  /// Whether the host can tell headings (AVAIL-3).
+  /// Whether the host can determine headings (AVAIL-3).
   open class func headingAvailable() -> Bool {
     LocationClient.current.readable.equipment.hasCompass
   }
 
-  /// Whether the host can tell of significant changes (AVAIL-3).
+  /// Whether the host can detect significant changes (AVAIL-3).
   open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
-  /// Whether the host can watch regions of a class (AVAIL-3).
+  /// Whether the host can monitor regions of a class (AVAIL-3).
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
     if regionClass is CLCircularRegion.Type { return true }
     return regionClass is CLBeaconRegion.Type && isRangingAvailable()
   }
 
-  /// Whether the host can tell how near beacons are (AVAIL-3).
+  /// Whether the host can range beacons (AVAIL-3).
   open class func isRangingAvailable() -> Bool {
     LocationClient.current.readable.equipment.hasBeaconRadio
   }
@@ -55,35 +55,35 @@ open class CLLocationManager: NSObject {
   @available(*, deprecated, message: "Use the class method")
   open var locationServicesEnabled: Bool { Self.locationServicesEnabled() }
 
-  /// Whether the host can tell headings.
+  /// Whether the host can determine headings.
   @available(*, deprecated, message: "Use the class method")
   open var headingAvailable: Bool { Self.headingAvailable() }
 
   // MARK: What the app may know
 
-  /// Whether the app may know where the device is (AUTH-1).
+  /// The app's authorization to use locations (AUTH-1).
   open var authorizationStatus: CLAuthorizationStatus {
     CLAuthorizationStatus(link.client.readable.authorization.status)
   }
 
-  /// Whether the app may know where the device is.
+  /// The app's authorization to use locations.
   @available(*, deprecated, message: "Use the property of a manager")
   open class func authorizationStatus() -> CLAuthorizationStatus {
     CLAuthorizationStatus(LocationClient.current.readable.authorization.status)
   }
 
-  /// How exactly the app may know it.
+  /// The accuracy that the app is authorized for.
   open var accuracyAuthorization: CLAccuracyAuthorization {
     link.client.readable.authorization.accuracy == .full ? .fullAccuracy : .reducedAccuracy
   }
 
-  /// Whether widgets of the app may know it: there are none on this platform.
+  /// Whether widgets of the app may use locations: there are none on this platform.
   open var isAuthorizedForWidgetUpdates: Bool { false }
 
-  /// Asks the person for use of location while the app is in use.
+  /// Asks the person for permission to use locations while the app is in use.
   open func requestWhenInUseAuthorization() { request(.whenInUse) }
 
-  /// Asks the person for use of location at any time.
+  /// Asks the person for permission to use locations at any time.
   open func requestAlwaysAuthorization() { request(.always) }
 
   private func request(_ goal: AuthorizationGoal) {
@@ -103,15 +103,15 @@ open class CLLocationManager: NSObject {
   /// - Parameters:
   ///   - purposeKey: The key of the text for the person in
   ///     `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
-  ///   - completion: Called where the delegate is, with `nil` when they have answered, whatever
-  ///     they said (AUTH-49); with `CLError.promptDeclined` when nobody was asked (AUTH-48), and
-  ///     `CLError.denied` when the app may not know its location at all (AUTH-51).
+  ///   - completion: Called where the delegate is, with `nil` when the person has answered,
+  ///     whatever the answer (AUTH-49); with `CLError.promptDeclined` when the person was not asked
+  ///     (AUTH-48), and `CLError.denied` when the app may not know its location at all (AUTH-51).
   open func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
   ) {
     let (client, place, handle) = (link.client, link.place, ManagerHandle(self))
     let ticket = client.subscribe { delivery in
-      // What all of the app's managers hear, this one hears already.
+      // This manager's own subscription already receives what all of the app's managers receive.
       guard case .temporaryFullAccuracy = delivery else { return }
       place.run { handle.manager?.take(delivery) }
     }
@@ -127,13 +127,14 @@ open class CLLocationManager: NSObject {
     set { change { $0.activityType = newValue } }
   }
 
-  /// Meters to move before the next location; `kCLDistanceFilterNone` unless set.
+  /// The distance in meters before the next location is delivered; `kCLDistanceFilterNone` unless
+  /// set.
   open var distanceFilter: CLLocationDistance {
     get { options.distanceFilter }
     set { change { $0.distanceFilter = newValue } }
   }
 
-  /// How exact locations shall be, in meters; `kCLLocationAccuracyBest` unless set.
+  /// The desired accuracy in meters; `kCLLocationAccuracyBest` unless set.
   open var desiredAccuracy: CLLocationAccuracy {
     get { options.desiredAccuracy }
     set { change { $0.desiredAccuracy = newValue } }
@@ -145,7 +146,7 @@ open class CLLocationManager: NSObject {
     set { change { $0.pausesLocationUpdatesAutomatically = newValue } }
   }
 
-  /// Whether updates go on while the app is in the background; false unless set.
+  /// Whether updates continue while the app is in the background; false unless set.
   ///
   /// Setting it in an app that does not declare the background mode ends the process (STD-46).
   open var allowsBackgroundLocationUpdates: Bool {
@@ -161,19 +162,20 @@ open class CLLocationManager: NSObject {
     }
   }
 
-  /// Whether the person is shown that updates go on in the background; false unless set.
+  /// Whether an indicator shows the person that updates continue in the background; false unless
+  /// set.
   open var showsBackgroundLocationIndicator: Bool {
     get { options.showsBackgroundLocationIndicator }
     set { change { $0.showsBackgroundLocationIndicator = newValue } }
   }
 
-  /// Degrees to turn before the next heading; 1 unless set.
+  /// The turn in degrees before the next heading is delivered; 1 unless set.
   open var headingFilter: CLLocationDegrees {
     get { options.headingFilter }
     set { changeHeading { $0.headingFilter = newValue } }
   }
 
-  /// Which way the device is held; `.portrait` unless set (HEAD-8).
+  /// How the device is held; `.portrait` unless set (HEAD-8).
   open var headingOrientation: CLDeviceOrientation {
     get { options.headingOrientation }
     set { changeHeading { $0.headingOrientation = newValue } }
@@ -184,51 +186,51 @@ open class CLLocationManager: NSObject {
   /// The last location; `nil` before the first.
   open var location: CLLocation? { link.client.readable.lastFix.map { CLLocation($0) } }
 
-  /// Starts telling where the device is.
+  /// Starts to deliver locations.
   open func startUpdatingLocation() {
     remember { $0.wanted = .updates }
     link.send(.start(UpdateOptions(options)))
   }
 
-  /// Stops telling where the device is.
+  /// Stops the delivery of locations.
   open func stopUpdatingLocation() {
     remember { $0.wanted = .nothing }
     link.send(UpdatesRequest.stop)
   }
 
-  /// Tells once where the device is; the delegate must have the methods for a location and for an
-  /// error (STD-30).
+  /// Delivers one location; the delegate must have the methods for a location and for an error
+  /// (STD-30).
   open func requestLocation() {
     remember { if $0.wanted == .nothing { $0.wanted = .oneLocation } }
     link.send(.once(UpdateOptions(options)))
   }
 
-  /// Starts telling of moves of about five hundred meters.
+  /// Starts to deliver moves of about five hundred meters.
   open func startMonitoringSignificantLocationChanges() {
     remember { $0.hearsChanges = true }
     link.watchChanges(true)
   }
 
-  /// Stops telling of moves of about five hundred meters.
+  /// Stops the delivery of moves of about five hundred meters.
   open func stopMonitoringSignificantLocationChanges() {
     remember { $0.hearsChanges = false }
     link.watchChanges(false)
   }
 
-  /// Starts telling of stays (VISIT-1).
+  /// Starts to deliver visits (VISIT-1).
   open func startMonitoringVisits() { link.client.send(.visits(on: true)) }
 
-  /// Stops telling of stays (VISIT-12).
+  /// Stops the delivery of visits (VISIT-12).
   open func stopMonitoringVisits() { link.client.send(.visits(on: false)) }
 
-  /// Lets updates be deferred.
+  /// Allows updates to be deferred.
   ///
-  /// They come as ever; the delegate hears once for each call when the deferral has ended (STD-54
-  /// to STD-57).
+  /// Has no effect on updates; the delegate is called once for each call when the deferral has
+  /// ended (STD-54 to STD-57).
   ///
   /// - Parameters:
-  ///   - distance: Meters of way after which the deferral ends.
-  ///   - timeout: Seconds after which it ends.
+  ///   - distance: The traveled meters after which the deferral ends.
+  ///   - timeout: The seconds after which it ends.
   @available(*, deprecated, message: "Updates are no longer deferred")
   open func allowDeferredLocationUpdates(
     untilTraveled distance: CLLocationDistance, timeout: TimeInterval
@@ -236,7 +238,7 @@ open class CLLocationManager: NSObject {
     link.send(.deferUpdates(until: DeferralEnd(untilTraveled: distance, timeout: timeout)))
   }
 
-  /// Ends deferring updates.
+  /// Ends the deferral of updates.
   @available(*, deprecated, message: "Updates are no longer deferred")
   open func disallowDeferredLocationUpdates() { link.send(.endDeferral) }
 
@@ -245,24 +247,24 @@ open class CLLocationManager: NSObject {
   /// The last heading; `nil` before the first (HEAD-13).
   open var heading: CLHeading? { state.withLock { $0.heading }.map(CLHeading.init) }
 
-  /// Starts telling which way the device points; does nothing without a compass (AVAIL-4).
+  /// Starts to deliver headings; does nothing without a compass (AVAIL-4).
   open func startUpdatingHeading() {
     remember { $0.wantsHeadings = true }
     link.send(HeadingRequest.start(HeadingOptions(options)))
   }
 
-  /// Stops telling which way the device points.
+  /// Stops the delivery of headings.
   open func stopUpdatingHeading() {
     remember { $0.wantsHeadings = false }
     link.send(HeadingRequest.stop)
   }
 
-  /// Takes the calibration display away.
+  /// Dismisses the calibration display.
   open func dismissHeadingCalibrationDisplay() { link.send(.dismissCalibration) }
 
   // MARK: Regions
 
-  /// Meters: the largest radius of a region; -1 when regions cannot be monitored (REG-6).
+  /// The largest radius of a region in meters; -1 when regions cannot be monitored (REG-6).
   open var maximumRegionMonitoringDistance: CLLocationDistance {
     Self.maximumRadius
   }
@@ -272,21 +274,21 @@ open class CLLocationManager: NSObject {
     Set(link.client.readable.regions.map { CLRegion.make($0) })
   }
 
-  /// Starts telling of entering and leaving a region (REG-1).
+  /// Starts to monitor entries into and exits from a region (REG-1).
   ///
   /// - Parameter region: The region.
   open func startMonitoring(for region: CLRegion) {
     link.send(.start(RegionDescription(region)))
   }
 
-  /// Stops telling of a region (REG-9).
+  /// Stops monitoring a region (REG-9).
   ///
   /// - Parameter region: The region.
   open func stopMonitoring(for region: CLRegion) {
     link.send(.stop(identifier: region.identifier))
   }
 
-  /// Tells once whether the device is in a region.
+  /// Delivers once whether the device is in a region.
   ///
   /// - Parameter region: The region.
   open func requestState(for region: CLRegion) {
@@ -296,36 +298,36 @@ open class CLLocationManager: NSObject {
 
   // MARK: Beacons
 
-  /// The constraints whose beacons are told.
+  /// The constraints whose beacons are ranged.
   open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> {
     Set(ranged.constraints.map { CLBeaconIdentityConstraint($0) })
   }
 
-  /// The regions whose beacons are told.
+  /// The regions whose beacons are ranged.
   @available(*, deprecated, message: "Use rangedBeaconConstraints")
   open var rangedRegions: Set<CLRegion> { Set(ranged.regions.map(CLRegion.make)) }
 
-  /// Starts telling how near beacons are.
+  /// Starts to range beacons.
   ///
-  /// - Parameter constraint: Which beacons are meant.
+  /// - Parameter constraint: The identity of the beacons.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
     startRanging(BeaconConstraint(constraint))
   }
 
-  /// Stops telling how near beacons are.
+  /// Stops ranging beacons.
   ///
-  /// - Parameter constraint: Which beacons are meant.
+  /// - Parameter constraint: The identity of the beacons.
   open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
     stopRanging(BeaconConstraint(constraint))
   }
 
-  /// Starts telling how near the beacons of a region are, by the older callbacks (BEACON-19).
+  /// Starts to range the beacons of a region, with the older callbacks (BEACON-19).
   ///
   /// - Parameter region: The region.
   @available(*, deprecated, message: "Use startRangingBeacons(satisfying:)")
   open func startRangingBeacons(in region: CLBeaconRegion) { startRanging(region) }
 
-  /// Stops telling how near the beacons of a region are.
+  /// Stops ranging the beacons of a region.
   ///
   /// - Parameter region: The region.
   @available(*, deprecated, message: "Use stopRangingBeacons(satisfying:)")
@@ -362,25 +364,25 @@ open class CLLocationManager: NSObject {
 
   // MARK: The door to the service
 
-  /// Meters. Chosen (`maxRegionRadius`).
+  /// The largest radius in meters. Chosen (`maxRegionRadius`).
   private static let maximumRadius: CLLocationDistance = 1_000_000
 
-  /// How the manager was told to work.
+  /// The options of the manager.
   var options: ManagerOptions { state.withLock { $0.options } }
 
-  /// Whether significant changes come the way of locations.
+  /// Whether significant changes are delivered as locations.
   var hearsChanges: Bool { state.withLock { $0.hearsChanges } }
 
-  /// What the app wants of the standard service.
+  /// The app's current request to the standard service.
   var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }
 
-  /// Whether the delegate hears the answer to a request for one location at this moment.
+  /// Whether the delegate is receiving the answer to a request for one location.
   var isAnswering: Bool { state.withLock { $0.isAnswering } }
 
-  /// The location that the delegate heard of last; `nil` before the first.
+  /// The location delivered last; `nil` before the first.
   var delivered: CLLocation? { state.withLock { $0.delivered } }
 
-  /// The last event that the app was owed and the delegate has heard.
+  /// The last pending event that was delivered to the delegate.
   var lastHeard: EventNumber { state.withLock { $0.lastHeard } }
 
   /// Whether the app wants headings.
@@ -389,14 +391,14 @@ open class CLLocationManager: NSObject {
   /// What the app ranges by this manager.
   var ranged: RangedBeacons { state.withLock { $0.ranged } }
 
-  /// Ends a request for full accuracy.
+  /// Completes a request for full accuracy.
   func finish(_ ticket: SubscriberID, _ refusal: AccuracyRefusal?) {
     link.client.end(ticket)
     guard let completion = accuracyRequests.removeValue(forKey: ticket) else { return }
     completion(refusal.map { CLError($0 == .denied ? .denied : .promptDeclined) })
   }
 
-  /// Remembers what the service has told.
+  /// Changes the state of the manager.
   func remember(_ change: (inout ManagerState) -> Void) {
     state.withLock { change(&$0) }
   }

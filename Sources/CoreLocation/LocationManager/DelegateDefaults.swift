@@ -1,9 +1,9 @@
 extension CLLocationManagerDelegate {
-  /// Passes the newest location on to the oldest form, with the one before it (STD-8); the first
-  /// one stands for both, as there is no `nil` here.
+  /// Passes the newest location to the oldest form, with the previous one (STD-8); the first
+  /// location is passed as both, as there is no `nil` here.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - locations: At least one location, the oldest first.
   public func locationManager(
     _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
@@ -17,7 +17,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - newHeading: The heading.
   public func locationManager(
     _ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading
@@ -26,7 +26,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - state: Inside, outside, or unknown.
   ///   - region: The region.
   public func locationManager(
@@ -36,10 +36,10 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - beacons: The beacons heard, the nearest first, those of unknown distance last; empty when
+  ///   - manager: The manager that reports the event.
+  ///   - beacons: The beacons found, the nearest first, those of unknown distance last; empty when
   ///     none is near.
-  ///   - beaconConstraint: Which beacons were ranged.
+  ///   - beaconConstraint: The identity of the ranged beacons.
   public func locationManager(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint
@@ -48,8 +48,8 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - beaconConstraint: Which beacons were ranged.
+  ///   - manager: The manager that reports the event.
+  ///   - beaconConstraint: The identity of the ranged beacons.
   ///   - error: The reason.
   public func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
@@ -59,21 +59,21 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
 
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
 
-  /// Writes the error to standard error, as nobody else hears of it (STD-37).
+  /// Writes the error to standard error, because nothing else handles it (STD-37).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - error: The reason.
   public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
     manager.mustHave("locationManager(_:didFailWithError:)", of: self)
@@ -84,7 +84,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   ///   - error: The reason.
   public func locationManager(
@@ -94,7 +94,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   public func locationManager(
     _ manager: CLLocationManager, didStartMonitoringFor region: CLRegion
@@ -103,7 +103,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - error: The reason.
   public func locationManager(
     _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?
@@ -112,15 +112,15 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - visit: The place, and when the device came or went.
+  ///   - manager: The manager that reports the event.
+  ///   - visit: The place, and the times of arrival and departure.
   public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
 
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - status: What the app may know now.
+  ///   - manager: The manager that reports the event.
+  ///   - status: The new authorization status.
   public func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
   ) {}
@@ -128,8 +128,8 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - beacons: The beacons heard, the nearest first, those of unknown distance last; empty when
+  ///   - manager: The manager that reports the event.
+  ///   - beacons: The beacons found, the nearest first, those of unknown distance last; empty when
   ///     none is near.
   ///   - region: The region.
   public func locationManager(
@@ -139,7 +139,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   ///   - error: The reason.
   public func locationManager(
@@ -150,7 +150,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - newLocation: The newest location.
   ///   - oldLocation: The location that was delivered before it; the newest one where there is
   ///     none.
@@ -158,37 +158,38 @@ extension CLLocationManagerDelegate {
     _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation
   ) {}
 
-  /// Passes the status on to the older form.
+  /// Passes the status to the older form.
   ///
-  /// - Parameter manager: The manager that has the news.
+  /// - Parameter manager: The manager that reports the event.
   public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
     locationManager(manager, didChangeAuthorization: manager.authorizationStatus)
   }
 
   /// Does nothing.
   ///
-  /// - Parameter manager: The manager that has the news.
+  /// - Parameter manager: The manager that reports the event.
   public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
 
   /// Does nothing.
   ///
-  /// - Parameter manager: The manager that has the news.
+  /// - Parameter manager: The manager that reports the event.
   public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
 
   /// Declines.
   ///
-  /// - Parameter manager: The manager that has the news.
-  /// - Returns: No.
+  /// - Parameter manager: The manager that reports the event.
+  /// - Returns: Always false.
   public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
     false
   }
 }
 
 extension CLLocationManager {
-  /// Ends the process when the answer to `requestLocation()` finds no method (STD-30).
+  /// Ends the process when the delegate lacks the method for the answer to `requestLocation()`
+  /// (STD-30).
   ///
-  /// Swift cannot tell beforehand whether a delegate has a method of its own or this default, so
-  /// it shows when the answer comes.
+  /// Swift cannot check beforehand whether a delegate has a method of its own or this default, so
+  /// the check happens when the answer is delivered.
   fileprivate func mustHave(_ method: String, of delegate: any CLLocationManagerDelegate) {
     guard isAnswering, self.delegate === delegate else { return }
     fatalError("requestLocation() needs a delegate with \(method); \(type(of: delegate)) has none")

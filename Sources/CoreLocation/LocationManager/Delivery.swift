@@ -1,8 +1,8 @@
 extension CLLocationManager {
-  /// Runs a callback later, where this manager's callbacks run: never within the call that
-  /// caused it.
+  /// Runs a callback later, where this manager's callbacks run: never within the call that caused
+  /// it.
   func deliver(_ callback: @escaping (CLLocationManager) -> Void) {
-    // Run once, at the place of the manager that it came from (docs/decisions/0004).
+    // The callback runs once, at the place of the manager that it came from (docs/decisions/0004).
     nonisolated(unsafe) let callback = callback
     let handle = ManagerHandle(self)
     link.place.run {
@@ -10,7 +10,7 @@ extension CLLocationManager {
     }
   }
 
-  /// Tells the delegate something, unless there is none by then.
+  /// Calls the delegate, unless there is none by then.
   func deliver(
     _ callback: @escaping (CLLocationManager, any CLLocationManagerDelegate) -> Void
   ) {

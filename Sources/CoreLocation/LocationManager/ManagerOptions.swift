@@ -1,6 +1,6 @@
 import LocationModel
 
-/// How a manager was told to work.
+/// The options of a manager.
 struct ManagerOptions: Equatable, Sendable {
   var activityType = CLActivityType.other
   /// Meters; `kCLDistanceFilterNone` for every movement.
@@ -15,22 +15,22 @@ struct ManagerOptions: Equatable, Sendable {
   var headingOrientation = CLDeviceOrientation.portrait
 }
 
-/// What a manager remembers: its options, and what it was last told.
+/// The state of a manager: its options, and what was last delivered.
 struct ManagerState: Sendable {
-  /// What the app has asked of the standard service, and not taken back.
+  /// The app's current request to the standard service.
   enum Wanted: Sendable {
     case nothing, updates, oneLocation
   }
 
   var options = ManagerOptions()
   var wanted = Wanted.nothing
-  /// Whether significant changes were asked for.
+  /// Whether significant changes were requested.
   var hearsChanges = false
-  /// Whether the delegate hears the answer to a request for one location at this moment.
+  /// Whether the delegate is receiving the answer to a request for one location.
   var isAnswering = false
-  /// The location that the delegate heard of last; `nil` before the first.
+  /// The location delivered last; `nil` before the first.
   var delivered: CLLocation?
-  /// The last event that the app was owed and the delegate has heard.
+  /// The last pending event that was delivered to the delegate.
   var lastHeard = EventNumber.none
   var wantsHeadings = false
   var ranged = RangedBeacons()

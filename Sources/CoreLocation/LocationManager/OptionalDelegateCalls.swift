@@ -1,14 +1,15 @@
 /// The methods of a delegate that share the name `locationManager`, as one callable value.
 ///
-/// Code written for Apple's optional methods says `delegate?.locationManager?(…)`: the question
-/// mark asks this value, which is always there, and the call reaches the delegate's method.
+/// Supports code written for Apple's optional methods, `delegate?.locationManager?(…)`: the
+/// question mark tests this value, which is never `nil`, and the call reaches the delegate's
+/// method.
 public struct OptionalDelegateCalls {
   let delegate: any CLLocationManagerDelegate
 
-  /// Tells the delegate where the device was.
+  /// Delivers locations to the delegate.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - locations: At least one location, the oldest first.
   public func callAsFunction(
     _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
@@ -16,10 +17,10 @@ public struct OptionalDelegateCalls {
     delegate.locationManager(manager, didUpdateLocations: locations)
   }
 
-  /// Tells the delegate that the device points another way.
+  /// Delivers a heading to the delegate.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - newHeading: The heading.
   public func callAsFunction(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
     delegate.locationManager(manager, didUpdateHeading: newHeading)
@@ -28,7 +29,7 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate whether the device is in a region.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - state: Inside, outside, or unknown.
   ///   - region: The region.
   public func callAsFunction(
@@ -37,13 +38,13 @@ public struct OptionalDelegateCalls {
     delegate.locationManager(manager, didDetermineState: state, for: region)
   }
 
-  /// Tells the delegate how near beacons are (BEACON-8); that none is near is news, too (BEACON-7).
+  /// Delivers ranged beacons to the delegate (BEACON-8), also when none is near (BEACON-7).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - beacons: The beacons heard, the nearest first, those of unknown distance last; empty when
+  ///   - manager: The manager that reports the event.
+  ///   - beacons: The beacons found, the nearest first, those of unknown distance last; empty when
   ///     none is near.
-  ///   - beaconConstraint: Which beacons were ranged.
+  ///   - beaconConstraint: The identity of the ranged beacons.
   public func callAsFunction(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint
@@ -54,8 +55,8 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that ranging failed (BEACON-16).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - beaconConstraint: Which beacons were ranged.
+  ///   - manager: The manager that reports the event.
+  ///   - beaconConstraint: The identity of the ranged beacons.
   ///   - error: `CLError`: `rangingUnavailable`, `rangingFailure`, or `denied`.
   public func callAsFunction(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
@@ -67,7 +68,7 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that the device has entered a region.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   public func callAsFunction(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
     delegate.locationManager(manager, didEnterRegion: region)
@@ -76,7 +77,7 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that the device has left a region.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   public func callAsFunction(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
     delegate.locationManager(manager, didExitRegion: region)
@@ -85,7 +86,7 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that a location or heading could not be delivered (STD-32 to STD-36).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - error: `CLError`: `locationUnknown`, `denied`, `network`, or `headingFailure`.
   public func callAsFunction(_ manager: CLLocationManager, didFailWithError error: any Error) {
     delegate.locationManager(manager, didFailWithError: error)
@@ -94,7 +95,7 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that a region cannot be monitored (REG-5 to REG-7).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region; never `nil` on this platform.
   ///   - error: `CLError`: `regionMonitoringDenied` or `regionMonitoringFailure`.
   public func callAsFunction(
@@ -106,16 +107,16 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that a region is monitored from now on (REG-1).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   public func callAsFunction(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
     delegate.locationManager(manager, didStartMonitoringFor: region)
   }
 
-  /// Tells the delegate that a deferral has ended; it never began (AVAIL-5).
+  /// Tells the delegate that a deferral has ended, which in fact never began (AVAIL-5).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - error: `CLError`: `deferredNotUpdatingLocation`, `deferredAccuracyTooLow`,
   ///     `deferredDistanceFiltered`, or `deferredCanceled`; `nil` when the distance or the time was
   ///     reached (STD-54 to STD-57).
@@ -128,28 +129,28 @@ public struct OptionalDelegateCalls {
   /// Tells the delegate that the device has arrived at a place or left it (VISIT-2, VISIT-3).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - visit: The place, and when the device came or went.
+  ///   - manager: The manager that reports the event.
+  ///   - visit: The place, and the times of arrival and departure.
   public func callAsFunction(_ manager: CLLocationManager, didVisit visit: CLVisit) {
     delegate.locationManager(manager, didVisit: visit)
   }
 
-  /// Tells the same as `locationManagerDidChangeAuthorization(_:)`, in its older form.
+  /// Calls the older form of `locationManagerDidChangeAuthorization(_:)`.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - status: What the app may know now.
+  ///   - manager: The manager that reports the event.
+  ///   - status: The new authorization status.
   public func callAsFunction(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
   ) {
     delegate.locationManager(manager, didChangeAuthorization: status)
   }
 
-  /// Tells the same as `locationManager(_:didRange:satisfying:)`, in its older form (BEACON-19).
+  /// Calls the older form of `locationManager(_:didRange:satisfying:)` (BEACON-19).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
-  ///   - beacons: The beacons heard, the nearest first, those of unknown distance last; empty when
+  ///   - manager: The manager that reports the event.
+  ///   - beacons: The beacons found, the nearest first, those of unknown distance last; empty when
   ///     none is near.
   ///   - region: The region.
   public func callAsFunction(
@@ -158,11 +159,10 @@ public struct OptionalDelegateCalls {
     delegate.locationManager(manager, didRangeBeacons: beacons, in: region)
   }
 
-  /// Tells the same as `locationManager(_:didFailRangingFor:error:)`, in its older form
-  /// (BEACON-19).
+  /// Calls the older form of `locationManager(_:didFailRangingFor:error:)` (BEACON-19).
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - region: The region.
   ///   - error: `CLError`: `rangingUnavailable`, `rangingFailure`, or `denied`.
   public func callAsFunction(
@@ -172,10 +172,10 @@ public struct OptionalDelegateCalls {
     delegate.locationManager(manager, rangingBeaconsDidFailFor: region, withError: error)
   }
 
-  /// Tells the same as `locationManager(_:didUpdateLocations:)`, in its oldest form.
+  /// Calls the oldest form of `locationManager(_:didUpdateLocations:)`.
   ///
   /// - Parameters:
-  ///   - manager: The manager that has the news.
+  ///   - manager: The manager that reports the event.
   ///   - newLocation: The newest location.
   ///   - oldLocation: The location that was delivered before it; the newest one where there is
   ///     none.

@@ -1,12 +1,12 @@
-/// Something that `CLMonitor` can watch.
+/// A condition that `CLMonitor` can monitor.
 public protocol CLCondition: Decodable, Encodable, Sendable {}
 
 extension CLMonitor {
-  /// Being within a circle.
+  /// The device is within a circle.
   public struct CircularGeographicCondition: CLCondition {
     /// The center of the circle.
     public let center: CLLocationCoordinate2D
-    /// Meters.
+    /// The radius of the circle in meters.
     public let radius: CLLocationDistance
 
     /// Makes a circle.
@@ -47,16 +47,16 @@ extension CLMonitor {
     }
   }
 
-  /// Being near a beacon; parts that are missing match any beacon (BEACON-4).
+  /// The device is near a beacon; missing parts of the identity match any beacon (BEACON-4).
   public struct BeaconIdentityCondition: CLCondition {
     /// The proximity UUID that all beacons of one deployment share.
     public let uuid: UUID
-    /// The group; `nil` matches any.
+    /// The number of a group of beacons; `nil` matches any.
     public let major: UInt16?
-    /// The beacon of the group; `nil` matches any.
+    /// The number of a beacon within its group; `nil` matches any.
     public let minor: UInt16?
 
-    /// Matches every beacon of a deployment.
+    /// Makes a condition that matches every beacon of a deployment.
     ///
     /// - Parameter uuid: The proximity UUID that all beacons of one deployment share.
     public init(uuid: UUID) {
@@ -65,7 +65,7 @@ extension CLMonitor {
       minor = nil
     }
 
-    /// Matches every beacon of a group.
+    /// Makes a condition that matches every beacon of a group.
     ///
     /// - Parameters:
     ///   - uuid: The proximity UUID that all beacons of one deployment share.
@@ -76,7 +76,7 @@ extension CLMonitor {
       minor = nil
     }
 
-    /// Matches one beacon.
+    /// Makes a condition that matches one beacon.
     ///
     /// - Parameters:
     ///   - uuid: The proximity UUID that all beacons of one deployment share.

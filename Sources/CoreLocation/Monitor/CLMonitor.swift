@@ -1,18 +1,18 @@
 import LocationModel
 
-/// Watches conditions and remembers what is known of each.
+/// Monitors conditions and keeps the last event of each.
 public actor CLMonitor {
   private let link: MonitorLink
-  /// The app's own conditions that nobody can watch; the service does not know them (MON-20).
+  /// Conditions of the app's own types, which the service does not know (MON-20).
   private var unknown: [String: any CLCondition] = [:]
 
-  /// What happens from now on; each iteration gets what was not yet handled.
+  /// The events from now on; each iteration receives those that were not yet handled.
   public let events: Events
 
-  /// Opens the monitor of a name, with the conditions it had when the app last ran (MON-1).
+  /// Opens the monitor with a name, with the conditions it had when the app last ran (MON-1).
   ///
-  /// Ends the process with a message for a name that is not valid, or that is open already in any
-  /// process of the app (MON-2).
+  /// Ends the process with a message if the name is not valid, or if the monitor is open already in
+  /// any process of the app (MON-2).
   ///
   /// - Parameter name: Letters, digits, and inner underscores (MON-4).
   public init(_ name: String) async {
@@ -29,7 +29,7 @@ public actor CLMonitor {
   /// The identifiers of all conditions, in the order in which they were added (MON-16).
   public var identifiers: [String] { link.identifiers }
 
-  /// Finds a condition and the last event about it that the app has handled.
+  /// Returns a condition and the last event about it that the app has handled.
   ///
   /// - Parameter identifier: The name of the condition within this monitor.
   /// - Returns: The record; `nil` for an unknown identifier (MON-15).
@@ -40,7 +40,7 @@ public actor CLMonitor {
     return Record(condition: condition, lastEvent: Event(record.lastEvent))
   }
 
-  /// Monitors a condition of which nothing is known (MON-9); one of the same name is replaced
+  /// Monitors a condition whose state is unknown (MON-9), and replaces one of the same name
   /// (MON-10).
   ///
   /// - Parameters:
@@ -51,7 +51,7 @@ public actor CLMonitor {
     add(condition, identifier: identifier, assuming: .unknown)
   }
 
-  /// Monitors a condition from an assumed state; one of the same name is replaced (MON-10).
+  /// Monitors a condition from an assumed state, and replaces one of the same name (MON-10).
   ///
   /// - Parameters:
   ///   - condition: The circle or the beacons; another type gives one event with
@@ -66,7 +66,7 @@ public actor CLMonitor {
     link.add(target, identifier: identifier, assuming: ConditionState(state))
   }
 
-  /// Ends monitoring a condition; what happened and was not delivered is dropped (MON-14).
+  /// Stops monitoring a condition; events that were not delivered are dropped (MON-14).
   ///
   /// - Parameter identifier: The name of the condition within this monitor.
   public func remove(_ identifier: String) {
@@ -74,11 +74,11 @@ public actor CLMonitor {
     link.remove(identifier)
   }
 
-  /// A condition and what is known of it.
+  /// A condition and its last event.
   public struct Record: Sendable {
-    /// What is watched.
+    /// The monitored condition.
     public let condition: any CLCondition
-    /// What the app last handled.
+    /// The last event that the app handled.
     public let lastEvent: Event
   }
 
@@ -105,7 +105,7 @@ public actor CLMonitor {
 
       let iteration: MonitorIteration
 
-      /// Waits for the next event; the one before it counts as handled now (MON-23).
+      /// Waits for the next event; the previous one now counts as handled (MON-23).
       ///
       /// - Returns: The event; `nil` only when the task is canceled.
       /// - Throws: Nothing; the signature is Apple's.

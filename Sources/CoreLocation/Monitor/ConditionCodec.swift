@@ -1,7 +1,7 @@
 import LocationModel
 
 extension ConditionTarget {
-  /// A condition in our own words; `.unsupported` for a kind nobody can watch (MON-20).
+  /// Converts a condition to the engine's type; `.unsupported` for an unknown type (MON-20).
   init(_ condition: any CLCondition) {
     switch condition {
     case let circle as CLMonitor.CircularGeographicCondition:
@@ -14,7 +14,7 @@ extension ConditionTarget {
     }
   }
 
-  /// The condition as the app described it; `nil` for one of no known kind.
+  /// The condition as the app's type; `nil` for an unknown kind.
   var condition: (any CLCondition)? {
     switch self {
     case .circle(let circle):

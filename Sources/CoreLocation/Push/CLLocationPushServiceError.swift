@@ -8,7 +8,7 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, Sendable {
 
   private let stored: NSError
 
-  /// Makes an error of a code.
+  /// Makes an error with a code.
   ///
   /// - Parameters:
   ///   - code: The reason.
@@ -21,7 +21,7 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, Sendable {
   /// What went wrong.
   public var code: Code { Code(rawValue: stored.code) ?? .unknown }
 
-  /// What else is known, by Foundation's keys.
+  /// More about the error, by Foundation's keys.
   public var userInfo: [String: Any] { stored.userInfo }
 
   /// `CLLocationPushServiceErrorDomain`.
@@ -30,7 +30,7 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, Sendable {
   /// The number of the code.
   public var errorCode: Int { stored.code }
 
-  /// What else is known, by Foundation's keys.
+  /// More about the error, by Foundation's keys.
   public var errorUserInfo: [String: Any] { stored.userInfo }
 
   /// No further reason.

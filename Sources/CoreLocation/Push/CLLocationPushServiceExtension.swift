@@ -1,21 +1,21 @@
 /// The extension of an app that answers location pushes.
 ///
-/// An adopter implements one of the two forms of `didReceiveLocationPushPayload`; each stands in
-/// for the other.
+/// An adopter implements one of the two forms of `didReceiveLocationPushPayload`; the default of
+/// each calls the other.
 public protocol CLLocationPushServiceExtension: NSObjectProtocol {
-  /// Takes a push.
+  /// Handles a push.
   ///
   /// - Parameters:
-  ///   - payload: What the push carries.
+  ///   - payload: The content of the push.
   ///   - completion: To be called when the extension is done.
   func didReceiveLocationPushPayload(_ payload: [String: Any], completion: @escaping () -> Void)
 
-  /// Takes a push; the extension is done when this returns.
+  /// Handles a push; the extension is done when this returns.
   ///
-  /// - Parameter payload: What the push carries.
+  /// - Parameter payload: The content of the push.
   func didReceiveLocationPushPayload(_ payload: [String: Any]) async
 
-  /// Tells the extension that its time is up.
+  /// Tells the extension that its time is over.
   func serviceExtensionWillTerminate()
 }
 
@@ -23,12 +23,12 @@ extension CLLocationPushServiceExtension {
   /// Runs the asynchronous form.
   ///
   /// - Parameters:
-  ///   - payload: What the push carries.
+  ///   - payload: The content of the push.
   ///   - completion: To be called when the extension is done.
   public func didReceiveLocationPushPayload(
     _ payload: [String: Any], completion: @escaping () -> Void
   ) {
-    // The caller gives all three away with this call.
+    // The caller passes ownership of all three with this call.
     nonisolated(unsafe) let service: any CLLocationPushServiceExtension = self
     nonisolated(unsafe) let (payload, completion) = (payload, completion)
     Task {
@@ -39,7 +39,7 @@ extension CLLocationPushServiceExtension {
 
   /// Runs the form with a completion.
   ///
-  /// - Parameter payload: What the push carries.
+  /// - Parameter payload: The content of the push.
   public func didReceiveLocationPushPayload(_ payload: [String: Any]) async {
     await withCheckedContinuation { continuation in
       didReceiveLocationPushPayload(payload) { continuation.resume() }

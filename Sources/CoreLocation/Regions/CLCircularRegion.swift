@@ -3,12 +3,12 @@ open class CLCircularRegion: CLRegion {
   private let storedCenter: CLLocationCoordinate2D
   private let storedRadius: CLLocationDistance
 
-  /// Makes a circle; the radius is meters.
+  /// Makes a circle.
   ///
   /// - Parameters:
   ///   - center: The center of the circle.
   ///   - radius: Meters, greater than zero.
-  ///   - identifier: The name of the region, by which the app knows it again.
+  ///   - identifier: The name of the region within the app.
   public init(center: CLLocationCoordinate2D, radius: CLLocationDistance, identifier: String) {
     storedCenter = center
     storedRadius = radius
@@ -45,7 +45,7 @@ open class CLCircularRegion: CLRegion {
   /// The center of the circle.
   open var center: CLLocationCoordinate2D { storedCenter }
 
-  /// Meters.
+  /// The radius of the circle in meters.
   open var radius: CLLocationDistance { storedRadius }
 
   /// Checks whether a place lies within the circle, on the WGS 84 ellipsoid (REG-38).

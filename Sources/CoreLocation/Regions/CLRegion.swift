@@ -1,13 +1,13 @@
-/// Something that can be entered and left; see `CLCircularRegion` and `CLBeaconRegion`.
+/// An area that can be entered and left; see `CLCircularRegion` and `CLBeaconRegion`.
 ///
 /// Two regions are equal when their identifiers are (REG-11).
 open class CLRegion: NSObject, NSCopying, NSSecureCoding {
   private let storedIdentifier: String
 
-  /// Whether the app hears of entering; true unless changed.
+  /// Whether the app is notified of entries; true unless changed.
   open var notifyOnEntry = true
 
-  /// Whether the app hears of leaving; true unless changed.
+  /// Whether the app is notified of exits; true unless changed.
   open var notifyOnExit = true
 
   init(identifier: String) {
@@ -29,7 +29,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     notifyOnExit = coder.decodeBool(forKey: "notifyOnExit")
   }
 
-  /// Writes the identifier and what to notify to an archive.
+  /// Writes the identifier and both flags to an archive.
   ///
   /// - Parameter coder: The archive to write to.
   open func encode(with coder: NSCoder) {

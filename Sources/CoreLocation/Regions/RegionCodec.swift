@@ -1,7 +1,7 @@
 import LocationModel
 
 extension RegionDescription {
-  /// A region in our own words; one of an unknown class cannot be watched.
+  /// Converts a region to the engine's type; one of an unknown class cannot be monitored.
   init(_ region: CLRegion) {
     var notices = RegionNotices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
     let target: ConditionTarget
@@ -21,7 +21,7 @@ extension RegionDescription {
 }
 
 extension CLRegion {
-  /// A new object for a region that an app described (REG-10).
+  /// Makes a new object for a region that an app described (REG-10).
   static func make(_ description: RegionDescription) -> CLRegion {
     let region: CLRegion
     switch description.target {
@@ -64,7 +64,7 @@ extension CLRegionState {
 }
 
 extension CLVisit {
-  /// A visit as an app hears of it: absent dates become Apple's distant ones (VISIT-2, VISIT-4).
+  /// Converts a visit for the app: absent dates become Apple's distant ones (VISIT-2, VISIT-4).
   convenience init(_ visit: Visit) {
     var values = Values()
     if let arrival = visit.arrival { values.arrivalDate = Date(arrival) }

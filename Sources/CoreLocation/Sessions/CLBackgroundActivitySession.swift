@@ -9,33 +9,33 @@ public final class CLBackgroundActivitySession: Sendable {
     link = SessionLink(.openBackgroundActivity)
   }
 
-  /// Ends the session; its diagnostics end, too.
+  /// Ends the session and its diagnostics.
   public func invalidate() {
     link.invalidate()
   }
 
-  /// Why the app does not get what it needs.
+  /// The reasons why the app does not receive what it needs, as they change.
   public var diagnostics: Diagnostics { Diagnostics(link) }
 
-  /// Why the app does not get what it needs, at one time.
+  /// The reasons why the app does not receive what it needs, at one time.
   public struct Diagnostic {
     let flags: LocationModel.Diagnostics
 
-    /// Whether the person denied the app.
+    /// Whether the person denied the app authorization.
     public var authorizationDenied: Bool { flags.contains(.authorizationDenied) }
 
     /// Whether location services are switched off.
     public var authorizationDeniedGlobally: Bool { flags.contains(.authorizationDeniedGlobally) }
 
-    /// Whether a policy forbids the app to know.
+    /// Whether a policy forbids the app to use locations.
     public var authorizationRestricted: Bool { flags.contains(.authorizationRestricted) }
 
-    /// Whether the person is being asked.
+    /// Whether the person is being asked for authorization.
     public var authorizationRequestInProgress: Bool {
       flags.contains(.authorizationRequestInProgress)
     }
 
-    /// Whether the app would have to be in use.
+    /// Whether the app would have to be in use, and is not.
     public var insufficientlyInUse: Bool { flags.contains(.insufficientlyInUse) }
 
     /// Whether the app would have to hold a `CLServiceSession`.

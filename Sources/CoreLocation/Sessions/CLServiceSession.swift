@@ -1,15 +1,15 @@
 import LocationModel
 
-/// Declares that the app needs to be authorized, for as long as the session is held.
+/// Declares the authorization that the app needs, for as long as the session is held.
 public final class CLServiceSession: Sendable {
-  /// How much the app needs.
+  /// The authorization that the app needs.
   @nonexhaustive
   public enum AuthorizationRequirement: Hashable {
     /// No authorization.
     case none
-    /// While the app is in use.
+    /// Authorization while the app is in use.
     case whenInUse
-    /// At any time.
+    /// Authorization at any time.
     case always
 
     var goal: AuthorizationGoal {
@@ -23,51 +23,51 @@ public final class CLServiceSession: Sendable {
 
   private let link: SessionLink
 
-  /// Opens a session; the person is asked where they have not yet answered.
+  /// Opens a session; the person is asked if they have not yet answered.
   ///
-  /// - Parameter authorization: How much the app needs.
+  /// - Parameter authorization: The authorization that the app needs.
   public init(authorization: AuthorizationRequirement) {
     link = SessionLink(.open(authorization.goal, purposeKey: nil))
   }
 
-  /// Opens a session that needs full accuracy, too; the person is asked where they have not yet
+  /// Opens a session that also needs full accuracy; the person is asked if they have not yet
   /// answered.
   ///
   /// - Parameters:
-  ///   - authorization: How much the app needs.
+  ///   - authorization: The authorization that the app needs.
   ///   - fullAccuracyPurposeKey: The key of the text for the person in
   ///     `NSLocationTemporaryUsageDescriptionDictionary` of the app's property list.
   public init(authorization: AuthorizationRequirement, fullAccuracyPurposeKey: String) {
     link = SessionLink(.open(authorization.goal, purposeKey: fullAccuracyPurposeKey))
   }
 
-  /// Ends the session; its diagnostics end, too.
+  /// Ends the session and its diagnostics.
   public func invalidate() {
     link.invalidate()
   }
 
-  /// Why the app does not get what it needs.
+  /// The reasons why the app does not receive what it needs, as they change.
   public var diagnostics: Diagnostics { Diagnostics(link) }
 
-  /// Why the app does not get what it needs, at one time.
+  /// The reasons why the app does not receive what it needs, at one time.
   public struct Diagnostic {
     let flags: LocationModel.Diagnostics
 
-    /// Whether the person denied the app.
+    /// Whether the person denied the app authorization.
     public var authorizationDenied: Bool { flags.contains(.authorizationDenied) }
 
     /// Whether location services are switched off.
     public var authorizationDeniedGlobally: Bool { flags.contains(.authorizationDeniedGlobally) }
 
-    /// Whether a policy forbids the app to know.
+    /// Whether a policy forbids the app to use locations.
     public var authorizationRestricted: Bool { flags.contains(.authorizationRestricted) }
 
-    /// Whether the person is being asked.
+    /// Whether the person is being asked for authorization.
     public var authorizationRequestInProgress: Bool {
       flags.contains(.authorizationRequestInProgress)
     }
 
-    /// Whether the app would have to be in use.
+    /// Whether the app would have to be in use, and is not.
     public var insufficientlyInUse: Bool { flags.contains(.insufficientlyInUse) }
 
     /// Whether the app would have to hold another session.

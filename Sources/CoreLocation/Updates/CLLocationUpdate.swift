@@ -1,11 +1,11 @@
 import LocationModel
 
-/// One report of a live sequence: a location, or why there is none.
+/// One element of a live sequence: a location, or the reason why there is none.
 public struct CLLocationUpdate: Sendable {
-  /// Where the device is; `nil` while it is not known or must not be told.
+  /// Where the device is; `nil` while it is unknown or the app may not know it.
   public let location: CLLocation?
 
-  /// Whether the device stays where it is; reports pause until it moves.
+  /// Whether the device is stationary; updates pause until it moves.
   public let stationary: Bool
 
   private let diagnostics: Diagnostics
@@ -20,7 +20,7 @@ public struct CLLocationUpdate: Sendable {
   @available(*, deprecated, renamed: "stationary")
   public var isStationary: Bool { stationary }
 
-  /// Whether the person denied the app.
+  /// Whether the person denied the app authorization.
   public var authorizationDenied: Bool { diagnostics.contains(.authorizationDenied) }
 
   /// Whether location services are switched off.
@@ -28,21 +28,21 @@ public struct CLLocationUpdate: Sendable {
     diagnostics.contains(.authorizationDeniedGlobally)
   }
 
-  /// Whether a policy forbids the app to know.
+  /// Whether a policy forbids the app to use locations.
   public var authorizationRestricted: Bool { diagnostics.contains(.authorizationRestricted) }
 
-  /// Whether the person is being asked.
+  /// Whether the person is being asked for authorization.
   public var authorizationRequestInProgress: Bool {
     diagnostics.contains(.authorizationRequestInProgress)
   }
 
-  /// Whether the app would have to be in use.
+  /// Whether the app would have to be in use, and is not.
   public var insufficientlyInUse: Bool { diagnostics.contains(.insufficientlyInUse) }
 
-  /// Whether nothing can tell now where the device is.
+  /// Whether the location cannot be determined now.
   public var locationUnavailable: Bool { diagnostics.contains(.locationUnavailable) }
 
-  /// Whether the app may know only roughly.
+  /// Whether the app has only reduced accuracy.
   public var accuracyLimited: Bool { diagnostics.contains(.accuracyLimited) }
 
   /// Whether the app would have to hold a `CLServiceSession`.

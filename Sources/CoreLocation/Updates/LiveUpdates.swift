@@ -1,10 +1,10 @@
 import LocationModel
 
 extension CLLocationUpdate {
-  /// What the reports shall be good for.
+  /// The purpose of the updates.
   @nonexhaustive
   public enum LiveConfiguration: Hashable {
-    /// Anything.
+    /// Any purpose.
     case `default`
     /// Driving a car.
     case automotiveNavigation
@@ -26,19 +26,19 @@ extension CLLocationUpdate {
     }
   }
 
-  /// Reports where the device is, from now on.
+  /// Returns a sequence of updates of the device's location, from now on.
   ///
-  /// Each iteration begins when it is first awaited, and never ends by itself (LIVE-1).
+  /// Each iteration begins when its first element is awaited, and never ends by itself (LIVE-1).
   ///
-  /// - Parameter configuration: What the reports shall be good for.
+  /// - Parameter configuration: The purpose of the updates.
   /// - Returns: The sequence; nothing runs before it is iterated.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates(activity: configuration.activity)
   }
 
-  /// A sequence of reports.
+  /// A sequence of updates.
   public struct Updates: AsyncSequence, Sendable {
-    /// A report.
+    /// An update.
     public typealias Element = CLLocationUpdate
     /// One iteration.
     public typealias AsyncIterator = Iterator
@@ -52,9 +52,9 @@ extension CLLocationUpdate {
       Iterator(activity: activity)
     }
 
-    /// One iteration; the service runs while it is awaited.
+    /// One iteration; location services run for it until it is released.
     public struct Iterator: AsyncIteratorProtocol {
-      /// A report.
+      /// An update.
       public typealias Element = Updates.Element
 
       private let activity: ActivityKind
@@ -64,9 +64,9 @@ extension CLLocationUpdate {
         self.activity = activity
       }
 
-      /// Waits for the next report.
+      /// Waits for the next update.
       ///
-      /// - Returns: The report; `nil` only when the task is canceled (LIVE-2).
+      /// - Returns: The update; `nil` only when the task is canceled (LIVE-2).
       /// - Throws: Nothing; the signature is Apple's.
       public mutating func next() async throws -> Element? {
         let subscription =

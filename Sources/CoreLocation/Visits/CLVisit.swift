@@ -1,6 +1,6 @@
 /// A stay at one place.
 open class CLVisit: NSObject, NSCopying, NSSecureCoding {
-  /// All that a visit knows.
+  /// All values of a visit.
   struct Values: Sendable {
     var arrivalDate = Date.distantPast
     var departureDate = Date.distantFuture
@@ -15,12 +15,12 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
     self.values = values
   }
 
-  /// Makes a visit of which nothing is known.
+  /// Makes a visit with all values unknown.
   public override init() {
     values = Values()
   }
 
-  /// Reads a visit from an archive; what that lacks, as a subclass's may, is not known.
+  /// Reads a visit from an archive; values missing there, as in a subclass's archive, are unknown.
   ///
   /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
@@ -56,16 +56,16 @@ open class CLVisit: NSObject, NSCopying, NSSecureCoding {
   /// - Returns: This very object.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// When the stay began; `distantPast` when that was not seen (VISIT-4).
+  /// When the stay began; `distantPast` when the arrival was not observed (VISIT-4).
   open var arrivalDate: Date { values.arrivalDate }
 
   /// When the stay ended; `distantFuture` while it lasts (VISIT-2).
   open var departureDate: Date { values.departureDate }
 
-  /// The middle of the place.
+  /// The center of the place.
   open var coordinate: CLLocationCoordinate2D { values.coordinate }
 
-  /// Meters: the radius of the place (VISIT-6); negative while the coordinate is invalid.
+  /// The radius of the place in meters (VISIT-6); negative while the coordinate is invalid.
   open var horizontalAccuracy: CLLocationAccuracy { values.horizontalAccuracy }
 
   /// The place and both dates.

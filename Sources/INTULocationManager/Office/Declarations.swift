@@ -10,8 +10,8 @@ struct Declarations: Hashable, Sendable {
   enum Goal: Hashable, Sendable { case always, whenInUse }
 
   /// Returns the authorization to request (INTU-6).
+  ///
   /// Core Location reports a missing text, and which one; the original library asserted.
-  /// asserted.
   func goal(for type: INTUAuthorizationType) -> Goal {
     switch type {
     case .always: .always

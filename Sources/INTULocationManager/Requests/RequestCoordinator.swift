@@ -9,7 +9,7 @@ package struct RequestCoordinator: Hashable, Sendable {
     /// Time has passed. A wake that comes too early changes nothing.
     case wake
     case request(LocationRequest)
-    /// The app waits no longer, but wants the best location so far.
+    /// The app waits no longer, but wants what there is now.
     case forceComplete(INTULocationRequestID)
     case cancel(INTULocationRequestID)
     case location(CLLocation)
@@ -141,7 +141,7 @@ extension RequestCoordinator {
     finish(.timedOut, at: now) { $0.deadline.map { $0 <= now.uptime } ?? false }
   }
 
-  /// Sends the last answer to the requests that meet the condition.
+  /// Removes the requests that meet the condition, and returns their last answers.
   private mutating func finish(
     _ status: INTULocationStatus, at now: RequestTime, where isOver: (LiveRequest) -> Bool
   ) -> [Output] {
@@ -186,8 +186,8 @@ extension RequestCoordinator {
     }
   }
 
-  /// Ends every request on a failure, except those with a running timeout while the services keep
-  /// trying (INTU-23); subscriptions receive the error and continue (INTU-30).
+  /// Ends requests on a failure, except those with time left while the services keep trying
+  /// (INTU-23); subscriptions receive the error and continue (INTU-30).
   private mutating func take(_ error: CLError, at now: RequestTime) -> [Output] {
     guard error.code != .headingFailure else {
       return headings.map { .reportHeading($0, .invalid) }

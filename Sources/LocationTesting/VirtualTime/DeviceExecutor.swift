@@ -30,9 +30,9 @@ final class DeviceExecutor: Sendable {
   enum Quiet {
     /// There is more work.
     case working
-    /// There is nothing to wait for.
+    /// No more work is wanted.
     case resting
-    /// A task is away: call `whenQuiet` again soon.
+    /// A task is away (see `TaskBook.Absentee`): call `whenQuiet` again soon.
     case waiting
   }
 

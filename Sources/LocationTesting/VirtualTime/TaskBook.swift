@@ -56,7 +56,7 @@ struct TaskBook: Sendable {
   /// Tasks that have suspended and were not checked yet.
   private var unsettled: [UInt64] = []
   private var loops: [ObjectIdentifier: Loop] = [:]
-  /// The first task that something real resumed after time had gone on.
+  /// A description of the first task that something real resumed after time had advanced.
   private var latecomer: String?
   /// When the device last delivered something to an app.
   var lastDelivery = Instant.start
