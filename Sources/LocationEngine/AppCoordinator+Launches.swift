@@ -1,25 +1,5 @@
 import LocationModel
 
-/// A delivery that is held until the person has answered about Always.
-enum HeldDelivery: Sendable {
-  /// A crossing or a visit.
-  case event(PendingEvent)
-  /// A significant change, for the process that follows them.
-  case change(Delivery, ClientID)
-  /// The launch of an app that does not run (AUTH-33).
-  case launch
-  /// Events of a monitor, which are held with their condition (MON-39).
-  case condition
-
-  /// Whether it reveals where the device was.
-  var isPlace: Bool {
-    switch self {
-    case .event, .change: true
-    case .launch, .condition: false
-    }
-  }
-}
-
 extension AppCoordinator {
   /// Keeps the running services of the last process, which has ended, as reasons to launch.
   mutating func leaveClaims(
@@ -33,7 +13,7 @@ extension AppCoordinator {
   /// Drops the reasons to launch, once a process had its time for them.
   mutating func dropClaims() -> [Output] {
     claims.drop()
-    isClaimed = false
+    pending.endLaunch(for: .service)
     return storeClaims()
   }
 
@@ -43,7 +23,7 @@ extension AppCoordinator {
 
   /// Whether an event now can launch the app: it does not run, and nothing has launched it yet.
   var mayClaim: Bool {
-    processes.isEmpty && !isClaimed && standing.sessions.presence.runtimeEnd == nil
+    processes.isEmpty && !pending.isLaunching(for: .service) && standing.sessions.presence.runtimeEnd == nil
   }
 
   /// Launches an app that does not run when one of its services has an event, once for each
@@ -55,7 +35,7 @@ extension AppCoordinator {
     for verdict in claims.handle(input, verdicts, at: now) {
       switch verdict.action {
       case .launch, .launchUnlessQuit:
-        isClaimed = true
+        pending.launch(for: .service)
         return []
       case .holdAndAsk:
         return holdAndAsk(.launch, at: now)

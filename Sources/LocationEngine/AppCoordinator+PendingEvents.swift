@@ -26,9 +26,9 @@ extension AppCoordinator {
   }
 
   /// Delivers pending events in order to a process that has its first manager (LIFE-5).
-  mutating func beginHearing(_ client: ClientID) -> [Output] {
+  mutating func beginPending(_ client: ClientID) -> [Output] {
     guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
-    if processes[index].heard == nil { processes[index].heard = EventNumber.none }
+    if processes[index].lastEvent == nil { processes[index].lastEvent = EventNumber.none }
     return deliverPending(at: index)
   }
 
@@ -39,25 +39,25 @@ extension AppCoordinator {
 
   /// Delivers to one process the pending events that it has not received, if it has a manager.
   mutating func deliverPending(at index: Int) -> [Output] {
-    guard let heard = processes[index].heard else { return [] }
-    let news = pending.after(heard)
-    processes[index].heard = news.last?.number ?? heard
-    return news.map { .deliver(processes[index].client, .pending($0.number, $0.event)) }
+    guard let last = processes[index].lastEvent else { return [] }
+    let events = pending.events(after: last)
+    processes[index].lastEvent = events.last?.number ?? last
+    return events.map { .deliver(processes[index].client, .pending($0.number, $0.event)) }
   }
 
   /// Removes the events that the app has acknowledged.
-  mutating func settlePending(upTo number: EventNumber) -> [Output] {
-    pending.settle(upTo: number) ? [.persist(pending.change(for: app))] : []
+  mutating func acknowledge(_ number: EventNumber) -> [Output] {
+    pending.acknowledge(upTo: number) ? [.persist(pending.change(for: app))] : []
   }
 
   /// Drops events that the app may not know any more, or did not take in time (AUTH-8, LIFE-6).
   mutating func dropPending() -> [Output] {
-    pending.drop() ? [.persist(pending.change(for: app))] : []
+    pending.dropEvents() ? [.persist(pending.change(for: app))] : []
   }
 
   /// Drops stored events that reveal more than the app may know now (AUTH-8).
   mutating func reviewPending() -> [Output] {
-    guard isImprecise, isCoarse ? pending.dropExact() : pending.drop() else { return [] }
+    guard isImprecise, isCoarse ? pending.dropExactEvents() : pending.dropEvents() else { return [] }
     return [.persist(pending.change(for: app))]
   }
 

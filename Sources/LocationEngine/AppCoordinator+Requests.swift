@@ -11,8 +11,8 @@ extension AppCoordinator {
     processes.append(
       Process(client: client, number: description.process, said: description.life))
     program = description.program
-    isCalled = false
-    isClaimed = false
+    pending.endLaunch(for: .monitor)
+    pending.endLaunch(for: .service)
     // There is nothing to launch for once the person has opened the app.
     var outputs = description.life == .foreground ? dropClaims() : []
     outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
@@ -38,7 +38,7 @@ extension AppCoordinator {
     let isSuspended = processes[index].life == .suspended
     let outputs = settleLife(at: now)
     guard wasSuspended && !isSuspended else { return outputs }
-    return outputs + flushOutbox(to: client) + deliverPending(at: index)
+    return outputs + deliverWaiting(to: client) + deliverPending(at: index)
   }
 
   /// Removes a process that has ended; `life` tells whether the person ended it (LIFE-4).
@@ -53,8 +53,8 @@ extension AppCoordinator {
     advertising.removeAll { $0.client == client }
     let iterates = live.entries.contains { $0.client == client }
     live.removeAll(of: client)
-    monitors.removeAll { $0.client == client }
-    outbox.forget(client)
+    monitors.removeAll(of: client)
+    pending.forgetDeliveries(for: client)
     let outputs = leaveClaims(changes, live: iterates) + settleBeaconWish(at: now)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
       + stand(.processEnded(Self.numbers(of: client)), at: now)
@@ -100,7 +100,7 @@ extension AppCoordinator {
       return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
       return end(subscriber, client, at: now)
-    case .acknowledge(let number): return settlePending(upTo: number)
+    case .acknowledge(let number): return acknowledge(number)
     case .visits, .region, .monitor, .ranging, .life: return []
     }
   }
@@ -111,7 +111,7 @@ extension AppCoordinator {
     switch request {
     case .observe(let subscriber):
       return authorize(.managerCreated(Self.number(of: subscriber, client)), at: now)
-        + flushOutbox(to: client) + beginHearing(client)
+        + deliverWaiting(to: client) + beginPending(client)
     case .request(let goal, let subscriber):
       return authorize(.request(goal, manager: Self.number(of: subscriber, client)), at: now)
     case .temporaryFullAccuracy(let key, let ticket):

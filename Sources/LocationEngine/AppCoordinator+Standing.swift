@@ -71,7 +71,7 @@ extension AppCoordinator {
     case .completed(.session, _), .postponed: return []
     case .release(let event): return release(event, at: now)
     case .drop(let event, _):
-      held[event] = nil
+      _ = pending.release(event)
       return []
     case .explain(let explanation): return [.note(.authorization(app, explanation))]
     case .persist(let change): return [.persist(change)]
@@ -88,7 +88,7 @@ extension AppCoordinator {
       return [.deliver(client, .diagnostics(subscriber, nil))]
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
-      outbox.forgetUnclaimed()
+      pending.forgetDeliveries(for: nil)
       return dropClaims() + dropPending() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]
     case .persist(let change): return [.persist(change)]
@@ -103,9 +103,8 @@ extension AppCoordinator {
     let isImprecise = !authorization.status.isGranted || isCoarse
     var outputs: [Output] = []
     if isImprecise && !self.isImprecise {
-      outbox.forgetPlaces()
+      pending.forgetPlaces()
       outputs += dropPending()
-      held = held.filter { !$0.value.isPlace }
     }
     self.isImprecise = isImprecise
     for index in standard.entries.indices {
@@ -116,7 +115,7 @@ extension AppCoordinator {
       outputs += tellStandard(index, .flow(flow), at: now)
       if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
     }
-    significant.deliver(.reduced(isCoarse), at: now) { _, _ in }
+    outputs += tellAllChanges(.reduced(isCoarse), at: now)
     outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
     let coarse = isCoarse ? world.coarse : nil
     tellLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
@@ -176,7 +175,7 @@ extension AppCoordinator {
     guard processes.contains(where: { $0.client == client && $0.life == .suspended }) else {
       return [.deliver(client, delivery)]
     }
-    outbox.add(delivery, for: client)
+    pending.add(delivery, for: client)
     return []
   }
 
@@ -193,18 +192,18 @@ extension AppCoordinator {
         outputs = clients.map { .deliver($0, delivery) }
       }
       // After a restart an app may be about to reconnect (LIFE-9).
-      if outputs.isEmpty { outbox.add(delivery, for: nil) }
+      if outputs.isEmpty { pending.add(delivery, for: nil) }
       grantRuntime(for: delivery, at: now, to: &outputs)
       return outputs
     case .queue, .queueLatest:
-      outbox.add(delivery, for: client)
+      pending.add(delivery, for: client)
       return []
     case .wake:
       let receivers = client.map { [$0] } ?? clients
       let woken = hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
       return [.wakeApp(app)] + receivers.map { .deliver($0, delivery) } + woken
     case .launch, .launchUnlessQuit:
-      outbox.add(delivery, for: nil)
+      pending.add(delivery, for: nil)
       return []
     case .hold, .holdAndAsk, .nothing: return []
     }
@@ -219,30 +218,29 @@ extension AppCoordinator {
   }
 
   /// Holds the event until the person has answered the question about Always (AUTH-33).
-  mutating func holdAndAsk(_ news: HeldDelivery, at now: Moment) -> [Output] {
-    lastHeld += 1
-    held[lastHeld] = news
-    return authorize(.alwaysEvent(lastHeld), at: now)
+  mutating func holdAndAsk(_ held: PendingQueue.Held, at now: Moment) -> [Output] {
+    let number = pending.hold(held)
+    return authorize(.alwaysEvent(number), at: now)
   }
 
   /// Releases an event that was held for Always (AUTH-34).
-  private mutating func release(_ event: Int, at now: Moment) -> [Output] {
+  private mutating func release(_ number: EventNumber, at now: Moment) -> [Output] {
     let verdicts = Verdicts(circumstances)
-    switch held.removeValue(forKey: event) {
+    switch pending.release(number) {
     case .event(let event):
       if case .visit = event { return announce(event, verdicts.visits, at: now) }
       return announce(event, verdicts.region, at: now)
     case .change(let delivery, let client) where clients.contains(client):
       return announce(delivery, to: client, verdicts.significant, at: now)
     case .launch, .change:
-      isClaimed = processes.isEmpty
+      if processes.isEmpty { pending.launch(for: .service) }
       return []
     case .condition, nil: return []
     }
   }
 
   /// Delivers what is queued to the process that runs now.
-  mutating func flushOutbox(to client: ClientID) -> [Output] {
-    outbox.take().map { .deliver($0.client ?? client, $0.delivery) }
+  mutating func deliverWaiting(to client: ClientID) -> [Output] {
+    pending.takeDeliveries().map { .deliver($0.client ?? client, $0.delivery) }
   }
 }

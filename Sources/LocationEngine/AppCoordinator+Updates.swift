@@ -46,7 +46,7 @@ extension AppCoordinator {
     _ delivery: Delivery, to client: ClientID, _ verdict: DeliveryRule.Verdict
   ) -> [Output] {
     guard verdict.action == .queue else { return post(delivery, to: client) }
-    outbox.add(delivery, for: client)
+    pending.add(delivery, for: client)
     return []
   }
 
@@ -105,19 +105,26 @@ extension AppCoordinator {
     let index =
       significant.index(of: subscriber, client)
       ?? significant.add(subscriber, client, SignificantChangeDetector())
-    _ = significant.entries[index].service.handle(.reduced(isCoarse), at: now)
     let cached = verdicts.significant.flows ? visible : nil
-    let news = significant.entries[index].service.handle(
-      on ? .start(cached: cached) : .stop, at: now)
-    return announce(news, index, at: now)
+    let inputs: [SignificantChangeDetector.Input] = [
+      .reduced(isCoarse), on ? .start(cached: cached) : .stop,
+    ]
+    return inputs.flatMap {
+      announce(significant.entries[index].service.handle($0, at: now), index, at: now)
+    }
   }
 
   /// Passes an input to the significant-change services if their events may be delivered or held.
   private mutating func tellChanges(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
-    guard verdicts.significant.tracks else { return [] }
-    return significant.entries.indices.flatMap { index in
+    verdicts.significant.tracks ? tellAllChanges(input, at: now) : []
+  }
+
+  mutating func tellAllChanges(
+    _ input: SignificantChangeDetector.Input, at now: Moment
+  ) -> [Output] {
+    significant.entries.indices.flatMap { index in
       announce(significant.entries[index].service.handle(input, at: now), index, at: now)
     }
   }

@@ -20,29 +20,19 @@ struct AppCoordinator: Sendable {
   var advertising: [Advertising] = []
   /// The last refusal that was delivered to subscribers of ranging.
   var deliveredRangingRefusal: RangingFailure?
-  /// Monitors that are open, by the process and subscriber that opened them.
-  var monitors: [OpenMonitor] = []
+  var monitors = AppMonitors()
   var servicesAreOn = true
   /// The verdict of the delivery table for each service; derived after each change of
   /// authorization.
   var verdicts = Verdicts()
-  /// Deliveries that wait for a process that can receive them (STD-50).
-  var outbox = Outbox()
-  /// Events to deliver even if the app's process, or this engine, ends first.
-  var pending = PendingEvents()
+  /// Everything that the app has not received yet.
+  var pending = PendingQueue()
   /// The time that has passed by uptime, however the clock was set.
   var steady = SteadyTime()
   /// Whether exact positions were withheld at the last look.
   var isImprecise = true
-  /// Events held until a person has answered the question about Always, by number (AUTH-32).
-  var held: [Int: HeldDelivery] = [:]
-  var lastHeld = 0
   /// The services that launch the app while it does not run.
   var claims = LaunchReasons()
-  /// Whether one of these services had an event while no process ran.
-  var isClaimed = false
-  /// Whether an event is pending for a monitor while no process ran to open it (MON-38).
-  var isCalled = false
   /// When the app may be launched, by the person's settings.
   var policy = LaunchPolicy()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
@@ -70,7 +60,7 @@ struct AppCoordinator: Sendable {
     /// Whether the system has frozen the process, which it cannot know itself.
     var isFrozen = false
     /// The last pending event that was delivered to it; `nil` until it has a manager.
-    var heard: EventNumber?
+    var lastEvent: EventNumber?
 
     /// The effective lifecycle state: a process that reports its end still runs.
     var life: AppLife {
@@ -85,18 +75,6 @@ struct AppCoordinator: Sendable {
     var servicesAreOn = true
     /// Whether it may read its last place (STD-10).
     var isEffective = false
-  }
-
-  struct OpenMonitor: Sendable {
-    var client: ClientID
-    var subscriber: SubscriberID
-    var key: MonitorKey
-    /// The number of requests carried out, by which a client recognizes a stale answer.
-    var requests = 0
-    /// The loop asks for its next event.
-    var wantsNext = false
-    /// Whether the conditions know that the loop asks.
-    var isAsking = false
   }
 
   /// The position of the device, as far as this coordinator keeps it.
@@ -252,7 +230,7 @@ struct AppCoordinator: Sendable {
   /// Restores the stored state of the app at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
     claims = LaunchReasons(restoring: stored, of: app)
-    pending = PendingEvents(restoring: stored, of: app)
+    pending = PendingQueue(restoring: stored, of: app)
     hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
     return standing.restore(from: stored, at: now)
   }

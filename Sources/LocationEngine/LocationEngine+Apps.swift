@@ -21,22 +21,21 @@ extension LocationEngine {
 
   /// Removes the coordinator of an app that does not run, if its state is that of an app never
   /// seen, so that many different programs need no more memory.
-  mutating func closeDesk(_ index: Int, at now: Moment) {
+  mutating func removeIfBlank(_ index: Int, at now: Moment, to outputs: inout [Output]) {
     let app = coordinators[index].app
     guard coordinators[index].isBlank, !storedApps.contains(app), !conditions.concerns(app),
       !visits.isListening(app)
     else { return }
     coordinators.remove(at: index)
     conditions.forget(app)
-    _ = visits.handle(.access(app, true), at: now)
+    takeVisits(.access(app, true), at: now, to: &outputs)
   }
 }
 
 extension AppCoordinator {
   /// Whether no process runs, and nothing lasting was requested, granted, or stored.
   fileprivate var isBlank: Bool {
-    processes.isEmpty && outbox.isEmpty && pending.isBlank && held.isEmpty && claims.isEmpty
-      && !hasAskedHeading && !isClaimed && !isCalled && standing.isBlank
+    processes.isEmpty && pending.isBlank && claims.isEmpty && !hasAskedHeading && standing.isBlank
   }
 }
 

@@ -29,7 +29,7 @@ extension LocationEngine {
     guard let coordinator = coordinatorIndex(of: app) else { return }
     let all = regions(of: app)
     outputs += coordinators[coordinator].clients.map { .deliver($0, .regions(all)) }
-    outputs += coordinators[coordinator].beginHearing(client)
+    outputs += coordinators[coordinator].beginPending(client)
   }
 
   private func key(_ region: RegionDescription, _ app: AppIdentity) -> ConditionKey {
@@ -52,36 +52,46 @@ extension LocationEngine {
     guard let app = app(of: client), let coordinator = coordinatorIndex(of: app) else { return }
     settleAccess(at: now, to: &outputs)
     if case .open(let name) = request {
-      let key = MonitorKey(app: app, name: name)
       // A subscriber has one monitor; opening again starts it anew.
       closeMonitor(of: subscriber, client, at: now, to: &outputs)
-      coordinators[coordinator].monitors.append(
-        AppCoordinator.OpenMonitor(client: client, subscriber: subscriber, key: key))
+      coordinators[coordinator].monitors.open(
+        MonitorKey(app: app, name: name), of: subscriber, client)
     }
-    guard
-      let place = coordinators[coordinator].monitors.firstIndex(where: {
-        $0.client == client && $0.subscriber == subscriber
-      })
-    else { return }
-    coordinators[coordinator].monitors[place].requests += 1
-    let monitor = coordinators[coordinator].monitors[place]
-    let input = coordinators[coordinator].input(request, of: place)
+    guard let place = coordinators[coordinator].monitors.index(of: subscriber, client) else {
+      return
+    }
+    let mayReceive = coordinators[coordinator].mayReceiveConditions
+    let monitor = coordinators[coordinator].monitors.entries[place]
+    let concerned = conditions.identifiers(concernedBy: request, of: monitor.key)
+    let input = coordinators[coordinator].monitors.take(request, of: place, mayReceive: mayReceive)
     carry(conditions.handle(input, at: now), at: now, to: &outputs)
-    if case .next = request {
-      outputs += coordinators[coordinator].hold(.iterate(monitor.iteration), at: now)
-    } else if case .leave = request {
+    switch request {
+    case .next: outputs += coordinators[coordinator].hold(.iterate(monitor.iteration), at: now)
+    case .leave:
       outputs += coordinators[coordinator].hold(.endIteration(monitor.iteration), at: now)
+    case .open, .add, .remove: break
     }
-    tellRecords(of: monitor, to: &outputs)
+    deliverRecords(of: concerned, in: monitor, after: monitor.requests + 1, to: &outputs)
   }
 
-  private func tellRecords(of monitor: AppCoordinator.OpenMonitor, to outputs: inout [Output]) {
-    let records = conditions.identifiers(of: monitor.key).compactMap { identifier in
-      conditions.record(of: identifier, in: monitor.key).map {
-        NamedRecord(identifier: identifier, record: $0)
+  /// Delivers the records of these conditions, or all with `nil`.
+  private func deliverRecords(
+    of concerned: [String]?, in monitor: AppMonitors.Entry, after requests: Int,
+    to outputs: inout [Output]
+  ) {
+    var records: [NamedRecord] = []
+    var removed: [String] = []
+    for identifier in concerned ?? conditions.identifiers(of: monitor.key) {
+      if let record = conditions.record(of: identifier, in: monitor.key) {
+        records.append(NamedRecord(identifier: identifier, record: record))
+      } else {
+        removed.append(identifier)
       }
     }
-    let delivery = MonitorDelivery.records(after: monitor.requests, records)
+    let delivery: MonitorDelivery =
+      concerned == nil
+      ? .records(after: requests, records)
+      : .changed(after: requests, records, removed: removed)
     outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, delivery)))
   }
 
@@ -89,23 +99,19 @@ extension LocationEngine {
   mutating func closeMonitor(
     of subscriber: SubscriberID, _ client: ClientID, at now: Moment, to outputs: inout [Output]
   ) {
-    guard let app = app(of: client), let coordinator = coordinatorIndex(of: app) else { return }
-    for monitor in coordinators[coordinator].monitors
-    where monitor.client == client && monitor.subscriber == subscriber {
-      let close = Conditions.Input.close(monitor.key, opener: monitor.opener)
-      carry(conditions.handle(close, at: now), at: now, to: &outputs)
-      outputs += coordinators[coordinator].hold(.endIteration(monitor.iteration), at: now)
-    }
-    coordinators[coordinator].monitors.removeAll {
-      $0.client == client && $0.subscriber == subscriber
-    }
+    guard let app = app(of: client), let coordinator = coordinatorIndex(of: app),
+      let monitor = coordinators[coordinator].monitors.close(subscriber, client)
+    else { return }
+    let close = Conditions.Input.close(monitor.key, opener: monitor.opener)
+    carry(conditions.handle(close, at: now), at: now, to: &outputs)
+    outputs += coordinators[coordinator].hold(.endIteration(monitor.iteration), at: now)
   }
 
   mutating func closeMonitors(
     of client: ClientID, at now: Moment, to outputs: inout [Output]
   ) {
     guard let app = app(of: client), let coordinator = coordinatorIndex(of: app) else { return }
-    for monitor in coordinators[coordinator].monitors where monitor.client == client {
+    for monitor in coordinators[coordinator].monitors.entries where monitor.client == client {
       closeMonitor(of: monitor.subscriber, client, at: now, to: &outputs)
     }
   }
@@ -123,9 +129,10 @@ extension LocationEngine {
       let mayVisit = coordinators[index].verdicts.visits.announces
       if mayVisit != coordinators[index].mayVisit {
         coordinators[index].mayVisit = mayVisit
-        _ = visits.handle(.access(coordinators[index].app, mayVisit), at: now)
+        takeVisits(.access(coordinators[index].app, mayVisit), at: now, to: &outputs)
       }
-      for input in coordinators[index].settleMonitors() {
+      let mayReceive = coordinators[index].mayReceiveConditions
+      for input in coordinators[index].monitors.settle(mayReceive: mayReceive) {
         carry(conditions.handle(input, at: now), at: now, to: &outputs)
       }
     }
@@ -150,8 +157,8 @@ extension LocationEngine {
         outputs.append(.note(.limit(key.app, text)))
       case .refused(let key, let opener):
         refuse(key, openedBy: opener, to: &outputs)
-      case .event(let key, let event):
-        announce(event, of: key, at: now, to: &outputs)
+      case .event(let key, let number, let event):
+        announce(event, number, of: key, at: now, to: &outputs)
       case .waiting(let key):
         call(key, at: now, to: &outputs)
       case .region(let key, let event):
@@ -169,9 +176,8 @@ extension LocationEngine {
     _ key: MonitorKey, openedBy opener: UInt64, to outputs: inout [Output]
   ) {
     guard let coordinator = coordinatorIndex(of: key.app),
-      let place = coordinators[coordinator].monitors.lastIndex(where: { $0.key == key })
+      let monitor = coordinators[coordinator].monitors.removeLast(key)
     else { return }
-    let monitor = coordinators[coordinator].monitors.remove(at: place)
     let first = AppCoordinator.subscriber(Int(opener)).0
     let process = first == monitor.client ? nil : coordinators[coordinator].number(of: first)
     outputs.append(
@@ -181,9 +187,8 @@ extension LocationEngine {
   /// Rejects the subscriber that tried to open the monitor last.
   private mutating func bar(_ key: MonitorKey, to outputs: inout [Output]) {
     guard let coordinator = coordinatorIndex(of: key.app),
-      let place = coordinators[coordinator].monitors.lastIndex(where: { $0.key == key })
+      let monitor = coordinators[coordinator].monitors.removeLast(key)
     else { return }
-    let monitor = coordinators[coordinator].monitors.remove(at: place)
     let text =
       "a monitor is not opened: its name is none, or there are \(Bounds.monitors) already"
     outputs.append(.deliver(monitor.client, .monitor(monitor.subscriber, .refused(by: nil))))
@@ -191,16 +196,13 @@ extension LocationEngine {
   }
 
   private mutating func announce(
-    _ event: ConditionEvent, of key: MonitorKey, at now: Moment, to outputs: inout [Output]
+    _ event: ConditionEvent, _ number: EventNumber, of key: MonitorKey, at now: Moment,
+    to outputs: inout [Output]
   ) {
     guard let coordinator = coordinatorIndex(of: key.app),
-      let place = coordinators[coordinator].monitors.firstIndex(where: { $0.key == key })
+      let monitor = coordinators[coordinator].monitors.beginHandling(key)
     else { return }
-    // The loop handles this event now, and asks for the next one afterwards.
-    coordinators[coordinator].monitors[place].wantsNext = false
-    coordinators[coordinator].monitors[place].isAsking = false
-    let monitor = coordinators[coordinator].monitors[place]
-    let delivery = Delivery.monitor(monitor.subscriber, .event(event))
+    let delivery = Delivery.monitor(monitor.subscriber, .event(number, event))
     let verdict = coordinators[coordinator].verdicts.monitor
     // Diagnostics wake no app.
     outputs +=
@@ -213,7 +215,9 @@ extension LocationEngine {
   /// the app, as the table says (AUTH-33, MON-38).
   private mutating func call(_ key: MonitorKey, at now: Moment, to outputs: inout [Output]) {
     guard let coordinator = coordinatorIndex(of: key.app) else { return }
-    if coordinators[coordinator].processes.isEmpty { coordinators[coordinator].isCalled = true }
+    if coordinators[coordinator].processes.isEmpty {
+      coordinators[coordinator].pending.launch(for: .monitor)
+    }
     guard coordinators[coordinator].verdicts.monitor.action == .holdAndAsk else { return }
     outputs += coordinators[coordinator].holdAndAsk(.condition, at: now)
   }
@@ -246,40 +250,10 @@ extension LocationEngine {
   }
 }
 
-extension AppCoordinator.OpenMonitor {
-  /// The number of its loop as a modern use (SESS-9).
-  var iteration: Int { AppCoordinator.number(of: subscriber, client) }
-
-  /// The number of its subscriber, unique across all processes.
-  var opener: UInt64 { UInt64(AppCoordinator.number(of: subscriber, client)) }
-}
-
 extension AppCoordinator {
   /// Returns the process identifier; `nil` where the kernel does not tell it.
   func number(of client: ClientID) -> Int32? {
     processes.first { $0.client == client }?.number
-  }
-
-  /// Converts a monitor's request; a loop that may not receive events waits here.
-  mutating func input(_ request: MonitorRequest, of place: Int) -> Conditions.Input {
-    let monitor = monitors[place]
-    func key(_ identifier: String) -> ConditionKey {
-      ConditionKey(app: app, owner: .monitor(monitor.key.name), identifier: identifier)
-    }
-    switch request {
-    case .open: return .open(monitor.key, opener: monitor.opener)
-    case .add(let identifier, let target, let assumed):
-      return .add(key(identifier), target, assuming: assumed)
-    case .remove(let identifier): return .remove(key(identifier))
-    case .leave:
-      monitors[place].wantsNext = false
-      monitors[place].isAsking = false
-      return .leave(monitor.key)
-    case .next:
-      monitors[place].wantsNext = true
-      monitors[place].isAsking = mayHearConditions
-      return mayHearConditions ? .next(monitor.key) : .handled(monitor.key)
-    }
   }
 
   /// Returns the new access of the app to its conditions; `nil` when it is unchanged.
@@ -289,18 +263,6 @@ extension AppCoordinator {
     return access
   }
 
-  /// Starts or stops the asking of loops as the authorization of the app changes (SESS-13, MON-39).
-  mutating func settleMonitors() -> [Conditions.Input] {
-    var inputs: [Conditions.Input] = []
-    for place in monitors.indices where monitors[place].wantsNext {
-      guard monitors[place].isAsking != mayHearConditions else { continue }
-      monitors[place].isAsking = mayHearConditions
-      let key = monitors[place].key
-      inputs.append(mayHearConditions ? .next(key) : .leave(key))
-    }
-    return inputs
-  }
-
   /// Whether events, or the diagnostics that replace them, may be delivered (MON-34).
-  private var mayHearConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
+  var mayReceiveConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
 }

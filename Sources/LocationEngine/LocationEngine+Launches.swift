@@ -6,27 +6,34 @@ extension LocationEngine {
     // Runs at every step: a coordinator is large, and is copied only if no process runs.
     for index in coordinators.indices
     where coordinators[index].processes.isEmpty && coordinators[index].isPending {
-      for case .launch(let app) in launches.handle(.pending(coordinators[index].app), at: now) {
-        outputs.append(.launch(app))
-      }
+      launch(.pending(coordinators[index].app), at: now, to: &outputs)
     }
+  }
+
+  /// Passes an input to the launches, and launches the apps that they decide on.
+  mutating func launch(
+    _ input: LaunchCoordinator.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    for case .launch(let app) in launches.handle(input, at: now) { outputs.append(.launch(app)) }
   }
 
   /// Returns the lifecycle state of a connecting process: one that was launched for an event is in
   /// the background.
-  mutating func admit(_ client: ClientDescription, at now: Moment) -> (AppLife, isLaunched: Bool) {
+  mutating func admit(
+    _ client: ClientDescription, at now: Moment, to outputs: inout [Output]
+  ) -> (AppLife, isLaunched: Bool) {
     let isLaunched = launches.isStarting(client.app)
-    _ = launches.handle(.connected(client.app), at: now)
+    launch(.connected(client.app), at: now, to: &outputs)
     return (isLaunched ? .background : client.life, isLaunched)
   }
 
   /// Notes that a process has ended; events that the app has not taken stay pending.
-  mutating func dismiss(_ app: AppIdentity, at now: Moment) {
+  mutating func dismiss(_ app: AppIdentity, at now: Moment, to outputs: inout [Output]) {
     guard let index = coordinatorIndex(of: app), coordinators[index].processes.isEmpty
     else { return }
-    coordinators[index].isCalled = conditions.hasNewsForMonitors(of: app)
-    _ = launches.handle(.ended(app, isPending: coordinators[index].isPending), at: now)
-    closeDesk(index, at: now)
+    if conditions.hasNewsForMonitors(of: app) { coordinators[index].pending.launch(for: .monitor) }
+    launch(.ended(app, isPending: coordinators[index].isPending), at: now, to: &outputs)
+    removeIfBlank(index, at: now, to: &outputs)
   }
 
   /// Adopts the set of apps that have registered a command (LIFE-2).
@@ -43,15 +50,15 @@ extension LocationEngine {
   mutating func restoreAbsentApps(
     from entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    let domains = ["condition", "visit", LaunchReasons.domain, PendingEvents.domain]
+    let domains = ["condition", "visit", LaunchReasons.domain, PendingQueue.domain]
     let owners = entries.filter { domains.contains($0.key.domain) }.map(\.key.owner)
     for owner in Set(owners).sorted() where !owner.isEmpty {
       let app = AppIdentity(owner)
       let own = entries.filter { $0.key.owner == owner }
       let description = ClientDescription(
         app: app, manifest: Manifest(rememberedIn: own, of: app), life: .terminated)
-      _ = openDesk(of: description, at: now, to: &outputs)
-      _ = launches.handle(.restored(app), at: now)
+      _ = coordinator(for: description, at: now, to: &outputs)
+      launch(.restored(app), at: now, to: &outputs)
     }
   }
 }
@@ -59,10 +66,7 @@ extension LocationEngine {
 extension AppCoordinator {
   /// Whether the app does not run, and may be launched for what is pending.
   var isPending: Bool {
-    guard processes.isEmpty else { return false }
-    return isClaimed || isCalled && verdicts.monitor.launches
-      || !pending.isEmpty && (verdicts.region.launches || verdicts.visits.launches)
-      || !outbox.isEmpty && verdicts.significant.launches
+    processes.isEmpty && pending.launches(verdicts)
   }
 
   mutating func permitLaunch(_ hasCommand: Bool, at now: Moment) -> [LocationEngine.Output] {
@@ -70,11 +74,6 @@ extension AppCoordinator {
     policy.hasLaunchCommand = hasCommand
     return settleVerdicts(at: now)
   }
-}
-
-extension DeliveryRule.Verdict {
-  /// Whether an event launches an app that does not run.
-  fileprivate var launches: Bool { action == .launch || action == .launchUnlessQuit }
 }
 
 extension Manifest {

@@ -37,7 +37,7 @@ extension LocationEngine {
         coordinator.authorization.beacon == .allowed ? "advertising" : "advertising (not allowed)",
         coordinator.advertising.contains { $0.client == client }
       ),
-      ("monitor", coordinator.monitors.contains { $0.client == client }),
+      ("monitor", coordinator.monitors.entries.contains { $0.client == client }),
       ("visits", visits.isListening(app)),
       ("regions", !conditions.regions(of: app).isEmpty),
     ]

@@ -44,8 +44,8 @@ extension LocationEngine {
     for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
       outputs += coordinators[index].settleRanging(beacons.reception)
     }
-    beacons.settleRanging(
-      coordinators.reduce(into: []) { $0.formUnion($1.rangedConstraints) }, at: now)
+    let wanted = coordinators.reduce(into: Set()) { $0.formUnion($1.rangedConstraints) }
+    deliver(beacons.settleRanging(wanted, at: now), at: now, to: &outputs)
     let watched = conditions.isEmpty ? [] : conditions.watchedBeacons
     deliver(beacons.settleWatch(watched, at: now), at: now, to: &outputs)
   }

@@ -98,19 +98,17 @@ package struct LocationEngine: Machine {
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    var outputs = begin(input, at: now)
-    finish(&outputs)
-    return outputs
+    begin(input, at: now) + finish()
   }
 
-  /// Handles the first half of a step: the deliveries that an input causes directly.
+  /// Handles the first half of a step: the deliveries that an input causes directly. Finishes the
+  /// step before, if `finish` was not called.
   ///
-  /// A fix is delivered to its subscribers before conditions, visits, and demand are decided. Call
-  /// `finish` before the next input (docs/decisions/0064).
+  /// A fix is delivered to its subscribers before conditions, visits, and demand are decided
+  /// (docs/decisions/0064).
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    precondition(rest == nil, "a step begins when the one before is finished")
+    var outputs = finish()
     var rest = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
-    var outputs: [Output] = []
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
     case .fix(let fix, let provider):
@@ -145,18 +143,20 @@ package struct LocationEngine: Machine {
   package var unfinishedSince: Moment? { rest?.now }
 
   /// Handles the second half of a step: conditions, visits, and the demand for hardware.
-  package mutating func finish(_ outputs: inout [Output]) {
-    guard let rest else { return }
+  package mutating func finish() -> [Output] {
+    var outputs: [Output] = []
+    guard let rest else { return outputs }
     self.rest = nil
     defer { settleDeadline() }
     let now = rest.now
     if let fix = rest.fix { follow(fix, at: now, to: &outputs) }
-    guard !rest.isQuiet else { return }
+    guard !rest.isQuiet else { return outputs }
     settleAccess(at: now, to: &outputs)
     settleLaunches(at: now, to: &outputs)
     if rest.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
     if rest.concernsBeacons { settleAdvertising(to: &outputs) }
+    return outputs
   }
 
   /// The second half of a step.
@@ -221,7 +221,7 @@ package struct LocationEngine: Machine {
     }
   }
 
-  private mutating func takeVisits(
+  mutating func takeVisits(
     _ input: Visits.Input, at now: Moment, to outputs: inout [Output]
   ) {
     let news = visits.handle(input, at: now)
@@ -288,7 +288,7 @@ package struct LocationEngine: Machine {
       carry(conditions.handle(.wake, at: now), at: now, to: &outputs)
     }
     if isDue(beacons.nextDeadline, now) { deliver(beacons.wake(at: now), at: now, to: &outputs) }
-    if isDue(launches.nextDeadline, now) { _ = launches.handle(.wake, at: now) }
+    if isDue(launches.nextDeadline, now) { launch(.wake, at: now, to: &outputs) }
     if isDue(visits.nextDeadline, now) { takeVisits(.wake, at: now, to: &outputs) }
     if isDue(stillness.nextDeadline, now) { watchStillness(.wake, at: now, to: &outputs) }
     if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
@@ -360,9 +360,9 @@ package struct LocationEngine: Machine {
     switch event {
     case .connected(var description):
       apps[client] = description.app
-      let index = openDesk(of: description, at: now, to: &outputs)
+      let index = coordinator(for: description, at: now, to: &outputs)
       let isLaunched: Bool
-      (description.life, isLaunched) = admit(description, at: now)
+      (description.life, isLaunched) = admit(description, at: now, to: &outputs)
       outputs += coordinators[index].connect(client, description, at: now, isLaunched: isLaunched)
     case .request(.region(let subscriber, let request)):
       handle(request, of: subscriber, client, at: now, to: &outputs)
@@ -376,7 +376,7 @@ package struct LocationEngine: Machine {
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
-      each(app, at: now, &outputs) { coordinator, _ in coordinator.beginHearing(client) }
+      each(app, at: now, &outputs) { coordinator, _ in coordinator.beginPending(client) }
     case .life(let life), .request(.life(let life)):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .request(let request):
@@ -390,7 +390,7 @@ package struct LocationEngine: Machine {
       closeMonitors(of: client, at: now, to: &outputs)
       let life: AppLife = if case .quit = event { .quit } else { .terminated }
       each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1, life: life) }
-      if let app = apps.removeValue(forKey: client) { dismiss(app, at: now) }
+      if let app = apps.removeValue(forKey: client) { dismiss(app, at: now, to: &outputs) }
     }
   }
 
@@ -406,8 +406,9 @@ package struct LocationEngine: Machine {
     coordinators.indices.first { coordinators[$0].app == app }
   }
 
-  mutating func openDesk(
-    of client: ClientDescription, at now: Moment, to outputs: inout [Output]
+  /// Returns the index of an app's coordinator, which is added if there is none.
+  mutating func coordinator(
+    for client: ClientDescription, at now: Moment, to outputs: inout [Output]
   ) -> Int {
     if let index = coordinatorIndex(of: client.app) { return index }
     var coordinator = AppCoordinator(

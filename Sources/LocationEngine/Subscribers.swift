@@ -37,16 +37,4 @@ struct Subscribers<Service: Machine>: Sendable {
   mutating func removeAll(of client: ClientID) {
     entries.removeAll { $0.client == client }
   }
-
-  /// Hands an input to every machine, and their outputs to `deliver`.
-  mutating func deliver(
-    _ input: Service.Input, at now: Moment,
-    deliver: (Entry, Service.Output) -> Void
-  ) {
-    for index in entries.indices {
-      for output in entries[index].service.handle(input, at: now) {
-        deliver(entries[index], output)
-      }
-    }
-  }
 }

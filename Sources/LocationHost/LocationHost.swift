@@ -173,11 +173,11 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Runs one step in two parts: apps that received something run before the deferred step.
   ///
   /// A woken thread often waits for the processor of this one; without a yield it would wait for
-  /// the deferred step (docs/decisions/0064). A recording contains the deliveries before they are
-  /// made, and always whole steps.
+  /// the second half (docs/decisions/0064). A recording contains the deliveries before they are
+  /// made.
   package func step(_ input: ServiceCore.Input) {
     let now = HostClock.now
-    let news = recording == nil ? core.begin(input, at: now) : core.handle(input, at: now)
+    let news = core.begin(input, at: now)
     writeRecording()
     carryOut(news)
     if news.contains(where: \.isDelivery) { sched_yield() }

@@ -4,11 +4,13 @@ package enum LinkInterface {
   package static let service = "org.varlink.service"
 
   /// The version of requests and deliveries; raised if an older peer would misunderstand them.
-  package static let version = 2
+  package static let version = 3
   /// The oldest supported version.
   package static let oldestVersion = 1
   /// The first version whose clients acknowledge events; earlier ones acknowledge by receiving.
   static let versionThatTakes = 2
+  /// The first version in which events of a monitor have numbers and records are sent once.
+  static let versionWithNumbers = 3
 
   /// The same text as the file beside this one; a test compares them.
   package static let description = #"""

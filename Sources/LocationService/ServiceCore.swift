@@ -32,8 +32,6 @@ package struct ServiceCore: Machine {
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
-  /// A fix whose second half is not handled yet, with its outputs so far, for the recorder.
-  private var unrecorded: (input: LocationEngine.Input, answers: [LocationEngine.Output])?
   /// Computed once after each step, because it is read more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -69,16 +67,14 @@ package struct ServiceCore: Machine {
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    var outputs = begin(input, at: now)
-    outputs += finish()
-    return outputs
+    begin(input, at: now) + finish()
   }
 
-  /// Handles an input, except for the deferred step of its last fix, which may wait until apps have
-  /// received that fix; `finish` handles it.
+  /// Handles an input, except for the second half of its last fix, which may wait until apps have
+  /// received that fix: `finish` handles it, or else the next input. While a recording is made, all
+  /// is handled at once.
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    var outputs: [Output] = []
-    finish(&outputs)
+    var outputs = finish()
     switch input {
     case .channel(let id, let event):
       guard isOpen(id) else { break }
@@ -94,33 +90,21 @@ package struct ServiceCore: Machine {
     return outputs
   }
 
-  /// Handles the deferred step of the last fix, at the moment of that fix.
+  /// Handles the second half of the last fix, at the moment of that fix. It may make a source
+  /// deliver another one.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
-    finish(&outputs)
+    while let now = engine.unfinishedSince { carry(engine.finish(), at: now, to: &outputs) }
     settleDeadline()
     return outputs
-  }
-
-  /// Handles deferred steps. Called before any other work, so that all steps come in the same order
-  /// as without deferral. A deferred step may make a source deliver another fix.
-  private mutating func finish(_ outputs: inout [Output]) {
-    while let now = engine.unfinishedSince {
-      var answers: [LocationEngine.Output] = []
-      engine.finish(&answers)
-      if let (input, first) = unrecorded.take() { recorder?.note(input, first + answers, at: now) }
-      carry(answers, at: now, to: &outputs)
-    }
   }
 
   /// Wakes the log, the drivers, and the engine where they are due.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
-    for index in coordinators.indices {
-      finish(&outputs)
-      if isDue(coordinators[index].deadline, now) { drive(index, .wake, at: now, to: &outputs) }
+    for index in coordinators.indices where isDue(coordinators[index].deadline, now) {
+      drive(index, .wake, at: now, to: &outputs)
     }
-    finish(&outputs)
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
   }
 
@@ -196,11 +180,9 @@ package struct ServiceCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    finish(&outputs)
     let answers: [LocationEngine.Output]
-    if case .fix = input {
+    if recorder == nil, case .fix = input {
       answers = engine.begin(input, at: now)
-      if recorder != nil { unrecorded = (input, answers) }
     } else {
       answers = engine.handle(input, at: now)
       recorder?.note(input, answers, at: now)
@@ -243,7 +225,6 @@ package struct ServiceCore: Machine {
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
   ) {
-    finish(&outputs)
     let news = coordinators[index].driver.handle(input, at: now)
     coordinators[index].deadline = coordinators[index].driver.nextDeadline
     for output in news { carry(output, of: index, at: now, to: &outputs) }
@@ -252,7 +233,6 @@ package struct ServiceCore: Machine {
   private mutating func carry(
     _ output: SourceOutput, of index: Int, at now: Moment, to outputs: inout [Output]
   ) {
-    finish(&outputs)
     let provider = ProviderID(index)
     switch output {
     case .open(let channel):

@@ -19,7 +19,7 @@ struct AddressingTests {
           identifier: "forged", target: .circle(circle), notices: RegionNotices()))),
     .monitor(SubscriberID(1), .open(name: "forged")),
     .monitor(SubscriberID(1), .add(identifier: "forged", .circle(circle), assuming: .satisfied)),
-    .monitor(SubscriberID(1), .next),
+    .monitor(SubscriberID(1), .next(after: EventNumber(rawValue: 1))),
     .session(SubscriberID(1), .open(.whenInUse, purposeKey: nil)),
     .session(SubscriberID(1), .diagnose(stream: SubscriberID(1))),
     .authorization(.observe(SubscriberID(1))),

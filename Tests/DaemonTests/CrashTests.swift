@@ -66,6 +66,7 @@ private final class WitnessClient: Sendable {
     /// What was asked of the monitor, and how far it was answered.
     var requests = 0
     var answered = 0
+    var records: [NamedRecord] = []
     /// What there must be when everything is carried out.
     var places: [String] = []
     var regions = ["home", "work"]
@@ -96,7 +97,7 @@ private final class WitnessClient: Sendable {
     watch("work", at: Commuter.work, radius: 200)
     ask(.visits(on: true))
     ask(.open(name: "places"))
-    ask(.next)
+    ask(.next(after: .none))
   }
 
   /// Writes the delivery down; returns what says that the client is done with it.
@@ -106,13 +107,15 @@ private final class WitnessClient: Sendable {
       switch delivery {
       case .state(let readable): state.ledger.status = readable.authorization.status
       case .regions(let regions): state.ledger.regions = regions.map(\.identifier).sorted()
-      case .monitor(_, .records(let answered, let records)):
+      case .monitor(_, .records(let answered, _)), .monitor(_, .changed(let answered, _, _)):
         state.answered = answered
-        state.ledger.places = records.map(\.identifier).sorted()
-      case .monitor(_, .event(let event)):
+        guard case .monitor(_, let delivery) = delivery else { break }
+        state.records.apply(delivery)
+        state.ledger.places = state.records.map(\.identifier).sorted()
+      case .monitor(_, .event(let number, let event)):
         state.ledger.take(event)
         state.requests += 1
-        return (.monitor(subscriber, .next), id)
+        return (.monitor(subscriber, .next(after: number)), id)
       case .pending(let number, let event):
         state.ledger.take(number, event)
         return (.acknowledge(number), id)

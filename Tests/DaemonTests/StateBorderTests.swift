@@ -347,7 +347,7 @@ struct StateBorderTests {
     caller.ask(.open(name: "office"))
     let here = Circle(center: Coordinate(latitude: 48.5, longitude: 11.5), radius: 200)
     caller.ask(.add(identifier: "the-cabin", .circle(here), assuming: .unknown))
-    caller.ask(.next)
+    caller.ask(.next(after: .none))
     _ = try await follower.lines.next { $0.contains("condition the-cabin is satisfied") }
     _ = try await daemon.program.lines.next { line in
       #expect(!line.contains("the-cabin") && !line.contains("office"))

@@ -13,7 +13,7 @@ struct VersionTests {
     let caller = try LinkCaller(daemon.socket)
     let hello = JSON.fields(["version": .integer(99), "wishes": .array([.string("teleport")])])
     let welcome = try caller.call("\(LinkInterface.name).Open", hello, more: true)
-    #expect(welcome.parameters["version"] == .integer(2))
+    #expect(welcome.parameters["version"] == .integer(3))
     func ask(_ request: JSON) {
       caller.send(
         frame(
@@ -111,7 +111,7 @@ struct VersionTests {
     let app = try app(folder)
     defer { app.end() }
     _ = try await app.lines.next { $0 == "live 48.5" }
-    _ = try await daemon.lines.next { $0 == "client speaks 2" }
+    _ = try await daemon.lines.next { $0 == "client speaks 3" }
   }
 
   @Test("an app with a daemon that speaks no version in common says so")

@@ -73,7 +73,7 @@ struct BoundsTests {
     add("one more", circle(9999))
     #expect(state(of: "one more") != nil)
     // A loop that asks hears of it as of one beyond the limit.
-    ask(.monitor(SubscriberID(1), .next))
+    ask(.monitor(SubscriberID(1), .next(after: .none)))
     #expect(bench.machine.conditions.unwatched[Self.app]?.count == Bounds.unwatchedConditions)
   }
 
@@ -88,16 +88,16 @@ struct BoundsTests {
     let key = ConditionKey(app: Self.app, owner: .monitor("places"), identifier: long)
     #expect(
       conditions.handle(.add(key, circle(1), assuming: .unknown), at: now) == [.rejected(key)])
-    _ = conditions.handle(.next(monitor), at: now)
+    _ = conditions.handle(.next(monitor, after: .none), at: now)
     let delivered = conditions.handle(.add(key, circle(1), assuming: .unknown), at: now)
-    guard case .event(_, let event)? = delivered.last else {
+    guard case .event(_, let number, let event)? = delivered.last else {
       Issue.record("nothing was told")
       return
     }
     #expect(event.state == .unmonitored && event.diagnostics == .conditionLimitExceeded)
     #expect(event.identifier.utf8.count == Bounds.identifierBytes)
     // The loop goes on.
-    _ = conditions.handle(.next(monitor), at: now)
+    #expect(conditions.handle(.next(monitor, after: number), at: now).isEmpty)
     #expect(conditions.conditions.isEmpty)
   }
 
@@ -140,17 +140,17 @@ struct BoundsTests {
     for number in 1...(Bounds.monitors + 5) {
       ask(.monitor(subscriber(number), .open(name: "m\(number)")))
     }
-    #expect(coordinator?.monitors.count == Bounds.monitors)
+    #expect(coordinator?.monitors.entries.count == Bounds.monitors)
     #expect(notes == 5)
     for number in 1...Bounds.monitors { ask(.end(subscriber(number))) }
     #expect(bench.machine.conditions.monitors.isEmpty)
     for name in ["", "a/b", "_a", String(repeating: "n", count: Bounds.monitorNameBytes + 1)] {
       ask(.monitor(SubscriberID(9), .open(name: name)))
     }
-    #expect(coordinator?.monitors.isEmpty == true)
+    #expect(coordinator?.monitors.entries.isEmpty == true)
     #expect(notes == 9)
     for number in 0..<1000 { ask(.monitor(SubscriberID(9), .open(name: "again\(number)"))) }
-    #expect(coordinator?.monitors.count == 1)
+    #expect(coordinator?.monitors.entries.count == 1)
     #expect(bench.machine.conditions.monitors.count == 1)
   }
 
@@ -278,33 +278,33 @@ struct BoundsTests {
 
   @Test("border 12: a thousand deliveries wait for a suspended process, with ten thousand fixes")
   mutating func outbox() {
-    var outbox = Outbox()
+    var pending = PendingQueue()
     let fix = Fix(
       coordinate: Coordinate(latitude: 1, longitude: 2), horizontalAccuracy: 5,
       time: bench.now.unixTime)
     for round in 0..<30 {
       for number in 0..<500 {
-        outbox.add(
+        pending.add(
           .updates(subscriber(number), .fixes(Array(repeating: fix, count: 10))),
           for: Self.client)
       }
       _ = round
     }
-    let fixes = outbox.take().reduce(0) { sum, entry in
+    let fixes = pending.takeDeliveries().reduce(0) { sum, entry in
       guard case .updates(_, .fixes(let fixes)) = entry.delivery else { return sum }
       return sum + fixes.count
     }
     #expect(fixes <= Bounds.waitingFixes && fixes > Bounds.waitingFixes / 2)
-    for number in 0..<5000 { outbox.add(.authorizationChanged(subscriber(number)), for: nil) }
-    #expect(outbox.take().count == Bounds.waiting)
+    for number in 0..<5000 { pending.add(.authorizationChanged(subscriber(number)), for: nil) }
+    #expect(pending.takeDeliveries().count == Bounds.waiting)
   }
 
   @Test("border 12: an app that takes nothing is owed the latest hundred events")
   mutating func pending() {
-    var pending = PendingEvents()
+    var pending = PendingQueue()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())
     for _ in 0..<500 { pending.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
-    #expect(pending.after(.none).count == Bounds.pendingEvents)
+    #expect(pending.events(after: .none).count == Bounds.pendingEvents)
   }
 
   @Test("border 12: thousands of programs that only connect leave nothing behind")

@@ -31,7 +31,7 @@ struct ClockTests {
     step(.client(client, .connected(ClientDescription(app: Self.app, manifest: manifest))))
     step(.setting(.authorization(Self.app, .always)))
     ask(.monitor(Self.monitor, .open(name: "m")))
-    ask(.monitor(Self.monitor, .next))
+    ask(.monitor(Self.monitor, .next(after: .none)))
     let circle = ConditionTarget.circle(Circle(center: Self.home, radius: 200))
     ask(.monitor(Self.monitor, .add(identifier: "home", circle, assuming: .unknown)))
     let region = RegionDescription(identifier: "yard", target: circle, notices: RegionNotices())
@@ -55,9 +55,9 @@ struct ClockTests {
 
   private mutating func hear(_ delivery: Delivery) {
     switch delivery {
-    case .monitor(_, .event(let event)):
+    case .monitor(_, .event(let number, let event)):
       note("home \(event.state)", event.date)
-      ask(.monitor(Self.monitor, .next))
+      ask(.monitor(Self.monitor, .next(after: number)))
     case .pending(let number, let event):
       switch event {
       case .region(_, .entered(let evidence)): note("yard entered", evidence?.decided)

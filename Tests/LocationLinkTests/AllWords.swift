@@ -17,7 +17,8 @@ extension Samples {
     let regions: [RegionRequest] = [.start(region()), .stop(identifier: text()), .state(region())]
     let monitor: [MonitorRequest] = [
       .open(name: "m\(pick(9))"), .add(identifier: text(), target(), assuming: member()),
-      .remove(identifier: text()), .next, .leave,
+      .remove(identifier: text()),
+      .next(after: EventNumber(rawValue: Int64(pick(9)))), .leave,
     ]
     let options = HeadingOptions(filter: maybe { $0.number() }, orientation: member())
     let heading: [HeadingRequest] = [
@@ -54,7 +55,8 @@ extension Samples {
     ]
     let monitor: [MonitorDelivery] = [
       .refused(by: maybe { Int32($0.pick(9)) }), .records(after: pick(9), records()),
-      .event(event()),
+      .changed(after: pick(9), records(), removed: [text(), text()]),
+      .event(EventNumber(rawValue: Int64(pick(9)) + 1), event()),
     ]
     let heading: [HeadingDelivery] = [.heading(self.heading()), .failed, .askCalibration]
     let ranging: [RangingDelivery] = [

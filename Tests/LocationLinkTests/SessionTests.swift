@@ -129,9 +129,47 @@ struct SessionTests {
     #expect(outputs.last == .request(.acknowledge(EventNumber(rawValue: 3))))
   }
 
+  @Test("sends all records to an older client, and acknowledges its event when it asks again")
+  func olderMonitor() throws {
+    var session = LinkSession()
+    let (loop, number) = (SubscriberID(1), EventNumber(rawValue: 7))
+    func ask(_ request: JSON) -> LinkSession.Input {
+      call(
+        "\(LinkInterface.name).Ask",
+        .fields([
+          "request": .word("monitor", .fields(["subscriber": loop.json, "ask": request]))
+        ]))
+    }
+    func record(_ identifier: String) -> NamedRecord {
+      let event = ConditionEvent(identifier: identifier, state: .unknown, date: UnixTime(seconds: 9))
+      return NamedRecord(
+        identifier: identifier, record: ConditionRecord(target: .unsupported, lastEvent: event))
+    }
+    func delivered(_ delivery: MonitorDelivery) throws -> JSON? {
+      let outputs = session.handle(.delivery(.monitor(loop, delivery)), at: Self.now)
+      return try replies(outputs).first?.parameters["delivery"]?["monitor"]?["news"]
+    }
+    _ = session.handle(
+      call("\(LinkInterface.name).Open", .fields(["version": .integer(2)]), more: true),
+      at: Self.now)
+    _ = session.handle(.connected(ClientState()), at: Self.now)
+    _ = session.handle(ask(.word("open", .fields(["name": "m".json]))), at: Self.now)
+    _ = try delivered(.records(after: 1, [record("a"), record("b")]))
+    let all = try delivered(.changed(after: 2, [record("c")], removed: ["a"]))
+    #expect(all == MonitorDelivery.records(after: 2, [record("b"), record("c")]).json)
+    #expect(
+      session.handle(ask(.word("next")), at: Self.now).first
+        == .request(.monitor(loop, .next(after: .none))))
+    let event = record("b").record.lastEvent
+    #expect(try delivered(.event(number, event)) == .word("event", event.json))
+    #expect(
+      session.handle(ask(.word("next")), at: Self.now).first
+        == .request(.monitor(loop, .next(after: number))))
+  }
+
   @Test("speaks the lower version of both sides, and none that is too old")
   func versions() throws {
-    let cases: [(Int64, JSON?)] = [(1, .integer(1)), (99, .integer(2))]
+    let cases: [(Int64, JSON?)] = [(1, .integer(1)), (2, .integer(2)), (99, .integer(3))]
     for (version, spoken) in cases {
       var session = LinkSession()
       _ = session.handle(

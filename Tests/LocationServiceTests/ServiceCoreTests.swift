@@ -49,12 +49,12 @@ struct ServiceCoreTests {
     #expect((core.report?.fixes ?? 0) >= 1)
   }
 
-  /// What a core says of each input, of sources that answer a demand in different ways.
+  /// The outputs of a core for each input, of sources that answer a demand in different ways.
   private func story(
-    _ urls: [String], _ step: (inout ServiceCore, ServiceCore.Input, Moment) -> [ServiceCore.Output]
+    _ urls: [String], records: Bool = false, _ step: (inout ServiceCore, ServiceCore.Input, Moment) -> [ServiceCore.Output]
   ) throws -> (delivered: [[String]], recording: [UInt8]) {
     var core = ServiceCore(sources: try urls.map { try Source(url: $0) })
-    core.record()
+    if records { core.record() }
     var now = Moment(uptime: .start, unixTime: UnixTime(milliseconds: 1_785_844_800_000))
     let (client, manager) = (ClientID(1), SubscriberID(1))
     let keys = [Manifest.Key.whenInUse, Manifest.Key.always]
@@ -97,6 +97,7 @@ struct ServiceCoreTests {
 
   @Test("leaves nothing half done, whatever its sources answer", arguments: families)
   func halves(_ urls: [String]) throws {
+    let recorded = try story(urls, records: true) { $0.handle($1, at: $2) }
     let whole = try story(urls) { core, input, now in
       let outputs = core.handle(input, at: now)
       let deadline = core.nextDeadline
@@ -108,7 +109,11 @@ struct ServiceCoreTests {
     let late = try story(urls) { $0.begin($1, at: $2) }
     #expect(halves == whole)
     #expect(late.delivered.joined().elementsEqual(whole.delivered.joined()))
-    #expect(late.recording == whole.recording)
+    // A recorded step is whole; the engine's outputs have the same order.
+    func ofEngine(_ outputs: [[String]]) -> [[String]] {
+      outputs.map { $0.filter { $0.hasPrefix("engine") } }
+    }
+    #expect(ofEngine(recorded.delivered) == ofEngine(whole.delivered))
     if !urls.contains("geoclue:") {
       #expect(whole.delivered.joined().contains { $0.contains("demand") })
     }
@@ -116,7 +121,7 @@ struct ServiceCoreTests {
 
   @Test("is replayed as it was recorded, whatever its sources answer", arguments: families)
   func replayed(_ urls: [String]) throws {
-    let delivered = try story(urls) { $0.begin($1, at: $2) + $0.finish() }
+    let delivered = try story(urls, records: true) { $0.begin($1, at: $2) + $0.finish() }
     let summary = try Replay.run(Recording.opening + delivered.recording)
     #expect(summary.steps > 10)
   }

@@ -9,9 +9,6 @@ package final class LocationClient: Sendable {
   /// Receives a subscriber's deliveries on the link's thread; passes them on and returns at once.
   package typealias Listener = @Sendable (Delivery) -> Void
 
-  /// A pending event and its number.
-  typealias PendingNews = (number: EventNumber, event: PendingEvent)
-
   package let link: any EngineLink
   /// Runs a callback at its place.
   package typealias CallbackRunner = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -59,7 +56,7 @@ package final class LocationClient: Sendable {
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
 
   package func send(_ request: Request) {
-    if case .acknowledge(let number) = request { inbox.forget(upTo: number) }
+    if case .acknowledge(let number) = request { inbox.acknowledge(number) }
     link.send(request, from: id)
   }
 
@@ -73,7 +70,29 @@ package final class LocationClient: Sendable {
   var readable: ClientState { inbox.readable }
 
   /// Pending events that no delegate has received yet, in order, for a delegate that is set later.
-  var untaken: [PendingNews] { inbox.untaken }
+  var pending: [PendingEvents.Entry] { inbox.pending }
+}
+
+/// The client's end of the app's queue: events that no delegate has acknowledged.
+struct PendingEvents: Sendable {
+  typealias Entry = (number: EventNumber, event: PendingEvent)
+
+  /// In order.
+  private(set) var entries: [Entry] = []
+
+  /// Adds an event, unless it has no number: a daemon without numbers needs no acknowledgment.
+  mutating func add(_ entry: Entry) {
+    if entry.number != .none { entries = (entries + [entry]).suffix(Self.capacity) }
+  }
+
+  /// Removes the events up to this number, which a delegate has received.
+  mutating func acknowledge(_ number: EventNumber) { entries.removeAll { $0.number <= number } }
+
+  /// Drops events that the app may no longer know (AUTH-8).
+  mutating func drop() { entries = [] }
+
+  /// The most events kept: as many as an engine keeps.
+  private static let capacity = 100
 }
 
 /// The state and events delivered to the app, and its subscribers.
@@ -81,7 +100,6 @@ package final class LocationClient: Sendable {
 /// The link retains it instead of the client, so that the client is released when the app drops it.
 private final class Inbox: Sendable {
   typealias Listener = LocationClient.Listener
-  typealias PendingNews = LocationClient.PendingNews
 
   private struct State {
     /// Deliveries that came before the first state; `nil` once it is there.
@@ -89,8 +107,7 @@ private final class Inbox: Sendable {
     var readable = ClientState()
     var listeners: [SubscriberID: Listener] = [:]
     var lastSubscriber: UInt32 = 0
-    /// Pending events that no delegate has received, the latest hundred, in order.
-    var untaken: [PendingNews] = []
+    var pending = PendingEvents()
   }
 
   private let state = Mutex(State())
@@ -130,13 +147,12 @@ private final class Inbox: Sendable {
         let regions = $0.readable.regions
         $0.readable = readable
         $0.readable.regions = regions
-        // Drops events that the app may no longer know (AUTH-8).
-        if !readable.tellsPlaces { $0.untaken = [] }
+        if !readable.tellsPlaces { $0.pending.drop() }
       }
     case .regions(let regions):
       state.withLock { $0.readable.regions = regions }
     case .pending(let number, let event):
-      if number != .none { keep((number, event)) }
+      state.withLock { $0.pending.add((number, event)) }
       for listener in listeners { listener(delivery) }
     case .authorizationChanged(nil), .region(nil, _, _):
       for listener in listeners { listener(delivery) }
@@ -161,20 +177,9 @@ private final class Inbox: Sendable {
     listener?(delivery)
   }
 
-  /// Pending events that no delegate has received yet, in order, for a delegate that is set later.
-  var untaken: [PendingNews] { state.withLock { $0.untaken } }
+  var pending: [PendingEvents.Entry] { state.withLock { $0.pending.entries } }
 
-  /// Removes the events up to this number, which a delegate has received.
-  func forget(upTo number: EventNumber) {
-    state.withLock { $0.untaken.removeAll { $0.number <= number } }
-  }
-
-  private func keep(_ news: PendingNews) {
-    state.withLock { $0.untaken = ($0.untaken + [news]).suffix(Self.mostUntaken) }
-  }
-
-  /// The greatest number of events kept: as many as an engine keeps.
-  private static let mostUntaken = 100
+  func acknowledge(_ number: EventNumber) { state.withLock { $0.pending.acknowledge(number) } }
 
   /// The listeners in the order in which they subscribed.
   private var listeners: [Listener] {

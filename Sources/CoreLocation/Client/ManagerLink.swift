@@ -27,8 +27,8 @@ final class ManagerLink: Sendable {
 
   /// Delivers pending events to a new delegate (LIFE-5): taking the last one delivers the earlier
   /// too.
-  func tellUntaken() {
-    guard let last = client.untaken.last else { return }
+  func deliverPending() {
+    guard let last = client.pending.last else { return }
     place.run { [handle] in handle.manager?.take(.pending(last.number, last.event)) }
   }
 

@@ -4,14 +4,25 @@ import Synchronization
 /// Connects a monitor to its app's client: its last known records, and its one loop.
 final class MonitorLink: Sendable {
   private struct State {
+    /// The records that the app reads; a condition that was just added or removed is (MON-9).
     var records: [NamedRecord] = []
-    /// The number of requests sent; records with a lower count are stale.
+    /// The records as delivered.
+    var delivered: [NamedRecord] = []
+    /// The number of requests sent; deliveries with a lower count do not know the latest ones.
     var requests = 0
     /// The number of requests carried out, according to the last delivery.
     var answered = 0
     /// The number of requests sent until the last loop ended.
     var left = 0
     var isIterated = false
+    /// The last event that the loop received; it is handled when the loop asks again (MON-23).
+    var lastEvent = EventNumber.none
+
+    mutating func take(_ delivery: MonitorDelivery, after requests: Int) {
+      answered = requests
+      delivered.apply(delivery)
+      if requests >= self.requests { records = delivered }
+    }
   }
 
   /// Whether the name could be opened.
@@ -22,7 +33,7 @@ final class MonitorLink: Sendable {
   }
 
   /// An event, with the number of requests that had been carried out when it arrived.
-  private typealias Delivered = (event: ConditionEvent, after: Int)
+  private typealias Delivered = (number: EventNumber, event: ConditionEvent, after: Int)
 
   fileprivate let client: LocationClient
   private let subscriber: SubscriberID
@@ -43,14 +54,14 @@ final class MonitorLink: Sendable {
     subscriber = client.subscribe { delivery in
       guard case .monitor(_, let delivery) = delivery else { return }
       switch delivery {
-      case .event(let event): mailbox.add((event, box.state.withLock { $0.answered }))
+      case .event(let number, let event):
+        mailbox.add((number, event, box.state.withLock { $0.answered }))
       case .refused(let process): box.opened.add(.taken(by: process))
-      case .records(let requests, let records):
-        box.state.withLock { state in
-          state.answered = requests
-          if requests >= state.requests { state.records = records }
-        }
+      case .records(let requests, _):
+        box.state.withLock { $0.take(delivery, after: requests) }
         if requests == 1 { box.opened.add(.free) }
+      case .changed(let requests, _, _):
+        box.state.withLock { $0.take(delivery, after: requests) }
       }
     }
     send(.open(name: name))
@@ -111,19 +122,24 @@ final class MonitorLink: Sendable {
 
   fileprivate func endIteration() {
     send(.leave)
-    box.state.withLock { ($0.isIterated, $0.left) = (false, $0.requests) }
+    box.state.withLock { ($0.isIterated, $0.left, $0.lastEvent) = (false, $0.requests, .none) }
   }
 
   /// Returns the next event; the request acknowledges the previous one (MON-23).
   fileprivate func next() async -> ConditionEvent? {
-    send(.next)
+    askForNext()
     while let delivered = await mailbox.next() {
       // Events sent to an earlier loop that has ended are delivered again (MON-24).
       if delivered.after < box.state.withLock({ $0.left }) { continue }
+      box.state.withLock { $0.lastEvent = delivered.number }
       if record(for: delivered.event.identifier) != nil { return delivered.event }
-      send(.next)
+      askForNext()
     }
     return nil
+  }
+
+  private func askForNext() {
+    send(.next(after: box.state.withLock { $0.lastEvent }))
   }
 }
 

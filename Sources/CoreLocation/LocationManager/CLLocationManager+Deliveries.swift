@@ -30,13 +30,13 @@ extension CLLocationManager {
   /// Delivers an event once, after the events that came while no manager had a delegate, and
   /// acknowledges it. Without a delegate it stays pending.
   private func take(_ number: EventNumber, _ event: PendingEvent) {
-    let heard = lastHeard
-    guard delegate != nil, number > heard || number == .none else { return }
-    for news in link.client.untaken where news.number > heard && news.number < number {
-      tell(news.event)
+    let last = lastEvent
+    guard delegate != nil, number > last || number == .none else { return }
+    for earlier in link.client.pending where earlier.number > last && earlier.number < number {
+      tell(earlier.event)
     }
     tell(event)
-    remember { $0.lastHeard = max(heard, number) }
+    remember { $0.lastEvent = max(last, number) }
     link.client.send(.acknowledge(number))
   }
 

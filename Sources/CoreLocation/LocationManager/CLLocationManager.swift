@@ -12,7 +12,7 @@ open class CLLocationManager: NSObject {
 
   /// Receives locations and errors; a weak reference, `nil` unless set.
   open weak var delegate: (any CLLocationManagerDelegate)? {
-    didSet { if delegate != nil { link.tellUntaken() } }
+    didSet { if delegate != nil { link.deliverPending() } }
   }
 
   /// Makes a manager.
@@ -383,7 +383,7 @@ open class CLLocationManager: NSObject {
   var delivered: CLLocation? { state.withLock { $0.delivered } }
 
   /// The last pending event that was delivered to the delegate.
-  var lastHeard: EventNumber { state.withLock { $0.lastHeard } }
+  var lastEvent: EventNumber { state.withLock { $0.lastEvent } }
 
   /// Whether the app wants headings.
   var wantsHeadings: Bool { state.withLock { $0.wantsHeadings } }

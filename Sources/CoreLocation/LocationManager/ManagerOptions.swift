@@ -31,7 +31,7 @@ struct ManagerState: Sendable {
   /// The location delivered last; `nil` before the first.
   var delivered: CLLocation?
   /// The last pending event that was delivered to the delegate.
-  var lastHeard = EventNumber.none
+  var lastEvent = EventNumber.none
   var wantsHeadings = false
   var ranged = RangedBeacons()
   /// `nil` before the first heading (HEAD-13).

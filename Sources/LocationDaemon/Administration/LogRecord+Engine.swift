@@ -54,7 +54,7 @@ extension LogRecord {
     switch delivery {
     case .pending(_, .region(let region, .entered)): ("entered region ‹private›", region.identifier)
     case .pending(_, .region(let region, _)): ("left region ‹private›", region.identifier)
-    case .monitor(_, .event(let event)):
+    case .monitor(_, .event(_, let event)):
       ("condition ‹private› is \(event.state.rawValue)", event.identifier)
     case .pending(_, .visit(let visit)):
       (visit.departure == nil ? "a visit began" : "a visit ended", nil)

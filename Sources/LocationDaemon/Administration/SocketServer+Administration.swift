@@ -223,16 +223,16 @@ extension SocketServer {
   private func followEvents(_ number: Int) {
     guard !owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.append(number)
-    if owner.eventFollowers.count == 1 { ask(.next) }
+    if owner.eventFollowers.count == 1 { ask(.next(after: .none)) }
   }
 
   private func hear(_ delivery: Delivery) {
-    guard case .monitor(_, .event(let event)) = delivery else { return }
+    guard case .monitor(_, .event(let number, let event)) = delivery else { return }
     // Not now: the engine is in the middle of a step.
-    line.queue.async { [weak self] in self?.onQueue { $0.pass(event) } }
+    line.queue.async { [weak self] in self?.onQueue { $0.pass(event, number) } }
   }
 
-  private func pass(_ event: ConditionEvent) {
+  private func pass(_ event: ConditionEvent, _ number: EventNumber) {
     guard !owner.eventFollowers.isEmpty else { return ask(.leave) }
     let status = ConditionStatus(
       app: AppIdentity.owner.name, monitor: OwnerSession.monitor, identifier: event.identifier,
@@ -240,7 +240,7 @@ extension SocketServer {
     for number in owner.eventFollowers {
       answer(number, .fields(["event": status.json]), continues: true)
     }
-    ask(owner.eventFollowers.isEmpty ? .leave : .next)
+    ask(owner.eventFollowers.isEmpty ? .leave : .next(after: number))
   }
 
   /// Removes a connection that has ended from the followers.

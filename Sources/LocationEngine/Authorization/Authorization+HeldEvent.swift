@@ -12,7 +12,7 @@ package enum DropReason: String, Sendable {
 
 /// The newest event held for the answer to the second prompt (AUTH-32).
 struct HeldEvent: Hashable, Sendable {
-  var event: Int
+  var event: EventNumber
   var expiry: Instant
   /// Whether the second prompt was put for it.
   var hasAsked = false
@@ -22,7 +22,7 @@ struct HeldEvent: Hashable, Sendable {
 }
 
 extension Authorization {
-  mutating func take(event: Int, at now: Moment) -> [Output] {
+  mutating func take(event: EventNumber, at now: Moment) -> [Output] {
     guard isProvisional && status.isGranted && use == .none else {
       return [isEffective ? .release(event: event) : .drop(event: event, .notAuthorized)]
     }

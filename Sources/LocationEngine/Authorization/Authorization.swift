@@ -41,7 +41,7 @@ package struct Authorization: Machine, Hashable {
     /// Another process, such as a tool, has stored this.
     case stored(AuthorizationRecord?, BeaconPermission)
     /// An event that needs Always is ready (AUTH-32).
-    case alwaysEvent(Int)
+    case alwaysEvent(EventNumber)
     case wake
   }
 
@@ -56,8 +56,8 @@ package struct Authorization: Machine, Hashable {
     case completed(AccuracyRequester, AccuracyRefusal?)
     /// A session's prompt could not be put, or was withdrawn; it may be put later (SESS-5).
     case postponed(session: Int)
-    case release(event: Int)
-    case drop(event: Int, DropReason)
+    case release(event: EventNumber)
+    case drop(event: EventNumber, DropReason)
     case explain(AuthorizationExplanation)
     case persist(StateChange)
   }

@@ -48,11 +48,12 @@ extension Conditions {
     guard case .monitor(let name) = key.owner else { return [.rejected(key)] }
     let monitor = MonitorKey(app: key.app, name: name)
     guard case .asking = monitors[monitor]?.state else { return [.rejected(key)] }
+    let identifier = Bounds.cut(key.identifier, to: Bounds.identifierBytes)
+    let number = monitors[monitor, default: MonitorLoop()].handle(identifier, at: now)
     let event = ConditionEvent(
-      identifier: Bounds.cut(key.identifier, to: Bounds.identifierBytes), state: .unmonitored,
-      date: now.unixTime, diagnostics: .conditionLimitExceeded)
-    monitors[monitor]?.state = .handling(event)
-    return [.rejected(key), .event(monitor, event)]
+      identifier: identifier, state: .unmonitored, date: now.unixTime,
+      diagnostics: .conditionLimitExceeded)
+    return [.rejected(key), .event(monitor, number, event)]
   }
 
   /// Whether an app may have one more monitor, and the name is valid.

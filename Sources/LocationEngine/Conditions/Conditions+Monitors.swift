@@ -15,15 +15,21 @@ package struct MonitorKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// The state of the one loop over a monitor's events.
+/// The one loop over a monitor's events, as a state machine.
+///
+/// | state | asks | event | acknowledges | is left |
+/// |---|---|---|---|---|
+/// | idle | asking | queued | – | idle |
+/// | asking | asking | delivered: handling | – | idle |
+/// | handling | the event is queued again: asking | queued | idle | queued again: idle |
 struct MonitorLoop: Sendable {
   enum State: Sendable {
     /// The loop does not ask.
     case idle
     /// The loop waits for an event.
     case asking
-    /// The event was delivered to the loop; it is handled when the loop asks again (MON-23).
-    case handling(ConditionEvent)
+    /// The event of this condition was delivered under this number (MON-23).
+    case handling(EventNumber, identifier: String)
   }
 
   /// The subscriber that has the monitor open; `nil` while none has.
@@ -36,6 +42,8 @@ struct MonitorLoop: Sendable {
   /// The number of entries at the front of the queue that have been taken.
   private var passed = 0
   private var queued: Set<String> = []
+  /// The last number that was used.
+  private var last = EventNumber.none
 
   /// The number of taken entries that are kept. Chosen: so that the rest is moved rarely.
   private static let mostPassed = 1024
@@ -67,13 +75,21 @@ struct MonitorLoop: Sendable {
       passed = 0
       queue.removeAll { $0 == identifier }
     }
-    if case .handling(let event) = state, event.identifier == identifier { state = .idle }
+    if case .handling(_, identifier) = state { state = .idle }
   }
 
-  /// Ends the loop: an event that was not handled is queued again, ahead of the rest.
+  /// Begins to handle the event of a condition, and returns its number. Numbers are near the
+  /// uptime, so that none is used again after a restart of the engine.
+  mutating func handle(_ identifier: String, at now: Moment) -> EventNumber {
+    last = EventNumber(rawValue: max(last.rawValue + 1, now.uptime.nanoseconds))
+    state = .handling(last, identifier: identifier)
+    return last
+  }
+
+  /// Ends the loop: an event that was not acknowledged is queued again, ahead of the rest.
   mutating func leave() {
-    if case .handling(let event) = state, queued.insert(event.identifier).inserted {
-      queue.replaceSubrange(0..<passed, with: [event.identifier])
+    if case .handling(_, let identifier) = state, queued.insert(identifier).inserted {
+      queue.replaceSubrange(0..<passed, with: [identifier])
       passed = 0
     }
     state = .idle
@@ -98,28 +114,45 @@ extension Conditions {
     return []
   }
 
-  /// Answers a loop that asks: its last event is handled, and the next one is delivered.
-  mutating func next(of monitor: MonitorKey) -> [Output] {
-    let settled = settle(monitor)
-    monitors[monitor, default: MonitorLoop()].state = .asking
-    return settled + deliver(to: monitor)
+  /// Answers a loop that asks: its last event is handled, and the next one is delivered. An event
+  /// that it does not acknowledge is delivered again.
+  mutating func next(
+    of monitor: MonitorKey, after number: EventNumber, at now: Moment
+  ) -> [Output] {
+    let handled = acknowledge(number, of: monitor)
+    monitors[monitor, default: MonitorLoop()].leave()
+    monitors[monitor]?.state = .asking
+    return handled + deliver(to: monitor, at: now)
   }
 
-  /// Takes the last event as handled, and adopts the observation held back behind it (MON-27).
-  mutating func settle(_ monitor: MonitorKey) -> [Output] {
-    guard case .handling(let event) = monitors[monitor]?.state else { return [] }
-    monitors[monitor]?.state = .idle
-    let key = conditionKey(event.identifier, of: monitor)
-    guard conditions[key] != nil else { return [] }
-    var handled = event
-    let deliveredOfLoss = handled.diagnostics.remove(.persistenceUnavailable) != nil
+  /// Takes the event with this number as handled, and adopts the observation held back behind it
+  /// (MON-27). It may have been delivered by an engine that has ended since.
+  mutating func acknowledge(_ number: EventNumber, of monitor: MonitorKey) -> [Output] {
+    let key = deliveredKey(number, of: monitor)
+    if case .handling(number, _) = monitors[monitor]?.state { monitors[monitor]?.state = .idle }
+    guard let key, var handled = conditions[key]?.delivered.take()?.event else { return [] }
+    let reportedLoss = handled.diagnostics.remove(.persistenceUnavailable) != nil
     conditions[key]?.lastEvent = handled
     if let later = conditions[key]?.later {
       conditions[key]?.observation = later
       conditions[key]?.later = nil
     }
-    monitors[monitor]?.enqueue(event.identifier)
-    return (deliveredOfLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
+    monitors[monitor]?.enqueue(key.identifier)
+    return (reportedLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
+  }
+
+  /// Returns the condition whose event was delivered under a number; `nil` when it was acknowledged
+  /// or removed since.
+  func deliveredKey(_ number: EventNumber, of monitor: MonitorKey) -> ConditionKey? {
+    guard number != .none else { return nil }
+    if case .handling(number, let identifier) = monitors[monitor]?.state {
+      let key = conditionKey(identifier, of: monitor)
+      return conditions[key]?.delivered?.number == number ? key : nil
+    }
+    return conditions.first { key, condition in
+      key.app == monitor.app && key.owner == .monitor(monitor.name)
+        && condition.delivered?.number == number
+    }?.key
   }
 
   /// Removes unreadable conditions from the store, unless others have replaced them.
@@ -131,20 +164,22 @@ extension Conditions {
     }
   }
 
-  mutating func tellMonitor(_ monitor: MonitorKey, of key: ConditionKey) -> [Output] {
+  mutating func tellMonitor(
+    _ monitor: MonitorKey, of key: ConditionKey, at now: Moment
+  ) -> [Output] {
     guard let condition = conditions[key], condition.isNews(event(of: condition, key)) else {
       return []
     }
     monitors[monitor, default: MonitorLoop()].enqueue(key.identifier)
     switch monitors[monitor]?.state ?? .idle {
-    case .asking: return deliver(to: monitor)
+    case .asking: return deliver(to: monitor, at: now)
     case .idle: return [.waiting(monitor)]
     case .handling: return []
     }
   }
 
   /// Delivers the first queued event that still is one to a loop that asks; skips the others.
-  private mutating func deliver(to monitor: MonitorKey) -> [Output] {
+  private mutating func deliver(to monitor: MonitorKey, at now: Moment) -> [Output] {
     while let identifier = monitors[monitor]?.dequeue() {
       let key = conditionKey(identifier, of: monitor)
       guard let condition = conditions[key] else { continue }
@@ -153,8 +188,9 @@ extension Conditions {
       if monitors[monitor]?.unreadable.isEmpty == false {
         event.diagnostics.insert(.persistenceUnavailable)
       }
-      monitors[monitor]?.state = .handling(event)
-      return [.event(monitor, event)]
+      let number = monitors[monitor, default: MonitorLoop()].handle(identifier, at: now)
+      conditions[key]?.delivered = WatchedCondition.Delivered(number: number, event: event)
+      return [store(key)].compactMap(\.self) + [.event(monitor, number, event)]
     }
     return []
   }

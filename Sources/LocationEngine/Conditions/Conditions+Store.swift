@@ -13,6 +13,7 @@ private struct StoredCondition: Codable {
   var handled: StoredEvent
   var observed: StoredObservation
   var later: StoredObservation?
+  var delivered: StoredEvent?
 }
 
 private struct StoredCircle: Codable {
@@ -33,6 +34,8 @@ private struct StoredEvent: Codable {
   var date: Int64
   var diagnostics: UInt16
   var refinement: StoredBeacon?
+  /// The number of an event that is not acknowledged.
+  var number: EventNumber?
 }
 
 private struct StoredObservation: Codable {
@@ -119,12 +122,10 @@ extension StoredCondition {
     onEntry = condition.notices?.onEntry
     onExit = condition.notices?.onExit
     onDisplay = condition.notices?.onDisplay
-    handled = StoredEvent(
-      state: condition.lastEvent.state, date: condition.lastEvent.date.nanoseconds,
-      diagnostics: condition.lastEvent.diagnostics.rawValue,
-      refinement: condition.lastEvent.refinement.map { StoredBeacon($0) })
+    handled = StoredEvent(condition.lastEvent)
     observed = StoredObservation(condition.observation)
     later = condition.later.map { StoredObservation($0) }
+    delivered = condition.delivered.map { StoredEvent($0.event, number: $0.number) }
   }
 
   func key(in app: AppIdentity) -> ConditionKey {
@@ -133,14 +134,14 @@ extension StoredCondition {
   }
 
   var restored: WatchedCondition {
-    var event = ConditionEvent(
-      identifier: identifier, state: handled.state, date: UnixTime(nanoseconds: handled.date),
-      diagnostics: ConditionDiagnostics(rawValue: handled.diagnostics))
-    event.refinement = handled.refinement?.identity
     // `later` is not restored: it is observed again (MON-36).
-    return WatchedCondition(
-      ordinal: ordinal, target: target, watch: .surplus, notices: notices, lastEvent: event,
-      observation: observed.restored, isVerified: false)
+    var condition = WatchedCondition(
+      ordinal: ordinal, target: target, watch: .surplus, notices: notices,
+      lastEvent: handled.event(of: identifier), observation: observed.restored, isVerified: false)
+    condition.delivered = delivered.flatMap { stored in
+      stored.number.map { .init(number: $0, event: stored.event(of: identifier)) }
+    }
+    return condition
   }
 
   private var target: ConditionTarget {
@@ -155,6 +156,22 @@ extension StoredCondition {
     guard monitor == nil else { return nil }
     return RegionNotices(
       onEntry: onEntry ?? true, onExit: onExit ?? true, onDisplay: onDisplay ?? false)
+  }
+}
+
+extension StoredEvent {
+  init(_ event: ConditionEvent, number: EventNumber? = nil) {
+    self.init(
+      state: event.state, date: event.date.nanoseconds, diagnostics: event.diagnostics.rawValue,
+      refinement: event.refinement.map { StoredBeacon($0) }, number: number)
+  }
+
+  func event(of identifier: String) -> ConditionEvent {
+    var event = ConditionEvent(
+      identifier: identifier, state: state, date: UnixTime(nanoseconds: date),
+      diagnostics: ConditionDiagnostics(rawValue: diagnostics))
+    event.refinement = refinement?.identity
+    return event
   }
 }
 

@@ -19,10 +19,10 @@ package struct Conditions: Machine {
     /// Opens a monitor for one client; a name has one opener (MON-2, MON-40).
     case open(MonitorKey, opener: UInt64)
     case close(MonitorKey, opener: UInt64)
-    /// The loop of a monitor asks for its next event; the one before is handled (MON-23).
-    case next(MonitorKey)
-    /// The loop asks, but may receive nothing now; the one before is handled.
-    case handled(MonitorKey)
+    /// The loop of a monitor asks for its next event; the one with this number is handled (MON-23).
+    case next(MonitorKey, after: EventNumber)
+    /// The event with this number is handled; the loop may receive no other now.
+    case handled(MonitorKey, EventNumber)
     /// The loop was left; its last event was not handled (MON-24).
     case leave(MonitorKey)
     /// The access of an app from now on.
@@ -46,8 +46,8 @@ package struct Conditions: Machine {
     case barred(MonitorKey)
     /// The app has too many unwatched conditions: this one is not added.
     case rejected(ConditionKey)
-    /// An event for the loop that asked.
-    case event(MonitorKey, ConditionEvent)
+    /// An event for the loop that asked, and the number by which it acknowledges the event.
+    case event(MonitorKey, EventNumber, ConditionEvent)
     /// An event waits for a monitor whose loop does not ask: a reason to launch the app (MON-38).
     case waiting(MonitorKey)
     case region(ConditionKey, RegionEvent)
@@ -109,10 +109,10 @@ package struct Conditions: Machine {
       return open(monitor, by: opener)
     case .close(let monitor, let opener):
       return close(monitor, by: opener)
-    case .next(let monitor):
-      return next(of: monitor)
-    case .handled(let monitor):
-      return settle(monitor)
+    case .next(let monitor, let number):
+      return next(of: monitor, after: number, at: now)
+    case .handled(let monitor, let number):
+      return acknowledge(number, of: monitor)
     case .leave(let monitor):
       monitors[monitor]?.leave()
       return []
@@ -124,7 +124,7 @@ package struct Conditions: Machine {
       tracker.take(activity, at: now)
       return []
     case .beacon(let key, let state, let refinement, let date):
-      return observeBeacon(key, .init(state: state, date: date, refinement: refinement))
+      return observeBeacon(key, .init(state: state, date: date, refinement: refinement), at: now)
     case .display:
       return tellBeaconRegions()
     case .wake:
@@ -151,28 +151,28 @@ extension Conditions {
       switch entry.decision {
       case .confirmed:
         conditions[key]?.isVerified = true
-        return deliver(key)
+        return deliver(key, at: now)
       case .changed(let crossing):
         let evidence = crossing.evidence
         return observe(
           key,
           WatchedCondition.Observation(
-            state: crossing.state, date: evidence.lastFix, evidence: evidence))
+            state: crossing.state, date: evidence.lastFix, evidence: evidence), at: now)
       }
     }
   }
 
   private mutating func observeBeacon(
-    _ key: ConditionKey, _ observation: WatchedCondition.Observation
+    _ key: ConditionKey, _ observation: WatchedCondition.Observation, at now: Moment
   ) -> [Output] {
     guard let condition = conditions[key], condition.watch == .beacon else { return [] }
     let known = condition.later ?? condition.observation
     if condition.isVerified, known.state == observation.state { return [] }
-    return observe(key, observation)
+    return observe(key, observation, at: now)
   }
 
   private mutating func observe(
-    _ key: ConditionKey, _ observation: WatchedCondition.Observation
+    _ key: ConditionKey, _ observation: WatchedCondition.Observation, at now: Moment
   ) -> [Output] {
     guard var condition = conditions[key] else { return [] }
     if isFrozen(condition, key) {
@@ -183,7 +183,7 @@ extension Conditions {
       condition.isVerified = true
     }
     conditions[key] = condition
-    return [store(key)].compactMap(\.self) + deliver(key)
+    return [store(key)].compactMap(\.self) + deliver(key, at: now)
   }
 
   /// Whether an event waits for a monitor that is not open (MON-27).
@@ -195,17 +195,17 @@ extension Conditions {
   }
 
   /// Adopts the observation behind an event that is moot, as that only reported lost access.
-  private mutating func thaw(_ key: ConditionKey) -> [Output]? {
+  private mutating func thaw(_ key: ConditionKey, at now: Moment) -> [Output]? {
     guard let condition = conditions[key], let later = condition.later, !isFrozen(condition, key)
     else { return nil }
-    return observe(key, later)
+    return observe(key, later, at: now)
   }
 
   /// Delivers what has changed about one condition, if the app may know it.
-  mutating func deliver(_ key: ConditionKey) -> [Output] {
+  mutating func deliver(_ key: ConditionKey, at now: Moment) -> [Output] {
     switch key.owner {
     case .regions: tellRegion(key)
-    case .monitor(let name): tellMonitor(MonitorKey(app: key.app, name: name), of: key)
+    case .monitor(let name): tellMonitor(MonitorKey(app: key.app, name: name), of: key, at: now)
     }
   }
 
@@ -230,10 +230,10 @@ extension Conditions {
     }
     let news = keys(of: app).filter { flags[$0.owner] != earlier[$0.owner] }
     return news.flatMap { key -> [Output] in
-      if let thawed = thaw(key) { return thawed }
+      if let thawed = thaw(key, at: now) { return thawed }
       guard key.owner == .regions, flags.regions.contains(.accuracyLimited),
         !earlier.regions.contains(.accuracyLimited)
-      else { return deliver(key) }
+      else { return deliver(key, at: now) }
       return [.region(key, .failed(.denied))]
     }
   }

@@ -10,6 +10,12 @@ struct WatchedCondition: Sendable {
     var evidence: CrossingEvidence?
   }
 
+  /// An event under the number by which a loop acknowledges it.
+  struct Delivered: Hashable, Sendable {
+    var number: EventNumber
+    var event: ConditionEvent
+  }
+
   /// How the condition is watched.
   enum Watch: Hashable, Sendable {
     /// Over the limit; waits for room.
@@ -33,6 +39,8 @@ struct WatchedCondition: Sendable {
   var observation: Observation
   /// Observed while an event waited for a monitor that was not open (MON-27).
   var later: Observation?
+  /// The event that a loop has received and not acknowledged yet (MON-23).
+  var delivered: Delivered?
   /// Whether the observation was made or confirmed since this engine started (MON-36).
   var isVerified: Bool
 

@@ -28,18 +28,15 @@ struct BeaconCoordinator: Sendable {
   /// Whether no app requests beacons.
   var isIdle: Bool { ranged.isEmpty && watched.isEmpty }
 
-  // MARK: Wishes
+  // MARK: Requests
 
-  mutating func settleRanging(_ wanted: Set<BeaconConstraint>, at now: Moment) {
-    guard wanted != Set(ranged) else { return }
-    for constraint in ranged where !wanted.contains(constraint) {
-      _ = ranger.handle(.stopRanging(constraint), at: now)
-    }
-    // New requests while the radio cannot receive are answered by the coordinator of the app.
-    for constraint in wanted.subtracting(ranged).sorted() {
-      _ = ranger.handle(.range(constraint), at: now)
-    }
+  mutating func settleRanging(_ wanted: Set<BeaconConstraint>, at now: Moment) -> [Output] {
+    guard wanted != Set(ranged) else { return [] }
+    let ended = ranged.filter { !wanted.contains($0) }
+    let begun = wanted.subtracting(ranged).sorted()
     ranged = wanted.sorted()
+    return ended.flatMap { range(.stopRanging($0), at: now) }
+      + begun.flatMap { range(.range($0), at: now) }
   }
 
   /// A new condition on a beacon that is already watched gets the known state at once.
@@ -49,15 +46,12 @@ struct BeaconCoordinator: Sendable {
     guard !wanted.elementsEqual(watched, by: ==) else { return [] }
     let known = Set(watched.map(\.constraint))
     let constraints = Set(wanted.map(\.constraint))
-    for constraint in known.subtracting(constraints).sorted() {
-      _ = presence.handle(.unwatch(constraint), at: now)
-    }
-    for constraint in constraints.subtracting(known).sorted() {
-      _ = presence.handle(.watch(constraint), at: now)
-    }
-    let news = wanted.filter { entry in !watched.contains { $0 == entry } }
+    let new = wanted.filter { entry in !watched.contains { $0 == entry } }
     watched = wanted
-    return news.compactMap { key, constraint in
+    let changes =
+      known.subtracting(constraints).sorted().flatMap { watch(.unwatch($0), at: now) }
+      + constraints.subtracting(known).sorted().flatMap { watch(.watch($0), at: now) }
+    return changes + new.compactMap { key, constraint in
       guard let known = presence.known(of: constraint) else { return nil }
       return .presence(key, known.state, known.since)
     }
@@ -66,28 +60,36 @@ struct BeaconCoordinator: Sendable {
   // MARK: Observations
 
   mutating func receive(_ sample: BeaconSample, at now: Moment) -> [Output] {
-    if !ranged.isEmpty { _ = ranger.handle(.sample(sample), at: now) }
-    return watched.isEmpty ? [] : deliver(presence.handle(.sample(sample), at: now))
+    let reports = ranged.isEmpty ? [] : range(.sample(sample), at: now)
+    return reports + (watched.isEmpty ? [] : watch(.sample(sample), at: now))
   }
 
   mutating func settle(_ new: BeaconReception, at now: Moment) -> [Output] {
     reception = new
-    _ = ranger.handle(.reception(new), at: now)
-    return deliver(presence.handle(.reception(new), at: now))
+    return range(.reception(new), at: now) + watch(.reception(new), at: now)
   }
 
   mutating func wake(at now: Moment) -> [Output] {
-    let reports = ranger.handle(.wake, at: now).compactMap { output -> Output? in
-      guard case .report(let constraint, let beacons) = output else { return nil }
-      return .ranged(constraint, beacons)
-    }
-    return reports + deliver(presence.handle(.wake, at: now))
+    range(.wake, at: now) + watch(.wake, at: now)
   }
 
-  private func deliver(_ changes: [BeaconPresence.Output]) -> [Output] {
-    changes.flatMap { output -> [Output] in
-      guard case .changed(let constraint, let state, let date) = output else { return [] }
-      return watched.filter { $0.constraint == constraint }.map { .presence($0.key, state, date) }
+  private mutating func range(_ input: BeaconRanger.Input, at now: Moment) -> [Output] {
+    ranger.handle(input, at: now).compactMap { output in
+      switch output {
+      case .report(let constraint, let beacons): .ranged(constraint, beacons)
+      // The coordinator of each app decides which failure its requests receive.
+      case .fail, .ignored: nil
+      }
+    }
+  }
+
+  private mutating func watch(_ input: BeaconPresence.Input, at now: Moment) -> [Output] {
+    presence.handle(input, at: now).flatMap { output -> [Output] in
+      switch output {
+      case .changed(let constraint, let state, let date):
+        watched.filter { $0.constraint == constraint }.map { .presence($0.key, state, date) }
+      case .ignored: []
+      }
     }
   }
 }

@@ -31,11 +31,7 @@ struct LaunchReasons: Sendable {
     stored = record
     hasPendingLive = record.live
     isRestored = record.changes
-    guard record.changes else { return }
-    var detector = SignificantChangeDetector()
-    _ = detector.handle(
-      .start(cached: nil), at: Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0)))
-    changes = detector
+    if record.changes { changes = SignificantChangeDetector(isRunning: true) }
   }
 
   /// Adopts the services of the last process, which has ended, beside those it had not started yet.
@@ -73,10 +69,10 @@ struct LaunchReasons: Sendable {
     _ input: SignificantChangeDetector.Input, _ verdicts: Verdicts, at now: Moment
   ) -> [DeliveryRule.Verdict] {
     var due: [DeliveryRule.Verdict] = []
-    let news = changes?.handle(input, at: now).contains { output in
+    let hasChanged = changes?.handle(input, at: now).contains { output in
       if case .announce = output { true } else { false }
     }
-    if news == true {
+    if hasChanged == true {
       if !isRestored { due.append(verdicts.significant) }
       isRestored = false
     }

@@ -45,8 +45,10 @@ package struct SignificantChangeDetector: Machine {
 
   /// - Parameter heartbeat: the longest time without an event for a device at rest; `nil` for no
   ///   limit (SLC-11).
-  package init(heartbeat: Duration? = nil) {
+  /// - Parameter isRunning: whether it begins as started, without a cached fix.
+  package init(heartbeat: Duration? = nil, isRunning: Bool = false) {
     self.heartbeat = heartbeat
+    if isRunning { state = .silent }
   }
 
   package var isRunning: Bool {

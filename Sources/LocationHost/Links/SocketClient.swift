@@ -141,9 +141,7 @@ actor SocketClient: QueueActor {
     // An unknown message is meant for a newer client.
     guard let message = reply.parameters["delivery"], let delivery = try? Delivery(json: message)
     else { return }
-    let (delivered, asked) = standing.hear(delivery)
-    if let delivered { deliver(delivered) }
-    write(asked)
+    if let delivery = standing.receive(delivery) { deliver(delivery) }
   }
 
   // MARK: Away and back

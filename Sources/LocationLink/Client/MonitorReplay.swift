@@ -3,8 +3,9 @@ import LocationModel
 /// The requests of one monitor to the daemon, and which of them the daemon has carried out.
 ///
 /// The daemon counts the requests of each connection; the app counts those of the monitor's whole
-/// life. This type converts the counts, sends again the requests that were not carried out, and
-/// drops an event that the app has already handled.
+/// life. This type converts the counts, and sends again the requests that were not carried out. The
+/// daemon keeps the number of an event that it has delivered, so a loop that asks again
+/// acknowledges its last event, and receives none twice.
 struct MonitorReplay: Sendable {
   let subscriber: SubscriberID
   private let name: String
@@ -16,12 +17,8 @@ struct MonitorReplay: Sendable {
   private var counted: [Bool] = []
   /// Requests of this connection that were carried out.
   private var answered = 0
-  /// Whether the loop waits for its next event.
-  private var isWaiting = false
-  /// The last event that the loop received.
-  private var lastEvent: ConditionEvent?
-  /// Whether the loop may already have received the first event of this connection.
-  private var mayRepeat = false
+  /// The request for an event that the loop waits for; `nil` while it does not wait.
+  private var waiting: MonitorRequest?
 
   init(subscriber: SubscriberID, name: String) {
     self.subscriber = subscriber
@@ -32,28 +29,25 @@ struct MonitorReplay: Sendable {
     open.append(request)
     counted.append(true)
     switch request {
-    case .next: isWaiting = true
-    case .leave: (isWaiting, lastEvent) = (false, nil)
+    case .next: waiting = request
+    case .leave: waiting = nil
     case .open, .add, .remove: break
     }
   }
 
-  mutating func hear(_ news: MonitorDelivery) -> (
-    delivered: MonitorDelivery?, asked: [MonitorRequest]
-  ) {
-    switch news {
-    case .refused: return (news, [])
+  /// Returns the delivery with the count of the app.
+  mutating func receive(_ delivery: MonitorDelivery) -> MonitorDelivery {
+    switch delivery {
+    case .refused: return delivery
     case .records(let requests, let records):
       carryOut(upTo: requests)
-      return (.records(after: done, records), [])
-    case .event(let event):
-      defer { mayRepeat = false }
-      if mayRepeat, event.isSame(as: lastEvent) {
-        counted.append(false)
-        return (nil, [.next])
-      }
-      (isWaiting, lastEvent) = (false, event)
-      return (news, [])
+      return .records(after: done, records)
+    case .changed(let requests, let records, let removed):
+      carryOut(upTo: requests)
+      return .changed(after: done, records, removed: removed)
+    case .event:
+      waiting = nil
+      return delivery
     }
   }
 
@@ -71,22 +65,14 @@ struct MonitorReplay: Sendable {
     var requests = open
     counted = open.map { _ in true }
     answered = 0
-    mayRepeat = lastEvent != nil
     if requests.first != .open(name: name) {
       requests.insert(.open(name: name), at: 0)
       counted.insert(false, at: 0)
     }
-    if isWaiting, !open.contains(.next) {
-      requests.append(.next)
+    if let waiting, !open.contains(waiting) {
+      requests.append(waiting)
       counted.append(false)
     }
     return requests
-  }
-}
-
-extension ConditionEvent {
-  /// Whether both events report the same observation.
-  fileprivate func isSame(as other: ConditionEvent?) -> Bool {
-    identifier == other?.identifier && state == other?.state && date == other?.date
   }
 }

@@ -2,14 +2,14 @@ package import LocationModel
 
 /// The requests of an app that are still in force, sent again after the daemon was away.
 ///
-/// Sees every message between app and daemon, and drops deliveries that the app already received
-/// (an event that it has handled, a callback for an authorization that did not change).
+/// Sees every message between app and daemon, and drops deliveries that the app already received:
+/// an event, a callback for an authorization that did not change, diagnostics that did not change.
 package struct SubscriptionReplay: Sendable {
   private var requests: [Request] = []
   private var monitors: [MonitorReplay] = []
   private var authorization: AuthorizationReport
   /// The number of the last pending event that the app received.
-  private var lastHeard = EventNumber.none
+  private var lastEvent = EventNumber.none
   /// Managers that know their authorization; and those of them to which a daemon that has just come
   /// back will deliver the same authorization again.
   private var informed: Set<SubscriberID> = []
@@ -133,12 +133,12 @@ package struct SubscriptionReplay: Sendable {
 
   // MARK: The daemon answers
 
-  /// Returns what the app receives of a delivery, and the requests that follow from it.
-  package mutating func hear(_ delivery: Delivery) -> (delivered: Delivery?, asked: [Request]) {
+  /// Returns what the app receives of a delivery; `nil` if nothing.
+  package mutating func receive(_ delivery: Delivery) -> Delivery? {
     switch delivery {
     case .state(let state): authorization = state.authorization
     case .authorizationChanged(let subscriber?):
-      if unchanged.remove(subscriber) != nil { return (nil, []) }
+      if unchanged.remove(subscriber) != nil { return nil }
       informed.insert(subscriber)
     case .temporaryFullAccuracy(let ticket, _):
       requests.removeAll { $0.isAccuracyRequest(ticket) }
@@ -149,24 +149,21 @@ package struct SubscriptionReplay: Sendable {
       requests.removeAll { $0.isOnce(of: subscriber) }
     case .updates(let subscriber, .deferralFinished):
       requests.removeAll { $0.isDeferral(of: subscriber) }
-    case .pending(let number, _):
-      guard number > lastHeard || number == .none else { return (nil, []) }
-      lastHeard = number
     case .region(_, let region, let event): settle(region, event)
     case .regions(let regions): settle(regions)
-    case .monitor(let subscriber, let news):
+    case .monitor(let subscriber, let delivery):
       guard let place = monitors.firstIndex(where: { $0.subscriber == subscriber }) else { break }
-      let (delivered, asked) = monitors[place].hear(news)
-      return (
-        delivered.map { .monitor(subscriber, $0) }, asked.map { .monitor(subscriber, $0) }
-      )
+      return .monitor(subscriber, monitors[place].receive(delivery))
     case .diagnostics(let loop, let flags):
       // A restarted daemon first sends the present flags; a loop receives only changes (SESS-17).
-      if let flags, diagnostics[loop] == flags { return (nil, []) }
+      if let flags, diagnostics[loop] == flags { return nil }
       diagnostics[loop] = flags
+    case .pending(let number, _):
+      guard number > lastEvent || number == .none else { return nil }
+      lastEvent = number
     case .authorizationChanged(nil), .updates, .live, .heading, .ranging, .advertising: break
     }
-    return (delivery, [])
+    return delivery
   }
 
   /// Removes answered requests about a region; the daemon stores regions itself.

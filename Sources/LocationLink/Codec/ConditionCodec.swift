@@ -146,7 +146,8 @@ extension MonitorRequest: WireCodable {
         identifier: try value.get("identifier"), try value.get("target"),
         assuming: try value.find("assuming") ?? .unknown)
     case "remove": self = .remove(identifier: try value.get("identifier"))
-    case "next": self = .next
+    // Without a number in a session of an older version, which knows it.
+    case "next": self = .next(after: try value.find("after") ?? .none)
     case "leave": self = .leave
     default: throw .unknownWord(name)
     }
@@ -160,7 +161,7 @@ extension MonitorRequest: WireCodable {
         "add",
         .fields(["identifier": identifier.json, "target": target.json, "assuming": assumed.json]))
     case .remove(let identifier): .word("remove", .fields(["identifier": identifier.json]))
-    case .next: .word("next")
+    case .next(let number): .word("next", .fields(["after": number.json]))
     case .leave: .word("leave")
     }
   }
@@ -172,7 +173,13 @@ extension MonitorDelivery: WireCodable {
     switch name {
     case "refused": self = .refused(by: try value.find("process"))
     case "records": self = .records(after: try value.get("after"), try value.get("records"))
-    case "event": self = .event(try ConditionEvent(json: value))
+    case "changed":
+      self = .changed(
+        after: try value.get("after"), try value.get("records"),
+        removed: try value.get("removed"))
+    // Without a number from a daemon of an older version, which needs none.
+    case "event" where value["number"] == nil: self = .event(.none, try ConditionEvent(json: value))
+    case "event": self = .event(try value.get("number"), try value.get("event"))
     default: throw .unknownWord(name)
     }
   }
@@ -182,7 +189,14 @@ extension MonitorDelivery: WireCodable {
     case .refused(let process): .word("refused", .fields(["process": process?.json]))
     case .records(let requests, let records):
       .word("records", .fields(["after": requests.json, "records": records.json]))
-    case .event(let event): .word("event", event.json)
+    case .changed(let requests, let records, let removed):
+      .word(
+        "changed",
+        .fields([
+          "after": requests.json, "records": records.json, "removed": removed.json,
+        ]))
+    case .event(let number, let event):
+      .word("event", .fields(["number": number.json, "event": event.json]))
     }
   }
 }

@@ -79,6 +79,8 @@ package struct LinkSession: Machine {
   /// Deliveries from before the client was welcomed, at most ``Limits/early``.
   private var early: [Delivery] = []
   private let limits: Limits
+  /// For a client of an older version; `nil` for one of today.
+  private var older: OlderMonitors?
   /// The number of messages that this version does not know, perhaps of a newer client.
   package private(set) var unknownMessages = 0
   /// The number of deliveries dropped because the client has no such subscriber.
@@ -218,10 +220,11 @@ package struct LinkSession: Machine {
 
   private mutating func ask(_ call: LinkCall) -> [Output] {
     guard case .open(.service) = state else { return [reply(error: "OutOfOrder", .object([]))] }
-    guard let request: Request = try? call.parameters.get("request") else {
+    guard let message: Request = try? call.parameters.get("request") else {
       unknownMessages += 1
       return [reply(service: "InvalidParameter", .fields(["parameter": "request".json]))]
     }
+    let request = older?.translate(message) ?? message
     note(request)
     guard subscribers.count <= limits.subscribers else {
       return [cut(.tooManySubscribers(limit: limits.subscribers))]
@@ -270,6 +273,7 @@ package struct LinkSession: Machine {
     state = .open(purpose)
     switch purpose {
     case .service(let version):
+      if version < LinkInterface.versionWithNumbers { older = OlderMonitors() }
       let welcome = JSON.fields(["version": version.json, "state": client.json])
       defer { early = [] }
       var outputs = [reply(welcome, continues: true)]
@@ -288,6 +292,9 @@ package struct LinkSession: Machine {
     {
       strayDeliveries += 1
       return []
+    }
+    if case .open(.service) = state, let translated = older?.translate(delivery) {
+      return [reply(.fields(["delivery": translated]), continues: true)]
     }
     return switch (state, delivery) {
     case (.open(.service(let version)), .pending(let number, _))

@@ -56,7 +56,7 @@ package struct DeliveredEvent: Hashable, Codable, Sendable {
         evidence.map { .crossing($0) })
     }
     switch delivery {
-    case .monitor(_, .event(let event)): self.init(event)
+    case .monitor(_, .event(_, let event)): self.init(event)
     case .pending(_, .region(let region, .entered(let evidence))):
       self = crossed(region, "entered", evidence)
     case .pending(_, .region(let region, .exited(let evidence))):

@@ -25,8 +25,9 @@ package enum MonitorRequest: Hashable, Sendable {
   case open(name: String)
   case add(identifier: String, ConditionTarget, assuming: ConditionState)
   case remove(identifier: String)
-  /// The loop asks for its next event: the one before is handled (MON-23).
-  case next
+  /// The loop asks for its next event, and acknowledges the one with this number as handled
+  /// (MON-23); `.none` acknowledges nothing.
+  case next(after: EventNumber)
   /// The loop was left; what it had in hand was not handled (MON-24).
   case leave
 }
@@ -43,10 +44,34 @@ extension MonitorRequest {
 package enum MonitorDelivery: Hashable, Sendable {
   /// The name is open in the app already (MON-2); in which process, if it is another one.
   case refused(by: Int32?)
-  /// Everything the monitor holds, after so many of its requests were carried out.
+  /// All records, after so many of its requests were carried out; when the monitor is opened.
   case records(after: Int, [NamedRecord])
-  /// For the loop that asked.
-  case event(ConditionEvent)
+  /// The records that have changed since the last delivery, and the identifiers of those removed.
+  case changed(after: Int, [NamedRecord], removed: [String])
+  /// The next event of the loop that asked, and the number by which it acknowledges the event.
+  case event(EventNumber, ConditionEvent)
+}
+
+extension [NamedRecord] {
+  /// Applies a delivery to the records of a monitor, which are in the order of addition (MON-16).
+  package mutating func apply(_ delivery: MonitorDelivery) {
+    switch delivery {
+    case .records(_, let records): self = records
+    case .changed(_, let changed, let removed):
+      removeAll { removed.contains($0.identifier) }
+      for record in changed {
+        let place = firstIndex { $0.identifier == record.identifier }
+        // Another condition under the same identifier was added last.
+        if let place, self[place].record.target == record.record.target {
+          self[place] = record
+        } else {
+          if let place { remove(at: place) }
+          append(record)
+        }
+      }
+    case .refused, .event: break
+    }
+  }
 }
 
 /// A condition of a monitor under its identifier.

@@ -76,6 +76,9 @@ package struct GpsdClient: Machine {
 
   package init() {}
 
+  /// Creates a client that reads a log, which may begin without a greeting, from a moment on.
+  init(readingLogFrom begin: Instant) { state = .watching(heardAt: begin, isProbed: false) }
+
   /// The last satellite counts of a receiver; `nil` until one sends some.
   package var satellites: SatelliteSummary? { receivers.satellites }
 

@@ -25,11 +25,8 @@ struct ProxyCompass: Sendable {
 
   /// Connects to the bus.
   mutating func ask(at now: Moment) -> [SourceOutput] {
-    var compass = SensorProxyCompass()
-    // It is not connected yet, so it returns no outputs.
-    if isWanted { _ = compass.handle(.start, at: now) }
-    state = .asking(compass)
-    return [.open(.systemBus)]
+    state = .asking(SensorProxyCompass())
+    return [.open(.systemBus)] + (isWanted ? tell(.start, at: now) : [])
   }
 
   mutating func want(_ heading: Bool, at now: Moment) -> [SourceOutput] {

@@ -91,22 +91,9 @@ extension PlaybackDriver.Player {
       $0.first != UInt8(ascii: "#")
     }
     if firstLine?.first == UInt8(ascii: "{") {
-      self = .reports(player, GpsdClient.listeningToLog())
+      self = .reports(player, GpsdClient(readingLogFrom: .start))
     } else {
       self = .log(player, NMEAListener(origin: Fix.Origin()))
     }
-  }
-}
-
-extension GpsdClient {
-  /// Returns a client that needs no greeting, because a log may begin without one.
-  fileprivate static func listeningToLog() -> GpsdClient {
-    let begin = Moment(uptime: .start, unixTime: UnixTime(nanoseconds: 0))
-    var client = GpsdClient()
-    let greeting = #"{"class":"VERSION","release":"log","proto_major":3,"proto_minor":0}"# + "\n"
-    for input in [Input.wake, .connected, .bytes(Array(greeting.utf8))] {
-      _ = client.handle(input, at: begin)
-    }
-    return client
   }
 }

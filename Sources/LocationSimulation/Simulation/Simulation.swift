@@ -119,7 +119,8 @@ package struct Simulation: Sendable {
     var requests: [Request] = [
       .live(Role.live, .start(LiveOptions())), .updates(Role.standard, .start(options)),
       .significantChanges(Role.significant, on: true), .visits(on: true),
-      .monitor(Role.monitor, .open(name: "simulate")), .monitor(Role.monitor, .next),
+      .monitor(Role.monitor, .open(name: "simulate")),
+      .monitor(Role.monitor, .next(after: .none)),
     ]
     for named in circles {
       requests.append(
@@ -179,9 +180,9 @@ package struct Simulation: Sendable {
     case .updates(Role.significant, .fixes(let fixes)):
       for fix in fixes { try say(.significant(fix), tell) }
     case .updates(_, let updates): try say(.standard(updates), tell)
-    case .monitor(_, .event(let event)):
+    case .monitor(_, .event(let number, let event)):
       try say(.condition(event), tell)
-      try ask(.monitor(Role.monitor, .next), tell)
+      try ask(.monitor(Role.monitor, .next(after: number)), tell)
     case .region(_, let region, let event): try say(.region(region, event), tell)
     case .pending(let number, let event):
       switch event {

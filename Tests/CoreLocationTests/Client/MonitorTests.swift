@@ -27,7 +27,7 @@ struct MonitorTests {
   private static func event(_ identifier: String, at seconds: Double) -> Delivery {
     let event = ConditionEvent(
       identifier: identifier, state: .satisfied, date: UnixTime(seconds: seconds))
-    return .monitor(itself, .event(event))
+    return .monitor(itself, .event(EventNumber(rawValue: Int64(seconds)), event))
   }
 
   private static let home = ConditionTarget.circle(

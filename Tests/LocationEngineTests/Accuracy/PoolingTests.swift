@@ -24,7 +24,7 @@ struct PoolingTests {
       case .state(let state):
         if let fix = state.lastFix { places[client, default: []].insert(fix.coordinate) }
       case .pending(_, .region): crossings += 1
-      case .monitor(_, .event(let event)): if event.evidence != nil { crossings += 1 }
+      case .monitor(_, .event(_, let event)): if event.evidence != nil { crossings += 1 }
       default: break
       }
     }
@@ -58,7 +58,7 @@ struct PoolingTests {
         .monitor(subscriber, .open(name: "home")),
         .monitor(
           subscriber, .add(identifier: "home", .circle(circle), assuming: .unknown)),
-        .monitor(subscriber, .next),
+        .monitor(subscriber, .next(after: .none)),
       ]
     }
   }

@@ -75,8 +75,8 @@ struct AuthorizationBench {
     case .withdraw: "withdraws"
     case .completed(let requester, let error): "\(requester) ends: \(error?.rawValue ?? "no error")"
     case .postponed(let session): "postpones \(session)"
-    case .release(let event): "event \(event)"
-    case .drop(let event, let reason): "drops \(event): \(reason.rawValue)"
+    case .release(let event): "event \(event.rawValue)"
+    case .drop(let event, let reason): "drops \(event.rawValue): \(reason.rawValue)"
     case .explain(let reason): "explains: \(reason)"
     case .persist: nil
     }

@@ -102,8 +102,8 @@ struct AuthorizationStatementTests {
   @Test("AUTH-36: a newer event takes the place of the held one, and ten minutes are too long")
   func heldEvents() {
     var bench = AuthorizationBench.at(.provisionalAlways)
-    _ = bench.send(.use(.none)) + bench.send(.alwaysEvent(1))
-    #expect(bench.send(.alwaysEvent(2)) == ["drops 1: displaced"])
+    _ = bench.send(.use(.none)) + bench.send(.alwaysEvent(EventNumber(rawValue: 1)))
+    #expect(bench.send(.alwaysEvent(EventNumber(rawValue: 2))) == ["drops 1: displaced"])
     bench.bench.run(for: .seconds(599))
     #expect(bench.machine.nextDeadline != nil)
     bench.bench.run(for: .seconds(1))
@@ -114,8 +114,8 @@ struct AuthorizationStatementTests {
   @Test("AUTH-37: a provisional Always in use behaves like when-in-use")
   func provisionalInUse() {
     var bench = AuthorizationBench.at(.provisionalAlways)
-    #expect(bench.send(.alwaysEvent(1)) == ["event 1"])
-    _ = bench.send(.use(.none)) + bench.send(.alwaysEvent(2))
+    #expect(bench.send(.alwaysEvent(EventNumber(rawValue: 1))) == ["event 1"])
+    _ = bench.send(.use(.none)) + bench.send(.alwaysEvent(EventNumber(rawValue: 2)))
     #expect(!bench.machine.isEffective)
     #expect(bench.send(.use(.direct)) == ["event 2"])
   }

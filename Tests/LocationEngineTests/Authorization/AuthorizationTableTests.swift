@@ -172,7 +172,7 @@ struct AuthorizationTableTests {
   func row19() {
     var bench = AuthorizationBench.at(.provisionalAlways)
     _ = bench.send(.use(.none))
-    #expect(bench.send(.alwaysEvent(1)) == ["asks upgrade"])
+    #expect(bench.send(.alwaysEvent(EventNumber(rawValue: 1))) == ["asks upgrade"])
     #expect(bench.answer(.always) == ["event 1"])
     #expect(bench.grant == .always)
   }
@@ -180,7 +180,7 @@ struct AuthorizationTableTests {
   @Test("row 20, AUTH-35: Keep Only While Using drops the event and calls back")
   func row20() {
     var bench = AuthorizationBench.at(.provisionalAlways)
-    _ = bench.send(.use(.none)) + bench.send(.alwaysEvent(1))
+    _ = bench.send(.use(.none)) + bench.send(.alwaysEvent(EventNumber(rawValue: 1)))
     #expect(bench.answer(.keepWhileUsing) == ["drops 1: notAuthorized", "whenInUse"])
   }
 

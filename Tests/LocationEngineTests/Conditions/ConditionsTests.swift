@@ -13,6 +13,8 @@ struct ConditionsWorld {
   /// The durable state, as a store would hold it.
   var entries: [StateKey: [UInt8]] = [:]
   private var seen = 0
+  /// The number of the last event that the monitor's loop received.
+  private var lastEvent = EventNumber.none
   private var seconds = 0.0
 
   init(limits: Conditions.Limits = Conditions.Limits()) {
@@ -35,6 +37,18 @@ struct ConditionsWorld {
   mutating func send(_ input: Conditions.Input) -> [Conditions.Output] {
     bench.send(input)
     return newOutputs()
+  }
+
+  /// The loop asks for its next event, and acknowledges the last one.
+  mutating func next() -> [Conditions.Output] { send(.next(Self.monitor, after: lastEvent)) }
+
+  /// The loop acknowledges the last event, and may receive no other.
+  mutating func acknowledge() -> [Conditions.Output] { send(.handled(Self.monitor, lastEvent)) }
+
+  /// The loop is left: it acknowledges nothing.
+  mutating func leave() -> [Conditions.Output] {
+    lastEvent = .none
+    return send(.leave(Self.monitor))
   }
 
   /// Stays at a place for a while, with a fix a second.
@@ -61,6 +75,7 @@ struct ConditionsWorld {
     let fresh = bench.outputs[seen...].map(\.output)
     seen = bench.outputs.count
     return fresh.filter { output in
+      if case .event(_, let number, _) = output { lastEvent = number }
       guard case .store(let change) = output else { return true }
       switch change {
       case .set(let key, let value): entries[key] = value
@@ -70,8 +85,12 @@ struct ConditionsWorld {
     }
   }
 
-  /// The process dies and a new one takes up what was stored.
-  mutating func restart(limits: Conditions.Limits = Conditions.Limits()) {
+  /// The engine dies and a new one restores what was stored. The app's process may survive, and
+  /// its loop with it.
+  mutating func restart(
+    limits: Conditions.Limits = Conditions.Limits(), keepingLoop: Bool = false
+  ) {
+    if !keepingLoop { lastEvent = .none }
     let stored = entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
     let now = bench.now.unixTime
     bench = Bench(Conditions(restoring: stored, limits: limits), startingAt: now)
@@ -88,7 +107,7 @@ func words(_ outputs: [Conditions.Output]) -> [String] {
     case .refused(_, let opener): "refused by \(opener)"
     case .barred: "barred"
     case .rejected(let key): "\(key.identifier) rejected"
-    case .event(_, let event): "\(event.identifier) \(event.state)"
+    case .event(_, _, let event): "\(event.identifier) \(event.state)"
     case .waiting: "waiting"
     case .state(let key, let state): "\(key.identifier) is \(state)"
     case .region(let key, let event): "\(key.identifier) \(word(event))"

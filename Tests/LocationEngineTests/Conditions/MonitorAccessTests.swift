@@ -32,7 +32,7 @@ struct MonitorAccessTests {
   func session() {
     var world = World(.always, requiresSession: true)
     world.stay(30)
-    world.ask(.next)
+    world.ask(.next(after: .none))
     #expect(world.events() == ["home unknown, session", "work unknown, session"])
     let open = SessionRequest.open(.whenInUse, purposeKey: nil)
     world.bench.send(.client(World.client, .request(.session(SubscriberID(2), open))))
@@ -42,7 +42,7 @@ struct MonitorAccessTests {
   @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state then")
   func notInUse() {
     var world = World(.whileUsing, requiresSession: false)
-    world.ask(.next)
+    world.ask(.next(after: .none))
     world.stay(30)
     #expect(world.events() == ["home satisfied", "work satisfied"])
     world.bench.send(.client(World.client, .life(.background)))
@@ -55,7 +55,7 @@ struct MonitorAccessTests {
   @Test("MON-34: tells a suspended app when it runs again")
   func suspended() {
     var world = World(.whileUsing, requiresSession: false)
-    world.ask(.next)
+    world.ask(.next(after: .none))
     world.stay(30)
     #expect(world.events() == ["home satisfied", "work satisfied"])
     world.bench.send(.client(World.client, .life(.suspended)))
@@ -66,11 +66,11 @@ struct MonitorAccessTests {
   @Test("MON-23, MON-37a: takes what was in hand as handled though no more may be told")
   func handled() {
     var world = World(.whileUsing, requiresSession: false)
-    world.ask(.next)
+    world.ask(.next(after: .none))
     world.stay(30)
     world.bench.send(.client(World.client, .life(.background)))
     world.stay(10)
-    world.ask(.next)
+    world.ask(.next(after: world.lastEvent))
     #expect(world.lastStates == [.satisfied, .unknown])
   }
 }
@@ -81,7 +81,7 @@ private struct World {
   static let client = ClientID(1)
   static let monitor = SubscriberID(1)
 
-  var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7)), describe: describe)
+  var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7)), describe: { event($0).map { describe($0.event) } })
   private var seen = 0
 
   init(_ setting: AuthorizationSetting, requiresSession: Bool) {
@@ -113,24 +113,36 @@ private struct World {
   mutating func events() -> [String] {
     var events: [String] = []
     while bench.outputs.count > seen {
-      let news = bench.outputs[seen...].compactMap { Self.describe($0.output) }
+      let news = bench.outputs[seen...].compactMap { Self.event($0.output) }
       seen = bench.outputs.count
-      events += news
-      if !news.isEmpty { ask(.next) }
+      events += news.map { Self.describe($0.event) }
+      if let last = news.last { ask(.next(after: last.number)) }
     }
     return events
   }
 
-  /// The states that the app has handled, as last told.
-  var lastStates: [MonitoredState] {
-    for case .deliver(_, .monitor(_, .records(_, let records))) in bench.outputs.map(\.output)
-      .reversed()
-    { return records.map(\.record.lastEvent.state) }
-    return []
+  /// The number of the last event of the loop.
+  var lastEvent: EventNumber {
+    bench.outputs.compactMap { Self.event($0.output)?.number }.last ?? .none
   }
 
-  private static func describe(_ output: LocationEngine.Output) -> String? {
-    guard case .deliver(_, .monitor(_, .event(let event))) = output else { return nil }
+  /// The states that the app has handled, as last told.
+  var lastStates: [MonitoredState] {
+    var records: [NamedRecord] = []
+    for case .deliver(_, .monitor(_, let delivery)) in bench.outputs.map(\.output) {
+      records.apply(delivery)
+    }
+    return records.map(\.record.lastEvent.state)
+  }
+
+  private static func event(
+    _ output: LocationEngine.Output
+  ) -> (number: EventNumber, event: ConditionEvent)? {
+    guard case .deliver(_, .monitor(_, .event(let number, let event))) = output else { return nil }
+    return (number, event)
+  }
+
+  private static func describe(_ event: ConditionEvent) -> String {
     let flags = event.diagnostics
     return "\(event.identifier) \(event.state)"
       + (flags.contains(.serviceSessionRequired) ? ", session" : "")

@@ -20,7 +20,7 @@ struct MonitorTests {
   }
 
   private mutating func next() -> [String] {
-    words(world.send(.next(ConditionsWorld.monitor)))
+    words(world.next())
   }
 
   private func lastState(of identifier: String) -> MonitoredState? {
@@ -56,12 +56,41 @@ struct MonitorTests {
     #expect(lastState(of: "home") == .satisfied)
   }
 
+  @Test("MON-23, MON-37a: an event is acknowledged to an engine that did not deliver it")
+  mutating func acknowledgedLater() {
+    _ = add("home")
+    _ = next()
+    #expect(words(world.stay(east: 0)) == ["home satisfied"])
+    world.restart(keepingLoop: true)
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    #expect(next() == [])
+    #expect(lastState(of: "home") == .satisfied)
+    #expect(words(world.stay(east: 0)) == [])
+    #expect(words(world.walk(from: 0, to: 500)) == ["home unsatisfied"])
+  }
+
+  @Test("MON-24: an event that the loop does not acknowledge is delivered again, and only that")
+  mutating func notAcknowledged() {
+    _ = add("home")
+    _ = next()
+    #expect(words(world.stay(east: 0)) == ["home satisfied"])
+    for _ in 0..<2 {
+      let again = world.send(.next(ConditionsWorld.monitor, after: .none))
+      #expect(words(again) == ["home satisfied"])
+    }
+    // An earlier number, and one that was never used, acknowledge nothing.
+    let stale = world.send(.next(ConditionsWorld.monitor, after: EventNumber(rawValue: 1)))
+    #expect(words(stale) == ["home satisfied"])
+    #expect(next() == [])
+    #expect(lastState(of: "home") == .satisfied)
+  }
+
   @Test("MON-23, MON-37a: an event is handled when the loop asks, also if it may hear nothing more")
   mutating func handledInSilence() {
     _ = add("home")
     _ = next()
     _ = world.stay(east: 0)
-    #expect(words(world.send(.handled(ConditionsWorld.monitor))) == [])
+    #expect(words(world.acknowledge()) == [])
     #expect(lastState(of: "home") == .satisfied)
     #expect(words(world.walk(from: 0, to: 400)) == ["waiting"])
     #expect(next() == ["home unsatisfied"])
@@ -72,7 +101,7 @@ struct MonitorTests {
     _ = add("home")
     _ = next()
     _ = world.stay(east: 0)
-    _ = world.send(.leave(ConditionsWorld.monitor))
+    _ = world.leave()
     #expect(lastState(of: "home") == .unknown)
     #expect(next() == ["home satisfied"])
   }
@@ -83,7 +112,7 @@ struct MonitorTests {
     _ = next()
     _ = world.stay(east: 0)
     _ = next()
-    _ = world.send(.leave(ConditionsWorld.monitor))
+    _ = world.leave()
     #expect(words(world.walk(from: 0, to: 400)) == ["waiting"])
     _ = world.walk(from: 400, to: 0)
     #expect(next() == [])
@@ -191,7 +220,7 @@ struct MonitorTests {
     _ = world.stay(east: 0)
     _ = next()
     let delivered = world.send(.access(ConditionsWorld.app, ConditionAccess(.accuracyLimited)))
-    guard case .event(_, let event) = try #require(delivered.first) else {
+    guard case .event(_, _, let event) = try #require(delivered.first) else {
       Issue.record("no event")
       return
     }
@@ -212,14 +241,14 @@ struct MonitorTests {
     let identity = BeaconIdentity(uuid: uuid, major: 3, minor: 4)
     let now = world.bench.now.unixTime
     let delivered = world.send(.beacon(coordinator, .satisfied, refinement: identity, seen: now))
-    guard case .event(_, let event) = try #require(delivered.first) else {
+    guard case .event(_, _, let event) = try #require(delivered.first) else {
       Issue.record("no event")
       return
     }
     #expect(event.refinement == identity)
     _ = next()
     let gone = world.send(.beacon(coordinator, .unsatisfied, refinement: identity, seen: now))
-    guard case .event(_, let last) = try #require(gone.first) else {
+    guard case .event(_, _, let last) = try #require(gone.first) else {
       Issue.record("no event")
       return
     }
@@ -263,7 +292,7 @@ struct MonitorTests {
     let seen = world.bench.now.unixTime - .seconds(3600)
     let delivered = world.send(
       .beacon(ConditionsWorld.condition("desk"), .unsatisfied, refinement: nil, seen: seen))
-    guard case .event(_, let event) = delivered.first else {
+    guard case .event(_, _, let event) = delivered.first else {
       Issue.record("no event")
       return
     }
@@ -291,7 +320,7 @@ struct MonitorTests {
     _ = next()
     let delivered = world.stay(east: 0)
     #expect(delivered.events.map(\.diagnostics) == [.persistenceUnavailable])
-    let rest = (0..<2).flatMap { _ in world.send(.next(ConditionsWorld.monitor)) }
+    let rest = (0..<2).flatMap { _ in world.next() }
     #expect(rest.events.map(\.diagnostics) == [[]])
     let names = world.entries.keys.map(\.name).sorted()
     #expect(names == ["monitor/places/home", "monitor/places/work"])
@@ -308,6 +337,6 @@ struct MonitorTests {
 
 extension [Conditions.Output] {
   fileprivate var events: [ConditionEvent] {
-    compactMap { if case .event(_, let event) = $0 { event } else { nil } }
+    compactMap { if case .event(_, _, let event) = $0 { event } else { nil } }
   }
 }

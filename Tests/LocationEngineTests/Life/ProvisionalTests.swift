@@ -135,7 +135,7 @@ struct ProvisionalTests {
     var bench = try bench([
       .monitor(Self.loop, .open(name: "house")),
       .monitor(Self.loop, .add(identifier: "home", circle, assuming: .satisfied)),
-      .monitor(Self.loop, .next),
+      .monitor(Self.loop, .next(after: .none)),
     ])
     leave(&bench, to: place)
     bench.fixes(120, by: 10)

@@ -106,7 +106,8 @@ struct AppAuthorizationStateTests {
       .authorization(.precise(Bool.random(using: &random))),
       .authorization(.services(on: Int.random(in: 0..<3, using: &random) > 0)),
       .authorization(.restriction(Int.random(in: 0..<5, using: &random) == 0)),
-      .authorization(.alwaysEvent(next)), .manifest(AuthorizationBench.manifest), .wake,
+      .authorization(.alwaysEvent(EventNumber(rawValue: Int64(next)))),
+      .manifest(AuthorizationBench.manifest), .wake,
     ]
     if let prompt, Bool.random(using: &random) {
       return .authorization(.answered(prompt.id, answer, precise: Bool.random(using: &random)))

@@ -130,7 +130,7 @@ struct BeaconDeliveryTests {
     bench.request(.monitor(monitor, .add(identifier: "first", .beacon(hall), assuming: .unknown)))
     bench.run(seconds: 3600)
     bench.request(.monitor(monitor, .add(identifier: "second", .beacon(hall), assuming: .unknown)))
-    for _ in 0..<2 { bench.request(.monitor(monitor, .next)) }
+    for _ in 0..<2 { bench.request(.monitor(monitor, .next(after: .none))) }
     #expect(bench.dates == [30, 30])
   }
 
@@ -163,7 +163,7 @@ struct BeaconDeliveryTests {
       bench.request(.monitor(monitor, .open(name: name)))
       bench.request(.monitor(monitor, .add(identifier: name, .beacon(hall), assuming: .unknown)))
       bench.hear(beacon(UInt16(minor)))
-      bench.request(.monitor(monitor, .next))
+      bench.request(.monitor(monitor, .next(after: .none)))
     }
     #expect(
       bench.transcript == """

@@ -40,7 +40,7 @@ struct SignalsBench {
   /// Seconds at which what the events of conditions tell was observed.
   var dates: [Double] {
     bench.outputs.compactMap { entry in
-      guard case .deliver(_, .monitor(_, .event(let event))) = entry.output else { return nil }
+      guard case .deliver(_, .monitor(_, .event(_, let event))) = entry.output else { return nil }
       return event.date.seconds - 1_700_000_000
     }
   }
@@ -94,7 +94,7 @@ struct SignalsBench {
     case .deliver(_, .pending(_, .region(_, .exited))): "exited"
     case .deliver(_, .region(_, let region, .failed(let failure))):
       "\(region.identifier) \(failure)"
-    case .deliver(_, .monitor(_, .event(let event))):
+    case .deliver(_, .monitor(_, .event(_, let event))):
       "\(event.identifier) \(event.state)" + (event.refinement.map { " by \($0.minor)" } ?? "")
     case .calibration(_, let shown): shown ? "calibration shown" : "calibration hidden"
     case .persist(.set(HeadingService.key(of: app), _)): "asked for the first time"

@@ -28,7 +28,7 @@ struct Journey {
   private var now = Moment(uptime: .start, unixTime: Journey.begin)
   /// What the monitor holds, as it says itself.
   private var records: [NamedRecord] = []
-  private var inHand: [ConditionEvent] = []
+  private var inHand: [(number: EventNumber, event: ConditionEvent)] = []
   private var pending: [EventNumber] = []
 
   init(in folder: StateFolder) {
@@ -45,7 +45,7 @@ struct Journey {
     ask(.open(name: "places"))
     sayRecords(as: "kept")
     watchRegions()
-    ask(.next)
+    ask(.next(after: .none))
     handleEvents()
     for number in first..<Self.fixes {
       advance(to: number)
@@ -107,10 +107,10 @@ struct Journey {
         .client(Self.client, .request(.acknowledge(number))),
         whenDurable: "taken \(number.rawValue)")
     }
-    while let event = inHand.popLast() {
+    while let (number, event) = inHand.popLast() {
       let words = "\(event.identifier) \(event.state.rawValue)"
       say("event \(words)")
-      ask(.next, whenDurable: "handled \(words)")
+      ask(.next(after: number), whenDurable: "handled \(words)")
     }
   }
 
@@ -144,8 +144,8 @@ struct Journey {
 
   private mutating func hear(_ delivery: MonitorDelivery) {
     switch delivery {
-    case .records(_, let all): records = all
-    case .event(let event): inHand.append(event)
+    case .records, .changed: records.apply(delivery)
+    case .event(let number, let event): inHand.append((number, event))
     case .refused: say("refused")
     }
   }

@@ -1,0 +1,100 @@
+import LocationModel
+
+/// The open monitors of one app, by the process and subscriber that opened them.
+struct AppMonitors: Sendable {
+  struct Entry: Sendable {
+    var client: ClientID
+    var subscriber: SubscriberID
+    var key: MonitorKey
+    /// The number of requests carried out, by which a client recognizes a stale answer.
+    var requests = 0
+    /// The loop waits for its next event.
+    var wantsNext = false
+    /// Whether the conditions know that the loop waits.
+    var isAsking = false
+
+    /// The number of its loop as a modern use (SESS-9).
+    var iteration: Int { AppCoordinator.number(of: subscriber, client) }
+
+    /// The number of its subscriber, unique across all processes.
+    var opener: UInt64 { UInt64(AppCoordinator.number(of: subscriber, client)) }
+  }
+
+  private(set) var entries: [Entry] = []
+
+  func index(of subscriber: SubscriberID, _ client: ClientID) -> Int? {
+    entries.firstIndex { $0.client == client && $0.subscriber == subscriber }
+  }
+
+  mutating func open(_ key: MonitorKey, of subscriber: SubscriberID, _ client: ClientID) {
+    entries.append(Entry(client: client, subscriber: subscriber, key: key))
+  }
+
+  /// Removes the monitor of a subscriber; `nil` if it has none.
+  mutating func close(_ subscriber: SubscriberID, _ client: ClientID) -> Entry? {
+    index(of: subscriber, client).map { entries.remove(at: $0) }
+  }
+
+  /// Removes the entry that tried to open a monitor last.
+  mutating func removeLast(_ key: MonitorKey) -> Entry? {
+    entries.lastIndex { $0.key == key }.map { entries.remove(at: $0) }
+  }
+
+  mutating func removeAll(of client: ClientID) { entries.removeAll { $0.client == client } }
+
+  /// Converts a request; a loop that may not receive events waits here.
+  mutating func take(
+    _ request: MonitorRequest, of place: Int, mayReceive: Bool
+  ) -> Conditions.Input {
+    entries[place].requests += 1
+    let monitor = entries[place]
+    func key(_ identifier: String) -> ConditionKey {
+      ConditionKey(
+        app: monitor.key.app, owner: .monitor(monitor.key.name), identifier: identifier)
+    }
+    switch request {
+    case .open: return .open(monitor.key, opener: monitor.opener)
+    case .add(let identifier, let target, let assumed):
+      return .add(key(identifier), target, assuming: assumed)
+    case .remove(let identifier): return .remove(key(identifier))
+    case .leave:
+      (entries[place].wantsNext, entries[place].isAsking) = (false, false)
+      return .leave(monitor.key)
+    case .next(let number):
+      (entries[place].wantsNext, entries[place].isAsking) = (true, mayReceive)
+      return mayReceive ? .next(monitor.key, after: number) : .handled(monitor.key, number)
+    }
+  }
+
+  /// Notes that the loop handles an event now; it asks for the next one afterwards. Returns the
+  /// monitor; `nil` if it is not open.
+  mutating func beginHandling(_ key: MonitorKey) -> Entry? {
+    guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
+    (entries[place].wantsNext, entries[place].isAsking) = (false, false)
+    return entries[place]
+  }
+
+  /// Starts or stops the asking of loops as the authorization of the app changes (SESS-13, MON-39).
+  mutating func settle(mayReceive: Bool) -> [Conditions.Input] {
+    var inputs: [Conditions.Input] = []
+    for place in entries.indices where entries[place].wantsNext {
+      guard entries[place].isAsking != mayReceive else { continue }
+      entries[place].isAsking = mayReceive
+      let key = entries[place].key
+      inputs.append(mayReceive ? .next(key, after: .none) : .leave(key))
+    }
+    return inputs
+  }
+}
+
+extension Conditions {
+  /// Returns the identifiers whose records a request can change; `nil` for all.
+  func identifiers(concernedBy request: MonitorRequest, of monitor: MonitorKey) -> [String]? {
+    switch request {
+    case .open: nil
+    case .add(let identifier, _, _), .remove(let identifier): [identifier]
+    case .next(let number): deliveredKey(number, of: monitor).map { [$0.identifier] } ?? []
+    case .leave: []
+    }
+  }
+}
