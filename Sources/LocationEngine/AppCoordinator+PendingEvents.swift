@@ -57,7 +57,9 @@ extension AppCoordinator {
 
   /// Drops stored events that reveal more than the app may know now (AUTH-8).
   mutating func reviewPending() -> [Output] {
-    guard isImprecise, isCoarse ? pending.dropExactEvents() : pending.dropEvents() else { return [] }
+    guard isImprecise, isCoarse ? pending.dropExactEvents() : pending.dropEvents() else {
+      return []
+    }
     return [.persist(pending.change(for: app))]
   }
 

@@ -49,8 +49,8 @@ extension AppCoordinator {
     let changes = significant.entries.first { $0.client == client && $0.service.isRunning }?.service
     significant.removeAll(of: client)
     heading.removeAll(of: client)
-    ranging.removeAll { $0.client == client }
-    advertising.removeAll { $0.client == client }
+    ranging.removeAll(of: client)
+    advertising.removeAll(of: client)
     let iterates = live.entries.contains { $0.client == client }
     live.removeAll(of: client)
     monitors.removeAll(of: client)
@@ -95,7 +95,7 @@ extension AppCoordinator {
     case .session(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
     case .heading(let subscriber, let request):
-      return handle(request, of: subscriber, client, at: now)
+      return carryOut(heading.handle(request, of: subscriber, client, at: now))
     case .advertising(let subscriber, let request):
       return handle(request, of: subscriber, client, at: now)
     case .end(let subscriber):
@@ -145,9 +145,9 @@ extension AppCoordinator {
   ) -> [Output] {
     standard.remove(subscriber, client)
     significant.remove(subscriber, client)
-    let calibration = endHeading(subscriber, client, at: now)
-    ranging.removeAll { $0.client == client && $0.subscriber == subscriber }
-    advertising.removeAll { $0.client == client && $0.subscriber == subscriber }
+    let calibration = carryOut(heading.end(subscriber, client, at: now))
+    ranging.remove(subscriber, client)
+    advertising.remove(subscriber, client)
     var outputs = calibration + stopLive(subscriber, client, at: now) + settleHolds(at: now)
     outputs += authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
     return outputs + settleBeaconWish(at: now)

@@ -116,7 +116,7 @@ extension AppCoordinator {
       if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
     }
     outputs += tellAllChanges(.reduced(isCoarse), at: now)
-    outputs += tellHeadings(.suspended(!verdicts.heading.flows), at: now)
+    outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))
     let coarse = isCoarse ? world.coarse : nil
     tellLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
     return outputs + settleReadable()

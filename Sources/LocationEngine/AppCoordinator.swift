@@ -10,16 +10,9 @@ struct AppCoordinator: Sendable {
   var standard = Subscribers<StandardUpdates>()
   var live = Subscribers<LiveUpdates>()
   var significant = Subscribers<SignificantChangeDetector>()
-  var heading = Subscribers<HeadingService>()
-  /// Whether the app has asked for headings before, in this or an earlier process (HEAD-9).
-  var hasAskedHeading = false
-  var localDeclination = LocalDeclination()
-  /// The constraints that are ranged, in the order of the requests.
-  var ranging: [Ranging] = []
-  /// The beacons to advertise, in the order of the requests.
-  var advertising: [Advertising] = []
-  /// The last refusal that was delivered to subscribers of ranging.
-  var deliveredRangingRefusal: RangingFailure?
+  var heading: AppHeading
+  var ranging: AppRanging
+  var advertising: AppAdvertising
   var monitors = AppMonitors()
   var servicesAreOn = true
   /// The verdict of the delivery table for each service; derived after each change of
@@ -101,6 +94,9 @@ struct AppCoordinator: Sendable {
   init(app: AppIdentity, manifest: Manifest, points: CoarsePoints) {
     self.app = app
     self.points = points
+    heading = AppHeading(app: app)
+    ranging = AppRanging(app: app)
+    advertising = AppAdvertising(app: app)
     standing = AppAuthorizationState(app: app, manifest: manifest)
   }
 
@@ -122,7 +118,7 @@ struct AppCoordinator: Sendable {
   private var demand: Demand {
     var all = standardDemand.union(liveDemand).union(significantDemand)
     all = all.union(claimDemand)
-    all.magnetometer = heading.entries.contains { $0.service.needsMagnetometer }
+    all.magnetometer = heading.needsMagnetometer
     all.advert = advert
     return all
   }
@@ -231,7 +227,7 @@ struct AppCoordinator: Sendable {
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
     claims = LaunchReasons(restoring: stored, of: app)
     pending = PendingQueue(restoring: stored, of: app)
-    hasAskedHeading = stored.contains { $0.key == HeadingService.key(of: app) }
+    heading.restore(stored)
     return standing.restore(from: stored, at: now)
   }
 

@@ -31,11 +31,11 @@ extension LocationEngine {
       ("updates", coordinator.standard.entries.contains { $0.client == client }),
       ("live", coordinator.live.entries.contains { $0.client == client }),
       ("significantChanges", coordinator.significant.entries.contains { $0.client == client }),
-      ("heading", coordinator.heading.entries.contains { $0.client == client }),
-      ("ranging", coordinator.ranging.contains { $0.client == client }),
+      ("heading", coordinator.heading.subscribers.entries.contains { $0.client == client }),
+      ("ranging", coordinator.ranging.requests.contains { $0.client == client }),
       (
         coordinator.authorization.beacon == .allowed ? "advertising" : "advertising (not allowed)",
-        coordinator.advertising.contains { $0.client == client }
+        coordinator.advertising.contains(client)
       ),
       ("monitor", coordinator.monitors.entries.contains { $0.client == client }),
       ("visits", visits.isListening(app)),

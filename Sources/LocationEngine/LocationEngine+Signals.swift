@@ -57,7 +57,7 @@ extension LocationEngine {
       switch output {
       case .ranged(let constraint, let beacons):
         for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
-          outputs += coordinators[index].take(beacons, of: constraint, at: now)
+          outputs += coordinators[index].take(beacons, of: constraint)
         }
       case .presence(let key, let state, let date):
         let input = Conditions.Input.beacon(

@@ -370,8 +370,8 @@ package struct LocationEngine: Machine {
       handle(request, of: subscriber, client, at: now, to: &outputs)
     case .request(.ranging(let subscriber, let request)):
       let reception = beacons.reception
-      each(apps[client], at: now, &outputs) {
-        $0.handle(request, of: subscriber, client, reception, at: $1)
+      each(apps[client], at: now, &outputs) { coordinator, _ in
+        coordinator.handle(request, of: subscriber, client, reception)
       }
     case .request(.visits(let on)):
       guard let app = apps[client] else { return }
@@ -415,8 +415,8 @@ package struct LocationEngine: Machine {
       app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
     coordinator.servicesAreOn = servicesAreOn
     coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
-    coordinator.world = AppCoordinator.World(
-      current: arbiter.current, isOut: watch.isOut, equipment: equipment)
+    coordinator.world = AppCoordinator.World(current: arbiter.current, isOut: watch.isOut)
+    outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)
     outputs += coordinator.begin(
       with: stored.filter { $0.key.owner == client.app.name },

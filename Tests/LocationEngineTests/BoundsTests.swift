@@ -169,7 +169,7 @@ struct BoundsTests {
     #expect(coordinator?.live.entries.count == 1)
     #expect(coordinator?.standard.entries.count == 1)
     #expect(coordinator?.significant.entries.count == 1)
-    #expect(coordinator?.heading.entries.count == 1)
+    #expect(coordinator?.heading.subscribers.entries.count == 1)
     #expect(coordinator?.authorization.wishes.count ?? 0 <= 1)
     let records = bench.outputs.compactMap { entry -> [UInt8]? in
       guard case .persist(.set(let key, let value)) = entry.output, key.domain == "sessions" else {
@@ -235,8 +235,8 @@ struct BoundsTests {
         identity: BeaconIdentity(uuid: uuid, major: 1, minor: 1), measuredPower: -59)
       ask(.advertising(subscriber(number + 2), .start(advert)))
     }
-    #expect(coordinator?.ranging.count == Bounds.ranging)
-    #expect(coordinator?.advertising.count == Bounds.adverts)
+    #expect(coordinator?.ranging.requests.count == Bounds.ranging)
+    #expect(coordinator?.advertising.requests.count == Bounds.adverts)
     let refused = bench.outputs.count {
       if case .deliver(_, .advertising(_, .refused)) = $0.output { true } else { false }
     }

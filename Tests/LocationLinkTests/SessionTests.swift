@@ -141,7 +141,8 @@ struct SessionTests {
         ]))
     }
     func record(_ identifier: String) -> NamedRecord {
-      let event = ConditionEvent(identifier: identifier, state: .unknown, date: UnixTime(seconds: 9))
+      let event = ConditionEvent(
+        identifier: identifier, state: .unknown, date: UnixTime(seconds: 9))
       return NamedRecord(
         identifier: identifier, record: ConditionRecord(target: .unsupported, lastEvent: event))
     }

@@ -51,7 +51,8 @@ struct ServiceCoreTests {
 
   /// The outputs of a core for each input, of sources that answer a demand in different ways.
   private func story(
-    _ urls: [String], records: Bool = false, _ step: (inout ServiceCore, ServiceCore.Input, Moment) -> [ServiceCore.Output]
+    _ urls: [String], records: Bool = false,
+    _ step: (inout ServiceCore, ServiceCore.Input, Moment) -> [ServiceCore.Output]
   ) throws -> (delivered: [[String]], recording: [UInt8]) {
     var core = ServiceCore(sources: try urls.map { try Source(url: $0) })
     if records { core.record() }

@@ -58,7 +58,7 @@ package struct HeadingService: Machine {
   private let app: AppIdentity
   private var isFirst: Bool
   private var isAvailable: Bool
-  private var isSuspended = false
+  private var isSuspended: Bool
   private var filter: Double? = HeadingService.defaultFilter
   private var offset = 0.0
   private var declination: Double?
@@ -67,10 +67,13 @@ package struct HeadingService: Machine {
   private var watch = FieldWatch()
 
   /// Creates a service; `isFirst` if the app never asked: no stored entry under ``key(of:)``.
-  package init(app: AppIdentity, isFirst: Bool, isAvailable: Bool = true) {
+  package init(
+    app: AppIdentity, isFirst: Bool, isAvailable: Bool = true, isSuspended: Bool = false
+  ) {
     self.app = app
     self.isFirst = isFirst
     self.isAvailable = isAvailable
+    self.isSuspended = isSuspended
   }
 
   /// The entry that records that an app has asked for headings.

@@ -170,7 +170,11 @@ struct PendingQueue: Sendable {
   /// Removes and returns the deliveries.
   mutating func takeDeliveries() -> [(delivery: Delivery, client: ClientID?)] {
     let taken = entries.compactMap { entry -> (Delivery, ClientID?)? in
-      if case .delivery(let delivery, let client) = entry.content { (delivery, client) } else { nil }
+      if case .delivery(let delivery, let client) = entry.content {
+        (delivery, client)
+      } else {
+        nil
+      }
     }
     if !taken.isEmpty { _ = remove(\.isDelivery) }
     return taken

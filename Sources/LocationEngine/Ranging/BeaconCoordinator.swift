@@ -51,10 +51,11 @@ struct BeaconCoordinator: Sendable {
     let changes =
       known.subtracting(constraints).sorted().flatMap { watch(.unwatch($0), at: now) }
       + constraints.subtracting(known).sorted().flatMap { watch(.watch($0), at: now) }
-    return changes + new.compactMap { key, constraint in
-      guard let known = presence.known(of: constraint) else { return nil }
-      return .presence(key, known.state, known.since)
-    }
+    return changes
+      + new.compactMap { key, constraint in
+        guard let known = presence.known(of: constraint) else { return nil }
+        return .presence(key, known.state, known.since)
+      }
   }
 
   // MARK: Observations

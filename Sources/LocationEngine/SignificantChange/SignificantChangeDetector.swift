@@ -43,9 +43,10 @@ package struct SignificantChangeDetector: Machine {
   private var isReduced = false
   private let heartbeat: Duration?
 
-  /// - Parameter heartbeat: the longest time without an event for a device at rest; `nil` for no
-  ///   limit (SLC-11).
-  /// - Parameter isRunning: whether it begins as started, without a cached fix.
+  /// - Parameters:
+  ///   - heartbeat: the longest time without an event for a device at rest; `nil` for no limit
+  ///     (SLC-11).
+  ///   - isRunning: whether it begins as started, without a cached fix.
   package init(heartbeat: Duration? = nil, isRunning: Bool = false) {
     self.heartbeat = heartbeat
     if isRunning { state = .silent }

@@ -63,7 +63,8 @@ struct AuthorizationExplorationTests {
     return answers + goals + uses + settings + [
       .request(.whenInUse, manager: 1), .request(.always, manager: 1), .managerReleased(1),
       .precise(false), .services(on: false), .services(on: true), .restriction(true),
-      .restriction(false), .reset, .remind, .locationButton, .alwaysEvent(EventNumber(rawValue: 1)), .wake,
+      .restriction(false), .reset, .remind, .locationButton, .alwaysEvent(EventNumber(rawValue: 1)),
+      .wake,
       .temporaryAccuracy(.call(1), purposeKey: "race"), .manifest(Manifest()),
     ]
   }

@@ -81,7 +81,9 @@ private struct World {
   static let client = ClientID(1)
   static let monitor = SubscriberID(1)
 
-  var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7)), describe: { event($0).map { describe($0.event) } })
+  var bench = Bench(
+    LocationEngine(providers: 1, secret: SecretKey(seed: 7)),
+    describe: { event($0).map { describe($0.event) } })
   private var seen = 0
 
   init(_ setting: AuthorizationSetting, requiresSession: Bool) {
