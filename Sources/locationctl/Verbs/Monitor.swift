@@ -98,8 +98,12 @@ extension Verb {
       heard += 1
       return limit.map { heard < $0 } ?? true
     }
-    guard let limit, heard < limit else { return }
-    throw .refused("\(heard) of \(limit) events came", next: nil)
+    if let limit, heard < limit { throw .refused("\(heard) of \(limit) events came", next: nil) }
+    guard heard > 0 else { return }
+    // The daemon answers once it has stored that the events were received: a daemon that is killed
+    // after this program has ended does not send them again.
+    let _: [ConditionStatus] = try RunningDaemon.needed().ask(
+      .conditions(places: false), "conditions")
   }
 }
 
