@@ -154,24 +154,19 @@ private final class Inbox: Sendable {
     case .pending(let number, let event):
       state.withLock { $0.pending.add((number, event)) }
       for listener in listeners { listener(delivery) }
-    case .authorizationChanged(nil), .region(nil, _, _):
-      for listener in listeners { listener(delivery) }
-    case .updates(let subscriber, .fixes(let fixes)):
-      tell(delivery, to: subscriber, at: fixes.last)
-    case .live(let subscriber, let update):
-      tell(delivery, to: subscriber, at: update.fix)
-    case .updates(let subscriber, _), .authorizationChanged(let subscriber?),
-      .temporaryFullAccuracy(let subscriber, _), .region(let subscriber?, _, _),
-      .monitor(let subscriber, _), .heading(let subscriber, _), .ranging(let subscriber, _),
-      .advertising(let subscriber, _), .diagnostics(let subscriber, _):
-      tell(delivery, to: subscriber)
+    default:
+      guard let subscriber = delivery.subscriber else {
+        for listener in listeners { listener(delivery) }
+        return
+      }
+      pass(delivery, to: subscriber)
     }
   }
 
   /// Passes a delivery to one listener, and first makes its fix the last fix that can be read.
-  private func tell(_ delivery: Delivery, to subscriber: SubscriberID, at fix: Fix? = nil) {
+  private func pass(_ delivery: Delivery, to subscriber: SubscriberID) {
     let listener = state.withLock { state in
-      if let fix { state.readable.lastFix = fix }
+      if let fix = delivery.lastFix { state.readable.lastFix = fix }
       return state.listeners[subscriber]
     }
     listener?(delivery)

@@ -21,7 +21,7 @@ extension CLLocationManager {
       tell(event, of: CLRegion.make(region))
     case .heading(_, let delivery): take(delivery)
     case .ranging(_, let delivery): take(delivery)
-    case .state, .live, .regions, .monitor, .advertising, .diagnostics: break
+    default: break
     }
   }
 }

@@ -48,19 +48,14 @@ extension LogRecord {
     place = fix.coordinate
   }
 
-  /// Describes a delivery of a condition or a visit, with the name that the app has given to the
-  /// place; `nil` for every other delivery.
-  static func news(of delivery: Delivery) -> (words: String, name: String?)? {
-    switch delivery {
-    case .pending(_, .region(let region, .entered)): ("entered region ‹private›", region.identifier)
-    case .pending(_, .region(let region, _)): ("left region ‹private›", region.identifier)
-    case .monitor(_, .event(_, let event)):
-      ("condition ‹private› is \(event.state.rawValue)", event.identifier)
-    case .pending(_, .visit(let visit)):
-      (visit.departure == nil ? "a visit began" : "a visit ended", nil)
-    case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .regions, .region,
-      .monitor, .heading, .ranging, .advertising, .diagnostics:
-      nil
+  /// Describes an event, with the name that the app has given to the place; a region's or
+  /// condition's name may reveal the place.
+  static func text(of event: DeliveredEvent) -> String {
+    switch event.kind {
+    case .region where event.state == "entered": "entered region ‹private›"
+    case .region: "left region ‹private›"
+    case .condition: "condition ‹private› is \(event.state)"
+    case .visit: event.state == "arrived" ? "a visit began" : "a visit ended"
     }
   }
 }

@@ -283,10 +283,12 @@ extension SocketServer {
     guard case .engine(let output) = output else { return }
     switch output {
     case .deliver(let client, let delivery):
-      guard let news = LogRecord.news(of: delivery), let app = app(of: client) else { return }
-      var record = LogRecord(.condition, "\(app): \(news.words)", at: host.now.unixTime)
+      guard let event = DeliveredEvent(delivery, at: host.now.unixTime), let app = app(of: client)
+      else { return }
+      var record = LogRecord(
+        .condition, "\(app): \(LogRecord.text(of: event))", at: host.now.unixTime)
       record.app = app.name
-      journal.write(record, naming: news.name, from: LogCaller(app: app.name))
+      journal.write(record, naming: event.identifier, from: LogCaller(app: app.name))
     case .ignored(let fix, let provider, let reason):
       guard owner.logFollowers.values.contains(where: { $0.wants(.fix) }) else { return }
       tellFollowers(LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))

@@ -161,7 +161,7 @@ package struct SubscriptionReplay: Sendable {
     case .pending(let number, _):
       guard number > lastEvent || number == .none else { return nil }
       lastEvent = number
-    case .authorizationChanged(nil), .updates, .live, .heading, .ranging, .advertising: break
+    default: break
     }
     return delivery
   }

@@ -12,10 +12,7 @@ package struct RepeatedDelivery {
     switch delivery {
     case .live(_, let news): Self.words(of: news, &live)
     case .updates(_, let news): Self.words(of: news, &updates)
-    case .state, .authorizationChanged, .temporaryFullAccuracy, .pending, .regions, .region,
-      .monitor,
-      .heading, .ranging, .advertising, .diagnostics:
-      nil
+    default: nil
     }
   }
 

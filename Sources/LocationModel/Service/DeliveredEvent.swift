@@ -62,9 +62,7 @@ package struct DeliveredEvent: Hashable, Codable, Sendable {
     case .pending(_, .region(let region, .exited(let evidence))):
       self = crossed(region, "exited", evidence)
     case .pending(_, .visit(let visit)): self.init(visit, at: now)
-    case .state, .authorizationChanged, .temporaryFullAccuracy, .updates, .live, .pending, .regions,
-      .region, .monitor, .heading, .ranging, .advertising, .diagnostics:
-      return nil
+    default: return nil
     }
   }
 

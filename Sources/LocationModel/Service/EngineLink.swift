@@ -131,6 +131,30 @@ package indirect enum Delivery: Hashable, Sendable {
   case diagnostics(SubscriberID, Diagnostics?)
 }
 
+extension Delivery {
+  /// The receiver; `nil` for the app as a whole.
+  package var subscriber: SubscriberID? {
+    switch self {
+    case .state, .pending, .regions: nil
+    case .authorizationChanged(let subscriber), .region(let subscriber, _, _): subscriber
+    case .temporaryFullAccuracy(let subscriber, _), .updates(let subscriber, _),
+      .live(let subscriber, _), .monitor(let subscriber, _), .heading(let subscriber, _),
+      .ranging(let subscriber, _), .advertising(let subscriber, _),
+      .diagnostics(let subscriber, _):
+      subscriber
+    }
+  }
+
+  /// The last position in it that the client can read from now on.
+  package var lastFix: Fix? {
+    switch self {
+    case .updates(_, .fixes(let fixes)): fixes.last
+    case .live(_, let update): update.fix
+    default: nil
+    }
+  }
+}
+
 /// How a client reaches an engine, wherever the engine runs.
 ///
 /// Deliveries come in order, one at a time, on the service's own thread; the receiver hands them on

@@ -191,10 +191,8 @@ package struct Simulation: Sendable {
       }
       try ask(.acknowledge(number), tell)
     case .state(let state): try say(.authorization(state.authorization), tell)
-    case .authorizationChanged, .temporaryFullAccuracy, .regions, .monitor, .diagnostics,
-      .heading, .ranging:
-      break
     case .advertising(_, let state): try say(.advertising(state), tell)
+    default: break
     }
   }
 
