@@ -137,52 +137,57 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
-        "LocationLink", "LocationModel", "LocationProviders", "locationd",
+        "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
     .executableTarget(
       name: "INTUSoak",
-      dependencies: ["CoreLocation", "INTULocationManager", "RequestTesting", "LocationModel"],
+      dependencies: ["CoreLocation", "INTULocationManager", "TestSupport", "LocationModel"],
       path: "Benchmarks/INTUSoak", swiftSettings: house),
 
     // Tests.
     .target(
-      name: "MachineTesting", dependencies: ["LocationModel"], path: "Tests/MachineTesting",
-      swiftSettings: house),
+      name: "TestSupport",
+      dependencies: [
+        "CLinux", "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
+        "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
+      ], path: "Tests/TestSupport", swiftSettings: house),
     .testTarget(
-      name: "LocationModelTests", dependencies: ["LocationModel", "MachineTesting"],
+      name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
       swiftSettings: house),
     .testTarget(
       name: "LocationLinkTests",
-      dependencies: ["LocationLink", "LocationModel", "MachineTesting"],
+      dependencies: ["LocationLink", "LocationModel", "TestSupport"],
       swiftSettings: house),
     .testTarget(
       name: "LocationRecordingTests",
       dependencies: [
         "LocationRecording", "LocationService", "LocationEngine", "LocationModel",
-        "LocationProviders", "MachineTesting",
+        "LocationProviders", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
       name: "LocationEngineTests",
       dependencies: [
-        "LocationEngine", "LocationModel", "MachineTesting",
+        "LocationEngine", "LocationModel", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",
-      dependencies: ["LocationProviders", "LocationModel", "MachineTesting"],
+      dependencies: [
+        "LocationModel", "LocationProviders", "LocationSimulation", "TestSupport",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationGeocodingTests",
-      dependencies: ["LocationGeocoding", "LocationModel", "MachineTesting"],
+      dependencies: ["LocationGeocoding", "LocationModel", "TestSupport"],
       exclude: ["Web/Server"],
       swiftSettings: house),
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "HostProgram", "HostTesting", "LocationEngine", "LocationHost", "LocationModel",
+        "HostProgram", "TestSupport", "LocationEngine", "LocationHost", "LocationModel",
         "LocationProviders", "LocationService", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
@@ -191,7 +196,7 @@ let package = Package(
       name: "LocationSimulationTests",
       dependencies: [
         "LocationSimulation", "LocationEngine", "LocationProviders", "LocationModel",
-        "MachineTesting",
+        "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
@@ -208,27 +213,18 @@ let package = Package(
       name: "LocationctlTests",
       dependencies: [
         "CLinux", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
-        "LocationService", "MachineTesting", "locationctl",
+        "LocationService", "TestSupport", "locationctl",
       ],
       swiftSettings: house),
-    .target(
-      name: "RequestTesting", dependencies: ["CoreLocation", "INTULocationManager"],
-      path: "Tests/RequestTesting", swiftSettings: house),
     .testTarget(
       name: "INTULocationManagerTests",
       dependencies: [
         "CoreLocation", "INTULocationManager", "LocationService", "LocationEngine", "LocationHost",
-        "LocationModel", "LocationProviders", "RequestTesting",
+        "LocationModel", "LocationProviders", "TestSupport",
       ],
       swiftSettings: house),
 
     // Tests of real parts: programs, descriptors, disk.
-    .target(
-      name: "HostTesting",
-      dependencies: [
-        "CLinux", "LocationEngine", "LocationHost", "LocationModel", "LocationProviders",
-        "LocationService",
-      ], path: "Tests/HostTesting", swiftSettings: house),
     .executableTarget(
       name: "HostProgram",
       dependencies: [
@@ -248,38 +244,34 @@ let package = Package(
     .testTarget(
       name: "LocationServiceTests",
       dependencies: [
-        "LocationService", "LocationEngine", "LocationModel", "LocationProviders",
-        "LocationRecording",
-        "MachineTesting",
+        "LocationEngine", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationService", "LocationSimulation", "TestSupport",
       ], swiftSettings: house),
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationDaemon",
-        "LocationHost", "LocationService", "LocationEngine", "LocationModel", "LocationProviders",
-        "LocationRecording", "LocationLink", "HostTesting", "HostProgram", "MachineTesting",
-        "CSQLite",
+        "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine", "LocationHost",
+        "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationService", "LocationSimulation", "TestSupport",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",
       dependencies: [
-        "HostProgram", "HostTesting", "LocationHost", "LocationModel", "LocationProviders",
-        "LocationService", "MachineTesting",
+        "HostProgram", "LocationHost", "LocationModel", "LocationProviders", "LocationService",
+        "LocationSimulation", "TestSupport",
       ], swiftSettings: house),
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "LocationDaemon",
-        "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "HostTesting", "LaunchedApp",
-        "LocationHost", "LocationLink", "LocationModel", "MachineTesting", "locationctl",
-        "locationd",
+        "LocationDaemon", "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "TestSupport",
+        "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "LocationDaemon",
         "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "LocationProviders",
-        "HostTesting", "ClassicApp", "AsyncApp", "HostProgram", "locationd",
+        "TestSupport", "ClassicApp", "AsyncApp", "HostProgram", "locationd",
       ], swiftSettings: house),
   ]
 )

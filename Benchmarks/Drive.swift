@@ -1,5 +1,6 @@
 import Foundation
 import LocationModel
+import LocationSimulation
 
 /// A drive along a road as an NMEA receiver tells it: one epoch after the other, each with GGA,
 /// GSA, two GSV, and RMC.
@@ -45,8 +46,5 @@ struct Drive {
     return String(format: "%0\(digits)d", whole) + minutes
   }
 
-  private static func sentence(_ body: String) -> [UInt8] {
-    let sum = body.utf8.reduce(0, ^)
-    return Array("$\(body)*\(String(format: "%02X", sum))\r\n".utf8)
-  }
+  private static func sentence(_ body: String) -> [UInt8] { NMEAWriter.sentence(body) }
 }

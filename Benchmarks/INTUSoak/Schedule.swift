@@ -2,7 +2,7 @@ import CoreLocation
 import Foundation
 import INTULocationManager
 import LocationModel
-import RequestTesting
+import TestSupport
 
 /// One random course of events at a desk.
 struct Schedule {

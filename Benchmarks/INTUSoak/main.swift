@@ -2,7 +2,7 @@ import CoreLocation
 import Foundation
 import INTULocationManager
 import LocationModel
-import RequestTesting
+import TestSupport
 
 /// Runs random schedules of requests in virtual time, each from its own seed, until one breaks a
 /// promise: `swift run -c release INTUSoak [SCHEDULES] [FIRST-SEED]`.

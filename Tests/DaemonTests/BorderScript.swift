@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 
 /// A program in Python that speaks the link by hand: an app, or something that only claims to be
 /// harmless. Its arguments are the socket and whatever a script wants.

@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 import Testing
 
 /// What the daemon's process keeps to itself, whoever has started it.

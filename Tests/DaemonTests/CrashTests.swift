@@ -1,9 +1,8 @@
 import Foundation
-import HostTesting
+import TestSupport
 import LocationHost
 import LocationLink
 import LocationModel
-import MachineTesting
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 
 /// A daemon of its own, with its socket and its state in a folder of one test.
 final class DaemonRun: Sendable {

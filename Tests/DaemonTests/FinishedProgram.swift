@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 
 /// A program of the project that was run to its end, and what it said.
 struct FinishedProgram {

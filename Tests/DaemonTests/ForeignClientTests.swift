@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 import Testing
 
 /// The `varlink` package of PyPI, which knows nothing of this project.

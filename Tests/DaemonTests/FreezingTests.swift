@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 import Testing
 
 /// Control groups of the kernel, and an app whose process is moved between them.

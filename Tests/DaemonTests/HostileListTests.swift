@@ -1,6 +1,6 @@
 import CLinux
 import Foundation
-import HostTesting
+import TestSupport
 import LocationLink
 import LocationModel
 import Testing

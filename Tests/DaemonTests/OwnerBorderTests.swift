@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 import Testing
 
 /// Programs of the owner's user that are not the owner.

@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 import Testing
 
 /// A daemon with a user of its own and the one right of the system's unit, and an app in a folder

@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 
 /// A program of the tests in a folder of its own, with a property list beside it and state of its
 /// own: in its own process, or in that of a daemon that serves it alone.

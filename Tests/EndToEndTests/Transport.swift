@@ -1,6 +1,6 @@
 import CoreLocation
 import Foundation
-import HostTesting
+import TestSupport
 import LocationDaemon
 import LocationEngine
 import LocationHost

@@ -1,5 +1,5 @@
 import CoreLocation
-import HostTesting
+import TestSupport
 import LocationModel
 import Testing
 

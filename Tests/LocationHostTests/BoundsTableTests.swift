@@ -3,7 +3,7 @@ import LocationDaemon
 import LocationHost
 import LocationLink
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The table of bounds in docs/formats/link.md")

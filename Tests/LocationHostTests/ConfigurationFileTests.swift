@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 import LocationDaemon
 import LocationHost
 import Testing

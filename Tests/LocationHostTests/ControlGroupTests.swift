@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import HostTesting
+import TestSupport
 import LocationDaemon
 import LocationHost
 import Testing

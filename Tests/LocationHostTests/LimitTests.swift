@@ -1,4 +1,4 @@
-import HostTesting
+import TestSupport
 import LocationDaemon
 import LocationService
 import LocationEngine

@@ -1,5 +1,6 @@
 import Foundation
-import HostTesting
+import LocationSimulation
+import TestSupport
 import LocationHost
 import LocationModel
 import LocationRecording
@@ -27,9 +28,7 @@ struct RecordingFileTests {
     let body =
       "GPRMC,\(time).00,A,52\(minutes.prefix(2)).\(minutes.dropFirst(2)),N,01324.0000,E"
       + ",2.50,1.0,050126,,,A"
-    let check = body.utf8.reduce(0, ^)
-    let digits = String(check, radix: 16, uppercase: true)
-    return "$\(body)*\(digits.count < 2 ? "0" : "")\(digits)\r\n"
+    return String(decoding: NMEAWriter.sentence(body), as: UTF8.self)
   }
 
   private func start(limit: Int? = nil) throws -> RunningProgram {

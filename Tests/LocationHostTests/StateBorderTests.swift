@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import HostTesting
+import TestSupport
 import LocationService
 import LocationEngine
 import LocationModel

@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import HostTesting
+import TestSupport
 import LocationHost
 import LocationModel
 import Testing

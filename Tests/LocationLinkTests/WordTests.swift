@@ -1,7 +1,7 @@
 import Foundation
 import LocationLink
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("Words of the link")

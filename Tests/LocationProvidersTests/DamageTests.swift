@@ -1,6 +1,6 @@
 import LocationModel
 import LocationProviders
-import MachineTesting
+import TestSupport
 import Testing
 
 /// Damages good input at random places: no input may make a reader trap or run without end.

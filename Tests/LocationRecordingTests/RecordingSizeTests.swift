@@ -3,7 +3,7 @@ import LocationEngine
 import LocationModel
 import LocationProviders
 import LocationRecording
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The size of a recording")

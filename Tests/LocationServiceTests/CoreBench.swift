@@ -2,7 +2,7 @@ import LocationService
 import LocationEngine
 import LocationModel
 import LocationProviders
-import MachineTesting
+import TestSupport
 import Testing
 
 /// A host's core with one authorized app, and a test in the place of the operating system.

@@ -1,7 +1,7 @@
 import LocationService
 import LocationModel
 import LocationProviders
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The driver of the sensors, for movement")

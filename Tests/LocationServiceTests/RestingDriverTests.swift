@@ -1,7 +1,7 @@
 import LocationProviders
 import LocationService
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("A receiver that may rest")

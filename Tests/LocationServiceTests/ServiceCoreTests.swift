@@ -3,7 +3,8 @@ import LocationEngine
 import LocationModel
 import LocationProviders
 import LocationRecording
-import MachineTesting
+import LocationSimulation
+import TestSupport
 import Testing
 
 @Suite("The core of a host")
@@ -16,11 +17,7 @@ struct ServiceCoreTests {
     "GPGGA,120001,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
 
   private static func sentences(_ texts: String...) -> [UInt8] {
-    texts.flatMap { text -> [UInt8] in
-      let sum = text.utf8.reduce(0 as UInt8, ^)
-      let digits = String(sum, radix: 16, uppercase: true)
-      return Array("$\(text)*\(digits.count < 2 ? "0" : "")\(digits)\r\n".utf8)
-    }
+    texts.flatMap { NMEAWriter.sentence($0) }
   }
 
   @Test("opens a source when somebody needs it, and closes it when nobody does")

@@ -1,6 +1,6 @@
 import Foundation
 import LocationSimulation
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The kept seeds of the soak")

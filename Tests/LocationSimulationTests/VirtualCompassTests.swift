@@ -1,7 +1,7 @@
 import LocationModel
 import LocationProviders
 import LocationSimulation
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("A virtual accelerometer")

@@ -1,5 +1,5 @@
 import Foundation
-import MachineTesting
+import TestSupport
 import Testing
 
 @testable import locationctl

@@ -1,7 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
-import MachineTesting
+import TestSupport
 import Testing
 
 @testable import locationctl

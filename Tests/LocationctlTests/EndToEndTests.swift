@@ -1,6 +1,6 @@
 import Foundation
 import LocationHost
-import MachineTesting
+import TestSupport
 import Testing
 
 @testable import locationctl

@@ -2,7 +2,7 @@ import Foundation
 @testable import LocationGeocoding
 import LocationHost
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @testable import locationctl

@@ -1,5 +1,5 @@
 import Foundation
-import MachineTesting
+import TestSupport
 
 /// A finished run of a program.
 struct Run {

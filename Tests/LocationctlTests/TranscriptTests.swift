@@ -1,5 +1,5 @@
 import Foundation
-import MachineTesting
+import TestSupport
 import Testing
 
 /// The stories of the scenarios lie beside them, so that a change of behavior is a diff.

@@ -1,5 +1,6 @@
 import Foundation
-import HostTesting
+import LocationSimulation
+import TestSupport
 import LocationProviders
 import LocationService
 import LocationHost
@@ -97,7 +98,7 @@ struct DatagramTests {
   /// The same epoch, ten degrees further north.
   private static func elsewhere(_ bytes: [UInt8]) -> [UInt8] {
     String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").flatMap { line in
-      Receiver.sentence(
+      NMEAWriter.sentence(
         String(line.dropFirst().prefix { $0 != "*" }).replacing("4807.038", with: "5807.038"))
     }
   }

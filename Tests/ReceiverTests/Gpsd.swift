@@ -1,5 +1,5 @@
 import Foundation
-import HostTesting
+import TestSupport
 
 /// A real gpsd that the test has started.
 final class Gpsd: Sendable {
@@ -54,6 +54,6 @@ final class Gpsd: Sendable {
     "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent",
   ]
 
-  static let isInstalled = HostTesting.isInstalled("gpsd") && HostTesting.isInstalled("gpspipe")
+  static let isInstalled = TestSupport.isInstalled("gpsd") && TestSupport.isInstalled("gpspipe")
   static let isMissing = "gpsd, gpsfake, and gpspipe are not installed"
 }

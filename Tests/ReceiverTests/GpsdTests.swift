@@ -1,7 +1,6 @@
 import Foundation
-import HostTesting
+import TestSupport
 import LocationModel
-import MachineTesting
 import Testing
 
 @Suite("A real gpsd", .serialized, .enabled(if: Gpsd.isInstalled, "\(Gpsd.isMissing)"))

@@ -1,18 +1,31 @@
 import LocationModel
 
 /// Writes what a receiver would say, in NMEA 0183.
-struct NMEAWriter: Sendable {
+package struct NMEAWriter: Sendable {
   private(set) var bytes: [UInt8] = []
 
   init() {
     bytes.reserveCapacity(256)
   }
 
+  /// Returns a sentence with this text between `$` and the checksum.
+  package static func sentence(_ text: String) -> [UInt8] {
+    var writer = NMEAWriter()
+    writer.frame { $0.bytes.append(contentsOf: text.utf8) }
+    return writer.bytes
+  }
+
   mutating func sentence(_ kind: StaticString, _ fields: (inout NMEAWriter) -> Void) {
+    frame { writer in
+      kind.withUTF8Buffer { writer.bytes.append(contentsOf: $0) }
+      fields(&writer)
+    }
+  }
+
+  private mutating func frame(_ text: (inout NMEAWriter) -> Void) {
     bytes.append(UInt8(ascii: "$"))
     let start = bytes.count
-    kind.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    fields(&self)
+    text(&self)
     let sum = bytes[start...].reduce(0) { $0 ^ $1 }
     bytes.append(UInt8(ascii: "*"))
     bytes.append(Self.hex(sum >> 4))

@@ -1,6 +1,6 @@
 import CoreLocation
 import INTULocationManager
-import RequestTesting
+import TestSupport
 import Testing
 
 /// Every course of up to six events over three simultaneous requests.

@@ -1,7 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 /// Tries to find a person whose apps all have reduced accuracy, with everything such apps can

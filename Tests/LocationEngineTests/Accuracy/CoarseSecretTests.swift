@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 /// Tries to learn the secret behind coarse places, or what it will say, from coarse places.

@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 /// Every way on which an app with reduced accuracy hears of places.

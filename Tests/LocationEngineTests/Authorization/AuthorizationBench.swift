@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// An app with every key, and the words the tests below use.
 struct AuthorizationBench {

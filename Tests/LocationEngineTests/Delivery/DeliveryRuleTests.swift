@@ -1,7 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The delivery table")

@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 /// The whole engine in virtual time with one app that declares everything, and what is told of it.

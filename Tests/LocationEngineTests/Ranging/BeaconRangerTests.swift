@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The beacon ranger")

@@ -1,5 +1,5 @@
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// Signal strengths recorded by one receiver from one beacon that did not move.
 struct Recording {

@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 
 extension Bench where M.Output == BoundedLog.Output {
   /// What a store would hold of a ledger now.

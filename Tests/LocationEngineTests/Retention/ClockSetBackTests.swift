@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 /// The clock of the computer is set back, stands, or is set forward by mistake.

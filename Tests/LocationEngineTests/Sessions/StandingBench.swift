@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// One app with its authorization and its sessions, and the words the tests below use.
 struct StandingBench {

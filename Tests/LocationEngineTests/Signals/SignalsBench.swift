@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// The whole engine in virtual time with one app, and what the app is told of signals.
 struct SignalsBench {

@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// Fixes and words that the tests of the update services share.
 enum UpdatesBench {

@@ -1,5 +1,5 @@
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @testable import LocationEngine

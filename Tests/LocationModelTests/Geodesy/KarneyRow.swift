@@ -1,5 +1,5 @@
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// A row of Karney's test set GeodTest: a geodesic known to far more digits than a `Double` holds.
 struct KarneyRow {

@@ -1,6 +1,6 @@
 import Foundation
 import LocationModel
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("A property list")

@@ -1,6 +1,6 @@
 import LocationModel
 import LocationProviders
-import MachineTesting
+import TestSupport
 import Testing
 
 @Suite("The compass of the kernel's sensors")

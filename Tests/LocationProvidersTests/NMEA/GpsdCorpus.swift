@@ -1,6 +1,6 @@
 import Foundation
 import LocationModel
-import MachineTesting
+import TestSupport
 
 /// The recordings of gpsd's regression suite, and what gpsd makes of them.
 enum GpsdCorpus {

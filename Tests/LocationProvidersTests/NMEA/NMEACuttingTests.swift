@@ -1,7 +1,7 @@
 import Foundation
 import LocationModel
 import LocationProviders
-import MachineTesting
+import TestSupport
 import Testing
 
 /// However a stream is cut into reads, the receiver says the same.

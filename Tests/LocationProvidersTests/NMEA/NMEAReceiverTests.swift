@@ -1,6 +1,6 @@
 import LocationModel
 import LocationProviders
-import MachineTesting
+import TestSupport
 import Testing
 
 private let gga = "GPGGA,120001.00,4807.0380,N,01131.3240,E,1,08,0.9,545.4,M,46.9,M,,"

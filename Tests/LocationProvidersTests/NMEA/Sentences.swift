@@ -1,12 +1,8 @@
 import LocationModel
 import LocationProviders
+import LocationSimulation
 
-/// A sentence as a receiver would send it: with its sum and a line's end.
-func sentence(_ text: String) -> [UInt8] {
-  let sum = text.utf8.reduce(0 as UInt8, ^)
-  let digits = String(sum, radix: 16, uppercase: true)
-  return Array("$\(text)*\(digits.count < 2 ? "0" : "")\(digits)\r\n".utf8)
-}
+func sentence(_ text: String) -> [UInt8] { NMEAWriter.sentence(text) }
 
 func sentences(_ texts: String...) -> [UInt8] { texts.flatMap(sentence) }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import LocationSimulation
 import Synchronization
 
 /// A receiver that has a solution ten times a second, from the time it is switched on until it is
@@ -33,13 +34,8 @@ package final class Receiver: Sendable {
   package static func epoch(_ tenth: Int) -> [UInt8] {
     let time = String(
       format: "12%02d%02d.%d00", tenth / 600 % 60, tenth / 10 % 60, tenth % 10)
-    return sentence("GPRMC,\(time),A,4807.038,N,01131.000,E,000.0,,040826,,,A")
-      + sentence("GPGGA,\(time),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
-  }
-
-  package static func sentence(_ text: String) -> [UInt8] {
-    let sum = text.utf8.reduce(0 as UInt8, ^)
-    return Array("$\(text)*\(String(format: "%02X", sum))\r\n".utf8)
+    return NMEAWriter.sentence("GPRMC,\(time),A,4807.038,N,01131.000,E,000.0,,040826,,,A")
+      + NMEAWriter.sentence("GPGGA,\(time),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
   }
 
   private final class Count: Sendable {
