@@ -64,7 +64,7 @@ extension LocationEngine {
     let monitor = coordinators[coordinator].monitors.entries[place]
     let concerned = conditions.identifiers(concernedBy: request, of: monitor.key)
     let input = coordinators[coordinator].monitors.take(request, of: place, mayReceive: mayReceive)
-    carry(conditions.handle(input, at: now), at: now, to: &outputs)
+    if let input { carry(conditions.handle(input, at: now), at: now, to: &outputs) }
     switch request {
     case .next: outputs += coordinators[coordinator].hold(.iterate(monitor.iteration), at: now)
     case .leave:
@@ -200,7 +200,7 @@ extension LocationEngine {
     to outputs: inout [Output]
   ) {
     guard let coordinator = coordinatorIndex(of: key.app),
-      let monitor = coordinators[coordinator].monitors.beginHandling(key)
+      let monitor = coordinators[coordinator].monitors.beginHandling(number, of: key)
     else { return }
     let delivery = Delivery.monitor(monitor.subscriber, .event(number, event))
     let verdict = coordinators[coordinator].verdicts.monitor

@@ -213,6 +213,31 @@ struct SubscriptionReplayTests {
     #expect(standing.receive(.monitor(monitor, .event(second, event))) != nil)
   }
 
+  @Test("MON-37a: a request for an event that came with the daemon's last breath is not repeated")
+  func overtaken() {
+    let (first, second) = (EventNumber(rawValue: 1), EventNumber(rawValue: 2))
+    let event = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))
+    var standing = standing(
+      .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: first)))
+    _ = standing.receive(.monitor(monitor, .records(after: 1, [])))
+    // The event comes, and not the answer that the request was carried out.
+    _ = standing.receive(.monitor(monitor, .event(second, event)))
+    standing.note(.monitor(monitor, .next(after: second)))
+    #expect(
+      standing.again(ClientState()) == [
+        .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: second)),
+        .monitor(monitor, .next(after: second)),
+      ])
+    // What a loop has acknowledged before it was left stays acknowledged.
+    standing.note(.monitor(monitor, .leave))
+    standing.note(.monitor(monitor, .next(after: .none)))
+    #expect(
+      standing.again(ClientState()).dropFirst() == [
+        .monitor(monitor, .next(after: second)), .monitor(monitor, .next(after: second)),
+        .monitor(monitor, .leave), .monitor(monitor, .next(after: .none)),
+      ])
+  }
+
   @Test("MON-24: a loop that was left and begins anew acknowledges nothing")
   func leftLoop() {
     let event = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))

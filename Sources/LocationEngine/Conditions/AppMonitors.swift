@@ -12,6 +12,8 @@ struct AppMonitors: Sendable {
     var wantsNext = false
     /// Whether the conditions know that the loop waits.
     var isAsking = false
+    /// The event that was sent to the loop and is not acknowledged.
+    var handling: EventNumber?
 
     /// The number of its loop as a modern use (SESS-9).
     var iteration: Int { AppCoordinator.number(of: subscriber, client) }
@@ -43,9 +45,12 @@ struct AppMonitors: Sendable {
   mutating func removeAll(of client: ClientID) { entries.removeAll { $0.client == client } }
 
   /// Converts a request; a loop that may not receive events waits here.
+  ///
+  /// Returns `nil` for a loop that asks for what was already sent to it: after a new connection its
+  /// requests are sent again, and may be older than the event.
   mutating func take(
     _ request: MonitorRequest, of place: Int, mayReceive: Bool
-  ) -> Conditions.Input {
+  ) -> Conditions.Input? {
     entries[place].requests += 1
     let monitor = entries[place]
     func key(_ identifier: String) -> ConditionKey {
@@ -59,8 +64,11 @@ struct AppMonitors: Sendable {
     case .remove(let identifier): return .remove(key(identifier))
     case .leave:
       (entries[place].wantsNext, entries[place].isAsking) = (false, false)
+      entries[place].handling = nil
       return .leave(monitor.key)
     case .next(let number):
+      guard monitor.handling.map({ $0 == number }) ?? true else { return nil }
+      entries[place].handling = nil
       (entries[place].wantsNext, entries[place].isAsking) = (true, mayReceive)
       return mayReceive ? .next(monitor.key, after: number) : .handled(monitor.key, number)
     }
@@ -68,9 +76,10 @@ struct AppMonitors: Sendable {
 
   /// Notes that the loop handles an event now; it asks for the next one afterwards. Returns the
   /// monitor; `nil` if it is not open.
-  mutating func beginHandling(_ key: MonitorKey) -> Entry? {
+  mutating func beginHandling(_ number: EventNumber, of key: MonitorKey) -> Entry? {
     guard let place = entries.firstIndex(where: { $0.key == key }) else { return nil }
     (entries[place].wantsNext, entries[place].isAsking) = (false, false)
+    entries[place].handling = number
     return entries[place]
   }
 

@@ -17,8 +17,10 @@ struct MonitorReplay: Sendable {
   private var counted: [Bool] = []
   /// Requests of this connection that were carried out.
   private var answered = 0
-  /// The request for an event that the loop waits for; `nil` while it does not wait.
-  private var waiting: MonitorRequest?
+  /// Whether the loop waits for its next event.
+  private var isWaiting = false
+  /// The number that the loop acknowledged last.
+  private var acknowledged = EventNumber.none
 
   init(subscriber: SubscriberID, name: String) {
     self.subscriber = subscriber
@@ -29,8 +31,8 @@ struct MonitorReplay: Sendable {
     open.append(request)
     counted.append(true)
     switch request {
-    case .next: waiting = request
-    case .leave: waiting = nil
+    case .next(let number): (isWaiting, acknowledged) = (true, number)
+    case .leave: (isWaiting, acknowledged) = (false, .none)
     case .open, .add, .remove: break
     }
   }
@@ -46,7 +48,7 @@ struct MonitorReplay: Sendable {
       carryOut(upTo: requests)
       return .changed(after: done, records, removed: removed)
     case .event:
-      waiting = nil
+      isWaiting = false
       return delivery
     }
   }
@@ -60,17 +62,34 @@ struct MonitorReplay: Sendable {
     open.removeFirst(min(own, open.count))
   }
 
+  /// The open requests. A request for an event acknowledges what the later ones of its loop do, as
+  /// a daemon that has just come back would deliver that event again.
+  private var acknowledgingAtOnce: [MonitorRequest] {
+    var last: EventNumber?
+    return open.reversed().map { request -> MonitorRequest in
+      switch request {
+      case .next(let number):
+        last = last ?? number
+        return .next(after: last ?? number)
+      case .leave: last = nil
+      case .open, .add, .remove: break
+      }
+      return request
+    }.reversed()
+  }
+
   /// Returns the requests that open the monitor again on a new connection and continue the old one.
   mutating func again() -> [MonitorRequest] {
-    var requests = open
+    var requests = acknowledgingAtOnce
     counted = open.map { _ in true }
     answered = 0
     if requests.first != .open(name: name) {
       requests.insert(.open(name: name), at: 0)
       counted.insert(false, at: 0)
     }
-    if let waiting, !open.contains(waiting) {
-      requests.append(waiting)
+    let next = MonitorRequest.next(after: acknowledged)
+    if isWaiting, !requests.contains(next) {
+      requests.append(next)
       counted.append(false)
     }
     return requests

@@ -73,6 +73,23 @@ struct MonitorAccessTests {
     world.ask(.next(after: world.lastEvent))
     #expect(world.lastStates == [.satisfied, .unknown])
   }
+
+  @Test("MON-37a: a loop that asks for what is on its way does not get it twice")
+  func onItsWay() {
+    var world = World(.whileUsing, requiresSession: false)
+    world.ask(.next(after: .none))
+    world.stay(30)
+    let first = world.lastEvent
+    // A request from before, which was sent again over a new connection.
+    world.ask(.next(after: .none))
+    world.ask(.next(after: first))
+    let second = world.lastEvent
+    #expect(second != first)
+    world.ask(.next(after: first))
+    world.ask(.next(after: second))
+    #expect(world.count == 2)
+    #expect(world.lastStates == [.satisfied, .satisfied])
+  }
 }
 
 /// The whole engine with one app, and its loop over a monitor of two circles at home.
@@ -122,6 +139,9 @@ private struct World {
     }
     return events
   }
+
+  /// How many events the loop received.
+  var count: Int { bench.outputs.count { Self.event($0.output) != nil } }
 
   /// The number of the last event of the loop.
   var lastEvent: EventNumber {

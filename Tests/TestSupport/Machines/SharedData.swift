@@ -13,6 +13,7 @@ package enum SharedData {
   /// The folder that holds `Package.swift`.
   package static let packageRoot = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   /// Why a test that needs the data does not run.
   package static let isMissing =
