@@ -85,8 +85,8 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationService", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
-        "LocationRecording", "CLinux", "CSQLite", "CSystemd",
+        "CLinux", "CSystemd", "LocationEngine", "LocationLink", "LocationModel",
+        "LocationProviders", "LocationRecording", "LocationService", "SQLite",
       ],
       swiftSettings: house),
 
@@ -112,12 +112,18 @@ let package = Package(
       ],
       swiftSettings: house),
 
-    // The place index.
+    // One wrapper, for the durable state and the place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: house),
+
+    // The place index.
     .target(name: "CCurl"),
     .target(
-      name: "LocationGeocoding", dependencies: ["LocationModel", "CSQLite", "CCurl"],
+      name: "LocationGeocoding",
+      dependencies: [
+        "CCurl", "LocationModel", "SQLite",
+      ],
       swiftSettings: house),
 
     .executableTarget(
@@ -181,7 +187,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationGeocodingTests",
-      dependencies: ["LocationGeocoding", "LocationModel", "TestSupport"],
+      dependencies: [
+        "LocationGeocoding", "LocationModel", "SQLite", "TestSupport",
+      ],
       exclude: ["Web/Server"],
       swiftSettings: house),
     .testTarget(

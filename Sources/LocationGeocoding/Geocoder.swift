@@ -1,4 +1,5 @@
 package import LocationModel
+import SQLite
 import Synchronization
 
 /// Answers from the indexes on this machine: offline, at once, with no budget of its own.
@@ -32,12 +33,12 @@ package final class Geocoder: Sendable {
     guard let path = Self.path(placesChoice, at: .places) else {
       throw .indexMissing(IndexLocation.places.advice)
     }
-    let places = try Self.open(path) { (path) throws(Database.Failure) in
+    let places = try Self.open(path) { (path) throws(DatabaseError) in
       try PlaceIndex(path: path)
     }
     var streets: StreetIndex?
     if let path = Self.path(streetsChoice, at: .streets) {
-      streets = try Self.open(path) { (path) throws(Database.Failure) in
+      streets = try Self.open(path) { (path) throws(DatabaseError) in
         try StreetIndex(path: path)
       }
     }
@@ -56,9 +57,9 @@ package final class Geocoder: Sendable {
   }
 
   private static func open<Index>(
-    _ path: String, _ body: (String) throws(Database.Failure) -> sending Index
+    _ path: String, _ body: (String) throws(DatabaseError) -> sending Index
   ) throws(GeocodeFailure) -> sending Index {
-    do throws(Database.Failure) {
+    do throws(DatabaseError) {
       return try body(path)
     } catch {
       throw .indexMissing("\(path): \(error.message). \(IndexLocation.places.advice)")
@@ -70,7 +71,7 @@ package final class Geocoder: Sendable {
     _ coordinate: Coordinate, locale: PlaceLocale = .english
   ) throws(GeocodeFailure) -> Place {
     guard coordinate.isValid else { throw .nothingFound }
-    return try read { (indexes) throws(Database.Failure) in
+    return try read { (indexes) throws(DatabaseError) in
       var place = try ReverseSearch(index: indexes.places, locale: locale).place(at: coordinate)
       if let streets = indexes.streets {
         // On the water a pier has an address, and the shore far off has not (GEO-15).
@@ -89,7 +90,7 @@ package final class Geocoder: Sendable {
   package func forward(
     _ text: String, near hint: RegionHint? = nil, locale: PlaceLocale = .english, limit: Int = 10
   ) throws(GeocodeFailure) -> [Place] {
-    let places = try read { (indexes) throws(Database.Failure) in
+    let places = try read { (indexes) throws(DatabaseError) in
       let search = ForwardSearch(
         index: indexes.places, locale: locale, hint: hint, limit: max(1, limit))
       guard let streets = indexes.streets else { return try search.places(for: text) }
@@ -100,10 +101,10 @@ package final class Geocoder: Sendable {
   }
 
   private func read<Answer: Sendable>(
-    _ body: (Indexes) throws(Database.Failure) -> Answer
+    _ body: (Indexes) throws(DatabaseError) -> Answer
   ) throws(GeocodeFailure) -> Answer {
-    do throws(Database.Failure) {
-      return try indexes.withLock { (indexes) throws(Database.Failure) in try body(indexes) }
+    do throws(DatabaseError) {
+      return try indexes.withLock { (indexes) throws(DatabaseError) in try body(indexes) }
     } catch {
       throw .indexMissing(error.message)
     }

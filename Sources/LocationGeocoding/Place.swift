@@ -1,4 +1,5 @@
 package import LocationModel
+import SQLite
 
 /// An answer of a geocoder: what is known about one place, in words.
 ///

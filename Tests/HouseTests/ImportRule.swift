@@ -18,7 +18,7 @@ enum ImportRule {
     "LocationHost": [
       "LocationLink", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
-      "CSQLite",
+      "SQLite",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationDaemon": [
@@ -27,8 +27,9 @@ enum ImportRule {
       "Synchronization",
       "FoundationEssentials",
     ],
+    "SQLite": ["CSQLite"],
     "LocationGeocoding": [
-      "LocationModel", "CCurl", "CSQLite", "Glibc", "Synchronization", "FoundationEssentials",
+      "LocationModel", "CCurl", "SQLite", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "CoreLocation": [
       "CoreLocationTypes", "LocationModel", "LocationHost", "LocationGeocoding", "Foundation",
@@ -47,7 +48,7 @@ enum ImportRule {
       "LocationEngine",
       "LocationProviders", "LocationModel", "LocationLink", "LocationRecording",
       "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
-      "Glibc", "Synchronization", "CLinux", "CSQLite",
+      "Glibc", "Synchronization", "CLinux",
     ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],
   ]

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// A place that may be meant.
 struct Candidate {
@@ -32,7 +33,7 @@ struct Candidate {
   /// Counts the qualifiers that do not fit.
   mutating func compare(
     with qualifiers: [Qualifier], index: PlaceIndex
-  ) throws(Database.Failure) {
+  ) throws(DatabaseError) {
     for qualifier in qualifiers where try !qualifier.fits(self, index: index) { missing += 1 }
   }
 }
@@ -49,7 +50,7 @@ struct Qualifier {
   /// Ranks beyond this are no wholes that people name.
   private static let breadth = 200
 
-  init(_ words: [String], index: PlaceIndex) throws(Database.Failure) {
+  init(_ words: [String], index: PlaceIndex) throws(DatabaseError) {
     let names = try index.ranks(named: words, limit: Self.breadth)
     let others = try index.ranks(alsoNamed: words, limit: Self.breadth)
     wholes = Set(names + others)
@@ -58,7 +59,7 @@ struct Qualifier {
     postal = words.joined()
   }
 
-  func fits(_ candidate: Candidate, index: PlaceIndex) throws(Database.Failure) -> Bool {
+  func fits(_ candidate: Candidate, index: PlaceIndex) throws(DatabaseError) -> Bool {
     if candidate.lineage.contains(where: { wholes.contains($0.rank) }) { return true }
     if let name = candidate.postalCode?.name,
       index.folding.words(name).joined() == postal

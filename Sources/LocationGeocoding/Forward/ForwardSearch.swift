@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Answers "where is …?" from the place index.
 struct ForwardSearch {
@@ -13,14 +14,14 @@ struct ForwardSearch {
   private static let wideBreadth = 400
 
   /// The places a text may mean, best first; empty when there is none.
-  func places(for text: String) throws(Database.Failure) -> [Place] {
-    try candidates(for: text).map { (candidate) throws(Database.Failure) in
+  func places(for text: String) throws(DatabaseError) -> [Place] {
+    try candidates(for: text).map { (candidate) throws(DatabaseError) in
       try place(of: candidate)
     }
   }
 
   /// The same, before they are put into words.
-  func candidates(for text: String) throws(Database.Failure) -> [Candidate] {
+  func candidates(for text: String) throws(DatabaseError) -> [Candidate] {
     let readings = PlaceQuery.readings(of: text, folding: index.folding)
     var best: [Candidate] = []
     for reading in readings {
@@ -33,7 +34,7 @@ struct ForwardSearch {
   }
 
   /// What to try when nothing has the name: a slip, a part of a name, or the rest of the text.
-  private func fallbacks(for readings: [PlaceQuery]) throws(Database.Failure) -> [Candidate] {
+  private func fallbacks(for readings: [PlaceQuery]) throws(DatabaseError) -> [Candidate] {
     for reading in readings {
       let found = try candidates(.misspelled, for: reading)
       if found.contains(where: { $0.missing == 0 }) { return found }
@@ -60,7 +61,7 @@ struct ForwardSearch {
 
   // MARK: Candidates
 
-  private func exactCandidates(for reading: PlaceQuery) throws(Database.Failure) -> [Candidate] {
+  private func exactCandidates(for reading: PlaceQuery) throws(DatabaseError) -> [Candidate] {
     var found = try candidates(.name, for: reading) + candidates(.otherName, for: reading)
     if reading.mayBePostalCode {
       found += try postalCandidates(for: reading)
@@ -70,7 +71,7 @@ struct ForwardSearch {
 
   private func candidates(
     _ match: NameMatch, for reading: PlaceQuery
-  ) throws(Database.Failure) -> [Candidate] {
+  ) throws(DatabaseError) -> [Candidate] {
     let breadth = reading.qualifiers.isEmpty && hint == nil ? Self.breadth : Self.wideBreadth
     let name = reading.name
     let ranks =
@@ -83,7 +84,7 @@ struct ForwardSearch {
       case .postalCode: [Int]()
       }
     guard !ranks.isEmpty else { return [] }
-    let wholes = try reading.qualifiers.map { (q) throws(Database.Failure) in
+    let wholes = try reading.qualifiers.map { (q) throws(DatabaseError) in
       try Qualifier(q, index: index)
     }
     var found: [Candidate] = []
@@ -96,13 +97,13 @@ struct ForwardSearch {
     return found
   }
 
-  private func postalCandidates(for reading: PlaceQuery) throws(Database.Failure) -> [Candidate] {
+  private func postalCandidates(for reading: PlaceQuery) throws(DatabaseError) -> [Candidate] {
     var numbers = try index.postalCodeNumbers(reading.name, limit: Self.wideBreadth)
     if numbers.isEmpty, reading.name.count > 1 {
       // Of British codes the data knows the first half: "SW1A" of "SW1A 1AA".
       numbers = try index.postalCodeNumbers([reading.name[0]], limit: Self.wideBreadth)
     }
-    let wholes = try reading.qualifiers.map { (q) throws(Database.Failure) in
+    let wholes = try reading.qualifiers.map { (q) throws(DatabaseError) in
       try Qualifier(q, index: index)
     }
     var found: [Candidate] = []
@@ -120,7 +121,7 @@ struct ForwardSearch {
   // MARK: Order
 
   /// Best first, each place once.
-  private func ranked(_ candidates: [Candidate]) throws(Database.Failure) -> [Candidate] {
+  private func ranked(_ candidates: [Candidate]) throws(DatabaseError) -> [Candidate] {
     var home: Int?
     if let country = locale.country {
       home = try index.ranks(alsoNamed: ["iso", country.lowercased()], limit: 1).first
@@ -150,7 +151,7 @@ struct ForwardSearch {
 
   // MARK: Answers
 
-  func place(of candidate: Candidate) throws(Database.Failure) -> Place {
+  func place(of candidate: Candidate) throws(DatabaseError) -> Place {
     var place = Place(coordinate: candidate.position.coordinate, source: .places)
     for row in candidate.lineage {
       let name = try index.name(of: row, in: locale)

@@ -1,3 +1,5 @@
+import SQLite
+
 /// Finds ranks by name in the full-text tables of the index.
 ///
 /// A whole name is one term of the tables `names` and `others`, its words joined by `_`; the table
@@ -5,28 +7,28 @@
 /// keeps what matters.
 extension PlaceIndex {
   /// The places of this very name.
-  func ranks(named words: [String], limit: Int) throws(Database.Failure) -> [Int] {
+  func ranks(named words: [String], limit: Int) throws(DatabaseError) -> [Int] {
     try ranks(in: .names, matching: Self.quoted(words), limit: limit)
   }
 
   /// The places that have this as another name.
-  func ranks(alsoNamed words: [String], limit: Int) throws(Database.Failure) -> [Int] {
+  func ranks(alsoNamed words: [String], limit: Int) throws(DatabaseError) -> [Int] {
     try ranks(in: .others, matching: Self.quoted(words), limit: limit)
   }
 
   /// The places with all these words in their names.
-  func ranks(withWords words: [String], limit: Int) throws(Database.Failure) -> [Int] {
+  func ranks(withWords words: [String], limit: Int) throws(DatabaseError) -> [Int] {
     let all = words.map { Self.quoted([$0]) }.joined(separator: " AND ")
     return try ranks(in: .words, matching: all, limit: limit)
   }
 
   /// The places whose name begins so.
-  func ranks(beginning words: [String], limit: Int) throws(Database.Failure) -> [Int] {
+  func ranks(beginning words: [String], limit: Int) throws(DatabaseError) -> [Int] {
     try ranks(in: .names, matching: Self.quoted(words) + "*", limit: limit)
   }
 
   /// The places whose name differs in one letter.
-  func ranks(almostNamed words: [String], limit: Int) throws(Database.Failure) -> [Int] {
+  func ranks(almostNamed words: [String], limit: Int) throws(DatabaseError) -> [Int] {
     let terms = Misspellings.of(words.joined(separator: "_")).map { Self.quoted([$0]) }
     var found: [Int] = []
     for start in stride(from: 0, to: terms.count, by: Self.termsAtOnce) {
@@ -37,7 +39,7 @@ extension PlaceIndex {
   }
 
   /// Numbers of postal codes.
-  func postalCodeNumbers(_ words: [String], limit: Int) throws(Database.Failure) -> [Int] {
+  func postalCodeNumbers(_ words: [String], limit: Int) throws(DatabaseError) -> [Int] {
     try ranks(in: .codes, matching: "\"" + words.joined() + "\"", limit: limit)
   }
 
@@ -47,7 +49,7 @@ extension PlaceIndex {
 
   private func ranks(
     in table: Table, matching expression: String, limit: Int
-  ) throws(Database.Failure) -> [Int] {
+  ) throws(DatabaseError) -> [Int] {
     let name = table.rawValue
     let statement = try database.statement(
       "SELECT rowid FROM \(name) WHERE \(name) MATCH ? ORDER BY rowid LIMIT ?")

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Reads the place index (docs/formats/place-index.md). One thread at a time.
 final class PlaceIndex {
@@ -16,11 +17,12 @@ final class PlaceIndex {
   /// Rows kept in memory, about 200 bytes each.
   private static let rowLimit = 4096
 
-  init(path: String) throws(Database.Failure) {
-    database = try Database(readingFrom: path)
+  init(path: String) throws(DatabaseError) {
+    database = try Database(placesIn: path)
     let format = try database.meta("format") { $0.integer(0) }
     guard format == Self.format else {
-      throw Database.Failure(message: "not a place index of format \(Self.format)")
+      throw DatabaseError(
+        code: DatabaseError.notADatabase, message: "not a place index of format \(Self.format)")
     }
     attribution = try database.meta("attribution") { $0.text(0) } ?? ""
     let table = try database.meta("folding") { $0.withBytes(0) { [UInt8]($0) } }
@@ -29,7 +31,7 @@ final class PlaceIndex {
   }
 
   /// The row of one place.
-  func row(_ rank: Int) throws(Database.Failure) -> PlaceRow? {
+  func row(_ rank: Int) throws(DatabaseError) -> PlaceRow? {
     if let known = rows[rank] { return known }
     let statement = try database.statement(
       "SELECT name, kind, position, reach, parent, zone FROM place WHERE id = ?")
@@ -46,7 +48,7 @@ final class PlaceIndex {
   }
 
   /// A place and everything it belongs to, smallest first: at most county, state, country.
-  func lineage(of rank: Int) throws(Database.Failure) -> [PlaceRow] {
+  func lineage(of rank: Int) throws(DatabaseError) -> [PlaceRow] {
     var lineage: [PlaceRow] = []
     var next: Int? = rank
     while let rank = next, lineage.count < 5, let row = try row(rank) {
@@ -57,7 +59,7 @@ final class PlaceIndex {
   }
 
   /// The time zone of a place: its own, or that of the first whole which differs from its whole.
-  func zone(of lineage: [PlaceRow]) throws(Database.Failure) -> String? {
+  func zone(of lineage: [PlaceRow]) throws(DatabaseError) -> String? {
     guard let zone = lineage.lazy.compactMap(\.zone).first else { return nil }
     if let name = zones[zone] { return name }
     let statement = try database.statement("SELECT name FROM zone WHERE id = ?")
@@ -67,14 +69,14 @@ final class PlaceIndex {
   }
 
   /// The ISO code of a country, or the GeoNames code of a state (`US.CA`).
-  func code(of rank: Int) throws(Database.Failure) -> String? {
+  func code(of rank: Int) throws(DatabaseError) -> String? {
     let statement = try database.statement("SELECT code FROM code WHERE place = ?")
     return statement.bind(Int64(rank), at: 1).step() ? statement.text(0) : nil
   }
 
   /// A place's name as the reader of `locale` knows it; the index knows states and larger places
   /// by script and countries by language.
-  func name(of row: PlaceRow, in locale: PlaceLocale) throws(Database.Failure) -> String {
+  func name(of row: PlaceRow, in locale: PlaceLocale) throws(DatabaseError) -> String {
     if row.kind == .country {
       let statement = try database.statement(
         "SELECT name FROM country_name WHERE language = ? AND country = ?")

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// A first-level division whose polygon holds a point.
 struct Area: Hashable {
@@ -17,7 +18,7 @@ extension PlaceIndex {
   private static let stepsPerDegree = 500.0
 
   /// The division around a point; `nil` at sea.
-  func area(around point: Coordinate) throws(Database.Failure) -> Area? {
+  func area(around point: Coordinate) throws(DatabaseError) -> Area? {
     // The polygons end a tenth of a degree before the edges of the map.
     let x = min(max(point.longitude, -179.89), 179.89) * Self.stepsPerDegree
     let y = max(point.latitude, -89.89) * Self.stepsPerDegree

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// A postal code and the middle of the places it serves.
 struct PostalCode: Hashable {
@@ -19,7 +20,7 @@ extension PlaceIndex {
   /// The code whose center is nearest, in one country, within `radius` meters.
   func postalCode(
     near neighborhood: Neighborhood, in country: Int, within radius: Double
-  ) throws(Database.Failure) -> PostalCode? {
+  ) throws(DatabaseError) -> PostalCode? {
     var best: (code: PostalCode, distance: Double)?
     for box in neighborhood.boxes(radius: radius) {
       let statement = try database.statement(
@@ -48,7 +49,7 @@ extension PlaceIndex {
   }
 
   /// The postal codes with these numbers.
-  func postalCodes(_ numbers: [Int]) throws(Database.Failure) -> [PostalCode] {
+  func postalCodes(_ numbers: [Int]) throws(DatabaseError) -> [PostalCode] {
     var found: [PostalCode] = []
     for number in numbers {
       let statement = try database.statement("SELECT codes FROM postal_cell WHERE id = ?")

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Answers "what is here?" from the place index.
 struct ReverseSearch {
@@ -16,7 +17,7 @@ struct ReverseSearch {
   private static let searchRadii = [3500.0, 12_000, 40_000, 100_000, 250_000, 600_000]
 
   /// The place around a point. Every point of the Earth has one: land, or an ocean.
-  func place(at point: Coordinate) throws(Database.Failure) -> Place {
+  func place(at point: Coordinate) throws(DatabaseError) -> Place {
     let neighborhood = Neighborhood(around: point)
     let area = try index.area(around: point)
     if let area {
@@ -43,7 +44,7 @@ struct ReverseSearch {
   /// the same country where the division has none.
   private func nearest(
     to neighborhood: Neighborhood, in area: Area
-  ) throws(Database.Failure) -> [NearbySettlement] {
+  ) throws(DatabaseError) -> [NearbySettlement] {
     for radius in Self.searchRadii {
       let near = try index.settlements(within: radius, of: neighborhood)
       let found =
@@ -56,7 +57,7 @@ struct ReverseSearch {
 
   private func compatriots(
     _ near: [NearbySettlement], of area: Area
-  ) throws(Database.Failure) -> [NearbySettlement] {
+  ) throws(DatabaseError) -> [NearbySettlement] {
     guard let country = area.country else { return near }
     var found: [NearbySettlement] = []
     for settlement in near.sorted(by: { $0.distance < $1.distance }).prefix(64) {
@@ -67,18 +68,18 @@ struct ReverseSearch {
 
   private func land(
     at neighborhood: Neighborhood, near: [NearbySettlement], in area: Area?
-  ) throws(Database.Failure) -> Place {
+  ) throws(DatabaseError) -> Place {
     let point = neighborhood.center
     var place = Place(coordinate: point, source: .places)
     let closest = near.min { $0.distance < $1.distance }
     let town = try locality(at: neighborhood, near: near, in: area)
-    let closestLineage = try closest.map { (c) throws(Database.Failure) in
+    let closestLineage = try closest.map { (c) throws(DatabaseError) in
       try index.lineage(of: c.rank)
     }
-    let townLineage = try town.map { (t) throws(Database.Failure) in try index.lineage(of: t.rank) }
+    let townLineage = try town.map { (t) throws(DatabaseError) in try index.lineage(of: t.rank) }
 
     place.timeZone =
-      try closestLineage.map { (l) throws(Database.Failure) in
+      try closestLineage.map { (l) throws(DatabaseError) in
         try index.zone(of: l)
       } ?? nauticalZone(at: point.longitude)
     try fillWholes(of: &place, from: townLineage ?? closestLineage ?? [], in: area)
@@ -105,7 +106,7 @@ struct ReverseSearch {
   /// else the nearest.
   private func locality(
     at neighborhood: Neighborhood, near: [NearbySettlement], in area: Area?
-  ) throws(Database.Failure) -> NearbySettlement? {
+  ) throws(DatabaseError) -> NearbySettlement? {
     var towns = near.filter { !$0.isQuarter }
     for rank in try index.largeTowns(reaching: neighborhood.center)
     where !towns.contains(where: { $0.rank == rank }) {
@@ -132,7 +133,7 @@ struct ReverseSearch {
   /// Fills country, state, and county; the polygon knows better than the nearest settlement.
   private func fillWholes(
     of place: inout Place, from lineage: [PlaceRow], in area: Area?
-  ) throws(Database.Failure) {
+  ) throws(DatabaseError) {
     let countryRank = area?.country ?? lineage.first { $0.kind == .country }?.rank
     if let countryRank, let country = try index.row(countryRank) {
       place.country = try index.name(of: country, in: locale)

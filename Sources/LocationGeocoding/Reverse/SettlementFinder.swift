@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// A settlement near a point.
 struct NearbySettlement {
@@ -20,7 +21,7 @@ extension PlaceIndex {
   /// The settlements within `radius` meters, in no particular order.
   func settlements(
     within radius: Double, of neighborhood: Neighborhood
-  ) throws(Database.Failure) -> [NearbySettlement] {
+  ) throws(DatabaseError) -> [NearbySettlement] {
     var found: [NearbySettlement] = []
     for box in neighborhood.boxes(radius: radius) {
       let statement = try database.statement(
@@ -57,7 +58,7 @@ extension PlaceIndex {
   }
 
   /// Large towns whose reach may cover the point, though their center is far.
-  func largeTowns(reaching point: Coordinate) throws(Database.Failure) -> [Int] {
+  func largeTowns(reaching point: Coordinate) throws(DatabaseError) -> [Int] {
     let statement = try database.statement(
       "SELECT id FROM reach WHERE left <= ? AND right >= ? AND bottom <= ? AND top >= ?")
     let (x, y) = (point.longitude * 10_000, point.latitude * 10_000)

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Joins the two indexes: streets and houses from one, what they belong to from the other.
 struct AddressSearch {
@@ -12,15 +13,15 @@ struct AddressSearch {
   private static let famousReach = 3000.0
 
   /// All answers for a text, best first.
-  func places(for text: String) throws(Database.Failure) -> [Place] {
+  func places(for text: String) throws(DatabaseError) -> [Place] {
     let parts = text.split { ",;\n".contains($0) }.map { streets.folding.words(String($0)) }
       .filter { !$0.isEmpty }
     let candidates = try places.candidates(for: text)
     let whole = candidates.first.flatMap { $0.isExact ? $0 : nil }
     let answers = try StreetForwardSearch(index: streets, limit: places.limit).answers(
       for: parts, anchors: try anchors(parts, whole: whole), hint: places.hint)
-    let addresses = try answers.map { (answer) throws(Database.Failure) in try place(answer) }
-    let found = try candidates.map { (c) throws(Database.Failure) in try places.place(of: c) }
+    let addresses = try answers.map { (answer) throws(DatabaseError) in try place(answer) }
+    let found = try candidates.map { (c) throws(DatabaseError) in try places.place(of: c) }
     let isPlaceFirst = whole.map { isMeant($0, rather: answers.first) } ?? false
     return Array((isPlaceFirst ? found + addresses : addresses + found).prefix(places.limit))
   }
@@ -37,7 +38,7 @@ struct AddressSearch {
   /// place its last word names.
   private func anchors(
     _ parts: [[String]], whole: Candidate?
-  ) throws(Database.Failure) -> [Coordinate] {
+  ) throws(DatabaseError) -> [Coordinate] {
     let rest =
       parts.count > 1
       ? parts.dropFirst().map { $0.joined(separator: " ") }
@@ -46,7 +47,7 @@ struct AddressSearch {
     return try places.candidates(for: rest.joined(separator: ", ")).map(\.position.coordinate)
   }
 
-  private func place(_ answer: StreetForwardSearch.Answer) throws(Database.Failure) -> Place {
+  private func place(_ answer: StreetForwardSearch.Answer) throws(DatabaseError) -> Place {
     let reverse = ReverseSearch(index: places.index, locale: places.locale)
     var place = try reverse.place(at: answer.coordinate)
     let entry = answer.entry

@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Answers "where is Main Street 5?" from an address index.
 struct StreetForwardSearch {
@@ -31,7 +32,7 @@ struct StreetForwardSearch {
   /// The answers for a text, best first. `anchors` are where the rest of the text lies.
   func answers(
     for parts: [[String]], anchors: [Coordinate], hint: RegionHint?
-  ) throws(Database.Failure) -> [Answer] {
+  ) throws(DatabaseError) -> [Answer] {
     guard let first = parts.first else { return [] }
     for wish in wishes(for: first, isAlone: parts.count == 1) {
       var found = try answers(for: wish)
@@ -70,7 +71,7 @@ struct StreetForwardSearch {
     return wishes
   }
 
-  private func answers(for wish: Wish) throws(Database.Failure) -> [Answer] {
+  private func answers(for wish: Wish) throws(DatabaseError) -> [Answer] {
     let key = StreetFeature.key(wish.name)
     if let number = wish.number {
       let houses = try houses(number, key: key)
@@ -101,7 +102,7 @@ struct StreetForwardSearch {
     }
   }
 
-  private func houses(_ number: String, key: [String]) throws(Database.Failure) -> [Answer] {
+  private func houses(_ number: String, key: [String]) throws(DatabaseError) -> [Answer] {
     guard let street = try index.street(key: key) else { return [] }
     let name = try index.streetName(street)
     let houses = try index.houses(number: number, street: street).map {

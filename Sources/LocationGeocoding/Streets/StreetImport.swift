@@ -1,4 +1,4 @@
-import CSQLite
+import SQLite
 
 /// Builds an address index from the lines that osmium writes.
 ///
@@ -21,7 +21,7 @@ package struct StreetImport {
     }
   }
 
-  private let writer: DatabaseWriter
+  private let writer: Database
   private let folding: NameFolding
   private var streets: [String: Int] = [:]
   private var features = 0
@@ -31,8 +31,10 @@ package struct StreetImport {
 
   static let format = 1
 
-  init(path: String, folding: NameFolding, foldingTable: [UInt8]) throws(Database.Failure) {
-    writer = try DatabaseWriter(creating: path)
+  init(path: String, folding: NameFolding, foldingTable: [UInt8]) throws(DatabaseError) {
+    do throws(DatabaseError) { writer = try Database(path, for: .creating) } catch {
+      throw DatabaseError(code: error.code, message: "\(path): \(error.message)")
+    }
     self.folding = folding
     try writer.run(Self.schema)
     let meta = "INSERT INTO meta VALUES (?, ?)"
@@ -45,7 +47,7 @@ package struct StreetImport {
   }
 
   /// Takes one line in; a line that cannot be read is counted.
-  mutating func add(line: Substring) throws(Database.Failure) {
+  mutating func add(line: Substring) throws(DatabaseError) {
     let feature: OsmFeature
     do {
       feature = try OsmFeature(line: line)
@@ -74,7 +76,7 @@ package struct StreetImport {
   }
 
   /// Writes what can only be known at the end, and closes the index.
-  mutating func finish() throws(Database.Failure) -> Summary {
+  mutating func finish() throws(DatabaseError) -> Summary {
     for line in interpolations { try insertNumbered(line) }
     try writer.run(
       "CREATE INDEX house ON feature(street, number) WHERE street IS NOT NULL; COMMIT; VACUUM")
@@ -82,7 +84,7 @@ package struct StreetImport {
   }
 
   /// A line of numbers is of use when both of its ends have one.
-  private mutating func insertNumbered(_ line: StreetFeature) throws(Database.Failure) {
+  private mutating func insertNumbered(_ line: StreetFeature) throws(DatabaseError) {
     guard case .line(let points) = line.shape, let first = points.first, let last = points.last,
       let start = houses[first], let end = houses[last]
     else { return }
@@ -92,10 +94,10 @@ package struct StreetImport {
     try insert(numbered)
   }
 
-  private mutating func insert(_ feature: StreetFeature) throws(Database.Failure) {
+  private mutating func insert(_ feature: StreetFeature) throws(DatabaseError) {
     features += 1
     let identifier = Int64(features)
-    let street = try feature.street.map { (s) throws(Database.Failure) in try self.street(s) }
+    let street = try feature.street.map { (s) throws(DatabaseError) in try self.street(s) }
     try writer.insert("INSERT INTO feature VALUES (?, ?, ?, ?, ?, ?, ?, ?)") { statement in
       statement.bind(identifier, at: 1).bind(Int64(feature.kind.rawValue), at: 2)
       if let name = feature.name { statement.bind(name, at: 3) }
@@ -123,7 +125,7 @@ package struct StreetImport {
   }
 
   /// The number of a street's name; streets of the same name share it.
-  private mutating func street(_ name: String) throws(Database.Failure) -> Int {
+  private mutating func street(_ name: String) throws(DatabaseError) -> Int {
     let key = StreetFeature.key(folding.words(name)).joined(separator: "_")
     if let known = streets[key] { return known }
     let identifier = streets.count + 1

@@ -1,4 +1,5 @@
 import Glibc
+import SQLite
 
 /// Makes an address index from an OpenStreetMap extract.
 package enum StreetImporter {
@@ -40,7 +41,7 @@ package enum StreetImporter {
       unlink(temporary)
       switch error {
       case let failure as Failure: throw failure
-      case let failure as Database.Failure: throw .unwritable(failure.message)
+      case let failure as DatabaseError: throw .unwritable(failure.message)
       case OsmiumExport.Failure.notInstalled: throw .osmiumMissing
       case OsmiumExport.Failure.failed(let status): throw .osmiumFailed(status: status)
       default: throw .unwritable("\(error)")
@@ -53,14 +54,14 @@ package enum StreetImporter {
     _ progress: (StreetImport.Summary) -> Void
   ) throws -> StreetImport.Summary {
     let table =
-      try Database(readingFrom: places).meta("folding") {
+      try Database(placesIn: places).meta("folding") {
         $0.withBytes(0) { [UInt8]($0) }
       } ?? []
     var index = try StreetImport(
       path: path, folding: NameFolding(table: table), foldingTable: table)
-    var trouble: Database.Failure?
+    var trouble: DatabaseError?
     try OsmiumExport(extract: extract, scratch: path + ".osm.pbf").forEachLine { line in
-      do throws(Database.Failure) {
+      do throws(DatabaseError) {
         try index.add(line: line)
       } catch {
         trouble = error

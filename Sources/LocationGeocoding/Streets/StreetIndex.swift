@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Reads an address index. One thread at a time.
 final class StreetIndex {
@@ -19,11 +20,13 @@ final class StreetIndex {
     var shape: StreetShape
   }
 
-  init(path: String) throws(Database.Failure) {
-    database = try Database(readingFrom: path)
+  init(path: String) throws(DatabaseError) {
+    database = try Database(placesIn: path)
     let format = try database.meta("format") { $0.integer(0) }
     guard format == StreetImport.format else {
-      throw Database.Failure(message: "not an address index of format \(StreetImport.format)")
+      throw DatabaseError(
+        code: DatabaseError.notADatabase,
+        message: "not an address index of format \(StreetImport.format)")
     }
     attribution = try database.meta("attribution") { $0.text(0) } ?? ""
     folding = NameFolding(
@@ -35,7 +38,7 @@ final class StreetIndex {
   /// The features whose boxes come within `radius` meters.
   func entries(
     within radius: Double, of neighborhood: Neighborhood
-  ) throws(Database.Failure) -> [Entry] {
+  ) throws(DatabaseError) -> [Entry] {
     var found: [Entry] = []
     for box in neighborhood.boxes(radius: radius) {
       let statement = try database.statement(
@@ -52,30 +55,30 @@ final class StreetIndex {
   }
 
   /// The houses with this number in streets of this name.
-  func houses(number: String, street: Int) throws(Database.Failure) -> [Entry] {
+  func houses(number: String, street: Int) throws(DatabaseError) -> [Entry] {
     let statement = try database.statement(
       "SELECT \(Self.columns) FROM feature WHERE street = ? AND number = ? COLLATE NOCASE")
     return Self.entries(statement.bind(Int64(street), at: 1).bind(number, at: 2))
   }
 
   /// All houses in streets of this name, for what lies between them.
-  func houses(street: Int) throws(Database.Failure) -> [Entry] {
+  func houses(street: Int) throws(DatabaseError) -> [Entry] {
     let statement = try database.statement(
       "SELECT \(Self.columns) FROM feature WHERE street = ? AND number IS NOT NULL LIMIT 2000")
     return Self.entries(statement.bind(Int64(street), at: 1))
   }
 
   /// The features of this name.
-  func entries(named key: [String], limit: Int) throws(Database.Failure) -> [Entry] {
+  func entries(named key: [String], limit: Int) throws(DatabaseError) -> [Entry] {
     try entries(matching: "\"" + key.joined(separator: "_") + "\"", limit: limit)
   }
 
   /// The features with all these words in their names.
-  func entries(withWords words: [String], limit: Int) throws(Database.Failure) -> [Entry] {
+  func entries(withWords words: [String], limit: Int) throws(DatabaseError) -> [Entry] {
     try entries(matching: words.map { "\"\($0)\"" }.joined(separator: " AND "), limit: limit)
   }
 
-  private func entries(matching text: String, limit: Int) throws(Database.Failure) -> [Entry] {
+  private func entries(matching text: String, limit: Int) throws(DatabaseError) -> [Entry] {
     let statement = try database.statement(
       """
       SELECT \(Self.columns) FROM feature
@@ -85,12 +88,12 @@ final class StreetIndex {
   }
 
   /// The number of a street's name, by its key.
-  func street(key: [String]) throws(Database.Failure) -> Int? {
+  func street(key: [String]) throws(DatabaseError) -> Int? {
     let statement = try database.statement("SELECT id FROM street WHERE key = ?")
     return statement.bind(key.joined(separator: "_"), at: 1).step() ? statement.integer(0) : nil
   }
 
-  func streetName(_ street: Int) throws(Database.Failure) -> String? {
+  func streetName(_ street: Int) throws(DatabaseError) -> String? {
     let statement = try database.statement("SELECT name FROM street WHERE id = ?")
     return statement.bind(Int64(street), at: 1).step() ? statement.text(0) : nil
   }

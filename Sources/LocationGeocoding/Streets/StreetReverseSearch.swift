@@ -1,4 +1,5 @@
 import LocationModel
+import SQLite
 
 /// Answers "which house, which street?" from an address index.
 struct StreetReverseSearch {
@@ -30,7 +31,7 @@ struct StreetReverseSearch {
   /// Looks at what is beside the point only, or also farther off.
   func answer(
     at point: Coordinate, onlyBeside: Bool = false
-  ) throws(Database.Failure) -> Answer? {
+  ) throws(DatabaseError) -> Answer? {
     let neighborhood = Neighborhood(around: point)
     for radius in Self.radii.prefix(onlyBeside ? 1 : Self.radii.count) {
       let near = try near(neighborhood, radius: radius)
@@ -43,7 +44,7 @@ struct StreetReverseSearch {
   /// Closest first; of those that hold the point, a house before a thing, a point before an area.
   private func near(
     _ neighborhood: Neighborhood, radius: Double
-  ) throws(Database.Failure) -> [Near] {
+  ) throws(DatabaseError) -> [Near] {
     try index.entries(within: radius, of: neighborhood).map {
       Near(entry: $0, distance: $0.shape.distance(from: neighborhood))
     }.filter { $0.distance <= radius }.sorted {
@@ -54,7 +55,7 @@ struct StreetReverseSearch {
 
   private func answer(
     for closest: Near, near: [Near], _ neighborhood: Neighborhood
-  ) throws(Database.Failure) -> Answer {
+  ) throws(DatabaseError) -> Answer {
     switch closest.entry.kind {
     case .address:
       return try house(closest.entry, near: near)
@@ -65,7 +66,7 @@ struct StreetReverseSearch {
     }
   }
 
-  private func house(_ house: StreetIndex.Entry, near: [Near]) throws(Database.Failure) -> Answer {
+  private func house(_ house: StreetIndex.Entry, near: [Near]) throws(DatabaseError) -> Answer {
     var answer = Answer(
       name: house.name, number: house.number, locality: house.locality,
       postalCode: house.postalCode, coordinate: house.shape.center)
@@ -77,7 +78,7 @@ struct StreetReverseSearch {
   }
 
   /// A named thing has the address of the building it lies in, else the street it lies at.
-  private func interest(_ interest: StreetIndex.Entry) throws(Database.Failure) -> Answer {
+  private func interest(_ interest: StreetIndex.Entry) throws(DatabaseError) -> Answer {
     let around = Neighborhood(around: interest.shape.center)
     let building = try near(around, radius: 1).first {
       guard case .polygon = $0.entry.shape, $0.entry.kind == .address else { return false }
@@ -100,7 +101,7 @@ struct StreetReverseSearch {
   /// A point on a street has the number of the nearest house in that street.
   private func street(
     _ street: StreetIndex.Entry, _ neighborhood: Neighborhood
-  ) throws(Database.Failure) -> Answer {
+  ) throws(DatabaseError) -> Answer {
     var answer = Answer(
       name: street.name, street: street.name, coordinate: street.shape.center)
     let key = StreetFeature.key(index.folding.words(street.name ?? ""))
@@ -118,7 +119,7 @@ struct StreetReverseSearch {
     return answer
   }
 
-  private func nearestStreet(to point: Coordinate) throws(Database.Failure) -> String? {
+  private func nearestStreet(to point: Coordinate) throws(DatabaseError) -> String? {
     try near(Neighborhood(around: point), radius: Self.streetBesideHouse)
       .first { $0.entry.kind == .street }?.entry.name
   }

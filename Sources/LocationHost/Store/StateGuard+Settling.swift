@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import SQLite
 
 extension StateGuard {
   /// Makes the state and its guard agree after one of them was damaged or missing.
@@ -15,7 +16,7 @@ extension StateGuard {
   /// - Returns: a text for each fault found, and each correction made.
   /// - Throws: `StoreError` of the database, or if a newer program has written the guard.
   func settle(
-    _ database: OpaquePointer, isNew: Bool, isLost: Bool
+    _ database: Database, isNew: Bool, isLost: Bool
   ) throws(StoreError) -> [String] {
     let kept = try StateStore.entries(in: Self.domains, of: database)
     var findings: [String] = []

@@ -1,33 +1,24 @@
-import CSQLite
 import Glibc
+import SQLite
 
 /// The format of the state in its file, and the migration of older ones.
 enum StateSchema {
   /// The format that this program writes: `user_version` of the database.
   ///
   /// 0 is the format of programs that wrote no number: the same table, with columns of any type.
-  static let version: Int32 = 1
+  static let version = 1
 
   /// Opens the file, and creates it so that only this user can ever read it, whatever the umask.
-  static func open(_ path: String) throws(StoreError) -> OpaquePointer {
+  static func open(_ path: String) throws(StoreError) -> Database {
     // Only if none exists: closing a descriptor would end the locks of this process on the file.
     let new = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if new >= 0 {
       fchmod(new, 0o600)
       close(new)
     }
-    return try open(path, SQLITE_OPEN_READWRITE)
-  }
-
-  private static func open(_ path: String, _ mode: Int32) throws(StoreError) -> OpaquePointer {
-    var handle: OpaquePointer?
-    let code = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX, nil)
-    guard code == SQLITE_OK, let handle else {
-      let error = StoreError(code: code, context: "open \(path)", database: handle)
-      sqlite3_close_v2(handle)
-      throw error
+    return try StoreError.at("open \(path)") { () throws(DatabaseError) in
+      try Database(path, for: .writing)
     }
-    return handle
   }
 
   /// Reads only the format's number, through a connection that cannot write.
@@ -35,14 +26,14 @@ enum StateSchema {
   /// - Throws: `StoreError` if a newer program has written the file.
   static func refuseNewer(_ path: String) throws(StoreError) {
     guard access(path, F_OK) == 0 else { return }
-    guard let handle = try? open(path, SQLITE_OPEN_READONLY) else { return }
-    defer { sqlite3_close_v2(handle) }
     // A file that cannot be read here is reported when it is opened for writing.
-    guard let found = try? number("PRAGMA user_version", on: handle) else { return }
+    guard let database = try? Database(path, for: .reading),
+      let found = try? number("PRAGMA user_version", on: database)
+    else { return }
     try refuse(found, of: path)
   }
 
-  private static func refuse(_ found: Int32, of path: String) throws(StoreError) {
+  private static func refuse(_ found: Int, of path: String) throws(StoreError) {
     guard found > version else { return }
     throw StoreError(
       code: StoreError.newer, context: path,
@@ -54,7 +45,7 @@ enum StateSchema {
   /// Brings the file into the present format; returns whether there was no state in it.
   ///
   /// - Throws: `StoreError` of the database; the file is then unchanged.
-  static func prepare(_ database: OpaquePointer) throws(StoreError) -> Bool {
+  static func prepare(_ database: Database) throws(StoreError) -> Bool {
     try refuse(number("PRAGMA user_version", on: database), of: "state")
     try StateStore.run("PRAGMA secure_delete = ON", on: database)
     // No data is written to a public temporary folder while the file is made smaller.
@@ -81,27 +72,20 @@ enum StateSchema {
   }
 
   /// Checks the whole file, because opening it does not detect all damage.
-  private static func check(_ database: OpaquePointer) throws(StoreError) {
-    let query = try StateStore.prepare("PRAGMA quick_check(1)", on: database)
-    defer { sqlite3_finalize(query) }
-    let code = sqlite3_step(query)
-    guard code == SQLITE_ROW, let text = sqlite3_column_text(query, 0) else {
-      throw StoreError(code: code, context: "check", database: database)
+  private static func check(_ database: Database) throws(StoreError) {
+    let verdict = try StoreError.at("check") { () throws(DatabaseError) in
+      try database.first("PRAGMA quick_check(1)") { $0.text(0) ?? "" }
     }
-    let verdict = String(cString: text)
     guard verdict == "ok" else {
-      throw StoreError(code: SQLITE_CORRUPT, context: "check", message: verdict)
+      throw StoreError(
+        code: DatabaseError.damaged, context: "check", message: verdict ?? "it says nothing")
     }
   }
 
-  static func number(_ text: String, on database: OpaquePointer) throws(StoreError) -> Int32 {
-    let query = try StateStore.prepare(text, on: database)
-    defer { sqlite3_finalize(query) }
-    let code = sqlite3_step(query)
-    guard code == SQLITE_ROW else {
-      throw StoreError(code: code, context: "read", database: database)
+  static func number(_ text: String, on database: Database) throws(StoreError) -> Int {
+    try StoreError.at("read") { () throws(DatabaseError) in
+      try database.first(text) { $0.integer(0) } ?? 0
     }
-    return sqlite3_column_int(query, 0)
   }
 
   private static func count(_ table: String) -> String {

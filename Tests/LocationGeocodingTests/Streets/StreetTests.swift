@@ -1,5 +1,6 @@
 import Foundation
 import LocationModel
+import SQLite
 import TestSupport
 import Testing
 
@@ -102,7 +103,7 @@ struct StreetIndexTests {
 
   init() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sqlite").path
-    let places = try Database(readingFrom: try #require(IndexLocation.places.found))
+    let places = try Database(placesIn: try #require(IndexLocation.places.found))
     let table = try #require(try places.meta("folding") { $0.withBytes(0) { [UInt8]($0) } })
     var index = try StreetImport(
       path: path, folding: NameFolding(table: table), foldingTable: table)
