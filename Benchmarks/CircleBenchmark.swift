@@ -76,6 +76,11 @@ private func lookUp(_ places: [Coordinate], in index: ConditionIndex) -> (Double
 /// Nanoseconds of the tracker's whole step on the walk, decision included.
 private func stepCost(of world: CircleWorld) -> Double {
   var tracker = ConditionTracker()
+  var motion = MotionEstimator()
+  func step(_ fix: Fix, _ now: Moment) {
+    tracker.take(motion.observe(fix, at: now))
+    _ = tracker.observe(fix, at: now)
+  }
   for circle in world.circles { _ = tracker.insert(circle) }
   var time = 0.0
   let inputs = world.walk.map { place -> (Fix, Moment) in
@@ -86,9 +91,9 @@ private func stepCost(of world: CircleWorld) -> Double {
   }
   // The first fixes settle where every circle is.
   let settling = 100
-  for (fix, now) in inputs.prefix(settling) { _ = tracker.observe(fix, at: now) }
+  for (fix, now) in inputs.prefix(settling) { step(fix, now) }
   let duration = ContinuousClock().measure {
-    for (fix, now) in inputs.dropFirst(settling) { _ = tracker.observe(fix, at: now) }
+    for (fix, now) in inputs.dropFirst(settling) { step(fix, now) }
   }
   return duration / .nanoseconds(inputs.count - settling)
 }

@@ -79,6 +79,7 @@ struct AskedReceiver {
   private let day: PhoneDay
   private var visits = VisitDetector()
   private var conditions = Conditions()
+  private var motion = MotionEstimator()
   private var significant = SignificantChangeDetector()
   private var random = SeededRandom(seed: 1)
   private(set) var resting = OnTime()
@@ -129,10 +130,14 @@ struct AskedReceiver {
       let told = day.motion[nextMotion]
       nextMotion += 1
       if demands.values.contains(where: \.motion) {
-        _ = visits.handle(.motion(told.activity), at: day.moment(time))
-        _ = conditions.handle(.motion(told.activity), at: day.moment(time))
+        pass(motion.take(told.activity, at: day.moment(time)), at: day.moment(time))
       }
     }
+  }
+
+  private mutating func pass(_ estimate: MotionEstimate, at now: Moment) {
+    _ = visits.handle(.motion(estimate), at: now)
+    _ = conditions.handle(.motion(estimate), at: now)
   }
 
   private var demands: [String: Demand] {
@@ -168,6 +173,7 @@ struct AskedReceiver {
   }
 
   private mutating func wake(at now: Moment) {
+    if let due = motion.nextDeadline, due <= now.uptime { pass(motion.pass(to: now), at: now) }
     if let due = visits.nextDeadline, due <= now.uptime { _ = visits.handle(.wake, at: now) }
     if let due = conditions.nextDeadline, due <= now.uptime {
       _ = conditions.handle(.wake, at: now)
@@ -217,6 +223,7 @@ struct AskedReceiver {
     lastFix = second
     if let last = heard.last, fix.time <= last.fix.time { return }
     heard.append(PhoneDay.Delivered(fix: fix, delivered: time))
+    pass(motion.observe(fix, at: day.moment(time)), at: day.moment(time))
     _ = visits.handle(.fix(fix), at: day.moment(time))
     _ = conditions.handle(.fix(fix), at: day.moment(time))
     _ = significant.handle(.fix(fix), at: day.moment(time))

@@ -27,13 +27,14 @@ struct MovedEvidenceRule: FenceRule {
   }
 
   mutating func feel(_ activity: MotionActivity, at now: Moment) {
-    evidence.tracker.take(activity, at: now)
+    evidence.tracker.take(evidence.motion.take(activity, at: now))
   }
 }
 
 /// Ours: the tracker of the engine.
 struct EvidenceRule: FenceRule {
   fileprivate var tracker = ConditionTracker()
+  fileprivate var motion = MotionEstimator()
   private let slot: ConditionTracker.Slot
 
   init(circle: Circle) {
@@ -41,6 +42,7 @@ struct EvidenceRule: FenceRule {
   }
 
   mutating func observe(_ fix: Fix, distance: Double, at now: Moment) -> Bool {
+    tracker.take(motion.observe(fix, at: now))
     _ = tracker.observe(fix, at: now)
     return tracker.state(of: slot) == .satisfied
   }

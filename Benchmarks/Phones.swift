@@ -199,31 +199,52 @@ extension PhoneDay {
     Moment(uptime: Instant(nanoseconds: time.nanoseconds - span.start.nanoseconds), unixTime: time)
   }
 
+  /// What a phone gives the engine.
+  private enum Observation {
+    case fix(Fix)
+    case motion(MotionActivity)
+  }
+
   /// Runs one machine over the day; `body` gets each input's outputs with their time.
   private func replay<M: Machine>(
-    _ machine: inout M, _ inputs: some Sequence<(time: UnixTime, input: M.Input)>,
-    until end: UnixTime,
+    _ machine: inout M, from start: UnixTime, until end: UnixTime,
+    _ fix: (Fix) -> M.Input, _ motion: (MotionEstimate) -> M.Input,
     body: (M.Output, UnixTime) -> Void
   ) {
+    var estimator = MotionEstimator()
+    func hand(_ input: M.Input, at time: UnixTime) {
+      for output in machine.handle(input, at: moment(time)) { body(output, time) }
+    }
     func wake(until time: UnixTime) {
-      while let due = machine.nextDeadline, due <= moment(time).uptime {
+      while let due = earliest(machine.nextDeadline, estimator.nextDeadline),
+        due <= moment(time).uptime
+      {
         let at = span.start + (due - .start)
-        for output in machine.handle(.wake, at: moment(at)) { body(output, at) }
+        if let fading = estimator.nextDeadline, fading <= due {
+          hand(motion(estimator.pass(to: moment(at))), at: at)
+        }
+        if let wake = machine.nextDeadline, wake <= due { hand(.wake, at: at) }
       }
     }
-    for (time, input) in inputs {
+    for (time, observation) in observations(from: start) where time <= end {
       wake(until: time)
-      for output in machine.handle(input, at: moment(time)) { body(output, time) }
+      switch observation {
+      case .fix(let seen):
+        hand(motion(estimator.observe(seen, at: moment(time))), at: time)
+        hand(fix(seen), at: time)
+      case .motion(let activity):
+        hand(motion(estimator.take(activity, at: moment(time))), at: time)
+      }
     }
     wake(until: end)
   }
 
   /// Fixes and what the motion sensor told, in the order of time.
-  private func inputs<Input>(
-    from start: UnixTime, _ fix: (Fix) -> Input, _ motion: (MotionActivity) -> Input
-  ) -> [(time: UnixTime, input: Input)] {
-    let seen = fixes.map { (time: $0.delivered, input: fix($0.fix)) }
-    let felt = self.motion.map { (time: $0.time, input: motion($0.activity)) }
+  private func observations(
+    from start: UnixTime
+  ) -> [(time: UnixTime, observation: Observation)] {
+    let seen = fixes.map { (time: $0.delivered, observation: Observation.fix($0.fix)) }
+    let felt = motion.map { (time: $0.time, observation: Observation.motion($0.activity)) }
     return (felt + seen).filter { $0.time >= start }.sorted { $0.time < $1.time }
   }
 
@@ -235,7 +256,7 @@ extension PhoneDay {
     var detector = VisitDetector()
     var told: [(isArrival: Bool, visit: Visit, time: UnixTime)] = []
     replay(
-      &detector, inputs(from: span.start, { .fix($0) }, { .motion($0) }), until: span.end
+      &detector, from: span.start, until: span.end, { .fix($0) }, { .motion($0) }
     ) { output, time in
       switch output {
       case .arrived(let visit): told.append((true, visit, time))
@@ -254,8 +275,7 @@ extension PhoneDay {
     _ = conditions.handle(.register(key, .circle(circle), RegionNotices()), at: now)
     var exits: [UnixTime] = []
     replay(
-      &conditions, inputs(from: start, { .fix($0) }, { .motion($0) }).prefix { $0.time <= end },
-      until: end
+      &conditions, from: start, until: end, { .fix($0) }, { .motion($0) }
     ) { output, time in
       if case .region(_, .exited) = output { exits.append(time) }
     }

@@ -57,6 +57,7 @@ package struct LocationEngine: Machine {
   private var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
+  var motion = MotionEstimator()
   var stillness = StillnessCoordinator()
   var compass = HeadingCoordinator()
   var beacons = BeaconCoordinator()
@@ -120,7 +121,7 @@ package struct LocationEngine: Machine {
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
       rest.isQuiet = outputs.isEmpty
-    case .motion(let activity): note(activity, at: now)
+    case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
     case .beacon(let sample):
       if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
       rest.isQuiet = outputs.isEmpty
@@ -190,17 +191,10 @@ package struct LocationEngine: Machine {
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
+    estimateMotion(fix, at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)
     takeVisits(.fix(fix), at: now, to: &outputs)
-  }
-
-  /// Passes on a motion activity. It decides nothing by itself: it changes the sampling interval,
-  /// and how the next fixes are interpreted (POW-6, decision 0065).
-  private mutating func note(_ activity: MotionActivity, at now: Moment) {
-    _ = conditions.handle(.motion(activity), at: now)
-    _ = visits.handle(.motion(activity), at: now)
-    stillness.take(activity, at: now)
   }
 
   /// Delivers the coarse place. One that has not changed is newer, and is delivered only to
@@ -263,17 +257,6 @@ package struct LocationEngine: Machine {
     ([visits.oldestPlace] + coordinators.map(\.pending.oldestVisit)).compactMap(\.self).min()
   }
 
-  /// Delivers the stationary state at each look, because an app may subscribe while the device
-  /// rests.
-  private mutating func watchStillness(
-    _ input: StillnessDetector.Input, at now: Moment, to outputs: inout [Output]
-  ) {
-    let still = stillness.handle(input, at: now)
-    for index in coordinators.indices {
-      outputs += coordinators[index].settleStillness(still, at: now)
-    }
-  }
-
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     for index in coordinators.indices where isDue(coordinators[index].needs.deadline, now) {
       outputs += coordinators[index].wake(at: now)
@@ -284,6 +267,7 @@ package struct LocationEngine: Machine {
     if isDue(coarseDeadline, now) {
       takeCoarse(coarse.handle(.wake, at: now), at: now, to: &outputs)
     }
+    if isDue(motionDeadline, now) { pass(motion.pass(to: now), at: now, to: &outputs) }
     if isDue(conditions.nextDeadline, now) {
       carry(conditions.handle(.wake, at: now), at: now, to: &outputs)
     }
@@ -324,12 +308,6 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { coordinators[index].settleNeeds() }
   }
 
-  /// The demand for the motion sensor while a subscriber waits for a device at rest to depart.
-  private var departureDemand: Demand {
-    let demand = stillness.demand
-    return demand.motion && coordinators.contains(where: \.rests) ? demand : .none
-  }
-
   /// Whether a subscriber needs the coarse place to be updated.
   private var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
 
@@ -337,6 +315,7 @@ package struct LocationEngine: Machine {
 
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, motionDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
     next = earliest(next, earliest(launches.nextDeadline, retention.nextDeadline))

@@ -22,11 +22,10 @@ package struct ConditionTracker: Sendable {
   /// Circles to evaluate with the next fix, in the order in which they became active.
   private var active: [Slot] = []
   private var found: [Slot] = []
-  private var continuity = OutlierGate()
   private var last: (point: GeocentricPoint, fix: Fix, uptime: Instant)?
   /// The place of the device, if the newest fixes stay at one place.
   private var rest: Stay?
-  private var activity = ActivityTrack()
+  private var motion = MotionEstimate()
 
   package init() {}
 
@@ -62,16 +61,15 @@ package struct ConditionTracker: Sendable {
     followed[Int(slot)]?.detector.isVerified ?? false
   }
 
-  /// Takes the next fix, in order of time, and returns the decisions.
+  /// Takes the next fix, in order of time, and returns the decisions. The estimate for that fix is
+  /// taken before it.
   package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {
     if let last, fix.time <= last.fix.time {
       guard fix.time.isSetBack(from: last.fix.time) else { return [] }
       beginAnew()
     }
-    activity.pass(to: now.uptime)
     let point = GeocentricPoint(fix.coordinate)
-    let verdict = continuity.observe(point, of: fix, pace: activity.pace)
-    if verdict == .returned { dismissExcursions() }
+    if motion.verdict == .returned { dismissExcursions() }
     if rest?.take(fix, point, reach: Self.reach) != true { rest = Stay(at: fix, point) }
     activate(at: fix.coordinate)
     let weight = last.map { min(fix.time.seconds(since: $0.fix.time), Self.longestWeight) }
@@ -80,18 +78,16 @@ package struct ConditionTracker: Sendable {
       look(at: slot, sight, fix.time, weight: weight ?? Self.longestWeight)
     }
     last = (point, fix, now.uptime)
-    guard verdict != .doubted else { return [] }
+    guard motion.verdict != .doubted else { return [] }
     return decide(at: fix.time)
   }
 
-  package mutating func take(_ news: MotionActivity, at now: Moment) {
-    activity.take(news, at: now.uptime)
-  }
+  /// Takes the estimate of how the device moves.
+  package mutating func take(_ motion: MotionEstimate) { self.motion = motion }
 
   /// Returns the decisions that silence makes possible after the last fix.
   package mutating func wake(at now: Moment) -> [(slot: Slot, decision: Decision)] {
-    activity.pass(to: now.uptime)
-    guard let last, !continuity.isDoubting, let due = decisionDeadline, due <= now.uptime else {
+    guard let last, !motion.isDoubting, let due = nextDeadline, due <= now.uptime else {
       return []
     }
     let time = last.fix.time + (now.uptime - last.uptime)
@@ -103,11 +99,8 @@ package struct ConditionTracker: Sendable {
 
   /// When silence can decide the first open question.
   @inline(__always)
-  package var nextDeadline: Instant? { earliest(decisionDeadline, activity.nextDeadline) }
-
-  @inline(__always)
-  private var decisionDeadline: Instant? {
-    guard let last, !continuity.isDoubting else { return nil }
+  package var nextDeadline: Instant? {
+    guard let last, !motion.isDoubting else { return nil }
     var soonest: UnixTime?
     for slot in active {
       guard let due = followed[Int(slot)]?.detector.nextDecision else { continue }
@@ -127,7 +120,6 @@ extension ConditionTracker {
   private mutating func beginAnew() {
     last = nil
     rest = nil
-    continuity = OutlierGate()
     for slot in active {
       followed[Int(slot)]?.previous = nil
       followed[Int(slot)]?.detector.beginAnew()
@@ -172,7 +164,7 @@ extension ConditionTracker {
     followed[Int(slot)]?.detector.observe(
       CrossingDetector.Sighting(
         distance: distance, spread: max(sight.accuracy, Self.finest), time: time,
-        weight: weight, previous: entry.previous, travelled: continuity.travelled))
+        weight: weight, previous: entry.previous, travelled: motion.travelled))
     followed[Int(slot)]?.previous = (distance, time)
   }
 
@@ -245,14 +237,16 @@ extension ConditionTracker {
   /// Returns how soon the next fix is needed, and whether it must be a good one, to deliver
   /// crossings within `promise`.
   package func need(promising promise: Duration) -> PositionDemand {
-    guard let last, !continuity.isDoubting,
+    guard let last, !motion.isDoubting,
       !active.contains(where: { followed[Int($0)]?.detector.excursion != nil })
     else { return PositionDemand(tier: .satellite) }
-    if let rest, rest.isSettled, !activity.isOnTheWay, activity.isResting || !rest.isStraying {
+    if let rest, rest.isSettled, !motion.activity.isOnTheWay,
+      motion.activity.isResting || !rest.isStraying
+    {
       return need(resting: rest)
     }
     let clearance = clearance(from: last.point, at: last.fix.coordinate, upTo: 20_000)
-    let seconds = clearance / max(continuity.speed * 1.5, 2)
+    let seconds = clearance / max(motion.speed * 1.5, 2)
     return PositionDemand(seconds <= promise.inSeconds ? .satellite : .network, within: seconds)
   }
 
@@ -263,7 +257,7 @@ extension ConditionTracker {
     if rest.bestAccuracy > max(Stay.coarse, clearance / 2), rest.length < Self.timeout {
       return PositionDemand(tier: .satellite)
     }
-    let seconds = max(clearance / Self.startingSpeed, rest.samplingInterval, activity.pause)
+    let seconds = max(clearance / Self.startingSpeed, rest.samplingInterval, motion.activity.pause)
     return PositionDemand(.network, within: seconds)
   }
 

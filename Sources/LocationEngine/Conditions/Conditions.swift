@@ -28,8 +28,8 @@ package struct Conditions: Machine {
     /// The access of an app from now on.
     case access(AppIdentity, ConditionAccess)
     case fix(Fix)
-    /// The motion sensor reports an activity.
-    case motion(MotionActivity)
+    /// How the device moves from now on; for a fix, before it.
+    case motion(MotionEstimate)
     /// The observed state of a beacon, and its date (MON-32).
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
     /// The display turned on (BEACON-24).
@@ -120,8 +120,8 @@ package struct Conditions: Machine {
       return setAccess(diagnostics, of: app, at: now)
     case .fix(let fix):
       return apply(tracker.observe(fix, at: now), at: now)
-    case .motion(let activity):
-      tracker.take(activity, at: now)
+    case .motion(let motion):
+      tracker.take(motion)
       return []
     case .beacon(let key, let state, let refinement, let date):
       return observeBeacon(key, .init(state: state, date: date, refinement: refinement), at: now)

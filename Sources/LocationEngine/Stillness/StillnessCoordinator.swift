@@ -6,16 +6,19 @@ struct StillnessCoordinator: Sendable {
     /// One kind of client.
     var kind: StillnessAudience
     var detector: StillnessDetector
+    /// As the detector reported last.
+    var isStationary = false
   }
 
   private var watches: [Watch] = []
   private var audience = StillnessAudience()
-  private var activity = ActivityTrack()
+  private var motion = MotionEstimate()
 
   var nextDeadline: Instant? {
-    guard !watches.isEmpty else { return nil }
-    return watches.reduce(activity.nextDeadline) { earliest($0, $1.detector.nextDeadline) }
+    watches.reduce(nil) { earliest($0, $1.detector.nextDeadline) }
   }
+
+  var isIdle: Bool { watches.isEmpty }
 
   /// Runs detectors for exactly the present kinds of client.
   mutating func settle(_ audience: StillnessAudience) {
@@ -37,15 +40,14 @@ struct StillnessCoordinator: Sendable {
     }
   }
 
-  mutating func take(_ news: MotionActivity, at now: Moment) {
-    activity.take(news, at: now.uptime)
-  }
+  /// Takes the estimate of how the device moves.
+  mutating func take(_ motion: MotionEstimate) { self.motion = motion }
 
   /// Demands good fixes as soon as the sensor reports a departure from rest: they decide whether
   /// the device has departed (POW-6).
   @inline(__always)
   var demand: Demand {
-    activity.isOnTheWay && watches.contains(where: \.detector.isStationary)
+    motion.activity.isOnTheWay && watches.contains(where: \.isStationary)
       ? Demand(position: PositionDemand(tier: .satellite), motion: true) : .none
   }
 
@@ -53,11 +55,16 @@ struct StillnessCoordinator: Sendable {
   mutating func handle(
     _ input: StillnessDetector.Input, at now: Moment
   ) -> StillnessAudience {
-    activity.pass(to: now.uptime)
     var still = StillnessAudience()
     for index in watches.indices {
-      _ = watches[index].detector.handle(input, at: now)
-      if watches[index].detector.isStationary { still.insert(watches[index].kind) }
+      for output in watches[index].detector.handle(input, at: now) {
+        if case .stationary = output {
+          watches[index].isStationary = true
+        } else {
+          watches[index].isStationary = false
+        }
+      }
+      if watches[index].isStationary { still.insert(watches[index].kind) }
     }
     return still
   }

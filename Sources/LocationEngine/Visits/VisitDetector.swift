@@ -14,8 +14,8 @@ package import LocationModel
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
-    /// The motion sensor reports an activity.
-    case motion(MotionActivity)
+    /// How the device moves from now on; for a fix, before it.
+    case motion(MotionEstimate)
     case wake
   }
 
@@ -33,8 +33,7 @@ package struct VisitDetector: Machine {
   }
 
   private var state = State.empty
-  private var continuity = OutlierGate()
-  private var activity = ActivityTrack()
+  private var motion = MotionEstimate()
   /// When the last fix came; `nil` before the first.
   private var lastUptime: Instant?
   /// Whether the first stay since the engine began is not over.
@@ -77,9 +76,7 @@ package struct VisitDetector: Machine {
     return presence.stay.visit
   }
 
-  package var nextDeadline: Instant? { earliest(arrivalDeadline, activity.nextDeadline) }
-
-  private var arrivalDeadline: Instant? {
+  package var nextDeadline: Instant? {
     guard let stay = arriving, stay.isSettled, let lastUptime else { return nil }
     let due = stay.since + .seconds(dwell(at: place(of: stay)))
     return lastUptime + max(due - stay.latest, .zero)
@@ -95,16 +92,15 @@ package struct VisitDetector: Machine {
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    activity.pass(to: now.uptime)
     switch input {
     case .fix(let fix):
       guard fix.horizontalAccuracy <= Self.coarsest else { return [] }
       return observe(fix, at: now)
-    case .motion(let news):
-      activity.take(news, at: now.uptime)
+    case .motion(let motion):
+      self.motion = motion
       return []
     case .wake:
-      guard let due = arrivalDeadline, due <= now.uptime, let stay = arriving else { return [] }
+      guard let due = nextDeadline, due <= now.uptime, let stay = arriving else { return [] }
       return arrive(stay, at: now)
     }
   }
@@ -112,7 +108,6 @@ package struct VisitDetector: Machine {
   private mutating func observe(_ fix: Fix, at now: Moment) -> [Output] {
     followClock(of: fix, at: now)
     let point = GeocentricPoint(fix.coordinate)
-    let verdict = continuity.observe(point, of: fix)
     defer { lastUptime = now.uptime }
     switch state {
     case .empty:
@@ -122,7 +117,7 @@ package struct VisitDetector: Machine {
       guard fix.time > stay.latest else { return [] }
       guard stay.take(fix, point, reach: tuning.reach) else {
         leaveFirst(stay)
-        state = .travelling(Stay(at: fix, point, approach: continuity.speed))
+        state = .travelling(Stay(at: fix, point, approach: motion.speed))
         return []
       }
       // The place of the device when the engine began counts as a visit, however soon it leaves.
@@ -131,7 +126,7 @@ package struct VisitDetector: Machine {
         ? .visiting(CurrentVisit(stay, isDelivered: false)) : .travelling(stay)
     case .visiting(let presence):
       guard fix.time > presence.stay.latest else { return [] }
-      if let visit = attend(presence, fix, point, verdict, at: now) { return [.departed(visit)] }
+      if let visit = attend(presence, fix, point, at: now) { return [.departed(visit)] }
     }
     guard let stay = arriving, stay.length >= dwell(at: place(of: stay)) else { return [] }
     return arrive(stay, at: now)
@@ -140,13 +135,12 @@ package struct VisitDetector: Machine {
   /// Whether a first stay is a stay, and not the beginning of a way that coarse fixes hide.
   private func isRest(_ stay: Stay) -> Bool {
     stay.isSettled && !stay.isStraying && stay.bestAccuracy <= Stay.coarse
-      && continuity.speed < Self.slowest && !activity.isMoving
+      && motion.speed < Self.slowest && !motion.activity.isMoving
   }
 
   /// Starts anew with the known places, and the state of the sensor.
   mutating func forgetStay() {
     (state, lastUptime, isFirst) = (.empty, nil, true)
-    continuity = OutlierGate()
   }
 
   /// Moves dates with a clock that was set back, so that a stay keeps its length; a stay of an
@@ -164,18 +158,16 @@ package struct VisitDetector: Machine {
       presence.move(by: fix.time - passed - presence.latest)
       state = .visiting(presence)
     }
-    continuity = OutlierGate()
   }
 
   private mutating func attend(
-    _ present: CurrentVisit, _ fix: Fix, _ point: GeocentricPoint, _ verdict: OutlierGate.Verdict,
-    at now: Moment
+    _ present: CurrentVisit, _ fix: Fix, _ point: GeocentricPoint, at now: Moment
   ) -> Visit? {
     var presence = present
     let departure = presence.take(
       fix, point,
       CurrentVisit.Circumstances(
-        verdict: verdict, speed: continuity.speed, presumption: presumption(at: now),
+        verdict: motion.verdict, speed: motion.speed, presumption: presumption(at: now),
         tuning: tuning, now: now))
     guard let departure else {
       state = .visiting(presence)
@@ -279,21 +271,21 @@ package struct VisitDetector: Machine {
       case .visiting(let presence) where !presence.isDelivered:
         PositionDemand(tier: .satellite, interval: .seconds(10))
       case .visiting(let presence):
-        PositionDemand(.network, within: max(presence.stay.samplingInterval, activity.pause))
+        PositionDemand(.network, within: max(presence.stay.samplingInterval, motion.activity.pause))
       }
     return Demand(position: position, motion: true)
   }
 
   /// Whether a good fix may show that the device leaves.
   private func mayEnd(_ presence: CurrentVisit) -> Bool {
-    presence.isDoubtful || activity.isOnTheWay
-      || presence.stay.isStraying && !activity.isResting
+    presence.isDoubtful || motion.activity.isOnTheWay
+      || presence.stay.isStraying && !motion.activity.isResting
   }
 
   /// Returns the spreads by which a device is presumed to be still at its place: many at rest, none
   /// after a minute on the way (chosen).
   private func presumption(at now: Moment) -> Double {
-    activity.isResting ? 2 : 0.5 * (1 - activity.share(at: now.uptime))
+    motion.activity.isResting ? 2 : 0.5 * (1 - motion.activity.share(at: now.uptime))
   }
 
   /// Seconds at one place after which it may be an arrival (chosen).

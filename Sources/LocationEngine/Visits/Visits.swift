@@ -9,8 +9,8 @@ package struct Visits: Machine {
     /// Whether visits may be delivered to the app now (VISIT-9).
     case access(AppIdentity, Bool)
     case fix(Fix)
-    /// The motion sensor reports an activity.
-    case motion(MotionActivity)
+    /// How the device moves from now on; for a fix, before it.
+    case motion(MotionEstimate)
     case wake
   }
 
@@ -92,8 +92,8 @@ package struct Visits: Machine {
       guard !listeners.isEmpty else { return [] }
       seen = steady.date(at: now)
       return deliver(detector.handle(.fix(fix), at: now), at: now)
-    case .motion(let activity):
-      return deliver(detector.handle(.motion(activity), at: now), at: now)
+    case .motion(let motion):
+      return deliver(detector.handle(.motion(motion), at: now), at: now)
     case .wake:
       return deliver(detector.handle(.wake, at: now), at: now)
     }
@@ -142,6 +142,10 @@ package struct Visits: Machine {
       return min(date, seen ?? date)
     }
   }
+
+  /// Whether any app subscribes.
+  @inline(__always)
+  var isIdle: Bool { listeners.isEmpty }
 
   /// Whether an app subscribes.
   package func isListening(_ app: AppIdentity) -> Bool { listeners[app] != nil }

@@ -8,6 +8,7 @@ struct ConditionTrackerTests {
   /// Walks the tracker through fixes and writes down what it decides.
   struct Walk {
     var tracker = ConditionTracker()
+    var motion = MotionEstimator()
     var decisions: [(at: Double, slot: ConditionTracker.Slot, decision: Decision)] = []
     var seconds = 0.0
 
@@ -17,6 +18,7 @@ struct ConditionTrackerTests {
       seconds += step
       let fix = LocationEngineTests.fix(
         east: east, accuracy: accuracy, at: seconds, speed: speed)
+      tracker.take(motion.observe(fix, at: moment(seconds)))
       for entry in tracker.observe(fix, at: moment(seconds)) {
         decisions.append((seconds, entry.slot, entry.decision))
       }
@@ -207,7 +209,7 @@ struct ConditionTrackerTests {
     var (walk, _) = standing()
     for _ in 0..<300 { walk.fix(east: 0) }
     func feel(_ kind: MotionActivity.Kind) {
-      walk.tracker.take(MotionActivity(kind), at: moment(walk.seconds))
+      walk.tracker.take(walk.motion.take(MotionActivity(kind), at: moment(walk.seconds)))
     }
     feel(.stationary)
     #expect(walk.need == PositionDemand(tier: .network, interval: .seconds(60)))

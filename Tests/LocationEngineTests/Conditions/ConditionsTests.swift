@@ -15,7 +15,7 @@ struct ConditionsWorld {
   private var seen = 0
   /// The number of the last event that the monitor's loop received.
   private var lastEvent = EventNumber.none
-  private var seconds = 0.0
+  private var motion = MotionEstimator()
 
   init(limits: Conditions.Limits = Conditions.Limits()) {
     bench = Bench(Conditions(limits: limits))
@@ -56,7 +56,9 @@ struct ConditionsWorld {
     for _ in 0..<duration {
       bench.run(for: .seconds(1))
       let time = bench.now.unixTime.seconds - 1_700_000_000
-      bench.send(.fix(fix(east: east, at: time)))
+      let fix = fix(east: east, at: time)
+      bench.send(.motion(motion.observe(fix, at: bench.now)))
+      bench.send(.fix(fix))
     }
     return newOutputs()
   }
@@ -91,6 +93,7 @@ struct ConditionsWorld {
     limits: Conditions.Limits = Conditions.Limits(), keepingLoop: Bool = false
   ) {
     if !keepingLoop { lastEvent = .none }
+    motion = MotionEstimator()
     let stored = entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
     let now = bench.now.unixTime
     bench = Bench(Conditions(restoring: stored, limits: limits), startingAt: now)

@@ -130,7 +130,7 @@ struct BeaconDeliveryTests {
     bench.request(.monitor(monitor, .add(identifier: "first", .beacon(hall), assuming: .unknown)))
     bench.run(seconds: 3600)
     bench.request(.monitor(monitor, .add(identifier: "second", .beacon(hall), assuming: .unknown)))
-    for _ in 0..<2 { bench.request(.monitor(monitor, .next(after: .none))) }
+    for _ in 0..<2 { bench.request(.monitor(monitor, .next(after: bench.lastEvent))) }
     #expect(bench.dates == [30, 30])
   }
 

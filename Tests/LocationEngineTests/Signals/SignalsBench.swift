@@ -45,6 +45,14 @@ struct SignalsBench {
     }
   }
 
+  /// The number of the last event of a monitor.
+  var lastEvent: EventNumber {
+    bench.outputs.compactMap { entry -> EventNumber? in
+      guard case .deliver(_, .monitor(_, .event(let number, _))) = entry.output else { return nil }
+      return number
+    }.last ?? .none
+  }
+
   mutating func send(_ input: LocationEngine.Input) { bench.send(input) }
   mutating func request(_ request: Request) { bench.send(.client(Self.client, .request(request))) }
   mutating func live(_ life: AppLife) { bench.send(.client(Self.client, .life(life))) }

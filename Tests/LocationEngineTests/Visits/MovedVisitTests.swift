@@ -15,9 +15,7 @@ struct MovedVisitTests {
     walk.stay(600)
   }
 
-  private mutating func feel(_ kind: MotionActivity.Kind) {
-    walk.bench.send(.motion(MotionActivity(kind)))
-  }
+  private mutating func feel(_ kind: MotionActivity.Kind) { walk.feel(kind) }
 
   private var demand: PositionDemand? { walk.bench.machine.demand.position }
 
@@ -43,9 +41,9 @@ struct MovedVisitTests {
     walk.stay(60)
     feel(.unknown)
     #expect(demand == Self.satellites)
-    walk.bench.run(for: .seconds(200))
+    walk.wait(200)
     #expect(demand == PositionDemand(tier: .network, interval: .seconds(30)))
-    #expect(walk.bench.machine.nextDeadline == nil)
+    #expect(walk.bench.machine.nextDeadline == nil && walk.motion.nextDeadline == nil)
   }
 
   @Test("POW-6: knows that the device lies still when visits are stopped and begun again")
@@ -62,10 +60,10 @@ struct MovedVisitTests {
     let stray = fix(
       east: 75, accuracy: 65, at: walk.bench.now.unixTime.seconds - 1_700_000_000)
     var restless = walk
-    restless.bench.send(.fix(stray))
+    restless.send(stray)
     #expect(restless.bench.machine.demand.position == Self.satellites)
     feel(.stationary)
-    walk.bench.send(.fix(stray))
+    walk.send(stray)
     #expect(demand == PositionDemand(tier: .network, interval: .seconds(60)))
   }
 

@@ -12,6 +12,7 @@ struct VisitsTests {
   /// A walk between two places, with a fix a second.
   struct Walk {
     var bench = Bench(Visits())
+    var motion = MotionEstimator()
     var random = SeededRandom(seed: 5)
     var east = 0.0
     private var entries: [StateKey: [UInt8]] = [:]
@@ -36,8 +37,7 @@ struct VisitsTests {
         east += speed * interval
         let seconds = bench.now.unixTime.seconds - 1_700_000_000
         let place = east + accuracy / 3 * gaussian(&random)
-        bench.send(
-          .fix(LocationEngineTests.fix(east: place, accuracy: accuracy, at: seconds)))
+        send(LocationEngineTests.fix(east: place, accuracy: accuracy, at: seconds))
         bench.run(for: .seconds(interval))
       }
     }
@@ -45,8 +45,28 @@ struct VisitsTests {
     private mutating func fix(speed: Double = 0) {
       let seconds = bench.now.unixTime.seconds - 1_700_000_000
       let place = east + 3 * gaussian(&random)
-      bench.send(.fix(LocationEngineTests.fix(east: place, at: seconds, speed: speed)))
+      send(LocationEngineTests.fix(east: place, at: seconds, speed: speed))
       bench.run(for: .seconds(1))
+    }
+
+    /// Hands in a fix as the engine does, after the estimate for it.
+    mutating func send(_ fix: Fix) {
+      bench.send(.motion(motion.observe(fix, at: bench.now)))
+      bench.send(.fix(fix))
+    }
+
+    mutating func feel(_ kind: MotionActivity.Kind) {
+      bench.send(.motion(motion.take(MotionActivity(kind), at: bench.now)))
+    }
+
+    /// Lets time pass without a fix.
+    mutating func wait(_ seconds: Int) {
+      let end = bench.now.uptime + .seconds(seconds)
+      while let due = motion.nextDeadline, due <= end {
+        bench.run(for: due - bench.now.uptime)
+        bench.send(.motion(motion.pass(to: bench.now)))
+      }
+      bench.run(for: end - bench.now.uptime)
     }
 
     /// The process dies and a new one takes up what was stored.
@@ -58,6 +78,7 @@ struct VisitsTests {
         }
       }
       let stored = entries.sorted { $0.key < $1.key }
+      motion = MotionEstimator()
       bench = Bench(
         Visits(restoring: stored.map { StateEntry(key: $0.key, value: $0.value) }),
         startingAt: bench.now.unixTime)
