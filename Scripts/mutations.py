@@ -34,9 +34,9 @@ FAULTS = {
     "conditions: inside out": (
         "Conditions/CrossingDetector.swift", "ConditionState = «support > 0» ?", "support < 0"),
     "conditions: travel": (
-        "Conditions/MotionEvidence.swift", "static let enough = «46.0»", "0.0"),
+        "Motion/MotionEvidence.swift", "static let enough = «46.0»", "0.0"),
     "conditions: steps believed": (
-        "Conditions/OutlierGate.swift", "if «Self.hasReturned(place, to: doubt.trusted)» {",
+        "Motion/OutlierGate.swift", "if «Self.hasReturned(place, to: doubt.trusted)» {",
         "false"),
     "conditions: coarse fixes": (
         "Conditions/ConditionTracker.swift",
@@ -46,7 +46,7 @@ FAULTS = {
     "significant: distance": (
         "SignificantChange/SignificantChangeDetector.swift", "static let distance = «500.0»",
         "900.0"),
-    "stillness: patience": (
+    "stillness: timeout": (
         "Stillness/StillnessDetector.swift", "case .other: «.seconds(180)»", ".seconds(60)"),
     "live: rest ends": (
         "Updates/LiveUpdates.swift", "case .stationary where «!isStill»:", "false"),
@@ -62,8 +62,8 @@ FAULTS = {
     "arbitration: old fixes": (
         "Arbitration/ProviderTrack.swift", "if «dates <= 0» { return .olderThanCurrent }",
         "false"),
-    "outage: patience": (
-        "Arbitration/PositionWatch.swift", "patience = «Duration.seconds(9)»",
+    "outage: timeout": (
+        "Arbitration/PositionWatch.swift", "timeout = «Duration.seconds(9)»",
         "Duration.seconds(60)"),
     "authorization: setting": (
         "Authorization/Authorization+Answers.swift",
