@@ -21,12 +21,16 @@ final class DaemonRig {
     record.grant = .always
     try StateStore(path: StateFolder(path: state).file)
       .commit([record.change(for: AppIdentity(Peers.own))])
+    // The crowd is one program, which gets 512 clients by default, and a quarter of all at most.
+    let configuration = folder.appending(path: "locationd.conf")
+    try ["clients", "clients-per-user", "clients-per-app"].map { "\($0) = 8192\n" }.joined()
+      .write(to: configuration, atomically: true, encoding: .utf8)
     setenv(DaemonSocket.variable, socket, 1)
     let program = Peers.products.appending(path: "locationd").path
     daemon = try Child(
       program,
       [
-        "--socket", socket, "--state", state,
+        "--config", configuration.path, "--socket", socket, "--state", state,
         "--source", "nmea://\(port.path)?baud=115200&rest=\(mayRest)",
       ])
     for _ in 0..<100 {

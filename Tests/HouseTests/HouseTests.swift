@@ -46,6 +46,29 @@ struct HouseTests {
     #expect(targets.subtracting(ImportRule.allowed.keys).isEmpty)
   }
 
+  @Test("counts the calls of a fix as ARCHITECTURE.md does")
+  func path() throws {
+    let page = try #require(SourceTree.files { $0 == "ARCHITECTURE.md" }.first)
+    #expect(PathRule.rows(in: page).count > 5)
+    #expect(PathRule.violations(in: page, files: SourceTree.swift(in: "Sources/")).isEmpty)
+  }
+
+  @Test(
+    "sees a call that is gone from the path of a fix, and a count that is not that of its table")
+  func pathGone() {
+    let page = planted(
+      """
+      They are 2 calls and 1 changes of target.
+      | `LocationEngine` | `A.take` |
+      | `LocationHost` | `B.take` |
+      """, in: "ARCHITECTURE.md")
+    let engine = planted("struct A { func take() {} }")
+    let host = planted("struct B { func give() {} }", in: "Sources/LocationHost/B.swift")
+    #expect(PathRule.violations(in: page, files: [engine, host]).map(\.line) == [3])
+    let more = planted(page.text + "\n| `LocationEngine` | `A.take` |", in: page.path)
+    #expect(PathRule.violations(in: more, files: [engine, host]).map(\.line) == [3, 1])
+  }
+
   @Test("lets no target list what it does not import, nor import what it does not list")
   func package() throws {
     let manifest = try #require(SourceTree.files { $0 == "Package.swift" }.first)
