@@ -54,6 +54,8 @@ let package = Package(
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house + shared),
+    // The one encoding of values: on the wire, in the state, and in recordings.
+    .target(name: "LocationCoding", dependencies: ["LocationModel"], swiftSettings: house),
     // For one file of the engine, the function behind coarse places (docs/decisions/0015).
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -62,7 +64,7 @@ let package = Package(
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
-      dependencies: ["LocationEngine", "LocationLink", "LocationModel"], swiftSettings: house),
+      dependencies: ["LocationCoding", "LocationEngine", "LocationModel"], swiftSettings: house),
     .target(
       name: "LocationService",
       dependencies: [
@@ -72,7 +74,7 @@ let package = Package(
 
     // The words between a daemon and its clients, as bytes; pure.
     .target(
-      name: "LocationLink", dependencies: ["LocationModel"],
+      name: "LocationLink", dependencies: ["LocationCoding", "LocationModel"],
       exclude: [
         "org.meridian.location.varlink", "org.meridian.administration.varlink",
         "org.meridian.agent.varlink",
@@ -85,8 +87,8 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationService", "LocationEngine", "LocationLink", "LocationModel", "LocationProviders",
-        "LocationRecording", "CLinux", "CSQLite", "CSystemd",
+        "LocationService", "LocationCoding", "LocationEngine", "LocationLink", "LocationModel",
+        "LocationProviders", "LocationRecording", "CLinux", "CSQLite", "CSystemd",
       ],
       swiftSettings: house),
 
@@ -94,8 +96,8 @@ let package = Package(
     .target(
       name: "LocationDaemon",
       dependencies: [
-        "CLinux", "CSystemd", "LocationEngine", "LocationHost", "LocationLink", "LocationModel",
-        "LocationProviders", "LocationService",
+        "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationHost", "LocationLink",
+        "LocationModel", "LocationProviders", "LocationService",
       ],
       swiftSettings: house),
 
@@ -123,9 +125,9 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CoreLocation", "LocationEngine", "LocationGeocoding",
-        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation",
+        "BeaconAdvertising", "CoreLocation", "LocationCoding", "LocationEngine",
+        "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationRecording", "LocationService", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -136,8 +138,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
-        "LocationLink", "LocationModel", "LocationProviders", "locationd",
+        "CLinux", "CoreLocation", "LocationCoding", "LocationEngine", "LocationGeocoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "locationd",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
@@ -154,8 +156,12 @@ let package = Package(
       name: "LocationModelTests", dependencies: ["LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
+      name: "LocationCodingTests",
+      dependencies: ["LocationCoding", "LocationModel", "MachineTesting"],
+      swiftSettings: house),
+    .testTarget(
       name: "LocationLinkTests",
-      dependencies: ["LocationLink", "LocationModel", "MachineTesting"],
+      dependencies: ["LocationCoding", "LocationLink", "LocationModel", "MachineTesting"],
       swiftSettings: house),
     .testTarget(
       name: "LocationRecordingTests",
@@ -271,8 +277,8 @@ let package = Package(
       dependencies: [
         "LocationDaemon",
         "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "HostTesting", "LaunchedApp",
-        "LocationHost", "LocationLink", "LocationModel", "MachineTesting", "locationctl",
-        "locationd",
+        "LocationCoding", "LocationHost", "LocationLink", "LocationModel", "MachineTesting",
+        "locationctl", "locationd",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -1,3 +1,5 @@
+package import LocationCoding
+
 /// Splits a stream of bytes into messages, each ended by NUL.
 package struct FrameSplitter: Sendable {
   private let limit: Int

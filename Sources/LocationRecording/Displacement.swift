@@ -1,5 +1,5 @@
+internal import LocationCoding
 internal import LocationEngine
-internal import LocationLink
 internal import LocationModel
 
 /// Moves every place of a recording by the same displacement, so that it can be shared.

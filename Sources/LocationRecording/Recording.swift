@@ -1,5 +1,5 @@
+internal import LocationCoding
 package import LocationEngine
-internal import LocationLink
 package import LocationModel
 
 /// A recording of all inputs of engines, as docs/formats/recording.md describes it.

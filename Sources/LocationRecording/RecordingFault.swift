@@ -1,4 +1,4 @@
-internal import LocationLink
+internal import LocationCoding
 
 /// Why the rest of a recording cannot be read.
 package enum RecordingFault: Error, Hashable, Sendable {

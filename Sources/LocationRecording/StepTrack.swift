@@ -1,5 +1,5 @@
+internal import LocationCoding
 internal import LocationEngine
-internal import LocationLink
 internal import LocationModel
 
 /// The inputs of an engine, step by step, with their times.

@@ -1,5 +1,6 @@
 import Foundation
 import HostTesting
+import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel

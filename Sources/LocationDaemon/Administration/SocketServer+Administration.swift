@@ -1,4 +1,5 @@
 import Dispatch
+import LocationCoding
 import LocationHost
 import LocationService
 import LocationEngine

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 package import LocationLink
 
 /// The connection of a program that answers for a person; reads block.

@@ -1,4 +1,5 @@
 import Glibc
+package import LocationCoding
 package import LocationLink
 import LocationModel
 

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 import LocationLink
 import LocationModel
 

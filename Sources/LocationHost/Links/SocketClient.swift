@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LocationCoding
 import LocationLink
 import LocationModel
 import LocationProviders

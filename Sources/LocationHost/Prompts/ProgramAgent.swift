@@ -1,8 +1,8 @@
 import CLinux
 import Dispatch
 import Glibc
+package import LocationCoding
 import LocationService
-package import LocationLink
 package import LocationModel
 import Synchronization
 

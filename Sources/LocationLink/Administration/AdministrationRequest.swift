@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// The requests of a daemon's owner: the methods of ``AdministrationInterface``.

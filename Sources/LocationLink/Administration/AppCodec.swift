@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// One app that the daemon knows: an element of `ListApps`, and of the decision of `Authorize`.

@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// The state of a daemon: the reply of `GetStatus`.

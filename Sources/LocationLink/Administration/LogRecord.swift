@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// The category of a line of the daemon's log; the field `LOCATION_CATEGORY` of the journal.
@@ -45,9 +46,6 @@ package struct LogRecord: Hashable, Sendable {
     self.isFault = isFault
   }
 }
-
-extension Int32: WireCodable {}
-extension UInt32: WireCodable {}
 
 extension LogRecord: WireCodable {
   package init(json: JSON) throws(LinkFault) {

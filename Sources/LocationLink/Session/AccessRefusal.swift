@@ -1,3 +1,5 @@
+package import LocationCoding
+
 /// Why a program may not do what it requests, and what a person can do about it: the parameters of
 /// `NotOwner` and `NotAgent`.
 package struct AccessRefusal: Error, Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import LocationCoding
+
 /// A call of Varlink, as a client sends it.
 package struct LinkCall: Hashable, Sendable {
   /// The interface and the method, as in `org.meridian.location.Watch`.

@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// One connection on the daemon's side: bytes in, replies and requests out.

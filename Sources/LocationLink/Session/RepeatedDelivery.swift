@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// Encodes a delivery that is the same for many clients only once: positions.

@@ -84,9 +84,11 @@ extension WireCodable where Self: FixedWidthInteger {
 }
 
 extension Int: WireCodable {}
+extension Int32: WireCodable {}
 extension Int64: WireCodable {}
 extension Int8: WireCodable {}
 extension UInt16: WireCodable {}
+extension UInt32: WireCodable {}
 extension UInt64: WireCodable {}
 
 extension Array: WireCodable where Element: WireCodable {

@@ -35,7 +35,7 @@ extension Delivery: WireCodable {
   package var json: JSON { json(news: nil) }
 
   /// Encodes this delivery, with its value encoded already if `written` is given.
-  func json(news written: JSON?) -> JSON {
+  package func json(news written: JSON?) -> JSON {
     func news(_ subscriber: SubscriberID, _ news: (some WireCodable)?) -> JSON {
       .fields(["subscriber": subscriber.json, "news": written ?? news?.json])
     }
@@ -61,19 +61,6 @@ extension Delivery: WireCodable {
     case .ranging(let subscriber, let delivery): .word("ranging", news(subscriber, delivery))
     case .advertising(let subscriber, let state): .word("advertising", news(subscriber, state))
     case .diagnostics(let subscriber, let flags): .word("diagnostics", news(subscriber, flags))
-    }
-  }
-
-  /// The receiver; `nil` for the app as a whole.
-  package var subscriber: SubscriberID? {
-    switch self {
-    case .state, .pending, .regions: nil
-    case .authorizationChanged(let subscriber), .region(let subscriber, _, _): subscriber
-    case .temporaryFullAccuracy(let subscriber, _), .updates(let subscriber, _),
-      .live(let subscriber, _), .monitor(let subscriber, _), .heading(let subscriber, _),
-      .ranging(let subscriber, _), .advertising(let subscriber, _),
-      .diagnostics(let subscriber, _):
-      subscriber
     }
   }
 

@@ -1,0 +1,63 @@
+package import LocationModel
+
+extension ProviderStatus: WireCodable {
+  package init(json: JSON) throws(LinkFault) {
+    let (name, value) = try json.word()
+    func text() throws(LinkFault) -> String { try value.get("text") }
+    switch name {
+    case "idle": self = .idle
+    case "searching": self = .searching
+    case "working": self = .working
+    case "unreachable": self = .unavailable(.unreachable(try text()))
+    case "noPermission": self = .unavailable(.noPermission(try text()))
+    case "missing": self = .unavailable(.missing(try text()))
+    case "noDevice": self = .unavailable(.noDevice)
+    case "garbled": self = .unavailable(.garbled)
+    case "malformed": self = .unavailable(.malformed(try text()))
+    case "ended": self = .unavailable(.ended)
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    func word(_ name: String, _ text: String) -> JSON { .word(name, .fields(["text": text.json])) }
+    return switch self {
+    case .idle: .word("idle")
+    case .searching: .word("searching")
+    case .working: .word("working")
+    case .unavailable(.unreachable(let text)): word("unreachable", text)
+    case .unavailable(.noPermission(let text)): word("noPermission", text)
+    case .unavailable(.missing(let text)): word("missing", text)
+    case .unavailable(.noDevice): .word("noDevice")
+    case .unavailable(.garbled): .word("garbled")
+    case .unavailable(.malformed(let text)): word("malformed", text)
+    case .unavailable(.ended): .word("ended")
+    }
+  }
+}
+
+extension MotionActivity: WireCodable {
+  package init(json: JSON) throws(LinkFault) {
+    self.init(try json.get("kind"), try json.get("confidence"))
+  }
+
+  package var json: JSON {
+    .fields(["kind": kind.json, "confidence": confidence.json])
+  }
+}
+
+extension MotionActivity.Kind: WireCodable {}
+extension MotionActivity.Confidence: WireCodable {}
+
+extension BeaconReception: WireCodable {
+  package init(json: JSON) throws(LinkFault) {
+    switch try json.word().name {
+    case "listening": self = .listening
+    case "unavailable": self = .unavailable
+    case "failing": self = .failing
+    case let name: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON { .word("\(self)") }
+}
