@@ -5,9 +5,9 @@ internal import LocationModel
 /// The JSON of an engine's input: the form of the link where it has one, and a similar form where
 /// it has none. Fixes, headings, and beacons have a shorter form (``StepTrack``).
 extension LocationEngine.Input {
-  init(json: JSON) throws(LinkFault) {
+  init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func provider() throws(LinkFault) -> ProviderID { ProviderID(try value.get("provider")) }
+    func provider() throws(CodingFault) -> ProviderID { ProviderID(try value.get("provider")) }
     switch name {
     case "client":
       let id: UInt64 = try value.get("id")
@@ -58,8 +58,8 @@ extension LocationEngine.Input {
   }
 }
 
-extension ClientEvent: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ClientEvent: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "connected": self = .connected(try ClientDescription(json: value))
@@ -84,12 +84,12 @@ extension ClientEvent: WireCodable {
   }
 }
 
-extension BeaconPermission: WireCodable {}
+extension BeaconPermission: JSONCodable {}
 
-extension Setting: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Setting: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func app() throws(LinkFault) -> AppIdentity { AppIdentity(try value.get("app")) }
+    func app() throws(CodingFault) -> AppIdentity { AppIdentity(try value.get("app")) }
     switch name {
     case "services": self = .services(on: try value.get("on"))
     case "authorization": self = .authorization(try app(), try value.get("choice"))

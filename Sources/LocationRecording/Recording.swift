@@ -56,7 +56,7 @@ package enum Recording {
     }
 
     init(words: [UInt8]) throws(RecordingFault) {
-      do throws(LinkFault) {
+      do throws(CodingFault) {
         let json = try JSON(parsing: words)
         let secret: String = try json.get("secret")
         self.init(

@@ -102,7 +102,7 @@ struct StepTrack: Sendable {
   }
 
   private static func input(_ words: [UInt8]) throws(RecordingFault) -> LocationEngine.Input {
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       return try LocationEngine.Input(json: JSON(parsing: words))
     } catch { throw RecordingFault(error) }
   }

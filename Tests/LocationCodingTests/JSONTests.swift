@@ -14,11 +14,11 @@ struct JSONTests {
       ("1e999", 0),
     ]
     for (text, offset) in cases {
-      #expect(throws: LinkFault.grammar(offset: offset), "\(text)") {
+      #expect(throws: CodingFault.grammar(offset: offset), "\(text)") {
         try JSON(parsing: text.utf8)
       }
     }
-    #expect(throws: LinkFault.grammar(offset: 2)) { try JSON(parsing: [0x22, 0xff, 0x22]) }
+    #expect(throws: CodingFault.grammar(offset: 2)) { try JSON(parsing: [0x22, 0xff, 0x22]) }
   }
 
   @Test("refuses what is nested too deep")
@@ -27,8 +27,8 @@ struct JSONTests {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     _ = try JSON(parsing: nested(JSON.maximumDepth).utf8)
-    #expect(throws: LinkFault.tooDeep) { try JSON(parsing: nested(JSON.maximumDepth + 1).utf8) }
-    #expect(throws: LinkFault.tooDeep) { try JSON(parsing: nested(60_000).utf8) }
+    #expect(throws: CodingFault.tooDeep) { try JSON(parsing: nested(JSON.maximumDepth + 1).utf8) }
+    #expect(throws: CodingFault.tooDeep) { try JSON(parsing: nested(60_000).utf8) }
   }
 
   @Test("never fails otherwise on bytes that were cut, damaged, or made up")

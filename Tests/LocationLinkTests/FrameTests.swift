@@ -26,6 +26,6 @@ struct FrameTests {
   func tooLong() throws {
     var splitter = FrameSplitter(limit: 100)
     #expect(try splitter.take([UInt8](repeating: 0x20, count: 100)).isEmpty)
-    #expect(throws: LinkFault.tooLong(limit: 100)) { try splitter.take([0x20]) }
+    #expect(throws: CodingFault.tooLong(limit: 100)) { try splitter.take([0x20]) }
   }
 }

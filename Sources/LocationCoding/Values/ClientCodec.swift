@@ -1,7 +1,7 @@
 package import LocationModel
 
-extension ClientDescription: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ClientDescription: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     var manifest = Manifest(file: try json.get("file"))
     manifest.identifier = try json.find("identifier")
     manifest.displayName = try json.find("displayName")
@@ -41,4 +41,4 @@ extension ClientDescription: WireCodable {
   }
 }
 
-extension AuthorizationSetting: WireCodable {}
+extension AuthorizationSetting: JSONCodable {}

@@ -1,7 +1,7 @@
 package import LocationModel
 
-extension ConditionTarget: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ConditionTarget: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "circle": self = .circle(try Circle(json: value))
@@ -20,8 +20,8 @@ extension ConditionTarget: WireCodable {
   }
 }
 
-extension RegionDescription: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RegionDescription: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       identifier: try json.get("identifier"), target: try json.get("target"),
       notices: RegionNotices(
@@ -37,8 +37,8 @@ extension RegionDescription: WireCodable {
   }
 }
 
-extension CrossingEvidence: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension CrossingEvidence: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
       fixes: try json.get("fixes"), probability: try json.get("probability"),
@@ -55,8 +55,8 @@ extension CrossingEvidence: WireCodable {
   }
 }
 
-extension ConditionEvent: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ConditionEvent: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       identifier: try json.get("identifier"), state: try json.get("state"),
       date: try json.get("date"), diagnostics: try json.find("diagnostics") ?? [])
@@ -72,8 +72,8 @@ extension ConditionEvent: WireCodable {
   }
 }
 
-extension NamedRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension NamedRecord: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       identifier: try json.get("identifier"),
       record: ConditionRecord(
@@ -88,8 +88,8 @@ extension NamedRecord: WireCodable {
   }
 }
 
-extension RegionEvent: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RegionEvent: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "started": self = .started
@@ -112,8 +112,8 @@ extension RegionEvent: WireCodable {
   }
 }
 
-extension RegionRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RegionRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try RegionDescription(json: value))
@@ -132,8 +132,8 @@ extension RegionRequest: WireCodable {
   }
 }
 
-extension MonitorRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension MonitorRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "open":
@@ -166,8 +166,8 @@ extension MonitorRequest: WireCodable {
   }
 }
 
-extension MonitorDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension MonitorDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "refused": self = .refused(by: try value.find("process"))

@@ -1,9 +1,9 @@
 package import LocationModel
 
-extension ProviderStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ProviderStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func text() throws(LinkFault) -> String { try value.get("text") }
+    func text() throws(CodingFault) -> String { try value.get("text") }
     switch name {
     case "idle": self = .idle
     case "searching": self = .searching
@@ -36,8 +36,8 @@ extension ProviderStatus: WireCodable {
   }
 }
 
-extension MotionActivity: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension MotionActivity: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(try json.get("kind"), try json.get("confidence"))
   }
 
@@ -46,11 +46,11 @@ extension MotionActivity: WireCodable {
   }
 }
 
-extension MotionActivity.Kind: WireCodable {}
-extension MotionActivity.Confidence: WireCodable {}
+extension MotionActivity.Kind: JSONCodable {}
+extension MotionActivity.Confidence: JSONCodable {}
 
-extension BeaconReception: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension BeaconReception: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     switch try json.word().name {
     case "listening": self = .listening
     case "unavailable": self = .unavailable

@@ -1,7 +1,7 @@
 package import LocationModel
 
-extension StayEvidence: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension StayEvidence: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
       fixes: try json.get("fixes"), scatter: try json.get("scatter"),
@@ -18,11 +18,11 @@ extension StayEvidence: WireCodable {
   }
 }
 
-extension StayEvidence.Place: WireCodable {}
-extension DeliveredEvent.Kind: WireCodable {}
+extension StayEvidence.Place: JSONCodable {}
+extension DeliveredEvent.Kind: JSONCodable {}
 
-extension EventEvidence: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension EventEvidence: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "crossing": self = .crossing(try CrossingEvidence(json: value))
@@ -39,8 +39,8 @@ extension EventEvidence: WireCodable {
   }
 }
 
-extension EventRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension EventRecord: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let event = DeliveredEvent(
       try json.get("kind"), try json.find("identifier"), try json.get("state"),
       since: try json.get("date"), try json.find("evidence"))

@@ -1,10 +1,10 @@
 package import LocationModel
 
 /// An enumeration whose cases have no values: it is encoded as the name of its case.
-package protocol WireNamed: WireCodable, CaseIterable, Sendable {}
+package protocol JSONNamed: JSONCodable, CaseIterable, Sendable {}
 
-extension WireNamed {
-  package init(json: JSON) throws(LinkFault) {
+extension JSONNamed {
+  package init(json: JSON) throws(CodingFault) {
     let name = try String(json: json)
     guard let value = Self.allCases.first(where: { "\($0)" == name }) else {
       throw .unknownWord(name)
@@ -15,44 +15,44 @@ extension WireNamed {
   package var json: JSON { .string("\(self)") }
 }
 
-extension ActivityKind: WireNamed {}
-extension AuthorizationGoal: WireNamed {}
-extension Failure: WireNamed {}
-extension DeferralFault: WireNamed {}
-extension RegionFailure: WireNamed {}
+extension ActivityKind: JSONNamed {}
+extension AuthorizationGoal: JSONNamed {}
+extension Failure: JSONNamed {}
+extension DeferralFault: JSONNamed {}
+extension RegionFailure: JSONNamed {}
 
-extension AppLife: WireCodable {}
-extension AuthorizationStatus: WireCodable {}
-extension AccuracyAuthorization: WireCodable {}
-extension AccuracyRefusal: WireCodable {}
-extension ConditionState: WireCodable {}
-extension MonitoredState: WireCodable {}
+extension AppLife: JSONCodable {}
+extension AuthorizationStatus: JSONCodable {}
+extension AccuracyAuthorization: JSONCodable {}
+extension AccuracyRefusal: JSONCodable {}
+extension ConditionState: JSONCodable {}
+extension MonitoredState: JSONCodable {}
 
-extension SubscriberID: WireCodable {
-  package init(json: JSON) throws(LinkFault) { self.init(try UInt32(json: json)) }
+extension SubscriberID: JSONCodable {
+  package init(json: JSON) throws(CodingFault) { self.init(try UInt32(json: json)) }
   package var json: JSON { rawValue.json }
 }
 
-extension EventNumber: WireCodable {
-  package init(json: JSON) throws(LinkFault) { self.init(rawValue: try Int64(json: json)) }
+extension EventNumber: JSONCodable {
+  package init(json: JSON) throws(CodingFault) { self.init(rawValue: try Int64(json: json)) }
   package var json: JSON { rawValue.json }
 }
 
 /// Encoded as nanoseconds since 1970.
-extension UnixTime: WireCodable {
-  package init(json: JSON) throws(LinkFault) { self.init(nanoseconds: try Int64(json: json)) }
+extension UnixTime: JSONCodable {
+  package init(json: JSON) throws(CodingFault) { self.init(nanoseconds: try Int64(json: json)) }
   package var json: JSON { nanoseconds.json }
 }
 
 /// Encoded as nanoseconds.
-extension Duration: WireCodable {
-  package init(json: JSON) throws(LinkFault) { self = .nanoseconds(try Int64(json: json)) }
+extension Duration: JSONCodable {
+  package init(json: JSON) throws(CodingFault) { self = .nanoseconds(try Int64(json: json)) }
   package var json: JSON { wholeNanoseconds.json }
 }
 
 /// Encoded as the names of the flags that are set; unknown names of a newer peer are left out.
-extension Diagnostics: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Diagnostics: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self = []
     for name in try [String](json: json) {
       guard let bit = Self.names.firstIndex(of: name) else { continue }
@@ -68,7 +68,7 @@ extension Diagnostics: WireCodable {
 }
 
 /// The bits, as ``ConditionDiagnostics`` numbers them; only the face reads them.
-extension ConditionDiagnostics: WireCodable {
-  package init(json: JSON) throws(LinkFault) { self.init(rawValue: try UInt16(json: json)) }
+extension ConditionDiagnostics: JSONCodable {
+  package init(json: JSON) throws(CodingFault) { self.init(rawValue: try UInt16(json: json)) }
   package var json: JSON { rawValue.json }
 }

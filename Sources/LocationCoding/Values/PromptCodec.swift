@@ -1,17 +1,17 @@
 package import LocationModel
 
-extension PromptAnswer: WireCodable {}
+extension PromptAnswer: JSONCodable {}
 
-extension Prompt.ID: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Prompt.ID: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(app: AppIdentity(try json.get("app")), number: try json.get("number"))
   }
 
   package var json: JSON { .fields(["app": app.name.json, "number": number.json]) }
 }
 
-extension Prompt: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Prompt: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       id: try ID(json: json),
       kind: try Kind(name: json.get("kind"), purpose: json.find("purpose") ?? ""),
@@ -30,8 +30,8 @@ extension Prompt: WireCodable {
   }
 }
 
-extension VerifiedProgram: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension VerifiedProgram: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       path: try json.get("path"), user: try json.get("user"), package: try json.find("package"),
       isProtected: try json.get("protected"))
@@ -46,7 +46,7 @@ extension VerifiedProgram: WireCodable {
 }
 
 extension Prompt.Kind {
-  fileprivate init(name: String, purpose: String) throws(LinkFault) {
+  fileprivate init(name: String, purpose: String) throws(CodingFault) {
     let kinds: [Self] = [
       .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: purpose), .locationButton,
       .beaconAdvertising,

@@ -1,10 +1,10 @@
 package import LocationModel
 
 /// Every request is an object with one member, named for the service; `subscriber` is the sender.
-extension Request: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Request: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
+    func subscriber() throws(CodingFault) -> SubscriberID { try value.get("subscriber") }
     switch name {
     case "authorization": self = .authorization(try AuthorizationRequest(json: value))
     case "updates": self = .updates(try subscriber(), try value.get("ask"))
@@ -26,7 +26,7 @@ extension Request: WireCodable {
   }
 
   package var json: JSON {
-    func ask(_ subscriber: SubscriberID, _ request: some WireCodable) -> JSON {
+    func ask(_ subscriber: SubscriberID, _ request: some JSONCodable) -> JSON {
       .fields(["subscriber": subscriber.json, "ask": request.json])
     }
     return switch self {
@@ -50,8 +50,8 @@ extension Request: WireCodable {
   }
 }
 
-extension AuthorizationRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AuthorizationRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "observe": self = .observe(try value.get("subscriber"))

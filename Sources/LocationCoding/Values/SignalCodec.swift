@@ -1,19 +1,19 @@
 package import LocationModel
 
-extension HeadingOrientation: WireNamed {}
-extension Proximity: WireNamed {}
-extension RangingFailure: WireNamed {}
+extension HeadingOrientation: JSONNamed {}
+extension Proximity: JSONNamed {}
+extension RangingFailure: JSONNamed {}
 
-extension DeviceVector: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DeviceVector: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(x: try json.get("x"), y: try json.get("y"), z: try json.get("z"))
   }
 
   package var json: JSON { .fields(["x": x.json, "y": y.json, "z": z.json]) }
 }
 
-extension Heading: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Heading: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       magneticHeading: try json.get("magneticHeading"), trueHeading: try json.find("trueHeading"),
       accuracy: try json.find("accuracy"), field: try json.find("field"),
@@ -28,8 +28,8 @@ extension Heading: WireCodable {
   }
 }
 
-extension RangedBeacon: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RangedBeacon: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       identity: try BeaconIdentity(json: json), proximity: try json.get("proximity"),
       accuracy: try json.find("accuracy"), rssi: try json.find("rssi"),
@@ -45,8 +45,8 @@ extension RangedBeacon: WireCodable {
   }
 }
 
-extension Equipment: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Equipment: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       hasCompass: try json.find("compass") ?? false,
       hasBeaconRadio: try json.find("beaconRadio") ?? false)
@@ -57,8 +57,8 @@ extension Equipment: WireCodable {
   }
 }
 
-extension HeadingOptions: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension HeadingOptions: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       filter: try json.find("filter"), orientation: try json.find("orientation") ?? .portrait)
   }
@@ -68,8 +68,8 @@ extension HeadingOptions: WireCodable {
   }
 }
 
-extension HeadingRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension HeadingRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try HeadingOptions(json: value))
@@ -92,8 +92,8 @@ extension HeadingRequest: WireCodable {
   }
 }
 
-extension HeadingDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension HeadingDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "heading": self = .heading(try Heading(json: value))
@@ -112,8 +112,8 @@ extension HeadingDelivery: WireCodable {
   }
 }
 
-extension RangingRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RangingRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try BeaconConstraint(json: value))
@@ -130,8 +130,8 @@ extension RangingRequest: WireCodable {
   }
 }
 
-extension RangingDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RangingDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "ranged": self = .ranged(try value.get("constraint"), try value.get("beacons"))
@@ -150,8 +150,8 @@ extension RangingDelivery: WireCodable {
   }
 }
 
-extension IBeaconAdvert: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension IBeaconAdvert: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       identity: try BeaconIdentity(json: json), measuredPower: try json.get("measuredPower"))
   }
@@ -164,8 +164,8 @@ extension IBeaconAdvert: WireCodable {
   }
 }
 
-extension AdvertisingRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AdvertisingRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try IBeaconAdvert(json: value))
@@ -182,8 +182,8 @@ extension AdvertisingRequest: WireCodable {
   }
 }
 
-extension BeaconAdvertising: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension BeaconAdvertising: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "stopped": self = .stopped

@@ -1,8 +1,8 @@
 package import LocationModel
 
 /// Writes the value as text where it is text, else as its bytes.
-extension StateEntry: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension StateEntry: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let key = StateKey(
       domain: try json.get("domain"), owner: try json.get("owner"), name: try json.get("name"))
     if let text = try json.find("text", String.self) {

@@ -1,7 +1,7 @@
 package import LocationModel
 
-extension DesiredAccuracy: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DesiredAccuracy: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "bestForNavigation": self = .bestForNavigation
@@ -22,8 +22,8 @@ extension DesiredAccuracy: WireCodable {
   }
 }
 
-extension UpdateOptions: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension UpdateOptions: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       accuracy: try json.find("accuracy") ?? .best,
       distanceFilter: try json.find("distanceFilter"),
@@ -42,8 +42,8 @@ extension UpdateOptions: WireCodable {
   }
 }
 
-extension UpdatesRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension UpdatesRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try UpdateOptions(json: value))
@@ -73,8 +73,8 @@ extension UpdatesRequest: WireCodable {
   }
 }
 
-extension UpdatesDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension UpdatesDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "fixes": self = .fixes(try [Fix](json: value))
@@ -98,8 +98,8 @@ extension UpdatesDelivery: WireCodable {
   }
 }
 
-extension LiveRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LiveRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(LiveOptions(activity: try value.find("activity") ?? .other))
@@ -116,8 +116,8 @@ extension LiveRequest: WireCodable {
   }
 }
 
-extension SessionRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension SessionRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "open":

@@ -1,8 +1,8 @@
 package import LocationModel
 
 /// A coordinate whose numbers are missing is read as one that is not on earth (REG-16).
-extension Coordinate: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Coordinate: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       latitude: try json.find("latitude") ?? .nan, longitude: try json.find("longitude") ?? .nan)
   }
@@ -10,8 +10,8 @@ extension Coordinate: WireCodable {
   package var json: JSON { .fields(["latitude": latitude.json, "longitude": longitude.json]) }
 }
 
-extension Fix: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Fix: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       coordinate: Coordinate(
         latitude: try json.get("latitude"), longitude: try json.get("longitude")),
@@ -43,8 +43,8 @@ extension Fix: WireCodable {
   }
 }
 
-extension Visit: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Visit: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       arrival: try json.find("arrival"), departure: try json.find("departure"),
       coordinate: try Coordinate(json: json), horizontalAccuracy: try json.get("accuracy"))
@@ -60,8 +60,8 @@ extension Visit: WireCodable {
   }
 }
 
-extension Circle: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Circle: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     // A radius that is no number is read as one that cannot be watched (REG-16).
     self.init(center: try json.get("center"), radius: try json.find("radius") ?? .nan)
   }
@@ -70,8 +70,8 @@ extension Circle: WireCodable {
 }
 
 /// Encoded in the canonical form, `8-4-4-4-12`.
-extension BeaconUUID: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension BeaconUUID: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let digits = try String(json: json).filter { $0 != "-" }
     guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
       let low = UInt64(digits.suffix(16), radix: 16)
@@ -82,8 +82,8 @@ extension BeaconUUID: WireCodable {
   package var json: JSON { .string(description) }
 }
 
-extension BeaconIdentity: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension BeaconIdentity: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       uuid: try json.get("uuid"), major: try json.get("major"), minor: try json.get("minor"))
   }
@@ -93,8 +93,8 @@ extension BeaconIdentity: WireCodable {
   }
 }
 
-extension BeaconConstraint: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension BeaconConstraint: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       uuid: try json.get("uuid"), major: try json.find("major"), minor: try json.find("minor"))
   }
@@ -104,8 +104,8 @@ extension BeaconConstraint: WireCodable {
   }
 }
 
-extension LiveUpdate: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LiveUpdate: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       fix: try json.find("fix"), stationary: try json.find("stationary") ?? false,
       diagnostics: try json.find("diagnostics") ?? [])
@@ -118,16 +118,16 @@ extension LiveUpdate: WireCodable {
   }
 }
 
-extension AuthorizationReport: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AuthorizationReport: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(status: try json.get("status"), accuracy: try json.find("accuracy") ?? .full)
   }
 
   package var json: JSON { .fields(["status": status.json, "accuracy": accuracy.json]) }
 }
 
-extension ClientState: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ClientState: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       authorization: try json.get("authorization"),
       servicesEnabled: try json.find("servicesEnabled") ?? true,

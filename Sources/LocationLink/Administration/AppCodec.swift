@@ -102,8 +102,8 @@ package struct DataEntry: Hashable, Sendable {
   }
 }
 
-extension AppStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AppStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       app: try json.get("app"), level: try json.get("level"), isPrecise: try json.get("precise"))
     beacon = try json.find("beacon") ?? "ask"
@@ -120,8 +120,8 @@ extension AppStatus: WireCodable {
   }
 }
 
-extension AuthorizationDecision: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AuthorizationDecision: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       before: try json.find("before"), after: try json.get("after"),
       explanations: try json.find("explanations") ?? [])
@@ -134,8 +134,8 @@ extension AuthorizationDecision: WireCodable {
   }
 }
 
-extension ConditionStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ConditionStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       app: try json.get("app"), monitor: try json.find("monitor"),
       identifier: try json.get("identifier"), kind: try json.get("kind"),
@@ -152,8 +152,8 @@ extension ConditionStatus: WireCodable {
   }
 }
 
-extension AccessRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AccessRecord: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       app: try json.get("app"), service: try json.get("service"), first: try json.get("first"),
       last: try json.get("last"), count: try json.get("count"))
@@ -167,8 +167,8 @@ extension AccessRecord: WireCodable {
   }
 }
 
-extension DataEntry: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DataEntry: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       domain: try json.get("domain"), app: try json.get("app"), name: try json.get("name"),
       value: try json.get("value"))

@@ -132,8 +132,8 @@ package struct LastFix: Hashable, Sendable {
   }
 }
 
-extension DaemonStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DaemonStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       pid: try json.get("pid"), since: try json.get("since"), state: try json.get("state"))
     servicesEnabled = try json.get("servicesEnabled")
@@ -158,8 +158,8 @@ extension DaemonStatus: WireCodable {
   }
 }
 
-extension SourceStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension SourceStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       url: try json.get("url"), status: try json.get("status"), reason: try json.find("reason"),
       fixes: try json.get("fixes"), rejected: try json.get("rejected"))
@@ -173,8 +173,8 @@ extension SourceStatus: WireCodable {
   }
 }
 
-extension ClientStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ClientStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       program: try json.get("program"), pid: try json.get("pid"), user: try json.get("user"),
       since: try json.get("since"))
@@ -190,16 +190,16 @@ extension ClientStatus: WireCodable {
   }
 }
 
-extension AgentStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AgentStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(name: try json.get("name"), obstacle: try json.find("obstacle"))
   }
 
   package var json: JSON { .fields(["name": name.json, "obstacle": obstacle?.json]) }
 }
 
-extension TrustedProgramStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension TrustedProgramStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       path: try json.get("path"), role: try json.get("role"), obstacle: try json.find("obstacle"),
       mend: try json.find("mend"))
@@ -212,8 +212,8 @@ extension TrustedProgramStatus: WireCodable {
   }
 }
 
-extension DemandStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DemandStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init()
     tier = try json.find("tier")
     interval = try json.find("interval")
@@ -230,8 +230,8 @@ extension DemandStatus: WireCodable {
   }
 }
 
-extension LastFix: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LastFix: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       time: try json.get("time"), accuracy: try json.get("accuracy"), place: try json.find("place"))
   }

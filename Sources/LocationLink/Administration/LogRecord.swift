@@ -2,7 +2,7 @@ package import LocationCoding
 package import LocationModel
 
 /// The category of a line of the daemon's log; the field `LOCATION_CATEGORY` of the journal.
-package enum LogCategory: String, CaseIterable, Sendable, WireCodable {
+package enum LogCategory: String, CaseIterable, Sendable, JSONCodable {
   /// The daemon itself: its start, its configuration, its end.
   case service
   /// Programs that connect, are refused, or are cut off.
@@ -47,8 +47,8 @@ package struct LogRecord: Hashable, Sendable {
   }
 }
 
-extension LogRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LogRecord: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       try json.get("category"), try json.get("message"), at: try json.get("date"),
       isFault: try json.find("fault") ?? false)

@@ -38,8 +38,8 @@ package struct AgentAnswer: Hashable, Sendable {
   }
 }
 
-extension AgentAnswer: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AgentAnswer: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       id: try Prompt.ID(json: json), answer: try json.get("answer"),
       precise: try json.find("precise") ?? true)

@@ -12,8 +12,8 @@ package struct AccessRefusal: Error, Hashable, Sendable {
   }
 }
 
-extension AccessRefusal: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AccessRefusal: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(reason: try json.get("reason"), next: try json.find("next"))
   }
 

@@ -47,7 +47,7 @@ package struct LinkSession: Machine {
 
   /// Why the daemon ends a connection.
   package enum CutReason: Hashable, Sendable {
-    case malformed(LinkFault)
+    case malformed(CodingFault)
     /// More deliveries than may wait before the client is welcomed.
     case tooManyEarly(limit: Int)
     /// More subscribers than one client may have.
@@ -141,7 +141,7 @@ package struct LinkSession: Machine {
 
   private mutating func take(_ bytes: [UInt8]) -> [Output] {
     var outputs: [Output] = []
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       for message in try frames.take(bytes) {
         outputs += answer(try LinkCall(json: JSON(parsing: message)))
         if state == .ended { break }

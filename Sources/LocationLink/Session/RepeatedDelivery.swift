@@ -20,7 +20,7 @@ package struct RepeatedDelivery {
     }
   }
 
-  private static func words<News: WireCodable & Equatable>(
+  private static func words<News: JSONCodable & Equatable>(
     of news: News, _ last: inout (news: News, words: JSON)?
   ) -> JSON {
     if let last, last.news == news { return last.words }

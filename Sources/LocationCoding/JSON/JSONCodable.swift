@@ -3,32 +3,32 @@
 /// Structures are objects whose unknown members are ignored and whose absent members are `nil`;
 /// enumerations are objects with one member, named for the case, whose value has the associated
 /// values. So messages of a peer of another version are understood as far as possible.
-package protocol WireCodable {
-  init(json: JSON) throws(LinkFault)
+package protocol JSONCodable {
+  init(json: JSON) throws(CodingFault)
   var json: JSON { get }
 }
 
 extension JSON {
   /// Reads a member that is required.
-  package func get<Value: WireCodable>(
+  package func get<Value: JSONCodable>(
     _ name: String, _: Value.Type = Value.self
-  ) throws(LinkFault) -> Value {
+  ) throws(CodingFault) -> Value {
     guard let value = self[name] else { throw .missing(name) }
     return try Self.read(value, name)
   }
 
   /// Reads a member that may be missing.
-  package func find<Value: WireCodable>(
+  package func find<Value: JSONCodable>(
     _ name: String, _: Value.Type = Value.self
-  ) throws(LinkFault) -> Value? {
+  ) throws(CodingFault) -> Value? {
     guard let value = self[name] else { return nil }
     return try Self.read(value, name)
   }
 
   /// Reads a member; an error names the member that has another type.
-  private static func read<Value: WireCodable>(
+  private static func read<Value: JSONCodable>(
     _ value: JSON, _ name: String
-  ) throws(LinkFault) -> Value {
+  ) throws(CodingFault) -> Value {
     do { return try Value(json: value) } catch {
       guard case .mismatch("") = error else { throw error }
       throw .mismatch(name)
@@ -36,14 +36,14 @@ extension JSON {
   }
 
   /// Returns the case of an enumeration, and its value.
-  package func word() throws(LinkFault) -> (name: String, value: JSON) {
+  package func word() throws(CodingFault) -> (name: String, value: JSON) {
     guard case .object(let members) = self, let first = members.first else { throw .mismatch("") }
     return (first.name, first.value)
   }
 }
 
-extension Bool: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Bool: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     guard case .bool(let flag) = json else { throw .mismatch("") }
     self = flag
   }
@@ -51,8 +51,8 @@ extension Bool: WireCodable {
   package var json: JSON { .bool(self) }
 }
 
-extension String: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension String: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     guard case .string(let text) = json else { throw .mismatch("") }
     self = text
   }
@@ -60,8 +60,8 @@ extension String: WireCodable {
   package var json: JSON { .string(self) }
 }
 
-extension Double: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Double: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     switch json {
     case .number(let number): self = number
     case .integer(let number): self = Double(number)
@@ -72,8 +72,8 @@ extension Double: WireCodable {
   package var json: JSON { .number(self) }
 }
 
-extension WireCodable where Self: FixedWidthInteger {
-  package init(json: JSON) throws(LinkFault) {
+extension JSONCodable where Self: FixedWidthInteger {
+  package init(json: JSON) throws(CodingFault) {
     guard case .integer(let number) = json, let value = Self(exactly: number) else {
       throw .mismatch("")
     }
@@ -83,16 +83,16 @@ extension WireCodable where Self: FixedWidthInteger {
   package var json: JSON { .integer(Int64(clamping: self)) }
 }
 
-extension Int: WireCodable {}
-extension Int32: WireCodable {}
-extension Int64: WireCodable {}
-extension Int8: WireCodable {}
-extension UInt16: WireCodable {}
-extension UInt32: WireCodable {}
-extension UInt64: WireCodable {}
+extension Int: JSONCodable {}
+extension Int32: JSONCodable {}
+extension Int64: JSONCodable {}
+extension Int8: JSONCodable {}
+extension UInt16: JSONCodable {}
+extension UInt32: JSONCodable {}
+extension UInt64: JSONCodable {}
 
-extension Array: WireCodable where Element: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Array: JSONCodable where Element: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     guard case .array(let elements) = json else { throw .mismatch("") }
     self = []
     for element in elements { append(try Element(json: element)) }
@@ -102,8 +102,8 @@ extension Array: WireCodable where Element: WireCodable {
 }
 
 /// Encodes an enumeration of plain names as a string.
-extension WireCodable where Self: RawRepresentable, RawValue == String {
-  package init(json: JSON) throws(LinkFault) {
+extension JSONCodable where Self: RawRepresentable, RawValue == String {
+  package init(json: JSON) throws(CodingFault) {
     let name = try String(json: json)
     guard let value = Self(rawValue: name) else { throw .unknownWord(name) }
     self = value
