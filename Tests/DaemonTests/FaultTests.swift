@@ -1,5 +1,6 @@
 import Foundation
 import HostTesting
+import LocationCoding
 import LocationLink
 import LocationModel
 import Testing

@@ -1,4 +1,4 @@
-/// Why a message of the link is not understood.
+/// Why bytes cannot be read as a value.
 package enum CodingFault: Error, Hashable, Sendable {
   /// It is no valid JSON at this byte.
   case grammar(offset: Int)

@@ -1,7 +1,7 @@
-/// A JSON value, the form of all messages of the link.
+/// A JSON value: the form of every value on the wire, in the state, and in recordings.
 ///
 /// Integers stay integers, so that nanoseconds keep their precision; members keep their order, so
-/// that the same message always has the same bytes.
+/// that equal values always have the same bytes.
 package indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -24,7 +24,7 @@ package indirect enum JSON: Hashable, Sendable {
     }
   }
 
-  /// The deepest nesting of arrays and objects; the link's own messages need 9.
+  /// The deepest nesting of arrays and objects; our own values need 9.
   package static let maximumDepth = 32
 
   /// Creates an object of these members; a member without a value is left out.

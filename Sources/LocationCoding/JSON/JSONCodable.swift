@@ -1,9 +1,9 @@
-/// A value that can be encoded for the link.
+/// A value with an encoding: the same on the wire, in the state, and in recordings.
 ///
 /// Structures are objects whose unknown members are ignored and whose absent members are `nil`;
 /// enumerations are objects with one member, named for the case, whose value has the associated
-/// values. So messages of a peer of another version are understood as far as possible.
-package protocol JSONCodable {
+/// values. So values of a program of another version are understood as far as possible.
+package protocol JSONCodable: Sendable {
   init(json: JSON) throws(CodingFault)
   var json: JSON { get }
 }

@@ -20,72 +20,37 @@ extension ConditionTarget: JSONCodable {
   }
 }
 
-extension RegionDescription: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      identifier: try json.get("identifier"), target: try json.get("target"),
-      notices: RegionNotices(
-        onEntry: try json.find("onEntry") ?? true, onExit: try json.find("onExit") ?? true,
-        onDisplay: try json.find("onDisplay") ?? false))
-  }
-
-  package var json: JSON {
-    .fields([
-      "identifier": identifier.json, "target": target.json, "onEntry": notices.onEntry.json,
-      "onExit": notices.onExit.json, "onDisplay": notices.onDisplay.json,
-    ])
-  }
+extension RegionDescription: JSONStructure {
+  package static let fields = JSONFields(
+    RegionDescription(identifier: "", target: .unsupported, notices: RegionNotices()),
+    .get("identifier", \.identifier), .get("target", \.target),
+    .find("onEntry", \.notices.onEntry), .find("onExit", \.notices.onExit),
+    .find("onDisplay", \.notices.onDisplay))
 }
 
-extension CrossingEvidence: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
-      fixes: try json.get("fixes"), probability: try json.get("probability"),
-      crossed: try json.find("crossed"), decided: try json.get("decided"),
-      distance: try json.get("distance"), spread: try json.get("spread"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "firstFix": firstFix.json, "lastFix": lastFix.json, "fixes": fixes.json,
-      "probability": probability.json, "crossed": crossed?.json, "decided": decided.json,
-      "distance": distance.json, "spread": spread.json,
-    ])
-  }
+extension CrossingEvidence: JSONStructure {
+  package static let fields = JSONFields(
+    CrossingEvidence(
+      firstFix: .blank, lastFix: .blank, fixes: 0, probability: 0, crossed: nil, decided: .blank,
+      distance: 0, spread: 0),
+    .get("firstFix", \.firstFix), .get("lastFix", \.lastFix), .get("fixes", \.fixes),
+    .get("probability", \.probability), .find("crossed", \.crossed),
+    .get("decided", \.decided), .get("distance", \.distance), .get("spread", \.spread))
 }
 
-extension ConditionEvent: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      identifier: try json.get("identifier"), state: try json.get("state"),
-      date: try json.get("date"), diagnostics: try json.find("diagnostics") ?? [])
-    refinement = try json.find("refinement")
-    evidence = try json.find("evidence")
-  }
-
-  package var json: JSON {
-    .fields([
-      "identifier": identifier.json, "state": state.json, "date": date.json,
-      "refinement": refinement?.json, "diagnostics": diagnostics.json, "evidence": evidence?.json,
-    ])
-  }
+extension ConditionEvent: JSONStructure {
+  package static let fields = JSONFields(
+    blank, .get("identifier", \.identifier), .get("state", \.state), .get("date", \.date),
+    .find("refinement", \.refinement), .find("diagnostics", \.diagnostics),
+    .find("evidence", \.evidence))
 }
 
-extension NamedRecord: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      identifier: try json.get("identifier"),
-      record: ConditionRecord(
-        target: try json.get("target"), lastEvent: try json.get("lastEvent")))
-  }
-
-  package var json: JSON {
-    .fields([
-      "identifier": identifier.json, "target": record.target.json,
-      "lastEvent": record.lastEvent.json,
-    ])
-  }
+extension NamedRecord: JSONStructure {
+  package static let fields = JSONFields(
+    NamedRecord(
+      identifier: "", record: ConditionRecord(target: .unsupported, lastEvent: .blank)),
+    .get("identifier", \.identifier), .get("target", \.record.target),
+    .get("lastEvent", \.record.lastEvent))
 }
 
 extension RegionEvent: JSONCodable {

@@ -36,14 +36,9 @@ extension ProviderStatus: JSONCodable {
   }
 }
 
-extension MotionActivity: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(try json.get("kind"), try json.get("confidence"))
-  }
-
-  package var json: JSON {
-    .fields(["kind": kind.json, "confidence": confidence.json])
-  }
+extension MotionActivity: JSONStructure {
+  package static let fields = JSONFields(
+    unknown, .get("kind", \.kind), .get("confidence", \.confidence))
 }
 
 extension MotionActivity.Kind: JSONCodable {}

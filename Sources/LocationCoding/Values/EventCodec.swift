@@ -1,21 +1,13 @@
 package import LocationModel
 
-extension StayEvidence: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
-      fixes: try json.get("fixes"), scatter: try json.get("scatter"),
-      place: try json.get("place"), dwellSeconds: try json.get("dwellSeconds"),
-      decided: try json.get("decided"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "firstFix": firstFix.json, "lastFix": lastFix.json, "fixes": fixes.json,
-      "scatter": scatter.json, "place": place.json, "dwellSeconds": dwellSeconds.json,
-      "decided": decided.json,
-    ])
-  }
+extension StayEvidence: JSONStructure {
+  package static let fields = JSONFields(
+    StayEvidence(
+      firstFix: .blank, lastFix: .blank, fixes: 0, scatter: 0, place: .new, dwellSeconds: 0,
+      decided: .blank),
+    .get("firstFix", \.firstFix), .get("lastFix", \.lastFix), .get("fixes", \.fixes),
+    .get("scatter", \.scatter), .get("place", \.place),
+    .get("dwellSeconds", \.dwellSeconds), .get("decided", \.decided))
 }
 
 extension StayEvidence.Place: JSONCodable {}
@@ -39,21 +31,10 @@ extension EventEvidence: JSONCodable {
   }
 }
 
-extension EventRecord: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    let event = DeliveredEvent(
-      try json.get("kind"), try json.find("identifier"), try json.get("state"),
-      since: try json.get("date"), try json.find("evidence"))
-    self.init(
-      number: try json.get("number"), app: AppIdentity(try json.get("app")), event: event,
-      delivered: try json.get("told"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "number": number.json, "app": app.name.json, "kind": event.kind.json,
-      "identifier": event.identifier?.json, "state": event.state.json, "date": event.date.json,
-      "told": delivered.json, "evidence": event.evidence?.json,
-    ])
-  }
+extension EventRecord: JSONStructure {
+  package static let fields = JSONFields(
+    EventRecord(number: 0, app: .blank, event: .blank, delivered: .blank),
+    .get("number", \.number), .get("app", \.app), .get("kind", \.event.kind),
+    .find("identifier", \.event.identifier), .get("state", \.event.state),
+    .get("date", \.event.date), .get("told", \.delivered), .find("evidence", \.event.evidence))
 }

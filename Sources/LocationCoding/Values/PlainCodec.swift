@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// An enumeration whose cases have no values: it is encoded as the name of its case.
-package protocol JSONNamed: JSONCodable, CaseIterable, Sendable {}
+package protocol JSONNamed: JSONCodable, CaseIterable {}
 
 extension JSONNamed {
   package init(json: JSON) throws(CodingFault) {
@@ -27,6 +27,11 @@ extension AccuracyAuthorization: JSONCodable {}
 extension AccuracyRefusal: JSONCodable {}
 extension ConditionState: JSONCodable {}
 extension MonitoredState: JSONCodable {}
+
+extension AppIdentity: JSONCodable {
+  package init(json: JSON) throws(CodingFault) { self.init(try String(json: json)) }
+  package var json: JSON { name.json }
+}
 
 extension SubscriberID: JSONCodable {
   package init(json: JSON) throws(CodingFault) { self.init(try UInt32(json: json)) }

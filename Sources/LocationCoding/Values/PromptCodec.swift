@@ -2,12 +2,9 @@ package import LocationModel
 
 extension PromptAnswer: JSONCodable {}
 
-extension Prompt.ID: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(app: AppIdentity(try json.get("app")), number: try json.get("number"))
-  }
-
-  package var json: JSON { .fields(["app": app.name.json, "number": number.json]) }
+extension Prompt.ID: JSONStructure {
+  package static let fields = JSONFields(
+    Prompt.ID(app: .blank, number: 0), .get("app", \.app), .get("number", \.number))
 }
 
 extension Prompt: JSONCodable {
@@ -30,19 +27,11 @@ extension Prompt: JSONCodable {
   }
 }
 
-extension VerifiedProgram: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      path: try json.get("path"), user: try json.get("user"), package: try json.find("package"),
-      isProtected: try json.get("protected"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "path": path.json, "user": user.json, "package": package?.json,
-      "protected": isProtected.json,
-    ])
-  }
+extension VerifiedProgram: JSONStructure {
+  package static let fields = JSONFields(
+    VerifiedProgram(path: "", user: 0, isProtected: false),
+    .get("path", \.path), .get("user", \.user), .find("package", \.package),
+    .get("protected", \.isProtected))
 }
 
 extension Prompt.Kind {

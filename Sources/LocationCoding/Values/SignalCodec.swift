@@ -4,68 +4,34 @@ extension HeadingOrientation: JSONNamed {}
 extension Proximity: JSONNamed {}
 extension RangingFailure: JSONNamed {}
 
-extension DeviceVector: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(x: try json.get("x"), y: try json.get("y"), z: try json.get("z"))
-  }
-
-  package var json: JSON { .fields(["x": x.json, "y": y.json, "z": z.json]) }
+extension DeviceVector: JSONStructure {
+  package static let fields = JSONFields(
+    DeviceVector(x: 0, y: 0, z: 0), .get("x", \.x), .get("y", \.y), .get("z", \.z))
 }
 
-extension Heading: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      magneticHeading: try json.get("magneticHeading"), trueHeading: try json.find("trueHeading"),
-      accuracy: try json.find("accuracy"), field: try json.find("field"),
-      time: try json.get("time"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "magneticHeading": magneticHeading.json, "trueHeading": trueHeading?.json,
-      "accuracy": accuracy?.json, "field": field?.json, "time": time.json,
-    ])
-  }
+extension Heading: JSONStructure {
+  package static let fields = JSONFields(
+    Heading(magneticHeading: 0, trueHeading: nil, accuracy: nil, field: nil, time: .blank),
+    .get("magneticHeading", \.magneticHeading), .find("trueHeading", \.trueHeading),
+    .find("accuracy", \.accuracy), .find("field", \.field), .get("time", \.time))
 }
 
-extension RangedBeacon: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      identity: try BeaconIdentity(json: json), proximity: try json.get("proximity"),
-      accuracy: try json.find("accuracy"), rssi: try json.find("rssi"),
-      time: try json.get("time"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "uuid": identity.uuid.json, "major": identity.major.json, "minor": identity.minor.json,
-      "proximity": proximity.json, "accuracy": accuracy?.json, "rssi": rssi?.json,
-      "time": time.json,
-    ])
-  }
+extension RangedBeacon: JSONStructure {
+  package static let fields = JSONFields(
+    RangedBeacon(identity: .blank, proximity: .unknown, accuracy: nil, rssi: nil, time: .blank),
+    .get("uuid", \.identity.uuid), .get("major", \.identity.major),
+    .get("minor", \.identity.minor), .get("proximity", \.proximity),
+    .find("accuracy", \.accuracy), .find("rssi", \.rssi), .get("time", \.time))
 }
 
-extension Equipment: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      hasCompass: try json.find("compass") ?? false,
-      hasBeaconRadio: try json.find("beaconRadio") ?? false)
-  }
-
-  package var json: JSON {
-    .fields(["compass": hasCompass.json, "beaconRadio": hasBeaconRadio.json])
-  }
+extension Equipment: JSONStructure {
+  package static let fields = JSONFields(
+    Equipment(), .find("compass", \.hasCompass), .find("beaconRadio", \.hasBeaconRadio))
 }
 
-extension HeadingOptions: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      filter: try json.find("filter"), orientation: try json.find("orientation") ?? .portrait)
-  }
-
-  package var json: JSON {
-    .fields(["filter": filter?.json, "orientation": orientation.json])
-  }
+extension HeadingOptions: JSONStructure {
+  package static let fields = JSONFields(
+    HeadingOptions(), .find("filter", \.filter), .find("orientation", \.orientation))
 }
 
 extension HeadingRequest: JSONCodable {
@@ -150,18 +116,11 @@ extension RangingDelivery: JSONCodable {
   }
 }
 
-extension IBeaconAdvert: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      identity: try BeaconIdentity(json: json), measuredPower: try json.get("measuredPower"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "uuid": identity.uuid.json, "major": identity.major.json, "minor": identity.minor.json,
-      "measuredPower": measuredPower.json,
-    ])
-  }
+extension IBeaconAdvert: JSONStructure {
+  package static let fields = JSONFields(
+    IBeaconAdvert(identity: .blank),
+    .get("uuid", \.identity.uuid), .get("major", \.identity.major),
+    .get("minor", \.identity.minor), .get("measuredPower", \.measuredPower))
 }
 
 extension AdvertisingRequest: JSONCodable {

@@ -22,24 +22,22 @@ extension DesiredAccuracy: JSONCodable {
   }
 }
 
-extension UpdateOptions: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      accuracy: try json.find("accuracy") ?? .best,
-      distanceFilter: try json.find("distanceFilter"),
-      activity: try json.find("activity") ?? .other,
-      pausesAutomatically: try json.find("pausesAutomatically") ?? false)
-    allowsBackground = try json.find("allowsBackground") ?? false
-    showsIndicator = try json.find("showsIndicator") ?? false
-  }
+extension UpdateOptions: JSONStructure {
+  package static let fields = JSONFields(
+    UpdateOptions(),
+    .find("accuracy", \.accuracy), .find("distanceFilter", \.distanceFilter),
+    .find("activity", \.activity), .find("pausesAutomatically", \.pausesAutomatically),
+    .find("allowsBackground", \.allowsBackground), .find("showsIndicator", \.showsIndicator))
+}
 
-  package var json: JSON {
-    .fields([
-      "accuracy": accuracy.json, "distanceFilter": distanceFilter?.json,
-      "activity": activity.json, "pausesAutomatically": pausesAutomatically.json,
-      "allowsBackground": allowsBackground.json, "showsIndicator": showsIndicator.json,
-    ])
-  }
+extension DeferralEnd: JSONStructure {
+  package static let fields = JSONFields(
+    DeferralEnd(distance: nil, timeout: nil),
+    .find("distance", \.distance), .find("timeout", \.timeout))
+}
+
+extension LiveOptions: JSONStructure {
+  package static let fields = JSONFields(LiveOptions(), .find("activity", \.activity))
 }
 
 extension UpdatesRequest: JSONCodable {
@@ -50,10 +48,7 @@ extension UpdatesRequest: JSONCodable {
     case "change": self = .change(try UpdateOptions(json: value))
     case "stop": self = .stop
     case "once": self = .once(try UpdateOptions(json: value))
-    case "deferUpdates":
-      self = .deferUpdates(
-        until: DeferralEnd(
-          distance: try value.find("distance"), timeout: try value.find("timeout")))
+    case "deferUpdates": self = .deferUpdates(until: try DeferralEnd(json: value))
     case "endDeferral": self = .endDeferral
     default: throw .unknownWord(name)
     }
@@ -65,9 +60,7 @@ extension UpdatesRequest: JSONCodable {
     case .change(let options): .word("change", options.json)
     case .stop: .word("stop")
     case .once(let options): .word("once", options.json)
-    case .deferUpdates(let end):
-      .word(
-        "deferUpdates", .fields(["distance": end.distance?.json, "timeout": end.timeout?.json]))
+    case .deferUpdates(let end): .word("deferUpdates", end.json)
     case .endDeferral: .word("endDeferral")
     }
   }
@@ -102,7 +95,7 @@ extension LiveRequest: JSONCodable {
   package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
-    case "start": self = .start(LiveOptions(activity: try value.find("activity") ?? .other))
+    case "start": self = .start(try LiveOptions(json: value))
     case "stop": self = .stop
     default: throw .unknownWord(name)
     }
@@ -110,7 +103,7 @@ extension LiveRequest: JSONCodable {
 
   package var json: JSON {
     switch self {
-    case .start(let options): .word("start", .fields(["activity": options.activity.json]))
+    case .start(let options): .word("start", options.json)
     case .stop: .word("stop")
     }
   }

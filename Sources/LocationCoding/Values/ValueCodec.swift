@@ -43,30 +43,18 @@ extension Fix: JSONCodable {
   }
 }
 
-extension Visit: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      arrival: try json.find("arrival"), departure: try json.find("departure"),
-      coordinate: try Coordinate(json: json), horizontalAccuracy: try json.get("accuracy"))
-    evidence = try json.find("evidence")
-  }
-
-  package var json: JSON {
-    .fields([
-      "arrival": arrival?.json, "departure": departure?.json,
-      "latitude": coordinate.latitude.json, "longitude": coordinate.longitude.json,
-      "accuracy": horizontalAccuracy.json, "evidence": evidence?.json,
-    ])
-  }
+extension Visit: JSONStructure {
+  package static let fields = JSONFields(
+    Visit(arrival: nil, coordinate: .blank, horizontalAccuracy: 0),
+    .find("arrival", \.arrival), .find("departure", \.departure),
+    .find("latitude", \.coordinate.latitude), .find("longitude", \.coordinate.longitude),
+    .get("accuracy", \.horizontalAccuracy), .find("evidence", \.evidence))
 }
 
-extension Circle: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    // A radius that is no number is read as one that cannot be watched (REG-16).
-    self.init(center: try json.get("center"), radius: try json.find("radius") ?? .nan)
-  }
-
-  package var json: JSON { .fields(["center": center.json, "radius": radius.json]) }
+/// A radius that is no number is read as one that cannot be watched (REG-16).
+extension Circle: JSONStructure {
+  package static let fields = JSONFields(
+    Circle(center: .blank, radius: .nan), .get("center", \.center), .find("radius", \.radius))
 }
 
 /// Encoded in the canonical form, `8-4-4-4-12`.
@@ -82,26 +70,15 @@ extension BeaconUUID: JSONCodable {
   package var json: JSON { .string(description) }
 }
 
-extension BeaconIdentity: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      uuid: try json.get("uuid"), major: try json.get("major"), minor: try json.get("minor"))
-  }
-
-  package var json: JSON {
-    .fields(["uuid": uuid.json, "major": major.json, "minor": minor.json])
-  }
+extension BeaconIdentity: JSONStructure {
+  package static let fields = JSONFields(
+    blank, .get("uuid", \.uuid), .get("major", \.major), .get("minor", \.minor))
 }
 
-extension BeaconConstraint: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      uuid: try json.get("uuid"), major: try json.find("major"), minor: try json.find("minor"))
-  }
-
-  package var json: JSON {
-    .fields(["uuid": uuid.json, "major": major?.json, "minor": minor?.json])
-  }
+extension BeaconConstraint: JSONStructure {
+  package static let fields = JSONFields(
+    BeaconConstraint(uuid: .blank),
+    .get("uuid", \.uuid), .find("major", \.major), .find("minor", \.minor))
 }
 
 extension LiveUpdate: JSONCodable {
@@ -118,29 +95,17 @@ extension LiveUpdate: JSONCodable {
   }
 }
 
-extension AuthorizationReport: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(status: try json.get("status"), accuracy: try json.find("accuracy") ?? .full)
-  }
-
-  package var json: JSON { .fields(["status": status.json, "accuracy": accuracy.json]) }
+extension AuthorizationReport: JSONStructure {
+  package static let fields = JSONFields(
+    AuthorizationReport(status: .notDetermined),
+    .get("status", \.status), .find("accuracy", \.accuracy))
 }
 
-extension ClientState: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      authorization: try json.get("authorization"),
-      servicesEnabled: try json.find("servicesEnabled") ?? true,
-      lastFix: try json.find("lastFix"))
-    regions = try json.find("regions") ?? []
-    equipment = try json.find("equipment") ?? Equipment()
-  }
-
-  package var json: JSON {
-    .fields([
-      "authorization": authorization.json, "servicesEnabled": servicesEnabled.json,
-      "lastFix": lastFix?.json, "regions": regions.json,
-      "equipment": equipment.json,
-    ])
-  }
+extension ClientState: JSONStructure {
+  package static let fields = JSONFields(
+    ClientState(
+      authorization: AuthorizationReport(status: .notDetermined), servicesEnabled: true,
+      lastFix: nil),
+    .get("authorization", \.authorization), .find("servicesEnabled", \.servicesEnabled),
+    .find("lastFix", \.lastFix), .find("regions", \.regions), .find("equipment", \.equipment))
 }

@@ -47,22 +47,10 @@ package struct LogRecord: Hashable, Sendable {
   }
 }
 
-extension LogRecord: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      try json.get("category"), try json.get("message"), at: try json.get("date"),
-      isFault: try json.find("fault") ?? false)
-    app = try json.find("app")
-    pid = try json.find("pid")
-    place = try json.find("place")
-    name = try json.find("name")
-  }
-
-  package var json: JSON {
-    .fields([
-      "date": date.json, "category": category.json, "message": message.json, "app": app?.json,
-      "pid": pid?.json, "fault": isFault ? true.json : nil, "place": place?.json,
-      "name": name?.json,
-    ])
-  }
+extension LogRecord: JSONStructure {
+  package static let fields = JSONFields(
+    LogRecord(.service, "", at: .blank),
+    .get("date", \.date), .get("category", \.category), .get("message", \.message),
+    .find("app", \.app), .find("pid", \.pid), .flag("fault", \.isFault),
+    .find("place", \.place), .find("name", \.name))
 }

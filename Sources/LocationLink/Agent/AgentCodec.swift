@@ -38,17 +38,9 @@ package struct AgentAnswer: Hashable, Sendable {
   }
 }
 
-extension AgentAnswer: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(
-      id: try Prompt.ID(json: json), answer: try json.get("answer"),
-      precise: try json.find("precise") ?? true)
-  }
-
-  package var json: JSON {
-    .fields([
-      "app": id.app.name.json, "number": id.number.json, "answer": answer.json,
-      "precise": precise.json,
-    ])
-  }
+extension AgentAnswer: JSONStructure {
+  package static let fields = JSONFields(
+    AgentAnswer(id: Prompt.ID(app: .blank, number: 0), answer: .dismissed, precise: true),
+    .get("app", \.id.app), .get("number", \.id.number), .get("answer", \.answer),
+    .find("precise", \.precise))
 }

@@ -12,10 +12,7 @@ package struct AccessRefusal: Error, Hashable, Sendable {
   }
 }
 
-extension AccessRefusal: JSONCodable {
-  package init(json: JSON) throws(CodingFault) {
-    self.init(reason: try json.get("reason"), next: try json.find("next"))
-  }
-
-  package var json: JSON { .fields(["reason": reason.json, "next": next?.json]) }
+extension AccessRefusal: JSONStructure {
+  package static let fields = JSONFields(
+    AccessRefusal(reason: ""), .get("reason", \.reason), .find("next", \.next))
 }
