@@ -80,8 +80,9 @@ struct Handshake {
       }
       throw Fault(isRefusal: true, description: reason)
     }
-    do throws(CodingFault) { return try ClientState(json: reply.parameters["state"] ?? .null) } catch
-    {
+    do throws(CodingFault) {
+      return try ClientState(json: reply.parameters["state"] ?? .null)
+    } catch {
       throw Fault(isRefusal: true, description: "\(error)")
     }
   }
