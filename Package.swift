@@ -60,7 +60,8 @@ let package = Package(
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
-      name: "LocationEngine", dependencies: ["LocationModel", "CSodium"], swiftSettings: house),
+      name: "LocationEngine", dependencies: ["LocationCoding", "LocationModel", "CSodium"],
+      swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
@@ -173,7 +174,7 @@ let package = Package(
     .testTarget(
       name: "LocationEngineTests",
       dependencies: [
-        "LocationEngine", "LocationModel", "MachineTesting",
+        "LocationCoding", "LocationEngine", "LocationModel", "MachineTesting",
       ],
       swiftSettings: house),
     .testTarget(
@@ -262,9 +263,9 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationDaemon",
-        "LocationHost", "LocationService", "LocationEngine", "LocationModel", "LocationProviders",
-        "LocationRecording", "LocationLink", "HostTesting", "HostProgram", "MachineTesting",
-        "CSQLite",
+        "LocationHost", "LocationService", "LocationCoding", "LocationEngine", "LocationModel",
+        "LocationProviders", "LocationRecording", "LocationLink", "HostTesting", "HostProgram",
+        "MachineTesting", "CSQLite",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

@@ -53,7 +53,7 @@ struct StepTrack: Sendable {
     case .beacon(let sample): beacons.write(sample, to: &bytes)
     case .client, .provider, .compass, .motion, .reception, .advertising, .answer, .setting,
       .launchable, .stored:
-      let words = (input.json ?? .null).bytes
+      let words = (input.json ?? .null).exactBytes
       bytes.append(number: UInt64(words.count))
       bytes.append(words)
     }

@@ -2,9 +2,9 @@
 enum ImportRule {
   /// The modules of each Swift target; a target that is missing here may import nothing.
   static let allowed: [String: Set<String>] = [
-    "LocationModel": ["FoundationEssentials"],
+    "LocationModel": [],
     "LocationCoding": ["LocationModel"],
-    "LocationEngine": ["LocationModel", "FoundationEssentials"],
+    "LocationEngine": ["LocationModel", "LocationCoding"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [

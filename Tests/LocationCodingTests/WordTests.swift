@@ -71,7 +71,7 @@ struct WordTests {
         members.map { JSON.Member($0.name, extended($0.value)) }
           + [JSON.Member("novelty", .object([JSON.Member("x", .integer(1))]))])
     case .array(let elements): .array(elements.map(extended))
-    case .null, .bool, .integer, .number, .string, .written: json
+    case .null, .bool, .integer, .unsigned, .number, .string, .written: json
     }
   }
 

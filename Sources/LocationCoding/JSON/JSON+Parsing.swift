@@ -91,6 +91,7 @@ private struct JSONReader {
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isWhole, let number = Int64(text) { return .integer(number) }
+    if isWhole, let number = UInt64(text) { return .unsigned(number) }
     guard let number = Double(text), number.isFinite else { throw .grammar(offset: start) }
     return .number(number)
   }

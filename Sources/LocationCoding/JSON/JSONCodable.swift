@@ -25,6 +25,14 @@ extension JSON {
     return try Self.read(value, name)
   }
 
+  /// Reads a number that need not be finite; NaN when it is missing.
+  package func number(_ name: String) throws(CodingFault) -> Double {
+    guard case .string(let text) = self[name] else { return try find(name) ?? .nan }
+    let numbers = [Double.infinity, -.infinity, .nan]
+    guard let number = numbers.first(where: { "\($0)" == text }) else { throw .mismatch(name) }
+    return number
+  }
+
   /// Reads a member; an error names the member that has another type.
   private static func read<Value: JSONCodable>(
     _ value: JSON, _ name: String
@@ -65,6 +73,7 @@ extension Double: JSONCodable {
     switch json {
     case .number(let number): self = number
     case .integer(let number): self = Double(number)
+    case .unsigned(let number): self = Double(number)
     case .null, .bool, .string, .array, .object, .written: throw .mismatch("")
     }
   }
@@ -74,13 +83,19 @@ extension Double: JSONCodable {
 
 extension JSONCodable where Self: FixedWidthInteger {
   package init(json: JSON) throws(CodingFault) {
-    guard case .integer(let number) = json, let value = Self(exactly: number) else {
-      throw .mismatch("")
-    }
+    let value: Self? =
+      switch json {
+      case .integer(let number): Self(exactly: number)
+      case .unsigned(let number): Self(exactly: number)
+      default: nil
+      }
+    guard let value else { throw .mismatch("") }
     self = value
   }
 
-  package var json: JSON { .integer(Int64(clamping: self)) }
+  package var json: JSON {
+    Int64(exactly: self).map { .integer($0) } ?? .unsigned(UInt64(clamping: self))
+  }
 }
 
 extension Int: JSONCodable {}

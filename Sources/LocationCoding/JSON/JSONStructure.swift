@@ -72,6 +72,17 @@ package struct JSONField<Value: Sendable>: Sendable {
     }
   }
 
+  /// A number that need not be finite, and is NaN when it is missing.
+  package static func number(
+    _ name: String, _ path: any WritableKeyPath<Value, Double> & Sendable
+  ) -> Self {
+    Self(name: name) { (json, value) throws(CodingFault) in
+      value[keyPath: path] = try json.number(name)
+    } write: {
+      $0[keyPath: path].json
+    }
+  }
+
   /// A member that is left out unless it is true.
   package static func flag(
     _ name: String, _ path: any WritableKeyPath<Value, Bool> & Sendable

@@ -23,9 +23,17 @@ extension BeaconIdentity {
 }
 
 extension ConditionEvent {
-  static let blank = ConditionEvent(identifier: "", state: .unknown, date: .blank)
+  package static let blank = ConditionEvent(identifier: "", state: .unknown, date: .blank)
+}
+
+extension Visit {
+  static let blank = Visit(arrival: nil, coordinate: .blank, horizontalAccuracy: 0)
+}
+
+extension PendingEvent {
+  package static let blank = PendingEvent.visit(.blank)
 }
 
 extension DeliveredEvent {
-  static let blank = DeliveredEvent(.visit, nil, "", since: .blank)
+  package static let blank = DeliveredEvent(.visit, nil, "", since: .blank)
 }

@@ -31,6 +31,31 @@ extension EventEvidence: JSONCodable {
   }
 }
 
+extension DeliveredEvent: JSONStructure {
+  package static let fields = JSONFields(
+    blank, .get("kind", \.kind), .find("identifier", \.identifier), .get("state", \.state),
+    .get("date", \.date), .find("evidence", \.evidence))
+}
+
+extension PendingEvent: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "visit": self = .visit(try Visit(json: value))
+    case "region": self = .region(try value.get("region"), try value.get("news"))
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .visit(let visit): .word("visit", visit.json)
+    case .region(let region, let event):
+      .word("region", .fields(["region": region.json, "news": event.json]))
+    }
+  }
+}
+
 extension EventRecord: JSONStructure {
   package static let fields = JSONFields(
     EventRecord(number: 0, app: .blank, event: .blank, delivered: .blank),

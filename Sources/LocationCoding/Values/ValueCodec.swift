@@ -3,8 +3,7 @@ package import LocationModel
 /// A coordinate whose numbers are missing is read as one that is not on earth (REG-16).
 extension Coordinate: JSONCodable {
   package init(json: JSON) throws(CodingFault) {
-    self.init(
-      latitude: try json.find("latitude") ?? .nan, longitude: try json.find("longitude") ?? .nan)
+    self.init(latitude: try json.number("latitude"), longitude: try json.number("longitude"))
   }
 
   package var json: JSON { .fields(["latitude": latitude.json, "longitude": longitude.json]) }
@@ -45,16 +44,17 @@ extension Fix: JSONCodable {
 
 extension Visit: JSONStructure {
   package static let fields = JSONFields(
-    Visit(arrival: nil, coordinate: .blank, horizontalAccuracy: 0),
+    blank,
     .find("arrival", \.arrival), .find("departure", \.departure),
-    .find("latitude", \.coordinate.latitude), .find("longitude", \.coordinate.longitude),
+    .number("latitude", \.coordinate.latitude), .number("longitude", \.coordinate.longitude),
     .get("accuracy", \.horizontalAccuracy), .find("evidence", \.evidence))
 }
 
 /// A radius that is no number is read as one that cannot be watched (REG-16).
 extension Circle: JSONStructure {
   package static let fields = JSONFields(
-    Circle(center: .blank, radius: .nan), .get("center", \.center), .find("radius", \.radius))
+    Circle(center: .blank, radius: .nan),
+    .get("center", \.center), .number("radius", \.radius))
 }
 
 /// Encoded in the canonical form, `8-4-4-4-12`.

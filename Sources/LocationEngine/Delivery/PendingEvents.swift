@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationModel
 
 /// The events of regions and visits that an app has not acknowledged, in the order in which they
@@ -6,18 +7,24 @@ import LocationModel
 /// They are stored together with the state that they follow from, so a crash of the app, the
 /// engine, or both neither loses nor repeats one.
 struct PendingEvents: Sendable {
-  private struct Record: Codable {
+  private struct Record: JSONStructure {
     /// The greatest number that was ever used.
     var last = EventNumber.none
     var waiting: [Entry] = []
+
+    static let fields = JSONFields(Self(), .get("last", \.last), .get("waiting", \.waiting))
   }
 
-  private struct Entry: Codable {
+  private struct Entry: JSONStructure {
     var number: EventNumber
     var event: PendingEvent
     /// When a stay ended, or a lasting one began, in steady time if that differs; at the latest
     /// when the event was added.
     var steady: UnixTime?
+
+    static let fields = JSONFields(
+      Self(number: .none, event: .blank),
+      .get("number", \.number), .get("event", \.event), .find("steady", \.steady))
 
     /// When a stay ended, or a lasting one began; `nil` for a region.
     var visitDate: UnixTime? {
@@ -41,7 +48,7 @@ struct PendingEvents: Sendable {
   /// Restores the stored events of an app.
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }) else { return }
-    record = StoredJSON.read(Record.self, from: entry.value, .any) ?? Record()
+    record = Record(stored: entry.value) ?? Record()
   }
 
   /// Adds an event. Its number is near the uptime, so that numbers grow even if the store is lost:
@@ -111,6 +118,6 @@ struct PendingEvents: Sendable {
 
   /// The change that makes this durable; the last number outlives the events.
   func change(for app: AppIdentity) -> StateChange {
-    .set(Self.key(of: app), StoredJSON.bytes(record, .any))
+    .set(Self.key(of: app), record.stored)
   }
 }
