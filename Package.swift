@@ -54,15 +54,18 @@ let package = Package(
 
     // Pure: no clock, no file, no thread.
     .target(name: "LocationModel", swiftSettings: house + shared),
+    // The one encoding of values: on the wire, in the state, and in recordings.
+    .target(name: "LocationCoding", dependencies: ["LocationModel"], swiftSettings: house),
     // For one file of the engine, the function behind coarse places (docs/decisions/0015).
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
-      name: "LocationEngine", dependencies: ["LocationModel", "CSodium"], swiftSettings: house),
+      name: "LocationEngine", dependencies: ["LocationCoding", "LocationModel", "CSodium"],
+      swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
-      dependencies: ["LocationEngine", "LocationLink", "LocationModel"], swiftSettings: house),
+      dependencies: ["LocationCoding", "LocationEngine", "LocationModel"], swiftSettings: house),
     .target(
       name: "LocationService",
       dependencies: [
@@ -72,7 +75,7 @@ let package = Package(
 
     // The words between a daemon and its clients, as bytes; pure.
     .target(
-      name: "LocationLink", dependencies: ["LocationModel"],
+      name: "LocationLink", dependencies: ["LocationCoding", "LocationModel"],
       exclude: [
         "org.meridian.location.varlink", "org.meridian.administration.varlink",
         "org.meridian.agent.varlink",
@@ -85,7 +88,7 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "CLinux", "CSystemd", "LocationEngine", "LocationLink", "LocationModel",
+        "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationLink", "LocationModel",
         "LocationProviders", "LocationRecording", "LocationService", "SQLite",
       ],
       swiftSettings: house),
@@ -94,8 +97,8 @@ let package = Package(
     .target(
       name: "LocationDaemon",
       dependencies: [
-        "CLinux", "CSystemd", "LocationEngine", "LocationHost", "LocationLink", "LocationModel",
-        "LocationProviders", "LocationService",
+        "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationHost", "LocationLink",
+        "LocationModel", "LocationProviders", "LocationService",
       ],
       swiftSettings: house),
 
@@ -129,9 +132,9 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CoreLocation", "LocationEngine", "LocationGeocoding",
-        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation",
+        "BeaconAdvertising", "CoreLocation", "LocationCoding", "LocationEngine",
+        "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationRecording", "LocationService", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -144,6 +147,7 @@ let package = Package(
       dependencies: [
         "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
+        "LocationCoding",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
@@ -163,8 +167,12 @@ let package = Package(
       name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
       swiftSettings: house),
     .testTarget(
+      name: "LocationCodingTests",
+      dependencies: ["LocationCoding", "LocationModel", "TestSupport"],
+      swiftSettings: house),
+    .testTarget(
       name: "LocationLinkTests",
-      dependencies: ["LocationLink", "LocationModel", "TestSupport"],
+      dependencies: ["LocationLink", "LocationModel", "TestSupport", "LocationCoding"],
       swiftSettings: house),
     .testTarget(
       name: "LocationRecordingTests",
@@ -176,7 +184,7 @@ let package = Package(
     .testTarget(
       name: "LocationEngineTests",
       dependencies: [
-        "LocationEngine", "LocationModel", "TestSupport",
+        "LocationEngine", "LocationModel", "TestSupport", "LocationCoding",
       ],
       swiftSettings: house),
     .testTarget(
@@ -260,7 +268,7 @@ let package = Package(
       dependencies: [
         "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation", "TestSupport",
+        "LocationService", "LocationSimulation", "TestSupport", "LocationCoding",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",
@@ -273,6 +281,7 @@ let package = Package(
       dependencies: [
         "LocationDaemon", "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "TestSupport",
         "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
+        "LocationCoding",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

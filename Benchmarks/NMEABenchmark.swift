@@ -1,5 +1,5 @@
 import Foundation
-import LocationLink
+import LocationCoding
 import LocationModel
 import LocationProviders
 

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel

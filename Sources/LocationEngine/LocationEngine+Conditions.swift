@@ -60,6 +60,7 @@ extension LocationEngine {
     guard let place = coordinators[coordinator].monitors.index(of: subscriber, client) else {
       return
     }
+    let request = coordinators[coordinator].monitors.numbered(request, of: place)
     let mayReceive = coordinators[coordinator].mayReceiveConditions
     let monitor = coordinators[coordinator].monitors.entries[place]
     let concerned = conditions.identifiers(concernedBy: request, of: monitor.key)

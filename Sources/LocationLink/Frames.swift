@@ -1,3 +1,5 @@
+package import LocationCoding
+
 /// Splits a stream of bytes into messages, each ended by NUL.
 package struct FrameSplitter: Sendable {
   private let limit: Int
@@ -10,9 +12,9 @@ package struct FrameSplitter: Sendable {
 
   /// Returns the messages that end in these bytes.
   ///
-  /// - Throws: ``LinkFault/tooLong(limit:)`` as soon as a message exceeds the limit; the stream
+  /// - Throws: ``CodingFault/tooLong(limit:)`` as soon as a message exceeds the limit; the stream
   ///   cannot be used after that.
-  package mutating func take(_ bytes: some Collection<UInt8>) throws(LinkFault) -> [[UInt8]] {
+  package mutating func take(_ bytes: some Collection<UInt8>) throws(CodingFault) -> [[UInt8]] {
     var messages: [[UInt8]] = []
     var left = bytes[...]
     while let end = left.firstIndex(of: 0) {
@@ -25,7 +27,7 @@ package struct FrameSplitter: Sendable {
     return messages
   }
 
-  private mutating func add(_ bytes: some Collection<UInt8>) throws(LinkFault) {
+  private mutating func add(_ bytes: some Collection<UInt8>) throws(CodingFault) {
     guard rest.count + bytes.count <= limit else { throw .tooLong(limit: limit) }
     rest += bytes
   }

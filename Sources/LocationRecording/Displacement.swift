@@ -1,5 +1,5 @@
+internal import LocationCoding
 internal import LocationEngine
-internal import LocationLink
 internal import LocationModel
 
 /// Moves every place of a recording by the same displacement, so that it can be shared.
@@ -28,6 +28,7 @@ package struct Displacement: Sendable {
           // Another secret: this one would reveal where the coarse places of the machine lie.
           var setup = setup
           setup.secret = SecretKey(seed: 0)
+          setup.storedForm = Recording.Setup.presentForm
           section = (setup.engine, Recorder(setup))
         case .step(let step):
           let input = displacement.moved(step.input)
@@ -109,7 +110,7 @@ package struct Displacement: Sendable {
           JSON.Member($0.name, $0.name == "places" ? pairs($0.value) : moved($0.value))
         })
     case .array(let elements): return .array(elements.map { moved($0) })
-    case .null, .bool, .integer, .number, .string, .written: return json
+    case .null, .bool, .integer, .unsigned, .number, .string, .written: return json
     }
   }
 

@@ -1,13 +1,13 @@
+package import LocationCoding
 package import LocationEngine
-package import LocationLink
-package import LocationModel
+internal import LocationModel
 
 /// The JSON of an engine's input: the form of the link where it has one, and a similar form where
 /// it has none. Fixes, headings, and beacons have a shorter form (``StepTrack``).
 extension LocationEngine.Input {
-  init(json: JSON) throws(LinkFault) {
+  init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func provider() throws(LinkFault) -> ProviderID { ProviderID(try value.get("provider")) }
+    func provider() throws(CodingFault) -> ProviderID { ProviderID(try value.get("provider")) }
     switch name {
     case "client":
       let id: UInt64 = try value.get("id")
@@ -58,8 +58,8 @@ extension LocationEngine.Input {
   }
 }
 
-extension ClientEvent: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ClientEvent: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "connected": self = .connected(try ClientDescription(json: value))
@@ -84,54 +84,12 @@ extension ClientEvent: WireCodable {
   }
 }
 
-extension ClientDescription: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    var manifest = Manifest(file: try json.get("file"))
-    manifest.identifier = try json.find("identifier")
-    manifest.displayName = try json.find("displayName")
-    manifest.whenInUseUsage = try json.find("whenInUse")
-    manifest.alwaysAndWhenInUseUsage = try json.find("always")
-    manifest.olderAlwaysUsage = try json.find("olderAlways")
-    for purpose in try json.find("temporary", [StateEntry].self) ?? [] {
-      manifest.temporaryUsage[purpose.key.name] = String(decoding: purpose.value, as: UTF8.self)
-    }
-    manifest.bluetoothUsage = try json.find("bluetooth")
-    manifest.defaultAccuracyReduced = try json.get("reduced")
-    manifest.requiresExplicitServiceSession = try json.get("explicitSession")
-    manifest.hasLocationBackgroundMode = try json.get("background")
-    self.init(
-      app: AppIdentity(try json.get("app")), manifest: manifest, life: try json.get("life"))
-    isNew = try json.find("new") ?? false
-    process = try json.find("process")
-    program = try json.find("program")
-  }
+extension BeaconPermission: JSONCodable {}
 
-  package var json: JSON {
-    let purposes = manifest.temporaryUsage.sorted { $0.key < $1.key }.map {
-      StateEntry(
-        key: StateKey(domain: "", owner: "", name: $0.key), value: [UInt8]($0.value.utf8))
-    }
-    return .fields([
-      "app": app.name.json, "life": life.json, "process": process?.json,
-      "program": program?.json,
-      "file": manifest.file.json, "new": isNew ? true.json : nil,
-      "identifier": manifest.identifier?.json, "displayName": manifest.displayName?.json,
-      "whenInUse": manifest.whenInUseUsage?.json, "always": manifest.alwaysAndWhenInUseUsage?.json,
-      "olderAlways": manifest.olderAlwaysUsage?.json, "temporary": purposes.json,
-      "bluetooth": manifest.bluetoothUsage?.json, "reduced": manifest.defaultAccuracyReduced.json,
-      "explicitSession": manifest.requiresExplicitServiceSession.json,
-      "background": manifest.hasLocationBackgroundMode.json,
-    ])
-  }
-}
-
-extension AuthorizationSetting: WireCodable {}
-extension BeaconPermission: WireCodable {}
-
-extension Setting: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Setting: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func app() throws(LinkFault) -> AppIdentity { AppIdentity(try value.get("app")) }
+    func app() throws(CodingFault) -> AppIdentity { AppIdentity(try value.get("app")) }
     switch name {
     case "services": self = .services(on: try value.get("on"))
     case "authorization": self = .authorization(try app(), try value.get("choice"))
@@ -156,88 +114,5 @@ extension Setting: WireCodable {
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
     case .reset: .word("reset")
     }
-  }
-}
-
-extension ProviderStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    let (name, value) = try json.word()
-    func text() throws(LinkFault) -> String { try value.get("text") }
-    switch name {
-    case "idle": self = .idle
-    case "searching": self = .searching
-    case "working": self = .working
-    case "unreachable": self = .unavailable(.unreachable(try text()))
-    case "noPermission": self = .unavailable(.noPermission(try text()))
-    case "missing": self = .unavailable(.missing(try text()))
-    case "noDevice": self = .unavailable(.noDevice)
-    case "garbled": self = .unavailable(.garbled)
-    case "malformed": self = .unavailable(.malformed(try text()))
-    case "ended": self = .unavailable(.ended)
-    default: throw .unknownWord(name)
-    }
-  }
-
-  package var json: JSON {
-    func word(_ name: String, _ text: String) -> JSON { .word(name, .fields(["text": text.json])) }
-    return switch self {
-    case .idle: .word("idle")
-    case .searching: .word("searching")
-    case .working: .word("working")
-    case .unavailable(.unreachable(let text)): word("unreachable", text)
-    case .unavailable(.noPermission(let text)): word("noPermission", text)
-    case .unavailable(.missing(let text)): word("missing", text)
-    case .unavailable(.noDevice): .word("noDevice")
-    case .unavailable(.garbled): .word("garbled")
-    case .unavailable(.malformed(let text)): word("malformed", text)
-    case .unavailable(.ended): .word("ended")
-    }
-  }
-}
-
-extension MotionActivity: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(try json.get("kind"), try json.get("confidence"))
-  }
-
-  package var json: JSON {
-    .fields(["kind": kind.json, "confidence": confidence.json])
-  }
-}
-
-extension MotionActivity.Kind: WireCodable {}
-extension MotionActivity.Confidence: WireCodable {}
-
-extension BeaconReception: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    switch try json.word().name {
-    case "listening": self = .listening
-    case "unavailable": self = .unavailable
-    case "failing": self = .failing
-    case let name: throw .unknownWord(name)
-    }
-  }
-
-  package var json: JSON { .word("\(self)") }
-}
-
-/// Writes the value as text where it is text, else as its bytes.
-extension StateEntry: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    let key = StateKey(
-      domain: try json.get("domain"), owner: try json.get("owner"), name: try json.get("name"))
-    if let text = try json.find("text", String.self) {
-      self.init(key: key, value: [UInt8](text.utf8))
-    } else {
-      self.init(key: key, value: try json.get("bytes", [UInt16].self).map { UInt8(clamping: $0) })
-    }
-  }
-
-  package var json: JSON {
-    let text = String(validating: value, as: UTF8.self)
-    return .fields([
-      "domain": key.domain.json, "owner": key.owner.json, "name": key.name.json,
-      "text": text?.json, "bytes": text == nil ? value.map { UInt16($0) }.json : nil,
-    ])
   }
 }

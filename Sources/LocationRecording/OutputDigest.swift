@@ -1,5 +1,5 @@
+internal import LocationCoding
 package import LocationEngine
-internal import LocationLink
 internal import LocationModel
 
 /// A digest of all outputs of an engine so far, in their order.

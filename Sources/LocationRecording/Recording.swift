@@ -1,5 +1,5 @@
+internal import LocationCoding
 package import LocationEngine
-internal import LocationLink
 package import LocationModel
 
 /// A recording of all inputs of engines, as docs/formats/recording.md describes it.
@@ -37,6 +37,10 @@ package enum Recording {
     package var keeping: RetentionTerms
     /// How long arrivals and departures wait, as a multiple of the usual time (VISIT-11).
     package var visitLatency: Double
+    /// The form of stored values, which the digest covers.
+    package var storedForm = Self.presentForm
+    /// 1 had other shapes in the state than on the wire (docs/decisions/0076).
+    package static let presentForm = 2
 
     package init(
       providers: Int, secret: SecretKey, limits: Conditions.Limits,
@@ -56,7 +60,7 @@ package enum Recording {
     }
 
     init(words: [UInt8]) throws(RecordingFault) {
-      do throws(LinkFault) {
+      do throws(CodingFault) {
         let json = try JSON(parsing: words)
         let secret: String = try json.get("secret")
         self.init(
@@ -68,6 +72,7 @@ package enum Recording {
             position: try Self.seconds(json.find("keepPosition")),
             visits: try Self.seconds(json.find("keepVisits"))),
           visitLatency: try json.find("visitLatency") ?? 1)
+        storedForm = try json.find("storedForm") ?? 1
       } catch { throw RecordingFault(error) }
     }
 
@@ -78,6 +83,7 @@ package enum Recording {
         "keepPosition": keeping.position.map { Int($0.components.seconds).json },
         "keepVisits": keeping.visits.map { Int($0.components.seconds).json },
         "visitLatency": visitLatency == 1 ? nil : visitLatency.json,
+        "storedForm": storedForm.json,
       ]).bytes
     }
 

@@ -1,4 +1,4 @@
-internal import LocationLink
+internal import LocationCoding
 
 /// Why the rest of a recording cannot be read.
 package enum RecordingFault: Error, Hashable, Sendable {
@@ -13,7 +13,7 @@ package enum RecordingFault: Error, Hashable, Sendable {
   /// It holds a request, a setting, or a state that cannot be read, for this reason.
   case words(String)
 
-  init(_ fault: LinkFault) {
+  init(_ fault: CodingFault) {
     self = .words("\(fault)")
   }
 }

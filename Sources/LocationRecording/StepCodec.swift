@@ -1,5 +1,5 @@
+internal import LocationCoding
 package import LocationEngine
-internal import LocationLink
 internal import LocationModel
 
 extension LocationEngine.Input {

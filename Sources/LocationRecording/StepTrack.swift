@@ -1,5 +1,5 @@
+internal import LocationCoding
 internal import LocationEngine
-internal import LocationLink
 internal import LocationModel
 
 /// The inputs of an engine, step by step, with their times.
@@ -53,7 +53,7 @@ struct StepTrack: Sendable {
     case .beacon(let sample): beacons.write(sample, to: &bytes)
     case .client, .provider, .compass, .motion, .reception, .advertising, .answer, .setting,
       .launchable, .stored:
-      let words = (input.json ?? .null).bytes
+      let words = (input.json ?? .null).exactBytes
       bytes.append(number: UInt64(words.count))
       bytes.append(words)
     }
@@ -102,7 +102,7 @@ struct StepTrack: Sendable {
   }
 
   private static func input(_ words: [UInt8]) throws(RecordingFault) -> LocationEngine.Input {
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       return try LocationEngine.Input(json: JSON(parsing: words))
     } catch { throw RecordingFault(error) }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import LocationCoding
 import TestSupport
 import LocationHost
 import LocationLink

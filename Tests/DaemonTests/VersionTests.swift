@@ -1,4 +1,5 @@
 import Foundation
+import LocationCoding
 import TestSupport
 import LocationLink
 import LocationModel

@@ -2,10 +2,11 @@
 enum ImportRule {
   /// The modules of each Swift target; a target that is missing here may import nothing.
   static let allowed: [String: Set<String>] = [
-    "LocationModel": ["FoundationEssentials"],
-    "LocationEngine": ["LocationModel", "FoundationEssentials"],
+    "LocationModel": [],
+    "LocationCoding": ["LocationModel"],
+    "LocationEngine": ["LocationModel", "LocationCoding"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
-    "LocationRecording": ["LocationModel", "LocationEngine", "LocationLink"],
+    "LocationRecording": ["LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
       "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
       "FoundationEssentials",
@@ -14,18 +15,17 @@ enum ImportRule {
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService",
       "FoundationEssentials",
     ],
-    "LocationLink": ["LocationModel"],
+    "LocationLink": ["LocationModel", "LocationCoding"],
     "LocationHost": [
-      "LocationLink", "LocationRecording",
+      "LocationCoding", "LocationLink", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
       "SQLite",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationDaemon": [
-      "LocationHost", "LocationLink", "LocationRecording", "LocationModel", "LocationEngine",
-      "LocationProviders", "LocationService", "CLinux", "CSystemd", "Dispatch", "Glibc",
-      "Synchronization",
-      "FoundationEssentials",
+      "LocationHost", "LocationCoding", "LocationLink", "LocationRecording", "LocationModel",
+      "LocationEngine", "LocationProviders", "LocationService", "CLinux", "CSystemd", "Dispatch",
+      "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "SQLite": ["CSQLite"],
     "LocationGeocoding": [
@@ -45,7 +45,7 @@ enum ImportRule {
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
       "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationService",
-      "LocationEngine",
+      "LocationCoding", "LocationEngine",
       "LocationProviders", "LocationModel", "LocationLink", "LocationRecording",
       "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux",

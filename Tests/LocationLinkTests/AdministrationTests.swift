@@ -1,4 +1,5 @@
 import Foundation
+import LocationCoding
 import LocationLink
 import LocationModel
 import TestSupport
@@ -40,11 +41,11 @@ struct AdministrationTests {
   func unknown() throws {
     let name = AdministrationInterface.name
     #expect(try AdministrationRequest(LinkCall("\(name).SelfDestruct")) == nil)
-    #expect(throws: LinkFault.missing("on")) {
+    #expect(throws: CodingFault.missing("on")) {
       try AdministrationRequest(LinkCall("\(name).SetServices"))
     }
     let bad = LinkCall("\(name).ReadLog", .fields(["categories": ["gossip"].json]))
-    #expect(throws: LinkFault.unknownWord("gossip")) { try AdministrationRequest(bad) }
+    #expect(throws: CodingFault.unknownWord("gossip")) { try AdministrationRequest(bad) }
   }
 
   @Test("is handed to the host by a connection that is used for anything else, too")
@@ -98,7 +99,7 @@ struct AdministrationTests {
     #expect(try DaemonStatus(json: status.json).agents == [])
   }
 
-  private func expectRoundTrip<Value: WireCodable & Equatable>(_ value: Value) throws {
+  private func expectRoundTrip<Value: JSONCodable & Equatable>(_ value: Value) throws {
     #expect(try Value(json: JSON(parsing: value.json.bytes)) == value)
   }
 }

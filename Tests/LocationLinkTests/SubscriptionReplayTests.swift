@@ -1,5 +1,6 @@
 import LocationLink
 import LocationModel
+import TestSupport
 import Testing
 
 @Suite("What an app still wants")

@@ -1,4 +1,5 @@
 import Dispatch
+import LocationCoding
 import LocationHost
 import LocationService
 import LocationEngine
@@ -40,7 +41,7 @@ extension SocketServer {
     }
     connection.isOwners = true
     let request: AdministrationRequest?
-    do throws(LinkFault) { request = try AdministrationRequest(call) } catch {
+    do throws(CodingFault) { request = try AdministrationRequest(call) } catch {
       let parameter = JSON.fields(["parameter": .string("\(error)")])
       return answer(number, parameter, error: "\(LinkInterface.service).InvalidParameter")
     }
@@ -318,7 +319,7 @@ extension SocketServer {
   // MARK: What is stored
 
   /// Sends one reply for each value, and a last one after them.
-  private func list(_ values: [some WireCodable], as name: String, to number: Int) {
+  private func list(_ values: [some JSONCodable], as name: String, to number: Int) {
     for value in values {
       answer(number, .object([JSON.Member(name, value.json)]), continues: true)
     }

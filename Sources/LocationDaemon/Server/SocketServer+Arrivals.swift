@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel

@@ -7,7 +7,7 @@ package import LocationModel
 /// if cells differed between apps, apps could intersect them.
 package struct CoarseGrid: Sendable {
   /// One cell, named by its row from the south and its column from the row's own origin.
-  package struct Cell: Hashable, Codable, Sendable {
+  package struct Cell: Hashable, Sendable {
     package var row: Int
     package var column: Int
   }

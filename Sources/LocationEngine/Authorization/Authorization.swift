@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// Decides what one app may know: the state table 2.7 of the behavior document.

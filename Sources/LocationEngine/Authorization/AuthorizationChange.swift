@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// Applies a person's decision about an app that need not run to its stored state.

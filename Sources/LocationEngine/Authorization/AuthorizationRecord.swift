@@ -1,9 +1,10 @@
+package import LocationCoding
 package import LocationModel
 
 /// The stored authorization of one app.
-package struct AuthorizationRecord: Hashable, Codable, Sendable {
+package struct AuthorizationRecord: Hashable, JSONStructure {
   /// The decision of the person, or of a policy.
-  package enum Grant: String, CaseIterable, Codable, Sendable {
+  package enum Grant: String, CaseIterable, JSONCodable {
     /// No decision; the next request leads to a prompt.
     case undecided
     case denied
@@ -47,18 +48,19 @@ package struct AuthorizationRecord: Hashable, Codable, Sendable {
 }
 
 extension AuthorizationRecord {
+  package static let fields = JSONFields(
+    Self(manifest: Manifest()),
+    .get("grant", \.grant), .get("isPrecise", \.isPrecise),
+    .get("hasTemporaryAccuracy", \.hasTemporaryAccuracy),
+    .get("opportunityUsed", \.opportunityUsed), .get("buttonConfirmed", \.buttonConfirmed),
+    .get("declaresAlways", \.declaresAlways), .get("lastPrompt", \.lastPrompt))
+
   package static func key(of app: AppIdentity) -> StateKey {
     StateKey(domain: "authorization", owner: app.name)
   }
 
-  /// Reads a stored record; `nil` when the bytes are not valid.
-  package init?(stored bytes: [UInt8]) {
-    guard let record = StoredJSON.read(Self.self, from: bytes) else { return nil }
-    self = record
-  }
-
   /// The change that makes this record durable.
   package func change(for app: AppIdentity) -> StateChange {
-    .set(Self.key(of: app), StoredJSON.bytes(self))
+    .set(Self.key(of: app), stored)
   }
 }

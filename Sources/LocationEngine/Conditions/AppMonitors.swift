@@ -44,6 +44,12 @@ struct AppMonitors: Sendable {
 
   mutating func removeAll(of client: ClientID) { entries.removeAll { $0.client == client } }
 
+  /// Returns the request with the number of the event that it acknowledges.
+  func numbered(_ request: MonitorRequest, of place: Int) -> MonitorRequest {
+    request == .next(after: .latest)
+      ? .next(after: entries[place].handling ?? .none) : request
+  }
+
   /// Converts a request; a loop that may not receive events waits here.
   ///
   /// Returns `nil` for a loop that asks for what was already sent to it: after a new connection its

@@ -1,49 +1,42 @@
+internal import LocationCoding
 internal import LocationModel
 
 /// A condition as it is stored.
-private struct StoredCondition: Codable {
+private struct StoredCondition: JSONStructure {
   var ordinal: UInt64
   var identifier: String
   var monitor: String?
-  var circle: StoredCircle?
-  var beacon: StoredBeacon?
+  var circle: Circle?
+  var beacon: BeaconConstraint?
   var onEntry: Bool?
   var onExit: Bool?
   var onDisplay: Bool?
-  var handled: StoredEvent
-  var observed: StoredObservation
-  var later: StoredObservation?
-  var delivered: StoredEvent?
+  var handled: ConditionEvent
+  /// With its evidence, for an event that is delivered after a restart.
+  var observed: WatchedCondition.Observation
+  var later: WatchedCondition.Observation?
+  var delivered: WatchedCondition.Delivered?
+
+  static let fields = JSONFields(
+    Self(
+      ordinal: 0, identifier: "", handled: .blank,
+      observed: WatchedCondition.Observation(state: .unknown, date: .blank)),
+    .get("ordinal", \.ordinal), .get("identifier", \.identifier), .find("monitor", \.monitor),
+    .find("circle", \.circle), .find("beacon", \.beacon), .find("onEntry", \.onEntry),
+    .find("onExit", \.onExit), .find("onDisplay", \.onDisplay), .get("handled", \.handled),
+    .get("observed", \.observed), .find("later", \.later), .find("delivered", \.delivered))
 }
 
-private struct StoredCircle: Codable {
-  var latitude: Double
-  var longitude: Double
-  var radius: Double
+extension WatchedCondition.Delivered: JSONStructure {
+  static let fields = JSONFields(
+    Self(number: .none, event: .blank), .get("number", \.number), .get("event", \.event))
 }
 
-private struct StoredBeacon: Codable {
-  var uuid: [UInt64]
-  var major: UInt16?
-  var minor: UInt16?
-}
-
-/// Dates are nanoseconds since 1970.
-private struct StoredEvent: Codable {
-  var state: MonitoredState
-  var date: Int64
-  var diagnostics: UInt16
-  var refinement: StoredBeacon?
-  /// The number of an event that is not acknowledged.
-  var number: EventNumber?
-}
-
-private struct StoredObservation: Codable {
-  var state: ConditionState
-  var date: Int64
-  var refinement: StoredBeacon?
-  /// The evidence; an event that is delivered after a restart has it, too.
-  var evidence: CrossingEvidence?
+extension WatchedCondition.Observation: JSONStructure {
+  static let fields = JSONFields(
+    Self(state: .unknown, date: .blank),
+    .get("state", \.state), .get("date", \.date), .find("refinement", \.refinement),
+    .find("evidence", \.evidence))
 }
 
 extension Conditions {
@@ -71,8 +64,7 @@ extension Conditions {
   /// Returns the change that makes the state of a condition durable; `nil` for an unknown one.
   func store(_ key: ConditionKey) -> Output? {
     guard let condition = conditions[key] else { return nil }
-    let bytes = StoredJSON.bytes(StoredCondition(condition, key), .any)
-    return .store(.set(stateKey(of: key), bytes))
+    return .store(.set(stateKey(of: key), StoredCondition(condition, key).stored))
   }
 
   /// Restores the stored conditions in the order of their registration. Unreadable ones are left
@@ -80,7 +72,7 @@ extension Conditions {
   mutating func restore(_ entries: [StateEntry]) {
     var stored: [(app: AppIdentity, condition: StoredCondition)] = []
     for entry in entries where entry.key.domain == Self.stateDomain {
-      if let condition = StoredJSON.read(StoredCondition.self, from: entry.value, .any) {
+      if let condition = StoredCondition(stored: entry.value) {
         stored.append((AppIdentity(entry.key.owner), condition))
       } else if let (monitor, identifier) = Self.monitored(entry.key) {
         monitors[monitor, default: MonitorLoop()].unreadable.append(identifier)
@@ -104,28 +96,16 @@ extension Conditions {
 
 extension StoredCondition {
   init(_ condition: WatchedCondition, _ key: ConditionKey) {
-    ordinal = condition.ordinal
-    identifier = key.identifier
+    self.init(
+      ordinal: condition.ordinal, identifier: key.identifier,
+      onEntry: condition.notices?.onEntry, onExit: condition.notices?.onExit,
+      onDisplay: condition.notices?.onDisplay, handled: condition.lastEvent,
+      observed: condition.observation, later: condition.later, delivered: condition.delivered)
+    handled.evidence = nil
+    delivered?.event.evidence = nil
     if case .monitor(let name) = key.owner { monitor = name }
-    switch condition.target {
-    case .circle(let target):
-      circle = StoredCircle(
-        latitude: target.center.latitude, longitude: target.center.longitude,
-        radius: target.radius)
-    case .beacon(let constraint):
-      beacon = StoredBeacon(
-        uuid: [constraint.uuid.high, constraint.uuid.low], major: constraint.major,
-        minor: constraint.minor)
-    case .unsupported:
-      break
-    }
-    onEntry = condition.notices?.onEntry
-    onExit = condition.notices?.onExit
-    onDisplay = condition.notices?.onDisplay
-    handled = StoredEvent(condition.lastEvent)
-    observed = StoredObservation(condition.observation)
-    later = condition.later.map { StoredObservation($0) }
-    delivered = condition.delivered.map { StoredEvent($0.event, number: $0.number) }
+    if case .circle(let target) = condition.target { circle = target }
+    if case .beacon(let constraint) = condition.target { beacon = constraint }
   }
 
   func key(in app: AppIdentity) -> ConditionKey {
@@ -134,76 +114,19 @@ extension StoredCondition {
   }
 
   var restored: WatchedCondition {
+    var event = handled
+    event.identifier = identifier
     // `later` is not restored: it is observed again (MON-36).
-    var condition = WatchedCondition(
-      ordinal: ordinal, target: target, watch: .surplus, notices: notices,
-      lastEvent: handled.event(of: identifier), observation: observed.restored, isVerified: false)
-    condition.delivered = delivered.flatMap { stored in
-      stored.number.map { .init(number: $0, event: stored.event(of: identifier)) }
-    }
-    return condition
-  }
-
-  private var target: ConditionTarget {
-    if let circle {
-      let center = Coordinate(latitude: circle.latitude, longitude: circle.longitude)
-      return .circle(Circle(center: center, radius: circle.radius))
-    }
-    return beacon?.constraint.map { .beacon($0) } ?? .unsupported
+    return WatchedCondition(
+      ordinal: ordinal,
+      target: circle.map { .circle($0) } ?? beacon.map { .beacon($0) } ?? .unsupported,
+      watch: .surplus, notices: notices, lastEvent: event, observation: observed,
+      delivered: delivered, isVerified: false)
   }
 
   private var notices: RegionNotices? {
     guard monitor == nil else { return nil }
     return RegionNotices(
       onEntry: onEntry ?? true, onExit: onExit ?? true, onDisplay: onDisplay ?? false)
-  }
-}
-
-extension StoredEvent {
-  init(_ event: ConditionEvent, number: EventNumber? = nil) {
-    self.init(
-      state: event.state, date: event.date.nanoseconds, diagnostics: event.diagnostics.rawValue,
-      refinement: event.refinement.map { StoredBeacon($0) }, number: number)
-  }
-
-  func event(of identifier: String) -> ConditionEvent {
-    var event = ConditionEvent(
-      identifier: identifier, state: state, date: UnixTime(nanoseconds: date),
-      diagnostics: ConditionDiagnostics(rawValue: diagnostics))
-    event.refinement = refinement?.identity
-    return event
-  }
-}
-
-extension StoredBeacon {
-  init(_ identity: BeaconIdentity) {
-    self.init(
-      uuid: [identity.uuid.high, identity.uuid.low], major: identity.major, minor: identity.minor)
-  }
-
-  var constraint: BeaconConstraint? {
-    guard uuid.count == 2 else { return nil }
-    return BeaconConstraint(
-      uuid: BeaconUUID(high: uuid[0], low: uuid[1]), major: major, minor: minor)
-  }
-
-  var identity: BeaconIdentity? {
-    guard let constraint, let major, let minor else { return nil }
-    return BeaconIdentity(uuid: constraint.uuid, major: major, minor: minor)
-  }
-}
-
-extension StoredObservation {
-  init(_ observation: WatchedCondition.Observation) {
-    state = observation.state
-    date = observation.date.nanoseconds
-    refinement = observation.refinement.map { StoredBeacon($0) }
-    evidence = observation.evidence
-  }
-
-  var restored: WatchedCondition.Observation {
-    .init(
-      state: state, date: UnixTime(nanoseconds: date), refinement: refinement?.identity,
-      evidence: evidence)
   }
 }

@@ -1,16 +1,23 @@
+import LocationCoding
 import LocationModel
 
 extension PendingQueue {
   /// The stored form of the events.
-  private struct Record: Codable {
+  private struct Record: JSONStructure {
     var last = EventNumber.none
     var waiting: [StoredEvent] = []
+
+    static let fields = JSONFields(Self(), .get("last", \.last), .get("waiting", \.waiting))
   }
 
-  private struct StoredEvent: Codable {
+  private struct StoredEvent: JSONStructure {
     var number: EventNumber
     var event: PendingEvent
     var steady: UnixTime?
+
+    static let fields = JSONFields(
+      Self(number: .none, event: .blank),
+      .get("number", \.number), .get("event", \.event), .find("steady", \.steady))
   }
 
   static let domain = "owed"
@@ -23,7 +30,7 @@ extension PendingQueue {
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     self.init()
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }),
-      let record = StoredJSON.read(Record.self, from: entry.value, .any)
+      let record = Record(stored: entry.value)
     else { return }
     self.init(
       events: record.waiting.map {
@@ -34,11 +41,11 @@ extension PendingQueue {
   /// The change that makes the events durable; the last number outlives the events.
   func change(for app: AppIdentity) -> StateChange {
     var record = Record(last: last)
-    for case let entry in entries {
+    for entry in entries {
       guard case .event(let event) = entry.content else { continue }
       record.waiting.append(
         StoredEvent(number: entry.number, event: event, steady: entry.steady))
     }
-    return .set(Self.key(of: app), StoredJSON.bytes(record, .any))
+    return .set(Self.key(of: app), record.stored)
   }
 }

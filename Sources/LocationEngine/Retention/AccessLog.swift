@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// The service by which an app received a position.
@@ -79,11 +80,15 @@ package struct AccessLog: Machine {
     var service: LocationService
   }
 
-  private struct Stored: Codable {
-    var last: Int64
+  private struct Stored: JSONStructure {
+    var last: UnixTime
     var count: Int
     /// In steady time, if that differs.
     var steady: UnixTime?
+
+    static let fields = JSONFields(
+      Self(last: .blank, count: 0),
+      .get("last", \.last), .get("count", \.count), .find("steady", \.steady))
   }
 
   private let keep: Duration
@@ -207,22 +212,21 @@ package struct AccessLog: Machine {
 
   private static func set(_ access: Access, _ steady: UnixTime) -> Output {
     let stored = Stored(
-      last: access.last.nanoseconds, count: access.count,
+      last: access.last, count: access.count,
       steady: SteadyTime.stored(steady, beside: access.last))
-    return .persist(.set(key(of: access), StoredJSON.bytes(stored)))
+    return .persist(.set(key(of: access), stored.stored))
   }
 
   private static func access(_ entry: StateEntry) -> (access: Access, last: UnixTime)? {
     let words = entry.key.name.split(separator: " ")
     guard words.count == 2, let first = Int64(words[0]),
       let service = LocationService(rawValue: String(words[1])),
-      let stored = StoredJSON.read(Stored.self, from: entry.value)
+      let stored = Stored(stored: entry.value)
     else { return nil }
-    let last = UnixTime(nanoseconds: stored.last)
     let access = Access(
       app: AppIdentity(entry.key.owner), service: service, first: UnixTime(nanoseconds: first),
-      last: last, count: stored.count)
-    return (access, stored.steady ?? last)
+      last: stored.last, count: stored.count)
+    return (access, stored.steady ?? stored.last)
   }
 
   private static let domain = "access"

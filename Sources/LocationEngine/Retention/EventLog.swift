@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// The event log: the events that were delivered to apps, each with its evidence, so that they can
@@ -15,13 +16,18 @@ package struct EventLog: Machine {
 
   package typealias Output = BoundedLog.Output
 
-  private struct Stored: Codable {
+  private struct Stored: JSONStructure {
     var event: DeliveredEvent
     var delivered: UnixTime
     /// `nil` for an event that was not pending, and for one of an older engine.
     var pending: EventNumber?
     /// When it was delivered, in steady time, if that differs.
     var steady: UnixTime?
+
+    static let fields = JSONFields(
+      Self(event: .blank, delivered: .blank),
+      .get("event", \.event), .get("delivered", \.delivered), .find("pending", \.pending),
+      .find("steady", \.steady))
   }
 
   private struct Page {
@@ -113,12 +119,12 @@ package struct EventLog: Machine {
     let stored = Stored(
       event: page.record.event, delivered: page.record.delivered, pending: page.pending,
       steady: SteadyTime.stored(page.delivered, beside: page.record.delivered))
-    return .persist(.set(key(of: page.record), StoredJSON.bytes(stored, .any)))
+    return .persist(.set(key(of: page.record), stored.stored))
   }
 
   private static func page(_ entry: StateEntry) -> Page? {
     guard entry.key.domain == domain, let number = Int(entry.key.name),
-      let stored = StoredJSON.read(Stored.self, from: entry.value, .any)
+      let stored = Stored(stored: entry.value)
     else { return nil }
     let record = EventRecord(
       number: number, app: AppIdentity(entry.key.owner), event: stored.event,

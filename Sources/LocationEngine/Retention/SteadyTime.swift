@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// Dates on a scale that the clock of the computer cannot set back or hold: it advances with
@@ -8,10 +9,13 @@ package import LocationModel
 /// is behind that of the last run counts as no time, and one that is ahead as time that has passed:
 /// in doubt, data is forgotten rather than kept (docs/decisions/0069).
 package struct SteadyTime: Hashable, Sendable {
-  private struct Stored: Codable {
-    /// On this scale, and on that of the clock: nanoseconds since 1970.
-    var steady: Int64
-    var clock: Int64
+  private struct Stored: JSONStructure {
+    /// On this scale, and on that of the clock.
+    var steady: UnixTime
+    var clock: UnixTime
+
+    static let fields = JSONFields(
+      Self(steady: .blank, clock: .blank), .get("steady", \.steady), .get("clock", \.clock))
   }
 
   private var anchor: Moment?
@@ -22,11 +26,10 @@ package struct SteadyTime: Hashable, Sendable {
   package init(restoring entries: [StateEntry], at now: Moment) {
     anchor = now
     guard let entry = entries.first(where: { $0.key == Self.key }),
-      let stored = StoredJSON.read(Stored.self, from: entry.value)
+      let stored = Stored(stored: entry.value)
     else { return }
-    let away = max(.zero, now.unixTime - UnixTime(nanoseconds: stored.clock))
-    anchor = Moment(
-      uptime: now.uptime, unixTime: UnixTime(nanoseconds: stored.steady) + away)
+    let away = max(.zero, now.unixTime - stored.clock)
+    anchor = Moment(uptime: now.uptime, unixTime: stored.steady + away)
   }
 
   /// Returns the date on this scale; before a restore, that of the clock.
@@ -48,8 +51,7 @@ package struct SteadyTime: Hashable, Sendable {
 
   /// Returns the change that lets the next run continue from here.
   package func change(at now: Moment) -> StateChange {
-    let stored = Stored(steady: date(at: now).nanoseconds, clock: now.unixTime.nanoseconds)
-    return .set(Self.key, StoredJSON.bytes(stored))
+    .set(Self.key, Stored(steady: date(at: now), clock: now.unixTime).stored)
   }
 
   private static let key = StateKey(domain: "steady-time", owner: "")

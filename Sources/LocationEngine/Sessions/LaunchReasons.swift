@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationModel
 
 /// The services for which an app that does not run may be launched, because they outlive its
@@ -7,9 +8,11 @@ import LocationModel
 /// and receives events at once; what it does not start in time is dropped (SLC-9, LIVE-36).
 struct LaunchReasons: Sendable {
   /// The part that also outlives the daemon.
-  private struct Record: Hashable, Codable {
+  private struct Record: Hashable, JSONStructure {
     var changes = false
     var live = false
+
+    static let fields = JSONFields(Self(), .get("changes", \.changes), .get("live", \.live))
   }
 
   /// Detects significant changes; `nil` when none are needed.
@@ -26,7 +29,7 @@ struct LaunchReasons: Sendable {
   /// Restores what was stored.
   init(restoring entries: [StateEntry], of app: AppIdentity) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }),
-      let record = StoredJSON.read(Record.self, from: entry.value)
+      let record = Record(stored: entry.value)
     else { return }
     stored = record
     hasPendingLive = record.live
@@ -94,6 +97,6 @@ struct LaunchReasons: Sendable {
     guard record != stored else { return nil }
     stored = record
     guard record != Record() else { return .remove(Self.key(of: app)) }
-    return .set(Self.key(of: app), StoredJSON.bytes(record))
+    return .set(Self.key(of: app), record.stored)
   }
 }

@@ -1,7 +1,8 @@
+package import LocationCoding
 package import LocationModel
 
 /// The declaration of one service session (SESS-1).
-package struct SessionGoal: Hashable, Codable, Sendable {
+package struct SessionGoal: Hashable, JSONStructure {
   package var authorization: AuthorizationGoal
   /// The purpose for which full accuracy is needed; `nil` if it is not.
   package var purposeKey: String?
@@ -10,6 +11,9 @@ package struct SessionGoal: Hashable, Codable, Sendable {
     self.authorization = authorization
     self.purposeKey = purposeKey
   }
+
+  package static let fields = JSONFields(
+    Self(.none), .get("authorization", \.authorization), .find("purposeKey", \.purposeKey))
 }
 
 /// The service sessions of one app, and those that its last process left.
@@ -30,9 +34,13 @@ struct ServiceSessions: Hashable, Sendable {
   }
 
   /// A session of a process that ended; waits to be created again (SESS-14).
-  struct Remnant: Hashable, Codable, Sendable {
+  struct Remnant: Hashable, JSONStructure {
     var goal: SessionGoal
     var hasStanding: Bool
+
+    static let fields = JSONFields(
+      Self(goal: SessionGoal(.none), hasStanding: false),
+      .get("goal", \.goal), .get("hasStanding", \.hasStanding))
   }
 
   /// In the order of their creation.

@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// Decides the effect of the sessions of one app, and which diagnostics it receives.

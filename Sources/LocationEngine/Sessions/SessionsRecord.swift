@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationModel
 
 /// Why a session has less effect than the app may expect.
@@ -22,7 +23,7 @@ package enum SessionExplanation: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The stored sessions of one app.
-struct SessionsRecord: Hashable, Codable, Sendable {
+struct SessionsRecord: Hashable, JSONStructure {
   var service: [ServiceSessions.Remnant] = []
   /// The number of active background activity sessions.
   var background = 0
@@ -32,19 +33,16 @@ struct SessionsRecord: Hashable, Codable, Sendable {
     self.background = background
   }
 
+  static let fields = JSONFields(
+    Self(), .get("service", \.service), .get("background", \.background))
+
   static func key(of app: AppIdentity) -> StateKey {
     StateKey(domain: "sessions", owner: app.name)
-  }
-
-  /// Reads a stored record; `nil` when the bytes are not valid.
-  init?(stored bytes: [UInt8]) {
-    guard let record = StoredJSON.read(Self.self, from: bytes) else { return nil }
-    self = record
   }
 
   /// The change that makes this record durable; an empty one removes the entry.
   func change(for app: AppIdentity) -> StateChange {
     if self == SessionsRecord() { return .remove(Self.key(of: app)) }
-    return .set(Self.key(of: app), StoredJSON.bytes(self))
+    return .set(Self.key(of: app), stored)
   }
 }

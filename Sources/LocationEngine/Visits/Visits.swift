@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationModel
 
 /// Delivers visits to apps: one detector for the machine, and one state for each app.
@@ -21,27 +22,24 @@ package struct Visits: Machine {
   }
 
   /// The visits delivered to an app that subscribes.
-  private struct Listener: Codable {
+  private struct Listener: JSONStructure {
     /// Whether the arrival of the visit that lasts was delivered to it (VISIT-4).
     var knowsArrival = false
+
+    static let fields = JSONFields(Self(), .get("knowsArrival", \.knowsArrival))
   }
 
   /// The stored state of the detector.
-  private struct Memory: Codable {
+  private struct Memory: JSONStructure {
     /// Latitude, longitude, and when it was last seen, in seconds since 1970; the same in steady
     /// time, if that differs.
-    var places: [[Double]]
-    var current: StoredVisit?
+    var places: [[Double]] = []
+    var current: Visit?
     /// When the device was last seen, in seconds of steady time; `nil` while no visit lasts.
     var seen: Double?
-  }
 
-  private struct StoredVisit: Codable {
-    /// Nanoseconds since 1970.
-    var arrival: Int64?
-    var latitude: Double
-    var longitude: Double
-    var radius: Double
+    static let fields = JSONFields(
+      Self(), .get("places", \.places), .find("current", \.current), .find("seen", \.seen))
   }
 
   private var detector: VisitDetector
@@ -62,12 +60,12 @@ package struct Visits: Machine {
     detector = VisitDetector(tuning: tuning)
     for entry in entries where entry.key.domain == Self.stateDomain {
       if entry.key.owner.isEmpty {
-        guard let memory = StoredJSON.read(Memory.self, from: entry.value) else { continue }
+        guard let memory = Memory(stored: entry.value) else { continue }
         detector = VisitDetector(
           places: memory.places.compactMap { Self.place($0, at: now) },
-          current: memory.current.map { Self.visit($0) }, tuning: tuning)
+          current: memory.current, tuning: tuning)
         seen = memory.current == nil ? nil : memory.seen.map { UnixTime(seconds: $0) }
-      } else if let listener = StoredJSON.read(Listener.self, from: entry.value) {
+      } else if let listener = Listener(stored: entry.value) {
         listeners[AppIdentity(entry.key.owner)] = listener
       }
     }
@@ -194,15 +192,11 @@ extension Visits {
   }
 
   private func store(_ app: AppIdentity) -> Output {
-    .store(.set(Self.key(of: app), StoredJSON.bytes(listeners[app] ?? Listener())))
+    .store(.set(Self.key(of: app), (listeners[app] ?? Listener()).stored))
   }
 
   private func storeMemory() -> Output {
-    let current = detector.current.map {
-      StoredVisit(
-        arrival: $0.arrival?.nanoseconds, latitude: $0.coordinate.latitude,
-        longitude: $0.coordinate.longitude, radius: $0.horizontalAccuracy)
-    }
+    let current = detector.current
     let places = detector.places.map { place in
       let steady = place.steady.flatMap { SteadyTime.stored($0, beside: place.lastSeen) }
       return [place.coordinate.latitude, place.coordinate.longitude, place.lastSeen.seconds]
@@ -210,7 +204,7 @@ extension Visits {
     }
     let memory = Memory(
       places: places, current: current, seen: current == nil ? nil : seen?.seconds)
-    return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), StoredJSON.bytes(memory)))
+    return .store(.set(StateKey(domain: Self.stateDomain, owner: ""), memory.stored))
   }
 
   private static func place(_ stored: [Double], at now: Moment?) -> VisitDetector.KnownPlace? {
@@ -221,12 +215,5 @@ extension Visits {
       lastSeen: date ?? UnixTime(seconds: 0))
     place.steady = stored.count == 4 ? UnixTime(seconds: stored[3]) : place.lastSeen
     return place
-  }
-
-  private static func visit(_ stored: StoredVisit) -> Visit {
-    Visit(
-      arrival: stored.arrival.map { UnixTime(nanoseconds: $0) },
-      coordinate: Coordinate(latitude: stored.latitude, longitude: stored.longitude),
-      horizontalAccuracy: stored.radius)
   }
 }

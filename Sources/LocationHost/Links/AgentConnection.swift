@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 package import LocationLink
 
 /// The connection of a program that answers for a person; reads block.
@@ -34,8 +35,8 @@ package struct AgentConnection: ~Copyable {
     let count = read(descriptor, &piece, piece.count)
     guard count > 0 else { throw Fault(description: "the daemon has gone") }
     let replies: [LinkReply]
-    do throws(LinkFault) {
-      replies = try frames.take(piece.prefix(count)).map { message throws(LinkFault) in
+    do throws(CodingFault) {
+      replies = try frames.take(piece.prefix(count)).map { message throws(CodingFault) in
         try LinkReply(json: JSON(parsing: message))
       }
     } catch { throw Fault(description: "the daemon sent \(error)") }

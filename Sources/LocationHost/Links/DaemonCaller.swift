@@ -1,4 +1,5 @@
 import Glibc
+package import LocationCoding
 package import LocationLink
 import LocationModel
 
@@ -44,19 +45,19 @@ package final class DaemonCaller {
   /// Sends one request and returns a named member of the reply.
   ///
   /// - Throws: `Fault` with why the daemon refuses.
-  package func ask<Value: WireCodable>(
+  package func ask<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, as: Value.Type = Value.self
   ) throws(Fault) -> Value {
     let parameters = try ask(request)
     guard let value = parameters[name] else { throw .garbled("there is no `\(name)`") }
-    do throws(LinkFault) { return try Value(json: value) } catch { throw .garbled("\(error)") }
+    do throws(CodingFault) { return try Value(json: value) } catch { throw .garbled("\(error)") }
   }
 
   /// Sends one request and reads replies until there are no more, the time is over, or `receive`
   /// returns `false`.
   ///
   /// - Throws: `Fault` with why the daemon does not continue.
-  package func follow<Value: WireCodable>(
+  package func follow<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
     _ receive: (Value) -> Bool
   ) throws(Fault) {
@@ -68,7 +69,7 @@ package final class DaemonCaller {
       if let rest, rest <= 0 { return }
       guard let reply = try reply() else { return }
       guard let value = reply.parameters[name] else { return }
-      do throws(LinkFault) {
+      do throws(CodingFault) {
         guard receive(try Value(json: value)), reply.continues else { return }
       } catch { throw .garbled("\(error)") }
     }
@@ -104,12 +105,12 @@ package final class DaemonCaller {
       if count < 0, errno == EAGAIN { return nil }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw .away("it hung up") }
-      do throws(LinkFault) { replies += try frames.take(piece.prefix(count)) } catch {
+      do throws(CodingFault) { replies += try frames.take(piece.prefix(count)) } catch {
         throw .garbled("\(error)")
       }
     }
     let reply: LinkReply
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       reply = try LinkReply(json: JSON(parsing: replies.removeFirst()))
     } catch { throw .garbled("\(error)") }
     if let error = reply.error { throw Self.fault(error, reply.parameters) }

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 import LocationLink
 import LocationModel
 
@@ -64,7 +65,7 @@ struct Handshake {
 
   private static func welcome(_ message: ArraySlice<UInt8>) throws(Fault) -> ClientState {
     let reply: LinkReply
-    do throws(LinkFault) { reply = try LinkReply(json: JSON(parsing: message)) } catch {
+    do throws(CodingFault) { reply = try LinkReply(json: JSON(parsing: message)) } catch {
       throw Fault(isRefusal: true, description: "\(error)")
     }
     if reply.error == "\(LinkInterface.name).VersionUnsupported" {
@@ -79,8 +80,9 @@ struct Handshake {
       }
       throw Fault(isRefusal: true, description: reason)
     }
-    do throws(LinkFault) { return try ClientState(json: reply.parameters["state"] ?? .null) } catch
-    {
+    do throws(CodingFault) {
+      return try ClientState(json: reply.parameters["state"] ?? .null)
+    } catch {
       throw Fault(isRefusal: true, description: "\(error)")
     }
   }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LocationCoding
 import LocationLink
 import LocationModel
 import LocationProviders
@@ -125,7 +126,7 @@ actor SocketClient: QueueActor {
 
   private func receive(_ bytes: [UInt8]) {
     guard case .connected(let channel, var frames) = state else { return }
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       let messages = try frames.take(bytes)
       state = .connected(channel, frames)
       for message in messages { receive(try LinkReply(json: JSON(parsing: message))) }

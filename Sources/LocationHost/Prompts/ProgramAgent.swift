@@ -1,8 +1,8 @@
 import CLinux
 import Dispatch
 import Glibc
+package import LocationCoding
 import LocationService
-package import LocationLink
 package import LocationModel
 import Synchronization
 
@@ -203,7 +203,7 @@ package enum ProgramQuestion {
     guard bytes.count < longest else { return .passed(reason: "it says too much") }
     guard status == 0 else { return .passed(reason: "it ended with status \(status)") }
     guard !bytes.isEmpty else { return .passed(reason: "it says nothing") }
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       let json = try JSON(parsing: bytes)
       guard case .string(let word)? = json["answer"] else { throw .missing("answer") }
       if word == "pass" {

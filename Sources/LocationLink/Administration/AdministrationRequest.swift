@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// The requests of a daemon's owner: the methods of ``AdministrationInterface``.
@@ -41,7 +42,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   }
 
   /// Parses a call; `nil` for a method that this version does not have.
-  package init?(_ call: LinkCall) throws(LinkFault) {
+  package init?(_ call: LinkCall) throws(CodingFault) {
     let given = call.parameters
     switch call.method.dropFirst(AdministrationInterface.name.count + 1) {
     case "GetStatus": self = .status(places: try given.find("places") ?? false)

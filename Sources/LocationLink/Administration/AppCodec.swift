@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// One app that the daemon knows: an element of `ListApps`, and of the decision of `Authorize`.
@@ -101,79 +102,39 @@ package struct DataEntry: Hashable, Sendable {
   }
 }
 
-extension AppStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      app: try json.get("app"), level: try json.get("level"), isPrecise: try json.get("precise"))
-    beacon = try json.find("beacon") ?? "ask"
-    processes = try json.find("processes") ?? 0
-    conditions = try json.find("conditions") ?? 0
-    program = try json.find("program")
-  }
+extension AppStatus: JSONStructure {
+  package static let fields = JSONFields(
+    blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
+    .find("beacon", \.beacon), .find("processes", \.processes),
+    .find("conditions", \.conditions), .find("program", \.program))
 
-  package var json: JSON {
-    .fields([
-      "app": app.json, "level": level.json, "precise": isPrecise.json, "beacon": beacon.json,
-      "processes": processes.json, "conditions": conditions.json, "program": program?.json,
-    ])
-  }
+  fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)
 }
 
-extension AuthorizationDecision: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      before: try json.find("before"), after: try json.get("after"),
-      explanations: try json.find("explanations") ?? [])
-  }
-
-  package var json: JSON {
-    .fields([
-      "before": before?.json, "after": after.json, "explanations": explanations.json,
-    ])
-  }
+extension AuthorizationDecision: JSONStructure {
+  package static let fields = JSONFields(
+    AuthorizationDecision(before: nil, after: .blank, explanations: []),
+    .find("before", \.before), .get("after", \.after), .find("explanations", \.explanations))
 }
 
-extension ConditionStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      app: try json.get("app"), monitor: try json.find("monitor"),
-      identifier: try json.get("identifier"), kind: try json.get("kind"),
-      state: try json.get("state"), date: try json.get("date"))
-    radius = try json.find("radius")
-    place = try json.find("place")
-  }
-
-  package var json: JSON {
-    .fields([
-      "app": app.json, "monitor": monitor?.json, "identifier": identifier.json, "kind": kind.json,
-      "radius": radius?.json, "place": place?.json, "state": state.json, "date": date.json,
-    ])
-  }
+extension ConditionStatus: JSONStructure {
+  package static let fields = JSONFields(
+    ConditionStatus(app: "", monitor: nil, identifier: "", kind: "", state: "", date: .blank),
+    .get("app", \.app), .find("monitor", \.monitor), .get("identifier", \.identifier),
+    .get("kind", \.kind), .find("radius", \.radius), .find("place", \.place),
+    .get("state", \.state), .get("date", \.date))
 }
 
-extension AccessRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      app: try json.get("app"), service: try json.get("service"), first: try json.get("first"),
-      last: try json.get("last"), count: try json.get("count"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "app": app.json, "service": service.json, "first": first.json, "last": last.json,
-      "count": count.json,
-    ])
-  }
+extension AccessRecord: JSONStructure {
+  package static let fields = JSONFields(
+    AccessRecord(app: "", service: "", first: .blank, last: .blank, count: 0),
+    .get("app", \.app), .get("service", \.service), .get("first", \.first),
+    .get("last", \.last), .get("count", \.count))
 }
 
-extension DataEntry: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      domain: try json.get("domain"), app: try json.get("app"), name: try json.get("name"),
-      value: try json.get("value"))
-  }
-
-  package var json: JSON {
-    .fields(["domain": domain.json, "app": app.json, "name": name.json, "value": value.json])
-  }
+extension DataEntry: JSONStructure {
+  package static let fields = JSONFields(
+    DataEntry(domain: "", app: "", name: "", value: ""),
+    .get("domain", \.domain), .get("app", \.app), .get("name", \.name),
+    .get("value", \.value))
 }

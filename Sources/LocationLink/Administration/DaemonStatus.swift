@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// The state of a daemon: the reply of `GetStatus`.
@@ -131,113 +132,53 @@ package struct LastFix: Hashable, Sendable {
   }
 }
 
-extension DaemonStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      pid: try json.get("pid"), since: try json.get("since"), state: try json.get("state"))
-    servicesEnabled = try json.get("servicesEnabled")
-    servicesReason = try json.find("servicesReason")
-    unstored = try json.find("unstored")
-    sources = try json.get("sources")
-    clients = try json.get("clients")
-    agents = try json.find("agents")
-    programs = try json.find("programs")
-    demand = try json.get("demand")
-    lastFix = try json.find("lastFix")
-  }
-
-  package var json: JSON {
-    .fields([
-      "pid": pid.json, "since": since.json, "state": state.json,
-      "servicesEnabled": servicesEnabled.json, "servicesReason": servicesReason?.json,
-      "unstored": unstored?.json, "sources": sources.json, "clients": clients.json,
-      "agents": agents?.json, "programs": programs?.json, "demand": demand.json,
-      "lastFix": lastFix?.json,
-    ])
-  }
+extension DaemonStatus: JSONStructure {
+  package static let fields = JSONFields(
+    DaemonStatus(pid: 0, since: .blank, state: ""),
+    .get("pid", \.pid), .get("since", \.since), .get("state", \.state),
+    .get("servicesEnabled", \.servicesEnabled), .find("servicesReason", \.servicesReason),
+    .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
+    .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
+    .find("lastFix", \.lastFix))
 }
 
-extension SourceStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      url: try json.get("url"), status: try json.get("status"), reason: try json.find("reason"),
-      fixes: try json.get("fixes"), rejected: try json.get("rejected"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "url": url.json, "status": status.json, "reason": reason?.json, "fixes": fixes.json,
-      "rejected": rejected.json,
-    ])
-  }
+extension SourceStatus: JSONStructure {
+  package static let fields = JSONFields(
+    SourceStatus(url: "", status: "", reason: nil, fixes: 0, rejected: 0),
+    .get("url", \.url), .get("status", \.status), .find("reason", \.reason),
+    .get("fixes", \.fixes), .get("rejected", \.rejected))
 }
 
-extension ClientStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      program: try json.get("program"), pid: try json.get("pid"), user: try json.get("user"),
-      since: try json.get("since"))
-    app = try json.find("app")
-    services = try json.find("services") ?? []
-  }
-
-  package var json: JSON {
-    .fields([
-      "app": app?.json, "program": program.json, "pid": pid.json, "user": user.json,
-      "since": since.json, "services": services.json,
-    ])
-  }
+extension ClientStatus: JSONStructure {
+  package static let fields = JSONFields(
+    ClientStatus(program: "", pid: 0, user: 0, since: .blank),
+    .find("app", \.app), .get("program", \.program), .get("pid", \.pid), .get("user", \.user),
+    .get("since", \.since), .find("services", \.services))
 }
 
-extension AgentStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(name: try json.get("name"), obstacle: try json.find("obstacle"))
-  }
-
-  package var json: JSON { .fields(["name": name.json, "obstacle": obstacle?.json]) }
+extension AgentStatus: JSONStructure {
+  package static let fields = JSONFields(
+    AgentStatus(name: "", obstacle: nil), .get("name", \.name), .find("obstacle", \.obstacle))
 }
 
-extension TrustedProgramStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      path: try json.get("path"), role: try json.get("role"), obstacle: try json.find("obstacle"),
-      mend: try json.find("mend"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "path": path.json, "role": role.json, "obstacle": obstacle?.json, "mend": mend?.json,
-    ])
-  }
+extension TrustedProgramStatus: JSONStructure {
+  package static let fields = JSONFields(
+    TrustedProgramStatus(path: "", role: "", obstacle: nil, mend: nil),
+    .get("path", \.path), .get("role", \.role), .find("obstacle", \.obstacle),
+    .find("mend", \.mend))
 }
 
-extension DemandStatus: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init()
-    tier = try json.find("tier")
-    interval = try json.find("interval")
-    motion = try json.find("motion") ?? false
-    beacons = try json.find("beacons") ?? false
-    magnetometer = try json.find("magnetometer") ?? false
-  }
-
-  package var json: JSON {
-    .fields([
-      "tier": tier?.json, "interval": interval?.json, "motion": motion.json,
-      "beacons": beacons.json, "magnetometer": magnetometer.json,
-    ])
-  }
+extension DemandStatus: JSONStructure {
+  package static let fields = JSONFields(
+    DemandStatus(), .find("tier", \.tier), .find("interval", \.interval),
+    .find("motion", \.motion), .find("beacons", \.beacons),
+    .find("magnetometer", \.magnetometer))
 }
 
-extension LastFix: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      time: try json.get("time"), accuracy: try json.get("accuracy"), place: try json.find("place"))
-  }
-
-  package var json: JSON {
-    .fields(["time": time.json, "accuracy": accuracy.json, "place": place?.json])
-  }
+extension LastFix: JSONStructure {
+  package static let fields = JSONFields(
+    LastFix(time: .blank, accuracy: 0, place: nil),
+    .get("time", \.time), .get("accuracy", \.accuracy), .find("place", \.place))
 }
 
 extension DemandStatus {

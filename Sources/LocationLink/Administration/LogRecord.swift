@@ -1,7 +1,8 @@
+package import LocationCoding
 package import LocationModel
 
 /// The category of a line of the daemon's log; the field `LOCATION_CATEGORY` of the journal.
-package enum LogCategory: String, CaseIterable, Sendable, WireCodable {
+package enum LogCategory: String, CaseIterable, Sendable, JSONCodable {
   /// The daemon itself: its start, its configuration, its end.
   case service
   /// Programs that connect, are refused, or are cut off.
@@ -46,25 +47,10 @@ package struct LogRecord: Hashable, Sendable {
   }
 }
 
-extension Int32: WireCodable {}
-extension UInt32: WireCodable {}
-
-extension LogRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      try json.get("category"), try json.get("message"), at: try json.get("date"),
-      isFault: try json.find("fault") ?? false)
-    app = try json.find("app")
-    pid = try json.find("pid")
-    place = try json.find("place")
-    name = try json.find("name")
-  }
-
-  package var json: JSON {
-    .fields([
-      "date": date.json, "category": category.json, "message": message.json, "app": app?.json,
-      "pid": pid?.json, "fault": isFault ? true.json : nil, "place": place?.json,
-      "name": name?.json,
-    ])
-  }
+extension LogRecord: JSONStructure {
+  package static let fields = JSONFields(
+    LogRecord(.service, "", at: .blank),
+    .get("date", \.date), .get("category", \.category), .get("message", \.message),
+    .find("app", \.app), .find("pid", \.pid), .flag("fault", \.isFault),
+    .find("place", \.place), .find("name", \.name))
 }

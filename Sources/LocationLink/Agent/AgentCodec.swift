@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// A message to an agent.
@@ -37,88 +38,9 @@ package struct AgentAnswer: Hashable, Sendable {
   }
 }
 
-extension AgentAnswer: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      id: try Prompt.ID(json: json), answer: try json.get("answer"),
-      precise: try json.find("precise") ?? true)
-  }
-
-  package var json: JSON {
-    .fields([
-      "app": id.app.name.json, "number": id.number.json, "answer": answer.json,
-      "precise": precise.json,
-    ])
-  }
-}
-
-extension PromptAnswer: WireCodable {}
-
-extension Prompt.ID: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(app: AppIdentity(try json.get("app")), number: try json.get("number"))
-  }
-
-  package var json: JSON { .fields(["app": app.name.json, "number": number.json]) }
-}
-
-extension Prompt: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      id: try ID(json: json),
-      kind: try Kind(name: json.get("kind"), purpose: json.find("purpose") ?? ""),
-      appName: try json.get("name"), text: try json.get("text"),
-      offersPrecise: try json.get("offersPrecise"))
-    program = try json.find("program")
-  }
-
-  package var json: JSON {
-    .fields([
-      "app": id.app.name.json, "number": id.number.json, "kind": kind.name.json,
-      "answers": kind.answers.json, "name": appName.json, "text": text.json,
-      "purpose": kind.purpose?.json, "offersPrecise": offersPrecise.json,
-      "program": program?.json,
-    ])
-  }
-}
-
-extension VerifiedProgram: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      path: try json.get("path"), user: try json.get("user"), package: try json.find("package"),
-      isProtected: try json.get("protected"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "path": path.json, "user": user.json, "package": package?.json,
-      "protected": isProtected.json,
-    ])
-  }
-}
-
-extension Prompt.Kind {
-  fileprivate init(name: String, purpose: String) throws(LinkFault) {
-    let kinds: [Self] = [
-      .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: purpose), .locationButton,
-      .beaconAdvertising,
-    ]
-    guard let kind = kinds.first(where: { $0.name == name }) else { throw .unknownWord(name) }
-    self = kind
-  }
-
-  fileprivate var name: String {
-    switch self {
-    case .whenInUse: "whenInUse"
-    case .upgrade: "upgrade"
-    case .reminder: "reminder"
-    case .temporaryAccuracy: "temporaryAccuracy"
-    case .locationButton: "locationButton"
-    case .beaconAdvertising: "beaconAdvertising"
-    }
-  }
-
-  fileprivate var purpose: String? {
-    if case .temporaryAccuracy(let key) = self { key } else { nil }
-  }
+extension AgentAnswer: JSONStructure {
+  package static let fields = JSONFields(
+    AgentAnswer(id: Prompt.ID(app: .blank, number: 0), answer: .dismissed, precise: true),
+    .get("app", \.id.app), .get("number", \.id.number), .get("answer", \.answer),
+    .find("precise", \.precise))
 }

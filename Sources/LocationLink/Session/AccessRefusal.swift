@@ -1,3 +1,5 @@
+package import LocationCoding
+
 /// Why a program may not do what it requests, and what a person can do about it: the parameters of
 /// `NotOwner` and `NotAgent`.
 package struct AccessRefusal: Error, Hashable, Sendable {
@@ -10,10 +12,7 @@ package struct AccessRefusal: Error, Hashable, Sendable {
   }
 }
 
-extension AccessRefusal: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(reason: try json.get("reason"), next: try json.find("next"))
-  }
-
-  package var json: JSON { .fields(["reason": reason.json, "next": next?.json]) }
+extension AccessRefusal: JSONStructure {
+  package static let fields = JSONFields(
+    AccessRefusal(reason: ""), .get("reason", \.reason), .find("next", \.next))
 }

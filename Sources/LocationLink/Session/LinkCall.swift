@@ -1,3 +1,5 @@
+package import LocationCoding
+
 /// A call of Varlink, as a client sends it.
 package struct LinkCall: Hashable, Sendable {
   /// The interface and the method, as in `org.meridian.location.Watch`.
@@ -19,8 +21,8 @@ package struct LinkCall: Hashable, Sendable {
   }
 }
 
-extension LinkCall: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LinkCall: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       try json.get("method"), json["parameters"] ?? .object([]),
       wantsMore: try json.find("more") ?? false, isOneway: try json.find("oneway") ?? false)
@@ -49,8 +51,8 @@ package struct LinkReply: Hashable, Sendable {
   }
 }
 
-extension LinkReply: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LinkReply: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     self.init(
       json["parameters"] ?? .object([]), error: try json.find("error"),
       continues: try json.find("continues") ?? false)

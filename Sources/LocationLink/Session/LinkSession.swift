@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// One connection on the daemon's side: bytes in, replies and requests out.
@@ -46,7 +47,7 @@ package struct LinkSession: Machine {
 
   /// Why the daemon ends a connection.
   package enum CutReason: Hashable, Sendable {
-    case malformed(LinkFault)
+    case malformed(CodingFault)
     /// More deliveries than may wait before the client is welcomed.
     case tooManyEarly(limit: Int)
     /// More subscribers than one client may have.
@@ -142,7 +143,7 @@ package struct LinkSession: Machine {
 
   private mutating func take(_ bytes: [UInt8]) -> [Output] {
     var outputs: [Output] = []
-    do throws(LinkFault) {
+    do throws(CodingFault) {
       for message in try frames.take(bytes) {
         outputs += answer(try LinkCall(json: JSON(parsing: message)))
         if state == .ended { break }
@@ -220,11 +221,10 @@ package struct LinkSession: Machine {
 
   private mutating func ask(_ call: LinkCall) -> [Output] {
     guard case .open(.service) = state else { return [reply(error: "OutOfOrder", .object([]))] }
-    guard let message: Request = try? call.parameters.get("request") else {
+    guard let request: Request = try? call.parameters.get("request") else {
       unknownMessages += 1
       return [reply(service: "InvalidParameter", .fields(["parameter": "request".json]))]
     }
-    let request = older?.translate(message) ?? message
     note(request)
     guard subscribers.count <= limits.subscribers else {
       return [cut(.tooManySubscribers(limit: limits.subscribers))]
@@ -236,6 +236,7 @@ package struct LinkSession: Machine {
   private mutating func note(_ request: Request) {
     if case .end(let subscriber) = request {
       subscribers.remove(subscriber)
+      older?.end(subscriber)
     } else if let subscriber = request.subscriber {
       subscribers.insert(subscriber)
     }

@@ -1,3 +1,4 @@
+package import LocationCoding
 package import LocationModel
 
 /// Encodes a delivery that is the same for many clients only once: positions.
@@ -16,7 +17,7 @@ package struct RepeatedDelivery {
     }
   }
 
-  private static func words<News: WireCodable & Equatable>(
+  private static func words<News: JSONCodable & Equatable>(
     of news: News, _ last: inout (news: News, words: JSON)?
   ) -> JSON {
     if let last, last.news == news { return last.words }

@@ -1,5 +1,5 @@
 /// All places within a distance of a center, measured along geodesics.
-package struct Circle: Hashable, Codable, Sendable {
+package struct Circle: Hashable, Sendable {
   package var center: Coordinate
   /// Meters, not negative.
   package var radius: Double

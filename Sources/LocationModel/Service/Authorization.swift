@@ -1,5 +1,5 @@
 /// What an app may know, as it reads it. Apple's raw values are made in the face (AUTH-1).
-package enum AuthorizationStatus: String, CaseIterable, Codable, Sendable {
+package enum AuthorizationStatus: String, CaseIterable, Sendable {
   case notDetermined
   /// Not the person's to change (AUTH-3).
   case restricted
@@ -12,7 +12,7 @@ package enum AuthorizationStatus: String, CaseIterable, Codable, Sendable {
 }
 
 /// How exactly an app may know it.
-package enum AccuracyAuthorization: String, Codable, Sendable {
+package enum AccuracyAuthorization: String, Sendable {
   case full
   case reduced
 }
@@ -30,7 +30,7 @@ package struct AuthorizationReport: Hashable, Sendable {
 }
 
 /// What an app asks for, or a service session declares as its goal (SESS-1).
-package enum AuthorizationGoal: Int, Comparable, CaseIterable, Codable, Sendable {
+package enum AuthorizationGoal: Int, Comparable, CaseIterable, Sendable {
   /// Never asks; still counts as an explicit session (SESS-4).
   case none
   case whenInUse
@@ -42,7 +42,7 @@ package enum AuthorizationGoal: Int, Comparable, CaseIterable, Codable, Sendable
 }
 
 /// Where the process of an app is, as its life cycle source tells (MODEL-2).
-package enum AppLife: String, CaseIterable, Codable, Sendable {
+package enum AppLife: String, CaseIterable, Sendable {
   case foreground
   case background
   case suspended
@@ -56,7 +56,7 @@ package enum AppLife: String, CaseIterable, Codable, Sendable {
 }
 
 /// How much an app is in use.
-package enum AppUse: Int, Comparable, CaseIterable, Codable, Sendable {
+package enum AppUse: Int, Comparable, CaseIterable, Sendable {
   case none
   /// In the background, within the grace time or with a visible indicator.
   case extended

@@ -24,7 +24,7 @@ package enum ConditionOwner: Hashable, Comparable, Sendable {
 }
 
 /// What a condition watches.
-package enum ConditionTarget: Hashable, Codable, Sendable {
+package enum ConditionTarget: Hashable, Sendable {
   case circle(Circle)
   case beacon(BeaconConstraint)
   /// A kind or a value that cannot be watched (MON-20).
@@ -45,7 +45,7 @@ package enum ConditionTarget: Hashable, Codable, Sendable {
 }
 
 /// Which events of a region its app wants (REG-17, BEACON-24).
-package struct RegionNotices: Hashable, Codable, Sendable {
+package struct RegionNotices: Hashable, Sendable {
   package var onEntry: Bool
   package var onExit: Bool
   /// The state again whenever the display turns on inside a beacon region.
@@ -93,7 +93,7 @@ package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
 }
 
 /// The state that an event reports.
-package enum MonitoredState: String, Hashable, Sendable, Codable {
+package enum MonitoredState: String, Hashable, Sendable {
   case unknown
   case satisfied
   case unsatisfied
@@ -144,7 +144,7 @@ package struct ConditionRecord: Hashable, Sendable {
 }
 
 /// What a location manager tells of one region.
-package enum RegionEvent: Hashable, Codable, Sendable {
+package enum RegionEvent: Hashable, Sendable {
   /// Monitoring has begun (REG-1).
   case started
   case failed(RegionFailure)
@@ -155,7 +155,7 @@ package enum RegionEvent: Hashable, Codable, Sendable {
 }
 
 /// Why a region is not monitored.
-package enum RegionFailure: Hashable, CaseIterable, Codable, Sendable {
+package enum RegionFailure: Hashable, CaseIterable, Sendable {
   /// Over the limit, too large, or not on earth (REG-2, REG-5, REG-16).
   case limitExceeded
   case radiusTooLarge

@@ -1,5 +1,5 @@
 /// What is believed about a condition.
-package enum ConditionState: String, Hashable, Sendable, CaseIterable, Codable {
+package enum ConditionState: String, Hashable, Sendable, CaseIterable {
   case unknown
   case satisfied
   case unsatisfied
@@ -11,7 +11,7 @@ extension Circle {
 }
 
 /// Why a condition changed its state, complete enough to explain the event alone.
-package struct CrossingEvidence: Hashable, Codable, Sendable {
+package struct CrossingEvidence: Hashable, Sendable {
   /// The first and the last fix that spoke for the change.
   package var firstFix: UnixTime
   package var lastFix: UnixTime

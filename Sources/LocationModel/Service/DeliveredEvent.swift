@@ -1,5 +1,5 @@
 /// Why an event was told. It names no place.
-package enum EventEvidence: Hashable, Codable, Sendable {
+package enum EventEvidence: Hashable, Sendable {
   /// A boundary was crossed: that of a circle, or that of the place of a visit which ended.
   case crossing(CrossingEvidence)
   /// The device stayed at one place: a visit began.
@@ -7,8 +7,8 @@ package enum EventEvidence: Hashable, Codable, Sendable {
 }
 
 /// One event of a condition, a region, or a visit, as an app is told it.
-package struct DeliveredEvent: Hashable, Codable, Sendable {
-  package enum Kind: String, CaseIterable, Sendable, Codable {
+package struct DeliveredEvent: Hashable, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     case condition, region, visit
   }
 

@@ -1,5 +1,5 @@
 /// A region as its app described it.
-package struct RegionDescription: Hashable, Codable, Sendable {
+package struct RegionDescription: Hashable, Sendable {
   package var identifier: String
   package var target: ConditionTarget
   package var notices: RegionNotices

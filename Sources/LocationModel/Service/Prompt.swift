@@ -60,7 +60,7 @@ package struct Prompt: Hashable, Sendable {
 }
 
 /// What came of a prompt.
-package enum PromptAnswer: String, CaseIterable, Codable, Sendable {
+package enum PromptAnswer: String, CaseIterable, Sendable {
   /// Allow Once.
   case once
   /// Allow While Using.
@@ -78,7 +78,7 @@ package enum PromptAnswer: String, CaseIterable, Codable, Sendable {
 }
 
 /// What a person can choose for an app in the settings, at any time (AUTH-8, AUTH-9).
-package enum AuthorizationSetting: String, CaseIterable, Codable, Sendable {
+package enum AuthorizationSetting: String, CaseIterable, Sendable {
   case never
   case ask
   case whileUsing

@@ -1,8 +1,8 @@
 /// Why an arrival was told, complete enough to explain the event alone.
-package struct StayEvidence: Hashable, Sendable, Codable {
+package struct StayEvidence: Hashable, Sendable {
   /// What a place is for somebody who stays there: the longer it could be something else than a
   /// visit, the longer the stay must last.
-  package enum Place: String, CaseIterable, Sendable, Codable {
+  package enum Place: String, CaseIterable, Sendable {
     /// Visited before.
     case familiar
     case new

@@ -1,5 +1,5 @@
 /// The 16 bytes that name a family of beacons.
-package struct BeaconUUID: Hashable, Comparable, Codable, Sendable, CustomStringConvertible {
+package struct BeaconUUID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Bytes 0 to 7, the first one highest.
   package var high: UInt64
   /// Bytes 8 to 15, the first one highest.
@@ -55,7 +55,7 @@ package struct BeaconIdentity: Hashable, Comparable, Sendable {
 /// Which beacons are meant: a missing part matches anything (BEACON-4).
 ///
 /// Two constraints with the same parts are equal (BEACON-5).
-package struct BeaconConstraint: Hashable, Comparable, Codable, Sendable {
+package struct BeaconConstraint: Hashable, Comparable, Sendable {
   package var uuid: BeaconUUID
   package var major: UInt16?
   package var minor: UInt16?

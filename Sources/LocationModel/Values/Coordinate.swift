@@ -2,7 +2,7 @@
 ///
 /// A coordinate is someone's whereabouts: it prints as `‹private›`, and only the code that hands
 /// it to its owner reads the two numbers.
-package struct Coordinate: Hashable, Codable, Sendable {
+package struct Coordinate: Hashable, Sendable {
   /// Degrees north of the equator, in `-90...90`.
   package var latitude: Double
   /// Degrees east of Greenwich, in `-180...180`.

@@ -132,15 +132,3 @@ extension Duration {
     return Double(seconds) + Double(attoseconds) * 1e-18
   }
 }
-
-/// Stored as the number of nanoseconds.
-extension UnixTime: Codable {
-  package init(from decoder: any Decoder) throws {
-    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
-  }
-
-  package func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(nanoseconds)
-  }
-}

@@ -1,5 +1,5 @@
 /// A stay at a place, as an app hears of it.
-package struct Visit: Hashable, Codable, Sendable {
+package struct Visit: Hashable, Sendable {
   /// `nil` when the app was not listening at arrival (VISIT-4).
   package var arrival: UnixTime?
   /// `nil` while the stay lasts (VISIT-2).

@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel
@@ -34,7 +35,7 @@ struct RunningDaemon {
     }
   }
 
-  func ask<Value: WireCodable>(
+  func ask<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, as type: Value.Type = Value.self
   ) throws(Failure) -> Value {
     do throws(DaemonCaller.Fault) { return try caller.ask(request, name) } catch {
@@ -63,7 +64,7 @@ struct RunningDaemon {
 
   /// Hears one thing after the other until `hear` returns `false`, there is no more, or the time
   /// is over.
-  func follow<Value: WireCodable>(
+  func follow<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
     _ hear: (Value) -> Bool
   ) throws(Failure) {

@@ -1,17 +1,10 @@
-import CoreLocation
+import LocationCoding
 import LocationModel
 import LocationSimulation
 
 /// A line of `simulate --json` that tells of a condition, a region, or a visit.
-struct EventLine: Decodable {
-  private var type: DeliveredEvent.Kind
-  private var identifier: String?
-  private var state: String?
-  private var date: Stamp?
-  private var arrivalDate: Stamp?
-  private var departureDate: Stamp?
-  private var delivered: Stamp
-  private var evidence: Evidence?
+struct EventLine {
+  private let line: JSON
 
   struct Fault: Error {
     var cause: String
@@ -38,88 +31,58 @@ struct EventLine: Decodable {
   private static func event(
     in line: Substring
   ) throws(Fault) -> (event: DeliveredEvent, delivered: UnixTime)? {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    let data = Data(line.utf8)
-    guard let kind = try? decoder.decode(Kind.self, from: data) else {
+    guard let json = try? JSON(parsing: line.utf8), let type: String = try? json.get("type") else {
       throw Fault(cause: "this is no line of simulate --json")
     }
-    guard DeliveredEvent.Kind(rawValue: kind.type) != nil else { return nil }
-    guard let line = try? decoder.decode(EventLine.self, from: data), let event = line.event else {
-      throw Fault(cause: "this event lacks what it needs, or a date is wrong")
-    }
-    return (event, line.delivered.time)
+    guard let kind = DeliveredEvent.Kind(rawValue: type) else { return nil }
+    let line = EventLine(line: json)
+    do throws(CodingFault) {
+      return (try line.event(kind), try line.date("delivered"))
+    } catch { throw Fault(cause: "this event lacks what it needs, or a date is wrong") }
   }
 
-  private var event: DeliveredEvent? {
-    let evidence = evidence?.value
-    guard type != .visit else {
+  private func event(_ kind: DeliveredEvent.Kind) throws(CodingFault) -> DeliveredEvent {
+    let evidence: EventEvidence? = line["evidence"] == nil ? nil : try evidence()
+    guard kind == .visit else {
       return DeliveredEvent(
-        .visit, nil, departureDate == nil ? "arrived" : "departed",
-        since: (departureDate ?? arrivalDate ?? delivered).time, evidence)
+        kind, try line.get("identifier"), try line.get("state"), since: try date("date"), evidence)
     }
-    guard let identifier, let state, let date else { return nil }
-    return DeliveredEvent(type, identifier, state, since: date.time, evidence)
-  }
-}
-
-// MARK: - Parts of a line
-
-private struct Kind: Decodable {
-  var type: String
-}
-
-/// A date in the words of ISO 8601.
-private struct Stamp: Decodable {
-  let time: UnixTime
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let time = UnixTime(iso8601: try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date")
-    }
-    self.time = time
-  }
-}
-
-private struct Evidence: Decodable {
-  let value: EventEvidence
-
-  init(from decoder: any Decoder) throws {
-    if let stay = try? Stay(from: decoder) {
-      value = .stay(
-        StayEvidence(
-          firstFix: stay.firstFix.time, lastFix: stay.lastFix.time, fixes: stay.fixes,
-          scatter: stay.scatter, place: stay.place, dwellSeconds: stay.dwellSeconds,
-          decided: stay.decided.time))
-    } else {
-      let crossing = try Crossing(from: decoder)
-      value = .crossing(
-        CrossingEvidence(
-          firstFix: crossing.firstFix.time, lastFix: crossing.lastFix.time, fixes: crossing.fixes,
-          probability: crossing.probability, crossed: crossing.crossed?.time,
-          decided: crossing.decided.time, distance: crossing.distance, spread: crossing.spread))
-    }
+    let (arrival, departure) = (try find("arrival_date"), try find("departure_date"))
+    let delivered = try date("delivered")
+    return DeliveredEvent(
+      .visit, nil, departure == nil ? "arrived" : "departed",
+      since: departure ?? arrival ?? delivered, evidence)
   }
 
-  private struct Crossing: Decodable {
-    var fixes: Int
-    var probability: Double
-    var distance: Double
-    var spread: Double
-    var firstFix: Stamp
-    var lastFix: Stamp
-    var crossed: Stamp?
-    var decided: Stamp
+  private func evidence() throws(CodingFault) -> EventEvidence {
+    let line = EventLine(line: line["evidence"] ?? .null)
+    return try line.line["scatter"] == nil ? .crossing(line.crossing()) : .stay(line.stay())
   }
 
-  private struct Stay: Decodable {
-    var fixes: Int
-    var scatter: Double
-    var place: StayEvidence.Place
-    var dwellSeconds: Double
-    var firstFix: Stamp
-    var lastFix: Stamp
-    var decided: Stamp
+  private func stay() throws(CodingFault) -> StayEvidence {
+    StayEvidence(
+      firstFix: try date("first_fix"), lastFix: try date("last_fix"), fixes: try line.get("fixes"),
+      scatter: try line.get("scatter"), place: try line.get("place"),
+      dwellSeconds: try line.get("dwell_seconds"), decided: try date("decided"))
+  }
+
+  private func crossing() throws(CodingFault) -> CrossingEvidence {
+    CrossingEvidence(
+      firstFix: try date("first_fix"), lastFix: try date("last_fix"), fixes: try line.get("fixes"),
+      probability: try line.get("probability"), crossed: try find("crossed"),
+      decided: try date("decided"), distance: try line.get("distance"),
+      spread: try line.get("spread"))
+  }
+
+  /// Reads a date in the words of ISO 8601, which may be missing.
+  private func find(_ name: String) throws(CodingFault) -> UnixTime? {
+    guard let text: String = try line.find(name) else { return nil }
+    guard let time = UnixTime(iso8601: text) else { throw .mismatch(name) }
+    return time
+  }
+
+  private func date(_ name: String) throws(CodingFault) -> UnixTime {
+    guard let time = try find(name) else { throw .missing(name) }
+    return time
   }
 }

@@ -100,9 +100,12 @@ enum RecordingInput {
     let hash = String(repeating: "0", count: 16 - digits.count) + digits
     guard isJSON else {
       let seconds = Int(summary.time.inSeconds)
+      let verdict =
+        summary.uncompared == 0
+        ? "all as recorded" : "not compared for \(summary.uncompared) inputs of an older version"
       return Output.standard.line(
         "\(summary.steps) inputs of \(seconds) s, \(summary.outputs) outputs: "
-          + "all as recorded, hash \(hash)")
+          + "\(verdict), hash \(hash)")
     }
     var line = JSONLine(type: "replay")
     line.add("sections", summary.sections)
@@ -110,6 +113,7 @@ enum RecordingInput {
     line.add("outputs", summary.outputs)
     line.add("recorded_seconds", summary.time.inSeconds)
     line.add("wall_seconds", (wall * 1000).rounded() / 1000)
+    line.add("uncompared_inputs", summary.uncompared)
     line.add("torn_bytes", summary.torn)
     line.add("hash", hash)
     Output.standard.line(line.text)

@@ -74,6 +74,16 @@ struct MonitorAccessTests {
     #expect(world.lastStates == [.satisfied, .unknown])
   }
 
+  @Test("MON-23: a loop of an older version acknowledges by asking")
+  func withoutNumbers() {
+    var world = World(.whileUsing, requiresSession: false)
+    world.ask(.next(after: .latest))
+    world.stay(30)
+    for _ in 0..<3 { world.ask(.next(after: .latest)) }
+    #expect(world.count == 2)
+    #expect(world.lastStates == [.satisfied, .satisfied])
+  }
+
   @Test("MON-37a: a loop that asks for what is on its way does not get it twice")
   func onItsWay() {
     var world = World(.whileUsing, requiresSession: false)

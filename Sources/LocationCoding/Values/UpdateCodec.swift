@@ -1,7 +1,7 @@
 package import LocationModel
 
-extension DesiredAccuracy: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DesiredAccuracy: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "bestForNavigation": self = .bestForNavigation
@@ -22,38 +22,33 @@ extension DesiredAccuracy: WireCodable {
   }
 }
 
-extension UpdateOptions: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      accuracy: try json.find("accuracy") ?? .best,
-      distanceFilter: try json.find("distanceFilter"),
-      activity: try json.find("activity") ?? .other,
-      pausesAutomatically: try json.find("pausesAutomatically") ?? false)
-    allowsBackground = try json.find("allowsBackground") ?? false
-    showsIndicator = try json.find("showsIndicator") ?? false
-  }
-
-  package var json: JSON {
-    .fields([
-      "accuracy": accuracy.json, "distanceFilter": distanceFilter?.json,
-      "activity": activity.json, "pausesAutomatically": pausesAutomatically.json,
-      "allowsBackground": allowsBackground.json, "showsIndicator": showsIndicator.json,
-    ])
-  }
+extension UpdateOptions: JSONStructure {
+  package static let fields = JSONFields(
+    UpdateOptions(),
+    .find("accuracy", \.accuracy), .find("distanceFilter", \.distanceFilter),
+    .find("activity", \.activity), .find("pausesAutomatically", \.pausesAutomatically),
+    .find("allowsBackground", \.allowsBackground), .find("showsIndicator", \.showsIndicator))
 }
 
-extension UpdatesRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension DeferralEnd: JSONStructure {
+  package static let fields = JSONFields(
+    DeferralEnd(distance: nil, timeout: nil),
+    .find("distance", \.distance), .find("timeout", \.timeout))
+}
+
+extension LiveOptions: JSONStructure {
+  package static let fields = JSONFields(LiveOptions(), .find("activity", \.activity))
+}
+
+extension UpdatesRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try UpdateOptions(json: value))
     case "change": self = .change(try UpdateOptions(json: value))
     case "stop": self = .stop
     case "once": self = .once(try UpdateOptions(json: value))
-    case "deferUpdates":
-      self = .deferUpdates(
-        until: DeferralEnd(
-          distance: try value.find("distance"), timeout: try value.find("timeout")))
+    case "deferUpdates": self = .deferUpdates(until: try DeferralEnd(json: value))
     case "endDeferral": self = .endDeferral
     default: throw .unknownWord(name)
     }
@@ -65,16 +60,14 @@ extension UpdatesRequest: WireCodable {
     case .change(let options): .word("change", options.json)
     case .stop: .word("stop")
     case .once(let options): .word("once", options.json)
-    case .deferUpdates(let end):
-      .word(
-        "deferUpdates", .fields(["distance": end.distance?.json, "timeout": end.timeout?.json]))
+    case .deferUpdates(let end): .word("deferUpdates", end.json)
     case .endDeferral: .word("endDeferral")
     }
   }
 }
 
-extension UpdatesDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension UpdatesDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "fixes": self = .fixes(try [Fix](json: value))
@@ -98,11 +91,11 @@ extension UpdatesDelivery: WireCodable {
   }
 }
 
-extension LiveRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension LiveRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
-    case "start": self = .start(LiveOptions(activity: try value.find("activity") ?? .other))
+    case "start": self = .start(try LiveOptions(json: value))
     case "stop": self = .stop
     default: throw .unknownWord(name)
     }
@@ -110,14 +103,14 @@ extension LiveRequest: WireCodable {
 
   package var json: JSON {
     switch self {
-    case .start(let options): .word("start", .fields(["activity": options.activity.json]))
+    case .start(let options): .word("start", options.json)
     case .stop: .word("stop")
     }
   }
 }
 
-extension SessionRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension SessionRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "open":

@@ -1,5 +1,5 @@
-/// Why a message of the link is not understood.
-package enum LinkFault: Error, Hashable, Sendable {
+/// Why bytes cannot be read as a value.
+package enum CodingFault: Error, Hashable, Sendable {
   /// It is no valid JSON at this byte.
   case grammar(offset: Int)
   /// More than ``JSON/maximumDepth`` nested arrays and objects.
@@ -14,7 +14,7 @@ package enum LinkFault: Error, Hashable, Sendable {
   case tooLong(limit: Int)
 }
 
-extension LinkFault: CustomStringConvertible {
+extension CodingFault: CustomStringConvertible {
   package var description: String {
     switch self {
     case .grammar(let offset): "no JSON at byte \(offset)"

@@ -1,75 +1,41 @@
 package import LocationModel
 
-extension HeadingOrientation: WireNamed {}
-extension Proximity: WireNamed {}
-extension RangingFailure: WireNamed {}
+extension HeadingOrientation: JSONNamed {}
+extension Proximity: JSONNamed {}
+extension RangingFailure: JSONNamed {}
 
-extension DeviceVector: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(x: try json.get("x"), y: try json.get("y"), z: try json.get("z"))
-  }
-
-  package var json: JSON { .fields(["x": x.json, "y": y.json, "z": z.json]) }
+extension DeviceVector: JSONStructure {
+  package static let fields = JSONFields(
+    DeviceVector(x: 0, y: 0, z: 0), .get("x", \.x), .get("y", \.y), .get("z", \.z))
 }
 
-extension Heading: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      magneticHeading: try json.get("magneticHeading"), trueHeading: try json.find("trueHeading"),
-      accuracy: try json.find("accuracy"), field: try json.find("field"),
-      time: try json.get("time"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "magneticHeading": magneticHeading.json, "trueHeading": trueHeading?.json,
-      "accuracy": accuracy?.json, "field": field?.json, "time": time.json,
-    ])
-  }
+extension Heading: JSONStructure {
+  package static let fields = JSONFields(
+    Heading(magneticHeading: 0, trueHeading: nil, accuracy: nil, field: nil, time: .blank),
+    .get("magneticHeading", \.magneticHeading), .find("trueHeading", \.trueHeading),
+    .find("accuracy", \.accuracy), .find("field", \.field), .get("time", \.time))
 }
 
-extension RangedBeacon: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      identity: try BeaconIdentity(json: json), proximity: try json.get("proximity"),
-      accuracy: try json.find("accuracy"), rssi: try json.find("rssi"),
-      time: try json.get("time"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "uuid": identity.uuid.json, "major": identity.major.json, "minor": identity.minor.json,
-      "proximity": proximity.json, "accuracy": accuracy?.json, "rssi": rssi?.json,
-      "time": time.json,
-    ])
-  }
+extension RangedBeacon: JSONStructure {
+  package static let fields = JSONFields(
+    RangedBeacon(identity: .blank, proximity: .unknown, accuracy: nil, rssi: nil, time: .blank),
+    .get("uuid", \.identity.uuid), .get("major", \.identity.major),
+    .get("minor", \.identity.minor), .get("proximity", \.proximity),
+    .find("accuracy", \.accuracy), .find("rssi", \.rssi), .get("time", \.time))
 }
 
-extension Equipment: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      hasCompass: try json.find("compass") ?? false,
-      hasBeaconRadio: try json.find("beaconRadio") ?? false)
-  }
-
-  package var json: JSON {
-    .fields(["compass": hasCompass.json, "beaconRadio": hasBeaconRadio.json])
-  }
+extension Equipment: JSONStructure {
+  package static let fields = JSONFields(
+    Equipment(), .find("compass", \.hasCompass), .find("beaconRadio", \.hasBeaconRadio))
 }
 
-extension HeadingOptions: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      filter: try json.find("filter"), orientation: try json.find("orientation") ?? .portrait)
-  }
-
-  package var json: JSON {
-    .fields(["filter": filter?.json, "orientation": orientation.json])
-  }
+extension HeadingOptions: JSONStructure {
+  package static let fields = JSONFields(
+    HeadingOptions(), .find("filter", \.filter), .find("orientation", \.orientation))
 }
 
-extension HeadingRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension HeadingRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try HeadingOptions(json: value))
@@ -92,8 +58,8 @@ extension HeadingRequest: WireCodable {
   }
 }
 
-extension HeadingDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension HeadingDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "heading": self = .heading(try Heading(json: value))
@@ -112,8 +78,8 @@ extension HeadingDelivery: WireCodable {
   }
 }
 
-extension RangingRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RangingRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try BeaconConstraint(json: value))
@@ -130,8 +96,8 @@ extension RangingRequest: WireCodable {
   }
 }
 
-extension RangingDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RangingDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "ranged": self = .ranged(try value.get("constraint"), try value.get("beacons"))
@@ -150,22 +116,15 @@ extension RangingDelivery: WireCodable {
   }
 }
 
-extension IBeaconAdvert: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      identity: try BeaconIdentity(json: json), measuredPower: try json.get("measuredPower"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "uuid": identity.uuid.json, "major": identity.major.json, "minor": identity.minor.json,
-      "measuredPower": measuredPower.json,
-    ])
-  }
+extension IBeaconAdvert: JSONStructure {
+  package static let fields = JSONFields(
+    IBeaconAdvert(identity: .blank),
+    .get("uuid", \.identity.uuid), .get("major", \.identity.major),
+    .get("minor", \.identity.minor), .get("measuredPower", \.measuredPower))
 }
 
-extension AdvertisingRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AdvertisingRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try IBeaconAdvert(json: value))
@@ -182,8 +141,8 @@ extension AdvertisingRequest: WireCodable {
   }
 }
 
-extension BeaconAdvertising: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension BeaconAdvertising: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "stopped": self = .stopped

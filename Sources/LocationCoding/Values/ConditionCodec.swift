@@ -1,7 +1,7 @@
 package import LocationModel
 
-extension ConditionTarget: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension ConditionTarget: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "circle": self = .circle(try Circle(json: value))
@@ -20,76 +20,41 @@ extension ConditionTarget: WireCodable {
   }
 }
 
-extension RegionDescription: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      identifier: try json.get("identifier"), target: try json.get("target"),
-      notices: RegionNotices(
-        onEntry: try json.find("onEntry") ?? true, onExit: try json.find("onExit") ?? true,
-        onDisplay: try json.find("onDisplay") ?? false))
-  }
-
-  package var json: JSON {
-    .fields([
-      "identifier": identifier.json, "target": target.json, "onEntry": notices.onEntry.json,
-      "onExit": notices.onExit.json, "onDisplay": notices.onDisplay.json,
-    ])
-  }
+extension RegionDescription: JSONStructure {
+  package static let fields = JSONFields(
+    RegionDescription(identifier: "", target: .unsupported, notices: RegionNotices()),
+    .get("identifier", \.identifier), .get("target", \.target),
+    .find("onEntry", \.notices.onEntry), .find("onExit", \.notices.onExit),
+    .find("onDisplay", \.notices.onDisplay))
 }
 
-extension CrossingEvidence: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      firstFix: try json.get("firstFix"), lastFix: try json.get("lastFix"),
-      fixes: try json.get("fixes"), probability: try json.get("probability"),
-      crossed: try json.find("crossed"), decided: try json.get("decided"),
-      distance: try json.get("distance"), spread: try json.get("spread"))
-  }
-
-  package var json: JSON {
-    .fields([
-      "firstFix": firstFix.json, "lastFix": lastFix.json, "fixes": fixes.json,
-      "probability": probability.json, "crossed": crossed?.json, "decided": decided.json,
-      "distance": distance.json, "spread": spread.json,
-    ])
-  }
+extension CrossingEvidence: JSONStructure {
+  package static let fields = JSONFields(
+    CrossingEvidence(
+      firstFix: .blank, lastFix: .blank, fixes: 0, probability: 0, crossed: nil, decided: .blank,
+      distance: 0, spread: 0),
+    .get("firstFix", \.firstFix), .get("lastFix", \.lastFix), .get("fixes", \.fixes),
+    .get("probability", \.probability), .find("crossed", \.crossed),
+    .get("decided", \.decided), .get("distance", \.distance), .get("spread", \.spread))
 }
 
-extension ConditionEvent: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      identifier: try json.get("identifier"), state: try json.get("state"),
-      date: try json.get("date"), diagnostics: try json.find("diagnostics") ?? [])
-    refinement = try json.find("refinement")
-    evidence = try json.find("evidence")
-  }
-
-  package var json: JSON {
-    .fields([
-      "identifier": identifier.json, "state": state.json, "date": date.json,
-      "refinement": refinement?.json, "diagnostics": diagnostics.json, "evidence": evidence?.json,
-    ])
-  }
+extension ConditionEvent: JSONStructure {
+  package static let fields = JSONFields(
+    blank, .get("identifier", \.identifier), .get("state", \.state), .get("date", \.date),
+    .find("refinement", \.refinement), .find("diagnostics", \.diagnostics),
+    .find("evidence", \.evidence))
 }
 
-extension NamedRecord: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
-    self.init(
-      identifier: try json.get("identifier"),
-      record: ConditionRecord(
-        target: try json.get("target"), lastEvent: try json.get("lastEvent")))
-  }
-
-  package var json: JSON {
-    .fields([
-      "identifier": identifier.json, "target": record.target.json,
-      "lastEvent": record.lastEvent.json,
-    ])
-  }
+extension NamedRecord: JSONStructure {
+  package static let fields = JSONFields(
+    NamedRecord(
+      identifier: "", record: ConditionRecord(target: .unsupported, lastEvent: .blank)),
+    .get("identifier", \.identifier), .get("target", \.record.target),
+    .get("lastEvent", \.record.lastEvent))
 }
 
-extension RegionEvent: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RegionEvent: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "started": self = .started
@@ -112,8 +77,8 @@ extension RegionEvent: WireCodable {
   }
 }
 
-extension RegionRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension RegionRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "start": self = .start(try RegionDescription(json: value))
@@ -132,8 +97,8 @@ extension RegionRequest: WireCodable {
   }
 }
 
-extension MonitorRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension MonitorRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "open":
@@ -146,8 +111,8 @@ extension MonitorRequest: WireCodable {
         identifier: try value.get("identifier"), try value.get("target"),
         assuming: try value.find("assuming") ?? .unknown)
     case "remove": self = .remove(identifier: try value.get("identifier"))
-    // Without a number in a session of an older version, which knows it.
-    case "next": self = .next(after: try value.find("after") ?? .none)
+    // A client, or a recording, of an older version acknowledges by asking.
+    case "next": self = .next(after: try value.find("after") ?? .latest)
     case "leave": self = .leave
     default: throw .unknownWord(name)
     }
@@ -167,8 +132,8 @@ extension MonitorRequest: WireCodable {
   }
 }
 
-extension MonitorDelivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension MonitorDelivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "refused": self = .refused(by: try value.find("process"))

@@ -1,5 +1,5 @@
 import Foundation
-import LocationLink
+import LocationCoding
 import LocationModel
 import TestSupport
 import Testing
@@ -44,7 +44,7 @@ struct WordTests {
     arguments: ["", "_home", "home_", "home/work", "home work", "Straße"])
   func monitorNames(_ name: String) throws {
     #expect(!MonitorRequest.isValid(name: name))
-    #expect(throws: LinkFault.mismatch("name")) {
+    #expect(throws: CodingFault.mismatch("name")) {
       try MonitorRequest(json: MonitorRequest.open(name: name).json)
     }
     let inner = MonitorRequest.open(name: "home_and_work2")
@@ -71,7 +71,7 @@ struct WordTests {
         members.map { JSON.Member($0.name, extended($0.value)) }
           + [JSON.Member("novelty", .object([JSON.Member("x", .integer(1))]))])
     case .array(let elements): .array(elements.map(extended))
-    case .null, .bool, .integer, .number, .string, .written: json
+    case .null, .bool, .integer, .unsigned, .number, .string, .written: json
     }
   }
 
@@ -90,7 +90,7 @@ struct WordTests {
 
   @Test("that are wrong are refused with the reason")
   func wrong() throws {
-    let cases: [(String, LinkFault)] = [
+    let cases: [(String, CodingFault)] = [
       (#"{"telepathy":{}}"#, .unknownWord("telepathy")),
       (#"{"end":{}}"#, .missing("subscriber")),
       (#"{"end":{"subscriber":-1}}"#, .mismatch("subscriber")),

@@ -1,6 +1,6 @@
 extension JSON {
   /// Parses one value that fills all of the bytes.
-  package init(parsing bytes: some Sequence<UInt8>) throws(LinkFault) {
+  package init(parsing bytes: some Sequence<UInt8>) throws(CodingFault) {
     var reader = JSONReader(Array(bytes))
     self = try reader.document()
   }
@@ -16,14 +16,14 @@ private struct JSONReader {
     self.bytes = bytes
   }
 
-  mutating func document() throws(LinkFault) -> JSON {
+  mutating func document() throws(CodingFault) -> JSON {
     let value = try value()
     skipSpace()
     guard position == bytes.count else { throw .grammar(offset: position) }
     return value
   }
 
-  private mutating func value() throws(LinkFault) -> JSON {
+  private mutating func value() throws(CodingFault) -> JSON {
     switch try peek() {
     case UInt8(ascii: "{"): return try object()
     case UInt8(ascii: "["): return try array()
@@ -35,7 +35,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func object() throws(LinkFault) -> JSON {
+  private mutating func object() throws(CodingFault) -> JSON {
     try enter()
     var members: [JSON.Member] = []
     if try !take("}") {
@@ -51,7 +51,7 @@ private struct JSONReader {
     return .object(members)
   }
 
-  private mutating func array() throws(LinkFault) -> JSON {
+  private mutating func array() throws(CodingFault) -> JSON {
     try enter()
     var elements: [JSON] = []
     if try !take("]") {
@@ -63,13 +63,13 @@ private struct JSONReader {
   }
 
   /// Moves past the bracket that opens an array or an object.
-  private mutating func enter() throws(LinkFault) {
+  private mutating func enter() throws(CodingFault) {
     position += 1
     depth += 1
     guard depth <= JSON.maximumDepth else { throw .tooDeep }
   }
 
-  private mutating func number() throws(LinkFault) -> JSON {
+  private mutating func number() throws(CodingFault) -> JSON {
     let start = position
     var isWhole = true
     if at("-") { position += 1 }
@@ -91,11 +91,12 @@ private struct JSONReader {
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isWhole, let number = Int64(text) { return .integer(number) }
+    if isWhole, let number = UInt64(text) { return .unsigned(number) }
     guard let number = Double(text), number.isFinite else { throw .grammar(offset: start) }
     return .number(number)
   }
 
-  private mutating func digits() throws(LinkFault) {
+  private mutating func digits() throws(CodingFault) {
     let start = position
     while position < bytes.count, isDigit(bytes[position]) { position += 1 }
     guard position > start else { throw .grammar(offset: position) }
@@ -103,7 +104,7 @@ private struct JSONReader {
 
   private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  private mutating func string() throws(LinkFault) -> String {
+  private mutating func string() throws(CodingFault) -> String {
     try expect("\"")
     var text: [UInt8] = []
     // The start of the bytes that need no decoding.
@@ -130,7 +131,7 @@ private struct JSONReader {
   }
 
   /// Parses the character after a backslash.
-  private mutating func escape() throws(LinkFault) -> Unicode.Scalar {
+  private mutating func escape() throws(CodingFault) -> Unicode.Scalar {
     guard position < bytes.count else { throw .grammar(offset: position) }
     let byte = bytes[position]
     position += 1
@@ -147,7 +148,7 @@ private struct JSONReader {
   }
 
   /// Parses the scalar of `\uXXXX`, or of two of them that are a surrogate pair.
-  private mutating func unicode() throws(LinkFault) -> Unicode.Scalar {
+  private mutating func unicode() throws(CodingFault) -> Unicode.Scalar {
     let high = try unit()
     if let scalar = Unicode.Scalar(high) { return scalar }
     guard high < 0xdc00, at("\\") else { throw .grammar(offset: position) }
@@ -161,7 +162,7 @@ private struct JSONReader {
     return scalar
   }
 
-  private mutating func unit() throws(LinkFault) -> UInt32 {
+  private mutating func unit() throws(CodingFault) -> UInt32 {
     guard position + 4 <= bytes.count else { throw .grammar(offset: position) }
     var unit: UInt32 = 0
     for byte in bytes[position..<(position + 4)] {
@@ -174,7 +175,7 @@ private struct JSONReader {
     return unit
   }
 
-  private mutating func word(_ text: StaticString, _ value: JSON) throws(LinkFault) -> JSON {
+  private mutating func word(_ text: StaticString, _ value: JSON) throws(CodingFault) -> JSON {
     let end = position + text.utf8CodeUnitCount
     guard end <= bytes.count, bytes[position..<end].elementsEqual("\(text)".utf8) else {
       throw .grammar(offset: position)
@@ -188,19 +189,19 @@ private struct JSONReader {
   }
 
   /// Moves past `mark` if it comes next, and returns whether it did.
-  private mutating func take(_ mark: Unicode.Scalar) throws(LinkFault) -> Bool {
+  private mutating func take(_ mark: Unicode.Scalar) throws(CodingFault) -> Bool {
     guard try peek() == UInt8(ascii: mark) else { return false }
     position += 1
     return true
   }
 
-  private mutating func expect(_ mark: Unicode.Scalar) throws(LinkFault) {
+  private mutating func expect(_ mark: Unicode.Scalar) throws(CodingFault) {
     guard try peek() == UInt8(ascii: mark) else { throw .grammar(offset: position) }
     position += 1
   }
 
   /// Returns the next byte that is not white space.
-  private mutating func peek() throws(LinkFault) -> UInt8 {
+  private mutating func peek() throws(CodingFault) -> UInt8 {
     skipSpace()
     guard position < bytes.count else { throw .grammar(offset: position) }
     return bytes[position]

@@ -1,11 +1,13 @@
-/// A JSON value, the form of all messages of the link.
+/// A JSON value: the form of every value on the wire, in the state, and in recordings.
 ///
 /// Integers stay integers, so that nanoseconds keep their precision; members keep their order, so
-/// that the same message always has the same bytes.
+/// that equal values always have the same bytes.
 package indirect enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// An integer above the greatest signed one.
+  case unsigned(UInt64)
   case number(Double)
   case string(String)
   case array([JSON])
@@ -24,7 +26,7 @@ package indirect enum JSON: Hashable, Sendable {
     }
   }
 
-  /// The deepest nesting of arrays and objects; the link's own messages need 9.
+  /// The deepest nesting of arrays and objects; our own values need 9.
   package static let maximumDepth = 32
 
   /// Creates an object of these members; a member without a value is left out.
@@ -37,9 +39,9 @@ package indirect enum JSON: Hashable, Sendable {
     .object([Member(name, value)])
   }
 
-  /// Returns this object with one more member.
-  package func adding(_ name: String, _ value: JSON) -> JSON {
-    guard case .object(let members) = self else { return self }
+  /// Returns this object with one more member, if there is a value.
+  package func adding(_ name: String, _ value: JSON?) -> JSON {
+    guard case .object(let members) = self, let value else { return self }
     return .object(members + [Member(name, value)])
   }
 
@@ -51,27 +53,35 @@ package indirect enum JSON: Hashable, Sendable {
     return value
   }
 
-  /// The text of this value, in UTF-8.
+  /// The text of this value, in UTF-8. JSON has no infinity and no NaN: they become `null`.
   package var bytes: [UInt8] {
     var bytes: [UInt8] = []
-    write(to: &bytes)
+    write(to: &bytes, isExact: false)
     return bytes
   }
 
-  private func write(to bytes: inout [UInt8]) {
+  /// The same with infinities and NaN as text. Not for the wire: older peers expect `null`.
+  package var exactBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    write(to: &bytes, isExact: true)
+    return bytes
+  }
+
+  private func write(to bytes: inout [UInt8], isExact: Bool) {
     switch self {
     case .null: bytes += "null".utf8
     case .bool(let flag): bytes += (flag ? "true" : "false").utf8
     case .integer(let number): bytes += "\(number)".utf8
-    // JSON has no infinity and no NaN, so they are encoded as `null`.
-    case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
+    case .unsigned(let number): bytes += "\(number)".utf8
+    case .number(let number) where number.isFinite: bytes += "\(number)".utf8
+    case .number(let number): bytes += (isExact ? "\"\(number)\"" : "null").utf8
     case .string(let text): Self.write(text, to: &bytes)
     case .written(let text): bytes += text
     case .array(let elements):
       bytes.append(UInt8(ascii: "["))
       for (index, element) in elements.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        element.write(to: &bytes)
+        element.write(to: &bytes, isExact: isExact)
       }
       bytes.append(UInt8(ascii: "]"))
     case .object(let members):
@@ -80,7 +90,7 @@ package indirect enum JSON: Hashable, Sendable {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
         Self.write(member.name, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        member.value.write(to: &bytes)
+        member.value.write(to: &bytes, isExact: isExact)
       }
       bytes.append(UInt8(ascii: "}"))
     }

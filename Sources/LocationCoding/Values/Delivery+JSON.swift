@@ -1,10 +1,10 @@
 package import LocationModel
 
 /// Every delivery is an object with one member; `subscriber` is its receiver, all if missing.
-extension Delivery: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Delivery: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
+    func subscriber() throws(CodingFault) -> SubscriberID { try value.get("subscriber") }
     switch name {
     case "state": self = .state(try ClientState(json: value))
     case "authorizationChanged": self = .authorizationChanged(try value.find("subscriber"))
@@ -35,8 +35,8 @@ extension Delivery: WireCodable {
   package var json: JSON { json(news: nil) }
 
   /// Encodes this delivery, with its value encoded already if `written` is given.
-  func json(news written: JSON?) -> JSON {
-    func news(_ subscriber: SubscriberID, _ news: (some WireCodable)?) -> JSON {
+  package func json(news written: JSON?) -> JSON {
+    func news(_ subscriber: SubscriberID, _ news: (some JSONCodable)?) -> JSON {
       .fields(["subscriber": subscriber.json, "news": written ?? news?.json])
     }
     return switch self {
@@ -71,7 +71,7 @@ extension Delivery: WireCodable {
   }
 
   /// Returns the number of an event; a daemon of version 1 sends none.
-  private static func number(of event: JSON) throws(LinkFault) -> EventNumber {
+  private static func number(of event: JSON) throws(CodingFault) -> EventNumber {
     try event.find("number") ?? .none
   }
 }

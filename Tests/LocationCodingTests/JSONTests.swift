@@ -1,9 +1,10 @@
 import Foundation
-import LocationLink
+import LocationCoding
 import LocationModel
+import TestSupport
 import Testing
 
-@Suite("JSON of the link")
+@Suite("JSON")
 struct JSONTests {
   @Test("refuses what is no JSON, and says where")
   func grammar() {
@@ -13,11 +14,11 @@ struct JSONTests {
       ("1e999", 0),
     ]
     for (text, offset) in cases {
-      #expect(throws: LinkFault.grammar(offset: offset), "\(text)") {
+      #expect(throws: CodingFault.grammar(offset: offset), "\(text)") {
         try JSON(parsing: text.utf8)
       }
     }
-    #expect(throws: LinkFault.grammar(offset: 2)) { try JSON(parsing: [0x22, 0xff, 0x22]) }
+    #expect(throws: CodingFault.grammar(offset: 2)) { try JSON(parsing: [0x22, 0xff, 0x22]) }
   }
 
   @Test("refuses what is nested too deep")
@@ -26,8 +27,8 @@ struct JSONTests {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     _ = try JSON(parsing: nested(JSON.maximumDepth).utf8)
-    #expect(throws: LinkFault.tooDeep) { try JSON(parsing: nested(JSON.maximumDepth + 1).utf8) }
-    #expect(throws: LinkFault.tooDeep) { try JSON(parsing: nested(60_000).utf8) }
+    #expect(throws: CodingFault.tooDeep) { try JSON(parsing: nested(JSON.maximumDepth + 1).utf8) }
+    #expect(throws: CodingFault.tooDeep) { try JSON(parsing: nested(60_000).utf8) }
   }
 
   @Test("never fails otherwise on bytes that were cut, damaged, or made up")
@@ -53,28 +54,5 @@ struct JSONTests {
       let again = try JSONSerialization.data(withJSONObject: foreign)
       #expect(try Delivery(json: JSON(parsing: again)) == delivery)
     }
-  }
-
-  @Test("is cut at NUL, however it arrives")
-  func frames() throws {
-    var samples = Samples(seed: 11)
-    let messages = samples.deliveries().map(\.json.bytes)
-    let stream: [UInt8] = messages.flatMap { (message: [UInt8]) -> [UInt8] in message + [0] }
-    var splitter = FrameSplitter(limit: 65_536)
-    var received: [[UInt8]] = []
-    var rest = stream[...]
-    while !rest.isEmpty {
-      let piece = rest.prefix(1 + samples.pick(50))
-      received += try splitter.take(piece)
-      rest = rest.dropFirst(piece.count)
-    }
-    #expect(received == messages)
-  }
-
-  @Test("is refused when a message is longer than the limit, before its end has come")
-  func tooLong() throws {
-    var splitter = FrameSplitter(limit: 100)
-    #expect(try splitter.take([UInt8](repeating: 0x20, count: 100)).isEmpty)
-    #expect(throws: LinkFault.tooLong(limit: 100)) { try splitter.take([0x20]) }
   }
 }

@@ -1,10 +1,10 @@
 package import LocationModel
 
 /// Every request is an object with one member, named for the service; `subscriber` is the sender.
-extension Request: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension Request: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
-    func subscriber() throws(LinkFault) -> SubscriberID { try value.get("subscriber") }
+    func subscriber() throws(CodingFault) -> SubscriberID { try value.get("subscriber") }
     switch name {
     case "authorization": self = .authorization(try AuthorizationRequest(json: value))
     case "updates": self = .updates(try subscriber(), try value.get("ask"))
@@ -26,7 +26,7 @@ extension Request: WireCodable {
   }
 
   package var json: JSON {
-    func ask(_ subscriber: SubscriberID, _ request: some WireCodable) -> JSON {
+    func ask(_ subscriber: SubscriberID, _ request: some JSONCodable) -> JSON {
       .fields(["subscriber": subscriber.json, "ask": request.json])
     }
     return switch self {
@@ -48,36 +48,10 @@ extension Request: WireCodable {
     case .end(let subscriber): .word("end", .fields(["subscriber": subscriber.json]))
     }
   }
-
-  /// The sender; `nil` for the app as a whole.
-  package var subscriber: SubscriberID? {
-    switch self {
-    case .authorization(.observe(let subscriber)),
-      .authorization(.request(_, by: let subscriber)),
-      .authorization(.temporaryFullAccuracy(_, ticket: let subscriber)),
-      .updates(let subscriber, _), .live(let subscriber, _),
-      .significantChanges(let subscriber, _), .region(let subscriber, _),
-      .heading(let subscriber, _), .ranging(let subscriber, _), .advertising(let subscriber, _),
-      .monitor(let subscriber, _), .session(let subscriber, _), .end(let subscriber):
-      subscriber
-    case .visits, .acknowledge, .life: nil
-    }
-  }
 }
 
-extension Request {
-  /// The stream of diagnostics that it begins, or ends, which is a separate subscriber.
-  package var stream: (id: SubscriberID, begins: Bool)? {
-    switch self {
-    case .session(_, .diagnose(let stream)): (stream, true)
-    case .session(_, .endDiagnosis(let stream)): (stream, false)
-    default: nil
-    }
-  }
-}
-
-extension AuthorizationRequest: WireCodable {
-  package init(json: JSON) throws(LinkFault) {
+extension AuthorizationRequest: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
     let (name, value) = try json.word()
     switch name {
     case "observe": self = .observe(try value.get("subscriber"))

@@ -1,8 +1,8 @@
-import LocationModel
+package import LocationModel
 
 extension Samples {
   /// Every kind of request, once.
-  mutating func requests() -> [Request] {
+  package mutating func requests() -> [Request] {
     let authorization: [AuthorizationRequest] = [
       .observe(subscriber()), .request(member(), by: subscriber()),
       .temporaryFullAccuracy(purposeKey: text(), ticket: subscriber()),
@@ -43,7 +43,7 @@ extension Samples {
   }
 
   /// Every kind of delivery, once.
-  mutating func deliveries() -> [Delivery] {
+  package mutating func deliveries() -> [Delivery] {
     let updates: [UpdatesDelivery] = [
       .fixes((0...pick(3)).map { _ in fix() }), .failed(member()), .paused, .resumed,
       .deferralFinished(maybe { $0.member() }),
@@ -81,7 +81,7 @@ extension Samples {
 }
 
 /// The name under which each kind of request is listed here; does not compile when one is missing.
-func kind(_ request: Request) -> String {
+package func kind(_ request: Request) -> String {
   switch request {
   case .authorization: "authorization"
   case .updates: "updates"
@@ -101,7 +101,7 @@ func kind(_ request: Request) -> String {
 }
 
 /// The same for deliveries.
-func kind(_ delivery: Delivery) -> String {
+package func kind(_ delivery: Delivery) -> String {
   switch delivery {
   case .state: "state"
   case .authorizationChanged: "authorizationChanged"

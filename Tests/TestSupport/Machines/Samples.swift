@@ -1,47 +1,49 @@
-import LocationModel
+package import LocationModel
 
 /// Random words of every kind. Each switch is over the cases themselves, so a new case does not
 /// compile here until it has a sample.
-struct Samples {
-  var random: SeededRandom
+package struct Samples {
+  package var random: SeededRandom
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     random = SeededRandom(seed: seed)
   }
 
-  mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
-  mutating func flag() -> Bool { Bool.random(using: &random) }
-  mutating func number() -> Double { Double.random(in: -1e7...1e7, using: &random) }
-  mutating func maybe<Value>(_ make: (inout Samples) -> Value) -> Value? {
+  package mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+  package mutating func flag() -> Bool { Bool.random(using: &random) }
+  package mutating func number() -> Double { Double.random(in: -1e7...1e7, using: &random) }
+  package mutating func maybe<Value>(_ make: (inout Samples) -> Value) -> Value? {
     flag() ? make(&self) : nil
   }
 
-  mutating func text() -> String {
+  package mutating func text() -> String {
     ["", "home", "Straße 5", "\"\\/\u{0}\n\u{1f}", "🧭 north", "a.b.c"][pick(6)]
   }
 
-  mutating func subscriber() -> SubscriberID {
+  package mutating func subscriber() -> SubscriberID {
     SubscriberID(UInt32.random(in: 0 ... .max, using: &random))
   }
 
-  mutating func time() -> UnixTime {
+  package mutating func time() -> UnixTime {
     UnixTime(nanoseconds: Int64.random(in: Int64.min...Int64.max, using: &random))
   }
 
-  mutating func member<Value: CaseIterable>(_: Value.Type = Value.self) -> Value {
+  package mutating func member<Value: CaseIterable>(_: Value.Type = Value.self) -> Value {
     let all = Array(Value.allCases)
     return all[pick(all.count)]
   }
 
-  mutating func accuracyAuthorization() -> AccuracyAuthorization { flag() ? .full : .reduced }
+  package mutating func accuracyAuthorization() -> AccuracyAuthorization {
+    flag() ? .full : .reduced
+  }
 
-  mutating func coordinate() -> Coordinate {
+  package mutating func coordinate() -> Coordinate {
     Coordinate(
       latitude: .random(in: -90...90, using: &random),
       longitude: .random(in: -180...180, using: &random))
   }
 
-  mutating func fix() -> Fix {
+  package mutating func fix() -> Fix {
     var fix = Fix(
       coordinate: coordinate(), horizontalAccuracy: number().magnitude + 1, time: time(),
       origin: Fix.Origin(isSimulated: flag(), isAccessory: flag()))
@@ -56,19 +58,19 @@ struct Samples {
     return fix
   }
 
-  mutating func identity() -> BeaconIdentity {
+  package mutating func identity() -> BeaconIdentity {
     BeaconIdentity(
       uuid: BeaconUUID(high: random.next(), low: random.next()),
       major: UInt16(pick(65_536)), minor: UInt16(pick(65_536)))
   }
 
-  mutating func constraint() -> BeaconConstraint {
+  package mutating func constraint() -> BeaconConstraint {
     let one = identity()
     return BeaconConstraint(
       uuid: one.uuid, major: maybe { _ in one.major }, minor: maybe { _ in one.minor })
   }
 
-  mutating func target() -> ConditionTarget {
+  package mutating func target() -> ConditionTarget {
     switch pick(3) {
     case 0: .circle(Circle(center: coordinate(), radius: number()))
     case 1: .beacon(constraint())
@@ -76,27 +78,29 @@ struct Samples {
     }
   }
 
-  mutating func region() -> RegionDescription {
+  package mutating func region() -> RegionDescription {
     RegionDescription(
       identifier: text(), target: target(),
       notices: RegionNotices(onEntry: flag(), onExit: flag(), onDisplay: flag()))
   }
 
-  mutating func evidence() -> CrossingEvidence {
+  package mutating func evidence() -> CrossingEvidence {
     CrossingEvidence(
       firstFix: time(), lastFix: time(), fixes: pick(100), probability: 0.97,
       crossed: maybe { $0.time() }, decided: time(), distance: number(), spread: number())
   }
 
-  mutating func stay() -> StayEvidence {
+  package mutating func stay() -> StayEvidence {
     StayEvidence(
       firstFix: time(), lastFix: time(), fixes: pick(100), scatter: number(), place: member(),
       dwellSeconds: number(), decided: time())
   }
 
-  mutating func eventEvidence() -> EventEvidence { flag() ? .crossing(evidence()) : .stay(stay()) }
+  package mutating func eventEvidence() -> EventEvidence {
+    flag() ? .crossing(evidence()) : .stay(stay())
+  }
 
-  mutating func event() -> ConditionEvent {
+  package mutating func event() -> ConditionEvent {
     var event = ConditionEvent(
       identifier: text(),
       state: [.unknown, .satisfied, .unsatisfied, .unmonitored][pick(4)], date: time(),
@@ -106,13 +110,13 @@ struct Samples {
     return event
   }
 
-  mutating func diagnostics() -> Diagnostics { Diagnostics(rawValue: UInt16(pick(1024))) }
+  package mutating func diagnostics() -> Diagnostics { Diagnostics(rawValue: UInt16(pick(1024))) }
 
-  mutating func update() -> LiveUpdate {
+  package mutating func update() -> LiveUpdate {
     LiveUpdate(fix: maybe { $0.fix() }, stationary: flag(), diagnostics: diagnostics())
   }
 
-  mutating func state() -> ClientState {
+  package mutating func state() -> ClientState {
     var state = ClientState(
       authorization: AuthorizationReport(status: member(), accuracy: accuracyAuthorization()),
       servicesEnabled: flag(), lastFix: maybe { $0.fix() })
@@ -121,7 +125,7 @@ struct Samples {
     return state
   }
 
-  mutating func options() -> UpdateOptions {
+  package mutating func options() -> UpdateOptions {
     let meters = DesiredAccuracy.meters(number().magnitude)
     var options = UpdateOptions(
       accuracy: [.bestForNavigation, .best, meters, .reduced][pick(4)],
@@ -131,20 +135,20 @@ struct Samples {
     return options
   }
 
-  mutating func heading() -> Heading {
+  package mutating func heading() -> Heading {
     Heading(
       magneticHeading: number(), trueHeading: maybe { $0.number() },
       accuracy: maybe { $0.number() },
       field: maybe { DeviceVector(x: $0.number(), y: $0.number(), z: $0.number()) }, time: time())
   }
 
-  mutating func beacon() -> RangedBeacon {
+  package mutating func beacon() -> RangedBeacon {
     RangedBeacon(
       identity: identity(), proximity: member(), accuracy: maybe { $0.number() },
       rssi: maybe { -$0.pick(100) }, time: time())
   }
 
-  mutating func visit() -> Visit {
+  package mutating func visit() -> Visit {
     var visit = Visit(
       arrival: maybe { $0.time() }, departure: maybe { $0.time() }, coordinate: coordinate(),
       horizontalAccuracy: number())
@@ -152,7 +156,7 @@ struct Samples {
     return visit
   }
 
-  mutating func records() -> [NamedRecord] {
+  package mutating func records() -> [NamedRecord] {
     (0..<pick(3)).map { _ in
       NamedRecord(
         identifier: text(), record: ConditionRecord(target: target(), lastEvent: event()))

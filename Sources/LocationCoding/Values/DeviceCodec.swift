@@ -1,0 +1,58 @@
+package import LocationModel
+
+extension ProviderStatus: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    let (name, value) = try json.word()
+    func text() throws(CodingFault) -> String { try value.get("text") }
+    switch name {
+    case "idle": self = .idle
+    case "searching": self = .searching
+    case "working": self = .working
+    case "unreachable": self = .unavailable(.unreachable(try text()))
+    case "noPermission": self = .unavailable(.noPermission(try text()))
+    case "missing": self = .unavailable(.missing(try text()))
+    case "noDevice": self = .unavailable(.noDevice)
+    case "garbled": self = .unavailable(.garbled)
+    case "malformed": self = .unavailable(.malformed(try text()))
+    case "ended": self = .unavailable(.ended)
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    func word(_ name: String, _ text: String) -> JSON { .word(name, .fields(["text": text.json])) }
+    return switch self {
+    case .idle: .word("idle")
+    case .searching: .word("searching")
+    case .working: .word("working")
+    case .unavailable(.unreachable(let text)): word("unreachable", text)
+    case .unavailable(.noPermission(let text)): word("noPermission", text)
+    case .unavailable(.missing(let text)): word("missing", text)
+    case .unavailable(.noDevice): .word("noDevice")
+    case .unavailable(.garbled): .word("garbled")
+    case .unavailable(.malformed(let text)): word("malformed", text)
+    case .unavailable(.ended): .word("ended")
+    }
+  }
+}
+
+extension MotionActivity: JSONStructure {
+  package static let fields = JSONFields(
+    unknown, .get("kind", \.kind), .get("confidence", \.confidence))
+}
+
+extension MotionActivity.Kind: JSONCodable {}
+extension MotionActivity.Confidence: JSONCodable {}
+
+extension BeaconReception: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    switch try json.word().name {
+    case "listening": self = .listening
+    case "unavailable": self = .unavailable
+    case "failing": self = .failing
+    case let name: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON { .word("\(self)") }
+}
