@@ -129,7 +129,8 @@ struct EarlierRowsTests {
   func recording() throws {
     let file = URL(fileURLWithPath: Self.fixture("recordings/earlier-rows.recording"))
     let summary = try Replay.run([UInt8](Data(contentsOf: file)))
-    #expect(summary.sections == 2 && summary.steps == 958 && summary.outputs == 842)
+    #expect(summary.sections == 2 && summary.steps == 958)
+    #expect(summary.outputs == 845)
     #expect(summary.torn == 0 && summary.uncompared == summary.steps)
   }
 
