@@ -6,27 +6,27 @@ package protocol Machine<Input, Output>: Sendable {
   associatedtype Input: MachineInput
   associatedtype Output: Sendable
 
-  /// Takes one input and returns everything the caller must now do, in order.
+  /// Takes one input and returns everything that the caller must do now, in order.
   mutating func handle(_ input: Input, at now: Moment) -> [Output]
 
   /// When `handle(.wake, at:)` is next due; `nil` while only an input can matter.
   var nextDeadline: Instant? { get }
 }
 
-/// What a machine takes in.
+/// The inputs of a machine.
 package protocol MachineInput: Sendable {
   /// Time has passed. A wake that comes too early changes nothing.
   static var wake: Self { get }
 }
 
-/// The earlier of two deadlines, where `nil` means "none".
+/// Returns the earlier of two deadlines, where `nil` means "none".
 package func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
   guard let first else { return second }
   guard let second else { return first }
   return min(first, second)
 }
 
-/// Whether something that waits for a deadline is to be woken; what waits for none is not.
+/// Returns whether a deadline has passed; `false` for `nil`.
 package func isDue(_ deadline: Instant?, _ now: Moment) -> Bool {
   deadline.map { $0 <= now.uptime } ?? false
 }

@@ -1,17 +1,17 @@
-/// What an app may know, as it reads it. Apple's raw values are made in the face (AUTH-1).
+/// The authorization status that an app reads. `CoreLocation` creates Apple's raw values (AUTH-1).
 package enum AuthorizationStatus: String, CaseIterable, Sendable {
   case notDetermined
-  /// Not the person's to change (AUTH-3).
+  /// The person cannot change it (AUTH-3).
   case restricted
   case denied
   case always
   case whenInUse
 
-  /// Whether some location may ever flow.
+  /// Whether the app may receive any location.
   package var isGranted: Bool { self == .always || self == .whenInUse }
 }
 
-/// How exactly an app may know it.
+/// The accuracy of the locations that an app may receive.
 package enum AccuracyAuthorization: String, Sendable {
   case full
   case reduced
@@ -29,9 +29,9 @@ package struct AuthorizationReport: Hashable, Sendable {
   }
 }
 
-/// What an app asks for, or a service session declares as its goal (SESS-1).
+/// The authorization that an app requests, or a service session declares as its goal (SESS-1).
 package enum AuthorizationGoal: Int, Comparable, CaseIterable, Sendable {
-  /// Never asks; still counts as an explicit session (SESS-4).
+  /// No request; still counts as an explicit session (SESS-4).
   case none
   case whenInUse
   case always
@@ -41,7 +41,7 @@ package enum AuthorizationGoal: Int, Comparable, CaseIterable, Sendable {
   }
 }
 
-/// Where the process of an app is, as its life cycle source tells (MODEL-2).
+/// The lifecycle state of an app's process, as its source reports it (MODEL-2).
 package enum AppLife: String, CaseIterable, Sendable {
   case foreground
   case background
@@ -66,7 +66,7 @@ package enum AppUse: Int, Comparable, CaseIterable, Sendable {
   package static func < (left: AppUse, right: AppUse) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Why an app in the background still counts as in use.
+/// A reason for which an app in the background counts as in use.
 package enum InUseReason: Hashable, Comparable, Sendable {
   /// An active background activity session (BGA-4).
   case backgroundActivity
@@ -76,10 +76,10 @@ package enum InUseReason: Hashable, Comparable, Sendable {
   case liveActivity
 }
 
-/// The error a request for temporary full accuracy ends with.
+/// The error of a request for temporary full accuracy.
 package enum AccuracyRefusal: String, Sendable {
-  /// No question could be shown (AUTH-48).
+  /// No prompt could be shown (AUTH-48).
   case promptDeclined
-  /// No location is granted at all (AUTH-51).
+  /// The app has no authorization at all (AUTH-51).
   case denied
 }

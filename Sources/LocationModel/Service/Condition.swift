@@ -1,4 +1,4 @@
-/// Names a condition on this machine.
+/// Identifies a condition on this machine.
 package struct ConditionKey: Hashable, Comparable, Sendable {
   package var app: AppIdentity
   package var owner: ConditionOwner
@@ -15,15 +15,15 @@ package struct ConditionKey: Hashable, Comparable, Sendable {
   }
 }
 
-/// Through which interface an app set a condition.
+/// The interface through which an app registered a condition.
 package enum ConditionOwner: Hashable, Comparable, Sendable {
-  /// The older regions of a location manager.
+  /// A region of a location manager.
   case regions
   /// The monitor of this name.
   case monitor(String)
 }
 
-/// What a condition watches.
+/// The object that a condition watches.
 package enum ConditionTarget: Hashable, Sendable {
   case circle(Circle)
   case beacon(BeaconConstraint)
@@ -44,7 +44,7 @@ package enum ConditionTarget: Hashable, Sendable {
   }
 }
 
-/// Which events of a region its app wants (REG-17, BEACON-24).
+/// The events of a region that its app requests (REG-17, BEACON-24).
 package struct RegionNotices: Hashable, Sendable {
   package var onEntry: Bool
   package var onExit: Bool
@@ -58,7 +58,8 @@ package struct RegionNotices: Hashable, Sendable {
   }
 }
 
-/// Why events of a condition do not tell its true state (MON-18, MON-20, MON-33, MON-34).
+/// Reasons for which events of a condition do not have its true state (MON-18, MON-20, MON-33,
+/// MON-34).
 package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
   package var rawValue: UInt16
 
@@ -77,7 +78,7 @@ package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
   package static let conditionLimitExceeded = ConditionDiagnostics(rawValue: 1 << 8)
   package static let persistenceUnavailable = ConditionDiagnostics(rawValue: 1 << 9)
 
-  /// What holds an app back, in the words of conditions; what does not concern them is left out.
+  /// Converts the diagnostics of an app; those that do not concern conditions are left out.
   package init(_ standing: Diagnostics) {
     let pairs: [(Diagnostics, ConditionDiagnostics)] = [
       (.authorizationDenied, .authorizationDenied),
@@ -97,7 +98,7 @@ package enum MonitoredState: String, Hashable, Sendable {
   case unknown
   case satisfied
   case unsatisfied
-  /// Nobody watches it: too many, or of no known kind.
+  /// It is not watched: there are too many, or its kind is unknown.
   case unmonitored
 
   package init(_ state: ConditionState) {
@@ -109,7 +110,7 @@ package enum MonitoredState: String, Hashable, Sendable {
   }
 }
 
-/// What a monitor tells of one condition.
+/// An event of a monitor's condition.
 package struct ConditionEvent: Hashable, Sendable {
   package var identifier: String
   package var state: MonitoredState
@@ -118,7 +119,7 @@ package struct ConditionEvent: Hashable, Sendable {
   /// The beacon seen; always `nil` for circles and when unsatisfied (MON-30, MON-31).
   package var refinement: BeaconIdentity?
   package var diagnostics: ConditionDiagnostics
-  /// Why it was decided; `nil` for beacons, assumptions, and diagnostics.
+  /// The evidence of the decision; `nil` for beacons, assumptions, and diagnostics.
   package var evidence: CrossingEvidence?
 
   package init(
@@ -143,24 +144,24 @@ package struct ConditionRecord: Hashable, Sendable {
   }
 }
 
-/// What a location manager tells of one region.
+/// An event of a location manager's region.
 package enum RegionEvent: Hashable, Sendable {
   /// Monitoring has begun (REG-1).
   case started
   case failed(RegionFailure)
-  /// The state where no entry and no exit says it (REG-24, REG-25); wakes no app.
+  /// The state, without an entry or exit that reports it (REG-24, REG-25); wakes no app.
   case determined(ConditionState)
   case entered(CrossingEvidence?)
   case exited(CrossingEvidence?)
 }
 
-/// Why a region is not monitored.
+/// The reason why a region is not monitored.
 package enum RegionFailure: Hashable, CaseIterable, Sendable {
   /// Over the limit, too large, or not on earth (REG-2, REG-5, REG-16).
   case limitExceeded
   case radiusTooLarge
   case invalid
-  /// This computer has no radio that hears beacons (AVAIL-4).
+  /// This computer has no radio that receives beacons (AVAIL-4).
   case unavailable
   /// Not permitted, or only with reduced accuracy (REG-7, REG-36).
   case denied

@@ -1,4 +1,4 @@
-/// What is believed about a condition.
+/// The state of a condition, as far as it is known.
 package enum ConditionState: String, Hashable, Sendable, CaseIterable {
   case unknown
   case satisfied
@@ -10,21 +10,21 @@ extension Circle {
   package var isValid: Bool { center.isValid && radius > 0 && radius.isFinite }
 }
 
-/// Why a condition changed its state, complete enough to explain the event alone.
+/// The evidence of a change of state; explains the event without other data.
 package struct CrossingEvidence: Hashable, Sendable {
-  /// The first and the last fix that spoke for the change.
+  /// The first and the last fix in favor of the change.
   package var firstFix: UnixTime
   package var lastFix: UnixTime
-  /// How many fixes spoke for it.
+  /// The number of fixes in favor of it.
   package var fixes: Int
-  /// That the new state is true, in `0..<1`.
+  /// The probability of the new state, in `0..<1`.
   package var probability: Double
   /// When the boundary was crossed, between two fixes; `nil` when no fix was on the other side. For
   /// a visit, the last fix at the place.
   package var crossed: UnixTime?
   /// When the decision was made.
   package var decided: UnixTime
-  /// From the boundary in the last fix: meters, positive outside.
+  /// The distance of the last fix from the boundary in meters, positive outside.
   package var distance: Double
   /// Meters: the spread assumed for that fix, which is not less than it claims.
   package var spread: Double

@@ -1,4 +1,4 @@
-/// Why an event was told. It names no place.
+/// The evidence of an event. It has no coordinate.
 package enum EventEvidence: Hashable, Sendable {
   /// A boundary was crossed: that of a circle, or that of the place of a visit which ended.
   case crossing(CrossingEvidence)
@@ -6,7 +6,7 @@ package enum EventEvidence: Hashable, Sendable {
   case stay(StayEvidence)
 }
 
-/// One event of a condition, a region, or a visit, as an app is told it.
+/// One event of a condition, a region, or a visit, as delivered to an app.
 package struct DeliveredEvent: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
     case condition, region, visit
@@ -18,9 +18,9 @@ package struct DeliveredEvent: Hashable, Sendable {
   /// `satisfied` and the like for a condition, `entered` or `exited` for a region, `arrived` or
   /// `departed` for a visit.
   package var state: String
-  /// Since when it is so, as far as is known.
+  /// The beginning of the state, as far as it is known.
   package var date: UnixTime
-  /// `nil` for what no fix decided.
+  /// `nil` if no fix has decided it.
   package var evidence: EventEvidence?
 
   package init(
@@ -46,7 +46,7 @@ package struct DeliveredEvent: Hashable, Sendable {
       since: visit.departure ?? visit.arrival ?? now, visit.evidence)
   }
 
-  /// What a delivery tells; `nil` when it is no event.
+  /// Creates the event of a delivery; `nil` when it is no event.
   package init?(_ delivery: Delivery, at now: UnixTime) {
     func crossed(
       _ region: RegionDescription, _ state: String, _ evidence: CrossingEvidence?
@@ -66,13 +66,13 @@ package struct DeliveredEvent: Hashable, Sendable {
     }
   }
 
-  /// What a person calls it.
+  /// The name to show to a person.
   package var name: String { identifier ?? kind.rawValue }
 }
 
-/// An event that was written down when an app was told it.
+/// An event that was recorded when it was delivered to an app.
 package struct EventRecord: Hashable, Sendable {
-  /// Counted from 1, in the order in which apps were told, also across restarts.
+  /// Counted from 1, in the order of delivery, also across restarts.
   package var number: Int
   package var app: AppIdentity
   package var event: DeliveredEvent

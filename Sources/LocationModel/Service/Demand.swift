@@ -1,17 +1,17 @@
-/// What all clients together need of the hardware now.
+/// The hardware that all clients together need now.
 ///
-/// Derived by the engine after every step and compared with what it last asked for; no service
-/// ever switches a receiver by itself.
+/// Derived by the engine after every step and compared with the last one; no service switches a
+/// receiver by itself.
 package struct Demand: Hashable, Sendable {
   /// Positions; `nil` while nobody needs one.
   package var position: PositionDemand?
-  /// Whether a motion sensor must tell when the device starts to move.
+  /// Whether a motion sensor must report when the device starts to move.
   package var motion: Bool
   /// Bluetooth scanning for beacons.
   package var beacons: BeaconScan
   /// Whether the magnetometer must run (POW-4).
   package var magnetometer: Bool
-  /// The beacon that this computer must be; `nil` while it must be none.
+  /// The beacon that this computer must advertise; `nil` for none.
   package var advert: IBeaconAdvert?
 
   package init(
@@ -28,7 +28,7 @@ package struct Demand: Hashable, Sendable {
   /// Nothing at all.
   package static let none = Demand()
 
-  /// What serves both; of two beacons the first.
+  /// Returns the demand that serves both; of two beacons the first.
   package func union(_ other: Demand) -> Demand {
     Demand(
       position: PositionDemand.union(position, other.position),
@@ -39,7 +39,7 @@ package struct Demand: Hashable, Sendable {
   }
 }
 
-/// What one client, or one service for all its clients together, needs of the hardware.
+/// The hardware that one client, or one service for all its clients together, needs.
 package struct DemandShare: Hashable, Sendable {
   /// `APP/SERVICE`, or the name of a service that works for all apps together.
   package var client: String
@@ -87,7 +87,7 @@ package enum PositionTier: Int, Comparable, CaseIterable, Sendable {
   }
 }
 
-/// How hard Bluetooth listens for beacons (POW-3).
+/// How Bluetooth scans for beacons (POW-3).
 package enum BeaconScan: Int, Comparable, Sendable {
   case off
   /// Low duty, for monitoring.

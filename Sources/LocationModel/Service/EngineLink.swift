@@ -1,6 +1,6 @@
-/// One process that asks: an app while it runs.
+/// Identifies one process of an app while it runs.
 ///
-/// An engine gives out numbers up to ``greatest``, and one again once its client is gone.
+/// An engine assigns numbers up to ``greatest``, and reuses one once its client is gone.
 package struct ClientID: Hashable, Comparable, Sendable {
   /// The greatest number of a client: with 32 bits of a subscriber it fits into an `Int`.
   package static let greatest = UInt64(Int32.max)
@@ -14,10 +14,10 @@ package struct ClientID: Hashable, Comparable, Sendable {
   package static func < (left: ClientID, right: ClientID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One thing of a client that asks: a manager, a loop, a monitor, a session.
+/// Identifies one subscriber of a client: a manager, a loop, a monitor, or a session.
 ///
-/// Chosen by the client, never used twice in its life. Has 32 bits, so that an engine can write it
-/// and its client as one number, and nobody else's can be named by it.
+/// Chosen by the client, and never used twice by it. Has 32 bits, so that an engine can combine it
+/// with the client's number, and no client can name a subscriber of another.
 package struct SubscriberID: Hashable, Comparable, Sendable {
   package var rawValue: UInt32
 
@@ -30,16 +30,16 @@ package struct SubscriberID: Hashable, Comparable, Sendable {
   }
 }
 
-/// What a process says of itself when it connects; in a daemon, what the kernel says of it.
+/// Describes a process that connects; in a daemon, by what the kernel reports of it.
 package struct ClientDescription: Hashable, Sendable {
   package var app: AppIdentity
   package var manifest: Manifest
   package var life: AppLife
   /// Whether the process began with its engine, so that nothing lasts from an earlier use (AUTH-28).
   package var isNew = false
-  /// Its number, where the kernel says it.
+  /// The process identifier, if the kernel reports it.
   package var process: Int32?
-  /// The program it runs, where whoever serves it has verified that.
+  /// The program it runs, if the server has verified it.
   package var program: VerifiedProgram?
 
   package init(app: AppIdentity, manifest: Manifest, life: AppLife = .foreground) {
@@ -49,17 +49,17 @@ package struct ClientDescription: Hashable, Sendable {
   }
 }
 
-/// What a client can read at once, without asking (AVAIL-2).
+/// The state that a client can read at once, without a request (AVAIL-2).
 package struct ClientState: Hashable, Sendable {
   package var authorization: AuthorizationReport
   package var servicesEnabled: Bool
   /// The last location the system has for this app; `nil` without authorization (STD-9, STD-10).
   package var lastFix: Fix?
 
-  /// What the app monitors by regions (REG-10).
+  /// The regions that the app monitors (REG-10).
   package var regions: [RegionDescription] = []
 
-  /// What this computer can do.
+  /// The equipment of this computer.
   package var equipment = Equipment()
 
   package init(
@@ -72,7 +72,7 @@ package struct ClientState: Hashable, Sendable {
   }
 }
 
-/// What a client asks. Requests are carried out in the order they were sent.
+/// A request of a client. Requests are carried out in the order in which they were sent.
 package enum Request: Hashable, Sendable {
   case authorization(AuthorizationRequest)
   case updates(SubscriberID, UpdatesRequest)
@@ -81,7 +81,7 @@ package enum Request: Hashable, Sendable {
   case significantChanges(SubscriberID, on: Bool)
   /// Start or stop visits, for the whole app (VISIT-1).
   case visits(on: Bool)
-  /// The app has taken every event that it was owed up to this one.
+  /// The app acknowledges every pending event up to this one.
   case acknowledge(EventNumber)
   case region(SubscriberID, RegionRequest)
   case monitor(SubscriberID, MonitorRequest)
@@ -89,39 +89,39 @@ package enum Request: Hashable, Sendable {
   case ranging(SubscriberID, RangingRequest)
   case advertising(SubscriberID, AdvertisingRequest)
   case session(SubscriberID, SessionRequest)
-  /// The framework of the app says where its process is in its life (MODEL-2).
+  /// The lifecycle state of the process, as reported by the framework of the app (MODEL-2).
   case life(AppLife)
-  /// The subscriber is gone, with everything it asked for (MODEL-6).
+  /// The subscriber is gone, with all its requests (MODEL-6).
   case end(SubscriberID)
 }
 
-/// What a client asks of authorization.
+/// A request that concerns authorization.
 package enum AuthorizationRequest: Hashable, Sendable {
   /// A manager came to life and waits for its first callback (AUTH-11).
   case observe(SubscriberID)
   /// `requestWhenInUseAuthorization` or `requestAlwaysAuthorization`.
   case request(AuthorizationGoal, by: SubscriberID)
-  /// Full accuracy for a while; the subscriber hears how it went.
+  /// Temporary full accuracy; the subscriber receives the result.
   case temporaryFullAccuracy(purposeKey: String, ticket: SubscriberID)
 }
 
-/// What a client receives, in the order in which it happened.
+/// A delivery to a client. Deliveries come in the order of their causes.
 package indirect enum Delivery: Hashable, Sendable {
-  /// What can be read at once has changed.
+  /// The state that can be read at once has changed.
   case state(ClientState)
   /// The authorization callback is due, to one manager or to all (AUTH-11, AUTH-12); the state was
   /// delivered before.
   case authorizationChanged(SubscriberID?)
-  /// How a request for full accuracy ended; `nil` for no error (AUTH-47 to AUTH-51).
+  /// The result of a request for full accuracy; `nil` for no error (AUTH-47 to AUTH-51).
   case temporaryFullAccuracy(SubscriberID, AccuracyRefusal?)
   case updates(SubscriberID, UpdatesDelivery)
   case live(SubscriberID, LiveUpdate)
   /// For every manager of the app (REG-30, VISIT-1), and again for its next process until it is
-  /// taken.
+  /// acknowledged.
   case pending(EventNumber, PendingEvent)
-  /// For every manager, or for the one that asked; never an entry or an exit.
+  /// For every manager, or for the one with the request; never an entry or an exit.
   case region(SubscriberID?, RegionDescription, RegionEvent)
-  /// Every region the app monitors now (REG-10).
+  /// All regions that the app monitors now (REG-10).
   case regions([RegionDescription])
   case monitor(SubscriberID, MonitorDelivery)
   case heading(SubscriberID, HeadingDelivery)

@@ -11,7 +11,7 @@ package struct RegionDescription: Hashable, Sendable {
   }
 }
 
-/// What a manager asks about regions.
+/// A request of a manager about regions.
 package enum RegionRequest: Hashable, Sendable {
   case start(RegionDescription)
   case stop(identifier: String)
@@ -19,7 +19,7 @@ package enum RegionRequest: Hashable, Sendable {
   case state(RegionDescription)
 }
 
-/// What a monitor asks.
+/// A request of a monitor.
 package enum MonitorRequest: Hashable, Sendable {
   /// Opens the monitor of this name; a name has one opener (MON-2).
   case open(name: String)
@@ -28,7 +28,7 @@ package enum MonitorRequest: Hashable, Sendable {
   /// The loop asks for its next event, and acknowledges the one with this number as handled
   /// (MON-23); `.none` acknowledges nothing.
   case next(after: EventNumber)
-  /// The loop was left; what it had in hand was not handled (MON-24).
+  /// The loop was left; the event that it received last was not handled (MON-24).
   case leave
 }
 
@@ -40,7 +40,7 @@ extension MonitorRequest {
   }
 }
 
-/// What a monitor is told.
+/// A delivery to a monitor.
 package enum MonitorDelivery: Hashable, Sendable {
   /// The name is open in the app already (MON-2); in which process, if it is another one.
   case refused(by: Int32?)
@@ -85,7 +85,7 @@ package struct NamedRecord: Hashable, Sendable {
   }
 }
 
-/// What a session of either kind asks (SESS-1, BGA-1).
+/// A request of a session of either kind (SESS-1, BGA-1).
 package enum SessionRequest: Hashable, Sendable {
   case open(AuthorizationGoal, purposeKey: String?)
   case openBackgroundActivity

@@ -1,11 +1,11 @@
-/// What an app must hear of once, whatever becomes of its process, of the engine, or of the power.
+/// An event that an app must receive once, even if its process, the engine, or the power fails.
 package enum PendingEvent: Hashable, Sendable {
   case visit(Visit)
   /// An entry or an exit.
   case region(RegionDescription, RegionEvent)
 }
 
-/// Names an event among those of its app: a later one has a greater number, for good.
+/// Identifies an event among those of its app: a later one always has a greater number.
 package struct EventNumber: RawRepresentable, Hashable, Comparable, Sendable {
   package var rawValue: Int64
 
@@ -13,9 +13,9 @@ package struct EventNumber: RawRepresentable, Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Before every event; also that of a daemon which knows no numbers.
+  /// Before every event; also that of a daemon without numbers.
   package static let none = EventNumber(rawValue: 0)
-  /// The last one that was delivered, whatever its number: what a request without a number means.
+  /// The last one that was delivered, whatever its number: the meaning of a request without a number.
   package static let latest = EventNumber(rawValue: .max)
 
   package static func < (left: EventNumber, right: EventNumber) -> Bool {

@@ -1,6 +1,6 @@
 /// A question that an agent puts to a person, or to a policy.
 package struct Prompt: Hashable, Sendable {
-  /// Names one question of one app; never used again.
+  /// Identifies one question of one app; never used again.
   package struct ID: Hashable, Comparable, Sendable {
     package var app: AppIdentity
     package var number: Int
@@ -47,7 +47,7 @@ package struct Prompt: Hashable, Sendable {
   package var text: String
   /// Whether the person may choose between full and reduced accuracy here (AUTH-40).
   package var offersPrecise: Bool
-  /// The program that asks; `nil` where nobody has verified it.
+  /// The program of the app; `nil` if it was not verified.
   package var program: VerifiedProgram?
 
   package init(id: ID, kind: Kind, appName: String, text: String, offersPrecise: Bool) {
@@ -59,7 +59,7 @@ package struct Prompt: Hashable, Sendable {
   }
 }
 
-/// What came of a prompt.
+/// The answer to a prompt.
 package enum PromptAnswer: String, CaseIterable, Sendable {
   /// Allow Once.
   case once
@@ -73,7 +73,7 @@ package enum PromptAnswer: String, CaseIterable, Sendable {
   case keepWhileUsing
   case accept
   case decline
-  /// It went away without an answer; nothing is decided (AUTH-27).
+  /// It was closed without an answer; nothing is decided (AUTH-27).
   case dismissed
 }
 
@@ -85,9 +85,9 @@ package enum AuthorizationSetting: String, CaseIterable, Sendable {
   case always
 }
 
-/// What an agent makes of a question.
+/// The reply of an agent to a question.
 package enum AgentReply: Hashable, Sendable {
-  /// `precise` counts where the question offers the choice.
+  /// `precise` counts if the question offers the choice.
   case answer(PromptAnswer, precise: Bool)
   /// It does not answer this one; the next agent is asked.
   case passed(reason: String)

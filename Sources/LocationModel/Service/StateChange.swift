@@ -1,4 +1,4 @@
-/// Names one entry of the durable state.
+/// Identifies one entry of the durable state.
 package struct StateKey: Hashable, Comparable, Sendable {
   /// The kind of entry: `authorization`, `condition`, `visit`, …
   package var domain: String

@@ -1,14 +1,14 @@
-/// Why an arrival was told, complete enough to explain the event alone.
+/// The evidence of an arrival; explains the event without other data.
 package struct StayEvidence: Hashable, Sendable {
-  /// What a place is for somebody who stays there: the longer it could be something else than a
-  /// visit, the longer the stay must last.
+  /// The kind of a place: the more likely a stay there is something else than a visit, the longer it
+  /// must last.
   package enum Place: String, CaseIterable, Sendable {
     /// Visited before.
     case familiar
     case new
     /// New, and reached faster than on foot: most likely a traffic light.
     case newAfterRide
-    /// New, and seen by coarse fixes only, which slow traffic does not leave.
+    /// New, and observed by coarse fixes only, which cannot exclude slow traffic.
     case newByCoarseFixes
   }
 
@@ -19,7 +19,7 @@ package struct StayEvidence: Hashable, Sendable {
   /// Meters: the mean distance of the fixes from their middle.
   package var scatter: Double
   package var place: Place
-  /// Seconds that the stay had to last there.
+  /// The seconds that the stay had to last there.
   package var dwellSeconds: Double
   /// When the decision was made.
   package var decided: UnixTime

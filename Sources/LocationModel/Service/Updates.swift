@@ -1,4 +1,4 @@
-/// What a client of the standard service wants (STD).
+/// The options of standard updates (STD).
 package struct UpdateOptions: Hashable, Sendable {
   package var accuracy: DesiredAccuracy
   /// Meters, not negative; `nil` delivers every fix (STD-17).
@@ -42,7 +42,7 @@ package enum DesiredAccuracy: Hashable, Sendable {
     }
   }
 
-  /// The hardware that reaches it (STD-21, POW-1).
+  /// The hardware that achieves it (STD-21, POW-1).
   package var tier: PositionTier {
     switch self {
     case .bestForNavigation: .navigation
@@ -53,7 +53,7 @@ package enum DesiredAccuracy: Hashable, Sendable {
   }
 }
 
-/// What the person does, as far as the app says (STD-22, LIVE-5).
+/// The activity of the person, as the app declares it (STD-22, LIVE-5).
 package enum ActivityKind: Hashable, Sendable, CaseIterable {
   case other
   case automotiveNavigation
@@ -62,7 +62,7 @@ package enum ActivityKind: Hashable, Sendable, CaseIterable {
   case airborne
 }
 
-/// What a manager asks of the standard service.
+/// A request of a manager for standard updates.
 package enum UpdatesRequest: Hashable, Sendable {
   case start(UpdateOptions)
   /// Applies to later fixes, without a restart (STD-18).
@@ -76,7 +76,7 @@ package enum UpdatesRequest: Hashable, Sendable {
   case endDeferral
 }
 
-/// What ends a deferral that nothing else ends (STD-57).
+/// The limits of a deferral (STD-57).
 package struct DeferralEnd: Hashable, Sendable {
   /// Meters from the place where it began; `nil` for any distance.
   package var distance: Double?
@@ -89,7 +89,7 @@ package struct DeferralEnd: Hashable, Sendable {
   }
 }
 
-/// Why a deferral did not run to its end (STD-54, STD-55).
+/// The reason why a deferral ended early (STD-54, STD-55).
 package enum DeferralFault: Hashable, CaseIterable, Sendable {
   case notUpdating
   case accuracyTooLow
@@ -97,18 +97,18 @@ package enum DeferralFault: Hashable, CaseIterable, Sendable {
   case canceled
 }
 
-/// What the standard service tells a manager.
+/// A delivery of standard updates.
 package enum UpdatesDelivery: Hashable, Sendable {
   /// Never empty; newest last (STD-6).
   case fixes([Fix])
   case failed(Failure)
   case paused
   case resumed
-  /// Once for each request to defer; `nil` when it ran to its end (STD-54).
+  /// Once for each deferral; `nil` when it reached its limit (STD-54).
   case deferralFinished(DeferralFault?)
 }
 
-/// What goes wrong in the world, as a client hears of it.
+/// A failure that a client receives.
 package enum Failure: Hashable, CaseIterable, Sendable {
   /// No position can be computed now (STD-32).
   case positionUnknown
@@ -129,7 +129,7 @@ package struct LiveOptions: Hashable, Sendable {
   }
 }
 
-/// What a loop over live updates asks.
+/// A request for live updates.
 package enum LiveRequest: Hashable, Sendable {
   case start(LiveOptions)
   case stop
@@ -150,7 +150,7 @@ package struct LiveUpdate: Hashable, Sendable {
 }
 
 extension Diagnostics {
-  /// Any of these means that no location may flow at all.
+  /// The flags that bar all locations.
   package static let barring: Diagnostics = [
     .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
     .authorizationRequestInProgress, .insufficientlyInUse, .serviceSessionRequired,

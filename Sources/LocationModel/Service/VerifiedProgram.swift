@@ -1,5 +1,4 @@
-/// The program that asks, as whoever serves it has found out: nothing here is what the app says of
-/// itself.
+/// The program of a client, as the server has verified it: nothing here is a claim of the app.
 package struct VerifiedProgram: Hashable, Sendable {
   /// The absolute path of the file that runs, links resolved.
   package var path: String
@@ -7,7 +6,7 @@ package struct VerifiedProgram: Hashable, Sendable {
   package var user: UInt32
   /// The folder of the installed Flatpak that it belongs to; `nil` for none.
   package var package: String?
-  /// Whether only root, and the user who serves it, can put another file at its path.
+  /// Whether only root and the server's user can replace the file at its path.
   package var isProtected: Bool
 
   package init(path: String, user: UInt32, package: String? = nil, isProtected: Bool) {
@@ -17,7 +16,7 @@ package struct VerifiedProgram: Hashable, Sendable {
     self.isProtected = isProtected
   }
 
-  /// Its path and its user, to stand beside what the app says of itself.
+  /// Its path and its user, to show beside the claims of the app.
   package var words: String { "\(path.escapedForDisplay(limit: 4096)), user \(user)" }
 }
 
@@ -28,12 +27,12 @@ package struct VerifiedProgram: Hashable, Sendable {
 package struct NamedProgram: Hashable, Sendable {
   /// The app without its user.
   package var base: String
-  /// The only user it stands for; `nil` for any.
+  /// The only user that it matches; `nil` for any.
   package var user: UInt32?
-  /// The only program it stands for; `nil` for whichever holds the identifier.
+  /// The only program that it matches; `nil` for the one that holds the identifier.
   package var path: String?
 
-  /// Reads a word; `nil` for one that names nothing.
+  /// Parses a word; `nil` if it is not valid.
   package init?(_ word: String) {
     let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     var name = word

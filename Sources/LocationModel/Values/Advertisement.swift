@@ -21,7 +21,7 @@ package struct BluetoothAddress: Hashable, Comparable, Sendable {
   }
 }
 
-/// What one Bluetooth LE radio was heard to say.
+/// One advertisement of a Bluetooth LE radio.
 package struct Advertisement: Hashable, Sendable {
   package var address: BluetoothAddress
 
@@ -31,7 +31,7 @@ package struct Advertisement: Hashable, Sendable {
   /// In the order of transmission, or sorted by company where the system forgets the order.
   package var manufacturerData: [ManufacturerData]
 
-  /// When it was heard.
+  /// When it was received.
   package var time: UnixTime
 
   package init(
@@ -44,11 +44,11 @@ package struct Advertisement: Hashable, Sendable {
   }
 }
 
-/// What an advertisement carries for one manufacturer.
+/// The data of one manufacturer in an advertisement.
 package struct ManufacturerData: Hashable, Sendable {
   /// As assigned by the Bluetooth SIG; Apple is 0x004C.
   package var company: UInt16
-  /// What follows the company identifier.
+  /// The bytes after the company identifier.
   package var payload: [UInt8]
 
   package init(company: UInt16, payload: [UInt8]) {
@@ -57,11 +57,11 @@ package struct ManufacturerData: Hashable, Sendable {
   }
 }
 
-/// One advertisement of one beacon, heard once.
+/// One received advertisement of one beacon.
 package struct BeaconSample: Hashable, Sendable {
   package var identity: BeaconIdentity
 
-  /// Tells two radios of the same identity apart (BEACON-15).
+  /// Distinguishes two radios of the same identity (BEACON-15).
   package var address: BluetoothAddress
 
   /// dBm expected at one meter, as the beacon claims (BEACON-2).

@@ -1,4 +1,4 @@
-/// The 16 bytes that name a family of beacons.
+/// The 16 bytes that identify a family of beacons.
 package struct BeaconUUID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Bytes 0 to 7, the first one highest.
   package var high: UInt64
@@ -35,7 +35,7 @@ package struct BeaconUUID: Hashable, Comparable, Sendable, CustomStringConvertib
   }
 }
 
-/// Who a beacon says it is (BEACON-1).
+/// The identity that a beacon advertises (BEACON-1).
 package struct BeaconIdentity: Hashable, Comparable, Sendable {
   package var uuid: BeaconUUID
   package var major: UInt16
@@ -52,7 +52,7 @@ package struct BeaconIdentity: Hashable, Comparable, Sendable {
   }
 }
 
-/// Which beacons are meant: a missing part matches anything (BEACON-4).
+/// A set of beacons: a missing part matches anything (BEACON-4).
 ///
 /// Two constraints with the same parts are equal (BEACON-5).
 package struct BeaconConstraint: Hashable, Comparable, Sendable {

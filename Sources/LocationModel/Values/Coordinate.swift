@@ -1,7 +1,7 @@
 /// A place on the WGS 84 ellipsoid.
 ///
-/// A coordinate is someone's whereabouts: it prints as `‹private›`, and only the code that hands
-/// it to its owner reads the two numbers.
+/// A coordinate can reveal where a person is: it prints as `‹private›`, and only code that passes it
+/// to its owner reads the two numbers.
 package struct Coordinate: Hashable, Sendable {
   /// Degrees north of the equator, in `-90...90`.
   package var latitude: Double

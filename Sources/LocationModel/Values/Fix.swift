@@ -2,8 +2,8 @@
 ///
 /// Absence is `nil` here; the face turns it into Apple's sentinels.
 package struct Fix: Hashable, Sendable {
-  /// One element. From a receiver to an app a fix passes through some hundred hands; this way its
-  /// copies share what it says until one of them is changed.
+  /// One element: a fix is copied about a hundred times between receiver and app, and its copies share
+  /// this storage until one of them is changed.
   private var solution: [Solution]
 
   private struct Solution: Hashable, Sendable {
@@ -82,13 +82,13 @@ package struct Fix: Hashable, Sendable {
     set { solution[0].floor = newValue }
   }
 
-  /// When the receiver was there, by the receiver's own clock.
+  /// The time of the position, by the receiver's own clock.
   package var time: UnixTime {
     get { solution[0].time }
     set { solution[0].time = newValue }
   }
 
-  /// What kind of thing made the fix.
+  /// The kind of source that made the fix.
   package var origin: Origin {
     get { solution[0].origin }
     set { solution[0].origin = newValue }
@@ -104,7 +104,7 @@ package struct Fix: Hashable, Sendable {
     ]
   }
 
-  /// What an app may know of where a fix comes from (`CLLocationSourceInformation`).
+  /// The origin of a fix, as far as an app may know it (`CLLocationSourceInformation`).
   package struct Origin: Hashable, Sendable {
     /// Made by software: a simulation or a replay.
     package var isSimulated: Bool

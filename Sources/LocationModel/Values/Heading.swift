@@ -1,4 +1,4 @@
-/// Where a device points, as an app learns it.
+/// The direction in which a device points, as delivered to an app.
 package struct Heading: Hashable, Sendable {
   /// Degrees clockwise from magnetic north, in `0..<360` (HEAD-5).
   package var magneticHeading: Double
@@ -27,7 +27,7 @@ package struct Heading: Hashable, Sendable {
   }
 }
 
-/// How a device is held, which tells the edge whose heading is meant (HEAD-8).
+/// The orientation of a device; determines the edge whose heading is delivered (HEAD-8).
 package enum HeadingOrientation: Int, CaseIterable, Sendable {
   case unknown
   case portrait

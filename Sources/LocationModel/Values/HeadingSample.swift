@@ -33,7 +33,7 @@ package struct DeviceVector: Hashable, Sendable {
   }
 }
 
-/// What a compass saw once.
+/// One sample of a compass.
 package struct HeadingSample: Hashable, Sendable {
   /// Degrees clockwise from magnetic north, in `0..<360`, of the device's top edge.
   package var magneticHeading: Double
@@ -41,9 +41,9 @@ package struct HeadingSample: Hashable, Sendable {
   /// Degrees at 68 % confidence, greater than zero; `nil` when the compass is not calibrated.
   package var accuracy: Double?
 
-  /// Microtesla along the device's axes, not smoothed: what is around the device, with the magnetism
-  /// that a calibration knows to be its own taken off, as Apple's range of ±128 has it; `nil` from a
-  /// compass that tells only the heading.
+  /// Microtesla along the device's axes, not smoothed: the field around the device, without the
+  /// device's own magnetism as calibrated, as in Apple's range of ±128; `nil` from a compass that
+  /// reports only the heading.
   package var field: DeviceVector?
 
   /// Degrees the field points below the horizon; `nil` when unknown.

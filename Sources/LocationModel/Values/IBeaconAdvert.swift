@@ -1,4 +1,4 @@
-/// What an iBeacon says: who it is, and how loud it is at one meter (BEACON-1).
+/// The contents of an iBeacon advertisement: identity, and power at one meter (BEACON-1).
 package struct IBeaconAdvert: Hashable, Sendable {
   package var identity: BeaconIdentity
   /// dBm expected at one meter (BEACON-2).
@@ -9,7 +9,7 @@ package struct IBeaconAdvert: Hashable, Sendable {
     self.measuredPower = measuredPower
   }
 
-  /// Reads what `bytes` wrote; `nil` for anything that is not 21 bytes.
+  /// Parses the form of `bytes`; `nil` for anything that is not 21 bytes.
   package init?(bytes: [UInt8]) {
     guard bytes.count == 21, let uuid = BeaconUUID(bytes: bytes[..<16]) else { return nil }
     identity = BeaconIdentity(
@@ -26,6 +26,6 @@ package struct IBeaconAdvert: Hashable, Sendable {
     return identity.uuid.bytes + numbers + [UInt8(bitPattern: measuredPower)]
   }
 
-  /// dBm at one meter when an app names none. Chosen (BEACON-2).
+  /// dBm at one meter if the app gives none. Chosen (BEACON-2).
   package static let defaultMeasuredPower: Int8 = -59
 }

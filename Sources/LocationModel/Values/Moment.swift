@@ -1,7 +1,6 @@
-/// A point of uptime: never jumps, and goes on counting while the computer sleeps.
+/// A point of uptime: never jumps, and continues while the computer sleeps.
 ///
-/// For deadlines and for the age of things. It has no meaning outside the process or the virtual
-/// world that made it.
+/// For deadlines and ages. It has no meaning outside the process or the virtual world that made it.
 package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the origin of this uptime.
   package var nanoseconds: Int64

@@ -1,12 +1,12 @@
-/// How the device moves, as a motion sensor tells it.
+/// How the device moves, as a motion sensor reports it.
 ///
-/// It holds until the next one is told: who no longer knows says `unknown`.
+/// It holds until the next report: a sensor that no longer knows reports `unknown`.
 package struct MotionActivity: Hashable, Sendable {
-  /// The kinds that phones tell apart.
+  /// The kinds that phones distinguish.
   package enum Kind: String, CaseIterable, Sendable {
-    /// It moves, or does not, in no way that has a name.
+    /// No known kind of movement or rest.
     case unknown
-    /// It lies still, or stands.
+    /// At rest.
     case stationary
     case walking
     case running
@@ -28,6 +28,6 @@ package struct MotionActivity: Hashable, Sendable {
     self.confidence = confidence
   }
 
-  /// Nobody knows.
+  /// Not known.
   package static let unknown = MotionActivity(.unknown)
 }

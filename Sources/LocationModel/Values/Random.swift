@@ -1,4 +1,4 @@
-/// A small generator with a seed (SplitMix64): the only randomness the pure targets know.
+/// A small generator with a seed (SplitMix64): the only source of randomness in the pure targets.
 package struct SeededRandom: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 

@@ -25,7 +25,7 @@ package struct RangedBeacon: Hashable, Sendable {
   /// dBm, the mean since the previous report (BEACON-9); `nil` when nothing was measured in it.
   package var rssi: Int?
 
-  /// When the beacon was last heard (BEACON-20).
+  /// When the beacon was last received (BEACON-20).
   package var time: UnixTime
 
   package init(
@@ -39,11 +39,11 @@ package struct RangedBeacon: Hashable, Sendable {
   }
 }
 
-/// Whether beacons can be heard now.
+/// Whether beacons can be received now.
 package enum BeaconReception: Hashable, Sendable {
   case listening
   /// No adapter, or it is switched off (`rangingUnavailable`).
   case unavailable
-  /// The adapter is there and refuses to scan (`rangingFailure`).
+  /// The adapter is present and refuses to scan (`rangingFailure`).
   case failing
 }

@@ -1,13 +1,13 @@
-/// A stay at a place, as an app hears of it.
+/// A stay at a place, as delivered to an app.
 package struct Visit: Hashable, Sendable {
-  /// `nil` when the app was not listening at arrival (VISIT-4).
+  /// `nil` when the app had not subscribed at arrival (VISIT-4).
   package var arrival: UnixTime?
   /// `nil` while the stay lasts (VISIT-2).
   package var departure: UnixTime?
   package var coordinate: Coordinate
   /// Meters: the radius of the place (VISIT-6).
   package var horizontalAccuracy: Double
-  /// Why it is told now; `nil` when that is not known.
+  /// The evidence of the event; `nil` when it is not known.
   package var evidence: EventEvidence?
 
   package init(
