@@ -8,7 +8,7 @@ import Synchronization
 /// millisecond to a few, so the face may call it where it stands.
 package final class Geocoder: Sendable {
   private let indexes: Mutex<Indexes>
-  /// What the licences of the data ask to be shown beside its answers.
+  /// The attribution that the licenses of the data require beside its answers.
   package let attribution: String
   /// Whether an address index is in use.
   package let hasStreets: Bool

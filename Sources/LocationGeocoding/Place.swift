@@ -1,7 +1,7 @@
 package import LocationModel
 import SQLite
 
-/// An answer of a geocoder: what is known about one place, in words.
+/// An answer of a geocoder: the names of one place.
 ///
 /// Statement GEO-14. Every name may be absent; none is ever empty.
 package struct Place: Hashable, Sendable {
@@ -31,7 +31,7 @@ package struct Place: Hashable, Sendable {
   package var areasOfInterest: [String] = []
   /// An identifier of the IANA time zone database.
   package var timeZone: String?
-  /// Whether only a part of what was asked for could be matched (GEO-7).
+  /// Whether only a part of the request could be matched (GEO-7).
   package var isPartial = false
   package var source: PlaceSource
 
@@ -55,7 +55,7 @@ package enum PlaceSource: String, Hashable, Sendable {
 
 /// Why a geocoder has no answer; the face turns each into a `CLError`.
 package enum GeocodeFailure: Error, Hashable, Sendable {
-  /// No place index, or a broken one; the text says where it was looked for and how to build it.
+  /// No place index, or a damaged one; the text has the paths that were tried and how to build it.
   case indexMissing(String)
   /// Nothing is known there or by that name (GEO-7, GEO-16).
   case nothingFound
@@ -110,7 +110,7 @@ package struct PlaceLocale: Hashable, Sendable {
   }
 }
 
-/// A circle that says which answers are likely meant (GEO-10): it reorders and never excludes.
+/// A circle in which answers are more likely (GEO-10): it reorders and never excludes.
 package struct RegionHint: Hashable, Sendable {
   package var center: Coordinate
   /// Meters.

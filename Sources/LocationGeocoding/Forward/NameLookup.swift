@@ -65,7 +65,7 @@ extension PlaceIndex {
   }
 }
 
-/// The words one slip of the fingers away from a word.
+/// The words at an edit distance of one.
 enum Misspellings {
   /// Shorter words have too many neighbours that are names themselves. Chosen.
   private static let shortest = 4

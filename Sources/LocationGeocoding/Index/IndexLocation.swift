@@ -33,7 +33,7 @@ package struct IndexLocation: Sendable {
   /// Where an index made by the user goes.
   package var writable: String { Self.environment(variable) ?? "\(Self.userFolder)/\(file)" }
 
-  /// What to tell a person who has none.
+  /// The next step for a person without an index.
   package var advice: String {
     "\(recipe) in \(variable). Looked for: \(candidates.joined(separator: ", "))"
   }

@@ -1,9 +1,9 @@
 import LocationModel
 
-/// Who answers an app's requests: the indexes of this machine, or a web geocoder somebody chose.
+/// The source of answers to an app's requests: the indexes of this machine, or a web geocoder.
 package enum GeocodeBackend: Sendable {
   case indexes(Geocoder)
-  /// The indexes, when there are any, add the time zone, which web geocoders do not tell.
+  /// The indexes, if there are any, add the time zone, which web geocoders do not return.
   case web(WebGeocoder, timeZones: Geocoder?)
 
   /// The back end for a configured URL, such as `nominatim+https://host` or `photon+http://host:2322`;

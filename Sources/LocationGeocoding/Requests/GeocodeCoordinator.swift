@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// What a geocoder is asked.
+/// A request to a geocoder.
 package enum GeocodeQuestion: Hashable, Sendable {
   /// The accuracy is how well the place is known, in meters; 0 for one that is exact.
   case reverse(Coordinate, PlaceLocale, accuracy: Double = 0)
@@ -51,7 +51,7 @@ package struct GeocodeCoordinator: Machine {
     var question: GeocodeQuestion
   }
 
-  /// A reverse answer, kept for those who ask again from the same spot.
+  /// A reverse answer, cached for requests from the same place.
   private struct Remembered: Hashable {
     var point: Coordinate
     var locale: PlaceLocale

@@ -11,7 +11,7 @@ struct ReverseSearch {
   private static let coast = 4000.0
   /// Meters. Beyond this the nearest settlement gives no locality. Chosen.
   private static let farthestLocality = 25_000.0
-  /// Meters. Beyond this the nearest center of a postal code says nothing. Chosen.
+  /// Meters. Beyond this the nearest center of a postal code is no evidence. Chosen.
   private static let farthestPostalCode = 10_000.0
   /// Meters: how far to look for settlements, step by step.
   private static let searchRadii = [3500.0, 12_000, 40_000, 100_000, 250_000, 600_000]

@@ -8,7 +8,7 @@ struct OsmiumExport {
   enum Failure: Error, Hashable {
     /// `osmium` is not installed.
     case notInstalled
-    /// It ran and ended with this status; it has said why on standard error.
+    /// It ended with this status; the reason is on standard error.
     case failed(status: Int32)
   }
 
@@ -20,7 +20,7 @@ struct OsmiumExport {
   /// The status of a child that could not start.
   private static let notFound: Int32 = 127
 
-  /// Calls `body` with every line; stops early when `body` says `false`.
+  /// Calls `body` with every line; stops early when `body` returns `false`.
   func forEachLine(_ body: (Substring) -> Bool) throws(Failure) {
     defer { unlink(scratch) }
     let filter = [

@@ -9,7 +9,7 @@ package enum StreetImporter {
     case extractUnreadable(String)
     /// Debian's `osmium-tool` is not installed.
     case osmiumMissing
-    /// Osmium ended with a status other than 0; it says why on standard error.
+    /// Osmium ended with a status other than 0; the reason is on standard error.
     case osmiumFailed(status: Int32)
     /// The index could not be written.
     case unwritable(String)

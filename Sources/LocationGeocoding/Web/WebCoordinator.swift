@@ -1,9 +1,9 @@
 package import LocationModel
 
-/// Decides when a web geocoder is asked, how often, and what its answer means.
+/// Decides when and how often requests are sent to a web geocoder, and interprets its answers.
 ///
 /// One request at a time and no faster than the service allows; a failed one is repeated with
-/// growing pauses; an answer is remembered, so that nothing is asked twice.
+/// growing pauses; an answer is cached, so that no request is sent twice.
 package struct WebCoordinator: Machine {
   package typealias RequestID = Int
 
@@ -20,7 +20,7 @@ package struct WebCoordinator: Machine {
     /// Get this URL, and hand what comes of it back as ``Input/answer(_:)``.
     case fetch(String)
     case finish(RequestID, GeocodeOutcome)
-    /// An answer came that nobody waits for.
+    /// An answer came to a request that is no longer open.
     case discarded
   }
 
@@ -42,7 +42,7 @@ package struct WebCoordinator: Machine {
   }
 
   private struct Remembered: Hashable {
-    /// What was asked, as the service heard it: two questions with one URL are one.
+    /// The request as it was sent: two requests with one URL are one.
     var url: String
     var outcome: GeocodeOutcome
     var until: Instant
@@ -143,7 +143,7 @@ package struct WebCoordinator: Machine {
     return [.finish(request.identifier, outcome)] + next(at: now)
   }
 
-  /// How long to pause before the same is asked again; `nil` when it should not be.
+  /// Returns the pause before the same request is sent again; `nil` when it should not be.
   private func pause(after answer: WebAnswer, attempt: Int) -> Duration? {
     guard attempt < service.attempts else { return nil }
     let growing = Self.firstPause * (1 << (attempt - 1))
@@ -175,7 +175,7 @@ package struct WebCoordinator: Machine {
 
   /// Doubled with every attempt. Chosen.
   private static let firstPause = Duration.seconds(2)
-  /// A server that asks for more is not waited for. Chosen.
+  /// The longest pause that a server may request. Chosen.
   private static let longestPause = Duration.seconds(30)
   /// Answers kept at most; the oldest goes first.
   private static let memoryLimit = 256

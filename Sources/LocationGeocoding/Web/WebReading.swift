@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LocationModel
 
-/// Makes an outcome of what a web geocoder says.
+/// Parses the answer of a web geocoder.
 struct WebReading {
   private let dialect: WebService.Dialect
 
@@ -48,7 +48,7 @@ struct WebReading {
   }
 }
 
-/// What Nominatim says when it knows nothing: `{"error":"Unable to geocode"}`.
+/// The answer of Nominatim without a result: `{"error":"Unable to geocode"}`.
 private struct NominatimRefusal: Decodable {
   var error: String
 }

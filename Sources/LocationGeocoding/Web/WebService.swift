@@ -1,8 +1,8 @@
 import LocationModel
 
-/// A web geocoder that the user has chosen, and how it wants to be used.
+/// A web geocoder that the user has chosen, and its usage policy.
 ///
-/// There is no default server: an address goes to a stranger only when somebody says so.
+/// There is no default server: an address is sent to a server only if the user has configured it.
 package struct WebService: Hashable, Sendable {
   package enum Dialect: Hashable, Sendable {
     case nominatim, photon
@@ -11,15 +11,15 @@ package struct WebService: Hashable, Sendable {
   package var dialect: Dialect
   /// The server, without a slash at the end: `https://nominatim.example.org`.
   package var server: String
-  /// Names the application and a contact, as the usage policy of Nominatim asks.
+  /// Identifies the application and a contact, as the usage policy of Nominatim requires.
   package var userAgent: String
   /// The shortest time between two requests. Nominatim's usage policy: one second.
   package var interval = Duration.seconds(1)
   /// How long to wait for one answer. Chosen.
   package var timeout = Duration.seconds(10)
-  /// How often to ask in all, when the server is down or busy. Chosen.
+  /// The number of attempts when the server is down or busy. Chosen.
   package var attempts = 3
-  /// How long an answer is good for, as the usage policy asks for caching. Chosen.
+  /// How long an answer is cached; the usage policy requires caching. Chosen.
   package var memory = Duration.seconds(24 * 3600)
   /// A file of the certificates to trust; `nil` for the system's.
   package var authorities: String?
@@ -30,7 +30,7 @@ package struct WebService: Hashable, Sendable {
     self.userAgent = userAgent
   }
 
-  /// The URL that asks a question.
+  /// Returns the URL of a request.
   func url(for question: GeocodeQuestion) -> String {
     let (path, fields) =
       switch dialect {
@@ -102,12 +102,12 @@ package struct WebService: Hashable, Sendable {
   /// Steps of one degree for a region in which an answer probably lies. Chosen: 11 km.
   private static let hintSteps = 10.0
 
-  // MARK: Who may hear it
+  // MARK: Privacy of the connection
 
   static let mustBePrivate =
     "a place is sent over https only, or over http within this machine: write https"
 
-  /// Whether nobody on the way can read what is sent.
+  /// Whether nobody between this machine and the server can read a request.
   package var isPrivate: Bool {
     guard let origin else { return false }
     guard server.lowercased().hasPrefix("http://") else {
@@ -150,11 +150,11 @@ package struct WebService: Hashable, Sendable {
   }
 }
 
-/// What a server said, or why it said nothing.
+/// The answer of a server, or the reason why there is none.
 package enum WebAnswer: Hashable, Sendable {
   case response(status: Int, body: [UInt8], retryAfter: Duration?)
-  /// No answer: no network, no such host, a timeout; in words.
+  /// No answer: no network, no such host, or a timeout; with the reason as text.
   case unreachable(String)
-  /// It may not be asked, or not where it wants to be; in words.
+  /// The request is not allowed, there or anywhere; with the reason as text.
   case refused(String)
 }

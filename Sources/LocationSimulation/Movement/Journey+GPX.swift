@@ -2,7 +2,7 @@ import LocationModel
 package import LocationProviders
 
 extension Journey {
-  /// How long a leg takes whose points have no times (SIM-2).
+  /// Determines the duration of a leg whose points have no times (SIM-2).
   package enum Pace: Hashable, Sendable {
     /// Meters per second.
     case speed(Double)
@@ -11,7 +11,7 @@ extension Journey {
 
   /// The way of a GPX file: its tracks, else its routes, else its waypoints (SIM-1, SIM-4).
   ///
-  /// A leg lasts as long as its times say, else as the pace does.
+  /// A leg lasts as long as its times determine, else the pace.
   package init(gpx bytes: [UInt8], pace: Pace = .speed(20)) throws(GPXFault) {
     let document = try GPXReader.read(bytes)
     let tracks = document.tracks.flatMap { $0 }.filter { !$0.isEmpty }
@@ -21,7 +21,7 @@ extension Journey {
     self.init(from: last.coordinate, altitude: last.elevation ?? 0)
     warnings = document.warnings.map { "line \($0.line): \($0.cause)" }
     for (index, segment) in segments.enumerated() {
-      // Between two segments the receiver was off: nobody knows the way, and nothing is said of it.
+      // Between two segments the receiver was off: the way is unknown, and there are no fixes.
       var sky = index > 0 ? Sky.none : .open
       for point in index > 0 ? segment[...] : segment.dropFirst() {
         go(from: last, to: point, pace: pace, sky: sky)

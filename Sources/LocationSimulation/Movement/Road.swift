@@ -3,7 +3,7 @@ package import LocationModel
 /// Makes a way as roads are: corners are round and taken slowly, and whoever moves speeds up and
 /// brakes.
 package struct Road: Sendable {
-  /// How somebody moves.
+  /// The way in which a device moves.
   package struct Manner: Hashable, Sendable {
     /// Meters per second, on a free straight way.
     package var speed: Double

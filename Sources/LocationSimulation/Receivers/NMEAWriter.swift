@@ -1,6 +1,6 @@
 import LocationModel
 
-/// Writes what a receiver would say, in NMEA 0183.
+/// Writes the sentences of a receiver, in NMEA 0183.
 package struct NMEAWriter: Sendable {
   private(set) var bytes: [UInt8] = []
 

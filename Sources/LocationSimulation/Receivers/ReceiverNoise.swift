@@ -22,7 +22,8 @@ package struct ReceiverNoise: Hashable, Sendable {
 
   /// Standard deviation of one axis that is claimed in place of the true one; meters.
   package var claimed: Double?
-  /// What is told in place of the true motion; meters per second, and degrees from true north.
+  /// The motion that is reported in place of the true one; meters per second, and degrees from true
+  /// north.
   package var claimedMotion: Motion?
 
   package struct Motion: Hashable, Sendable {

@@ -1,13 +1,13 @@
 package import LocationModel
 package import LocationProviders
 
-/// What `bluetoothd` would say: an adapter that hears the beacons near it while it is told to scan.
+/// Simulates `bluetoothd` with one adapter, which receives the beacons near it while it scans.
 package struct VirtualBluetooth: Hashable, Sendable {
   /// A beacon, and when it sends next.
   private struct Sender: Hashable, Sendable {
     var beacon: VirtualBeacon
     var due = Instant.start
-    /// Whether it was heard since the bus was opened.
+    /// Whether it was received since the bus was opened.
     var isKnown = false
   }
 
@@ -46,7 +46,7 @@ package struct VirtualBluetooth: Hashable, Sendable {
     senders.removeAll { $0.beacon.advert.identity == identity }
   }
 
-  /// The adapter is switched on or off; says so on the bus.
+  /// Switches the adapter on or off, and reports it on the bus.
   package mutating func turn(on: Bool) -> [BusEvent] {
     guard on != isOn else { return [] }
     isOn = on
@@ -79,7 +79,7 @@ package struct VirtualBluetooth: Hashable, Sendable {
     return [.reply(number, .values([]))]
   }
 
-  /// What is heard now, at a place, by a device whose bearer faces there.
+  /// Returns the advertisements received at a place by a device whose bearer faces in a direction.
   package mutating func wake(at now: Instant, place: Coordinate, facing: Double) -> [BusEvent] {
     guard case .open(isScanning: true) = state, isOn else { return [] }
     var events: [BusEvent] = []
@@ -141,6 +141,6 @@ package struct VirtualBluetooth: Hashable, Sendable {
   /// dB, standard deviation of one advertisement: three channels and reflections. 3 to 6 is
   /// measured in rooms.
   private static let fading = 4.0
-  /// dBm; what a common adapter still hears.
+  /// dBm; the weakest signal that a common adapter receives.
   private static let faintest = -98
 }

@@ -31,7 +31,7 @@ package struct VirtualCompass: Hashable, Sendable {
     shake = NormalNoise(seed: seed ^ 0x5AA4E)
   }
 
-  /// What the kernel's files say; of a survey, all of them.
+  /// The contents of the kernel's files; for a survey, of all of them.
   package mutating func answer(
     _ query: SensorQuery, truth: Truth, date: UnixTime
   ) -> [SysfsReading] {

@@ -1,8 +1,8 @@
 import LocationModel
 
-/// What gpsd would say of a receiver it serves: the lines of its protocol, version 3.
+/// Simulates gpsd with one receiver: the lines of its protocol, version 3.
 enum VirtualGpsd {
-  /// Said to everyone who connects.
+  /// Sent to each client that connects.
   static let greeting = line(
     #"{"class":"VERSION","release":"3.25","rev":"virtual","proto_major":3,"proto_minor":15}"#)
 

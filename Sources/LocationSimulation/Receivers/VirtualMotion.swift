@@ -1,22 +1,22 @@
 package import LocationModel
 
-/// A motion sensor as phones have it: it tells what it recognizes when that changes.
+/// A motion sensor as in phones: it reports an activity when that changes.
 ///
 /// A walk is recognized after six seconds and rest after ten, as by the accelerometer of a real device
 /// (`IIOMotion`), which virtual time need not read seventeen times a second.
 package struct VirtualMotion: Hashable, Sendable {
-  /// What it tells whatever moves the device; `nil` where it goes by the device's way.
+  /// The activity that it reports however the device moves; `nil` to follow the device.
   package var held: MotionActivity?
   /// What the way looks like, and since when.
   private var seen = MotionActivity.unknown
   private var since = Instant.start
   private var delivered = MotionActivity.unknown
-  /// `nil` while nobody wants it.
+  /// `nil` while it is not needed.
   package private(set) var nextDeadline: Instant?
 
   package init() {}
 
-  /// What it has to tell when it is wanted, or no longer: then it knows nothing any more.
+  /// Returns the report when it is switched on or off; off, it forgets the activity.
   package mutating func want(_ isWanted: Bool, at now: Instant) -> MotionActivity? {
     guard isWanted != (nextDeadline != nil) else { return nil }
     nextDeadline = isWanted ? now + Self.interval : nil
@@ -24,7 +24,7 @@ package struct VirtualMotion: Hashable, Sendable {
     return delivered == .unknown ? nil : .unknown
   }
 
-  /// What it has to tell now, of a device that goes at so many meters per second.
+  /// Returns the report, if there is one, for a device with this speed in meters per second.
   package mutating func wake(at now: Instant, speed: Double) -> MotionActivity? {
     guard let due = nextDeadline, due <= now else { return nil }
     nextDeadline = now + Self.interval

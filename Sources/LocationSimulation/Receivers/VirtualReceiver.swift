@@ -40,7 +40,7 @@ package struct VirtualReceiver: Hashable, Sendable {
     case running(fixFrom: Instant, due: Instant)
   }
 
-  /// What it speaks.
+  /// Its protocol.
   package enum Language: String, CaseIterable, Sendable {
     /// NMEA 0183, on a line of its own.
     case nmea
@@ -57,7 +57,7 @@ package struct VirtualReceiver: Hashable, Sendable {
   package private(set) var fault: Fault?
   /// Stands in for the standard noise under any sky but none.
   package var noise: ReceiverNoise?
-  /// Chosen: ten times what the fastest receivers say; without it, time would stand still.
+  /// Chosen: ten times the rate of the fastest receivers; without a bound, time would not advance.
   package static let shortestInterval = Duration.milliseconds(10)
 
   private var state = State.off
@@ -95,7 +95,7 @@ package struct VirtualReceiver: Hashable, Sendable {
     return mayRest ? .resting(source) : source
   }
 
-  /// The line was opened; returns what is said at once.
+  /// Opens the connection; returns the bytes that are sent at once.
   package mutating func open(at now: Instant) -> [UInt8] {
     let fixFrom = now + start.timeToFirstFix
     state = .running(fixFrom: fixFrom, due: min(fixFrom, now + interval))
@@ -104,7 +104,7 @@ package struct VirtualReceiver: Hashable, Sendable {
     return language == .gpsd && fault != .silent ? VirtualGpsd.greeting : []
   }
 
-  /// What it says to what it is told.
+  /// Returns the answer to the bytes of a client.
   package func answer(to bytes: [UInt8]) -> [UInt8] {
     language == .gpsd && fault != .silent ? VirtualGpsd.answer(to: bytes) : []
   }
@@ -113,7 +113,7 @@ package struct VirtualReceiver: Hashable, Sendable {
     state = .off
   }
 
-  /// What it says now; nothing between two epochs.
+  /// Returns the bytes that are due now; none between two epochs.
   package mutating func wake(at now: Moment, truth: Truth) -> [UInt8] {
     guard case .running(let fixFrom, let due) = state, now.uptime >= due else { return [] }
     state = .running(fixFrom: fixFrom, due: due + interval)

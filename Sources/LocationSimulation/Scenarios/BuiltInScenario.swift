@@ -1,7 +1,7 @@
 import LocationModel
 
 /// The scenarios that simulators are expected to know (SIM-9). The ways are made here, of straight
-/// lines and corners: they have the pace of their names, and are nobody's recording.
+/// lines and corners: they have the pace of their names, and are not recorded from a person.
 package enum BuiltInScenario: String, CaseIterable, Sendable {
   case cityRun = "City Run"
   case cityBicycleRide = "City Bicycle Ride"

@@ -10,7 +10,7 @@ package struct Scenario: Sendable {
     package var text: String
   }
 
-  /// `nil` until it says that it is a scenario.
+  /// `nil` until the file has declared that it is a scenario.
   package var name: String?
   package var origin = Coordinate(latitude: 0, longitude: 0)
   package var date = Self.standardDate
@@ -25,7 +25,7 @@ package struct Scenario: Sendable {
   package var events: [Event] = []
   package var end = Duration.zero
 
-  /// 2026-01-01T08:00:00Z. Chosen, for scenarios that do not say.
+  /// 2026-01-01T08:00:00Z. Chosen, for scenarios without a date.
   package static let standardDate = UnixTime(milliseconds: 1_767_254_400_000)
 
   /// The way through places as simulators go it (SIM-8): exact, at one speed, with an update each

@@ -44,7 +44,7 @@ package struct Simulation: Sendable {
   private var shares: [DemandShare] = []
   private var sharesSince = Instant.start
 
-  /// Who is who among the app's subscribers.
+  /// The roles of the app's subscribers.
   private enum Role {
     static let live = SubscriberID(1)
     static let standard = SubscriberID(2)
@@ -56,7 +56,7 @@ package struct Simulation: Sendable {
 
   package static let app = AppIdentity("simulate")
 
-  /// What the app asks for to be a beacon, or to be none any more.
+  /// The requests by which the app begins or stops to be a beacon.
   static func advertising(_ on: Bool) -> Request {
     let uuid = BeaconUUID(high: 0xe2c5_6db5_dffb_48d2, low: 0xb060_d0f5_a710_96e0)
     let advert = IBeaconAdvert(identity: BeaconIdentity(uuid: uuid, major: 1, minor: 1))

@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Something that a simulation has to tell.
+/// An event of a simulation.
 package enum SimulationEvent: Hashable, Sendable {
   case update(LiveUpdate)
   case standard(UpdatesDelivery)
@@ -11,12 +11,12 @@ package enum SimulationEvent: Hashable, Sendable {
   case authorization(AuthorizationReport)
   case demand(Demand)
   case asked(Prompt)
-  /// How it is with the beacon that the app wants this device to be.
+  /// The state of the beacon that the app advertises.
   case advertising(BeaconAdvertising)
   case life(AppLife)
 }
 
-/// A number that stands for everything that a simulation has told, in its order (FNV-1a).
+/// A hash of all events of a simulation, in their order (FNV-1a).
 struct SimulationHash: Hashable, Sendable {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

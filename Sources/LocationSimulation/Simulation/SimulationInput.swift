@@ -21,7 +21,7 @@ package enum SimulationInput: Sendable {
     }
   }
 
-  /// The world in which it happens, and when it is over; `nil` when the recording says so.
+  /// The world, and the end of the simulation; `nil` if the recording determines it.
   package func world(seed: UInt64?) -> (VirtualWorld, end: Duration?) {
     switch self {
     case .scenario(let scenario): return (scenario.world(seed: seed), scenario.end)
@@ -74,7 +74,7 @@ package enum SimulationInput: Sendable {
     return nil
   }
 
-  /// What of a file could not be played; a receiver's log has much that nobody reads.
+  /// The lines of a file that could not be played; a receiver's log has many that are not used.
   package func losses(in simulation: Simulation) -> [String] {
     switch self {
     case .recording(.gpx, _), .recording(.fixes, _): simulation.world.rejections

@@ -104,7 +104,7 @@ struct Invariants {
 
   /// Seconds (LIVE-18).
   private static let longestSilence = 10.5
-  /// A receiver whose clock was set takes its dates with it.
+  /// A receiver whose clock was set moves its dates with it.
   private static let clockStep = Duration.seconds(3600)
 }
 

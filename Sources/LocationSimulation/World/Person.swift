@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Answers questions as told, in virtual time.
+/// A simulated person, who answers prompts as configured, in virtual time.
 package struct Person: Sendable {
   package struct Reply: Hashable, Sendable {
     package var answer: PromptAnswer

@@ -9,7 +9,7 @@ package struct VirtualBeacon: Hashable, Sendable {
   /// sends ten.
   package var interval = Duration.milliseconds(300)
 
-  /// The measured power is what is heard at one meter, in dBm (BEACON-2).
+  /// The measured power is the signal strength at one meter, in dBm (BEACON-2).
   package init(
     _ identity: BeaconIdentity, at place: Coordinate,
     measuredPower: Int8 = IBeaconAdvert.defaultMeasuredPower

@@ -4,9 +4,9 @@ package import LocationModel
 package import LocationProviders
 
 /// A device and the world around it in virtual time: the core that every host runs, and what
-/// stands in for its receivers, its files, and the person who holds it.
+/// simulates its receivers, its files, and the person who holds it.
 ///
-/// Pure, as the core is: whoever owns it says how far time goes and carries out its effects.
+/// Pure, as the core is: its owner advances time and carries out its effects.
 package struct VirtualWorld: Sendable {
   /// What leaves the world.
   package enum Effect: Sendable {
@@ -61,7 +61,7 @@ package struct VirtualWorld: Sendable {
       receivers[index].source(port: UInt16(10_110 + index))
     }
     if bluetooth != nil { sources.append(.bluez) }
-    // What moves the device is told by a sensor of its own, once for each change.
+    // A sensor of its own reports how the device moves, once for each change.
     if compass != nil { sources.append(.iio(motion: false)) }
     self.init(
       sources: sources, receivers: receivers, at: origin, date: date, visitLatency: visitLatency)
@@ -136,7 +136,7 @@ package struct VirtualWorld: Sendable {
     return effects + wakeCore()
   }
 
-  /// What Bluetooth hears now.
+  /// Returns the advertisements that Bluetooth receives now.
   private mutating func listen(
     on id: ChannelID, _ truth: Truth, _ effects: inout [Effect]
   ) {
@@ -246,7 +246,7 @@ package struct VirtualWorld: Sendable {
     plan(.input(.answer(prompt.id, reply.answer, precise: reply.precise)), after: reply.delay)
   }
 
-  /// Who wants what of the hardware now.
+  /// The present shares of the demand for hardware.
   package var demandShares: [DemandShare] { core.engine.demandShares }
 
   /// What a client can read at once.
@@ -302,7 +302,7 @@ package struct VirtualWorld: Sendable {
     return truth
   }
 
-  /// Sets out on a journey now; it begins where the journey says.
+  /// Starts a journey now, at its first place.
   package mutating func depart(on journey: Journey) {
     self.journey = journey
     departure = now.uptime
@@ -323,15 +323,15 @@ package struct VirtualWorld: Sendable {
     return effects
   }
 
-  /// What each source says of itself.
+  /// The status of each source.
   package var sourceStatuses: [ProviderStatus] { core.sourceReports.map(\.status) }
 
-  /// What was turned away of what the sources said, and how often; for people.
+  /// The rejections of each source and their counts, as text.
   package var rejections: [String] {
     core.sourceReports.flatMap(\.rejections).map { "\($0.count) × \($0.reason)" }
   }
 
-  /// Whether every source has said all it has to say.
+  /// Whether every source has ended.
   package var hasEnded: Bool { core.haveSourcesEnded }
 }
 

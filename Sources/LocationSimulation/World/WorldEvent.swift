@@ -1,7 +1,7 @@
 package import LocationEngine
 package import LocationModel
 
-/// Something that happens in the world at a time: the words of scenarios and of tests.
+/// An event in the world at a time, in scenarios and tests.
 package enum WorldEvent: Sendable {
   /// The person changes a setting, an app changes its life.
   case input(LocationEngine.Input)
@@ -10,7 +10,7 @@ package enum WorldEvent: Sendable {
   case depart(Journey)
   /// What is wrong with a receiver from now on; `nil` for nothing.
   case fault(Int, VirtualReceiver.Fault?)
-  /// How a receiver errs from now on, `nil` for as usual, and how often it speaks.
+  /// The errors of a receiver from now on, `nil` for the usual ones, and its interval.
   case tune(Int, ReceiverNoise?, every: Duration)
   /// How the person answers from now on.
   case habit([Person.Reply])
@@ -26,7 +26,8 @@ package enum WorldEvent: Sendable {
   case field(DeviceVector)
   /// Microtesla along the device's axes: iron that turns with it.
   case iron(DeviceVector)
-  /// What the motion sensor tells from now on, whatever moves the device; `nil` goes by its way.
+  /// The activity that the motion sensor reports from now on, however the device moves; `nil` follows
+  /// its movement.
   case motion(MotionActivity?)
   /// The device is switched off and on; a locked one cannot read its store.
   case reboot(locked: Bool)
