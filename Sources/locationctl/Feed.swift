@@ -2,14 +2,14 @@ import CoreLocation
 
 /// Reports as Core Location gives them, through whichever of its doors the wishes need.
 struct Feed: Sendable {
-  /// A level asks for a manager; live updates have no such wish.
+  /// A level needs a manager; live updates have no such option.
   var accuracy: AccuracyLevel?
   /// Meters; `nil` delivers every location.
   var distanceFilter: Double?
   /// Whether one location is wanted, and then no more.
   var isOnce = false
 
-  /// Hands over each report until `take` says that it has enough, or the task is canceled.
+  /// Passes each report on until `take` returns `false`, or the task is canceled.
   @MainActor func follow(_ take: (Report) throws -> Bool) async throws {
     guard accuracy != nil || distanceFilter != nil else {
       for try await update in CLLocationUpdate.liveUpdates() {

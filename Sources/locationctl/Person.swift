@@ -11,12 +11,12 @@ import LocationProviders
 struct Person: Sendable {
   let host: LocationHost
   private let client: LocationClient
-  /// What the engine and its sources have to say, as it happens.
+  /// The messages of the engine and its sources, as they come.
   let notes: AsyncStream<Note>
 
   static let app = AppIdentity("locationctl")
 
-  /// Records what its engine is told into a file, or into `$CORELOCATION_RECORD`.
+  /// Records the inputs of its engine into a file, or into `$CORELOCATION_RECORD`.
   init(sources: [Source], isPrecise: Bool = true, recordingTo file: String? = nil) {
     let (notes, hear) = AsyncStream.makeStream(of: Note.self)
     let file = file ?? HostEnvironment.current.recordingFile
@@ -50,7 +50,7 @@ struct Person: Sendable {
   /// Why there is no position, in the words of the sources.
   var reason: Failure { silence("no position") }
 
-  /// Why nothing came of what was asked, in the words of the sources.
+  /// Why there was no position, by the status of the sources.
   func silence(_ what: String) -> Failure {
     let reports = host.sourceReports()
     let causes = reports.map { report in
@@ -68,7 +68,7 @@ extension [SourceReport] {
   }
 }
 
-/// Where positions shall come from, and who said so.
+/// The configured sources, and where they were configured.
 struct SourceChoice: Sendable {
   enum Origin: Sendable {
     case options, environment, discovery

@@ -1,6 +1,6 @@
 import CoreLocation
 
-/// One thing heard of Core Location: a location, or why there is none.
+/// A report of Core Location: a location, or the reason why there is none.
 struct Report: Sendable {
   var location: CLLocation?
   var isStationary = false
@@ -125,6 +125,6 @@ extension Date {
 }
 
 extension Double {
-  /// `nil` where Core Location says "unknown" with a negative number.
+  /// `nil` where Core Location means "unknown" by a negative number.
   fileprivate var known: Double? { self < 0 ? nil : self }
 }

@@ -60,7 +60,7 @@ struct SavedState {
 
   var servicesAreOn: Bool { Setting.servicesAreOn(in: entries) }
 
-  /// Why location services are off, where nobody has switched them off.
+  /// Why location services are off, if no person has switched them off.
   var servicesReason: String? { Setting.whyServicesAreOff(in: entries) }
 
   /// Erases what is stored of one app, or of all; returns how many entries there were.
@@ -74,7 +74,7 @@ struct SavedState {
     return count
   }
 
-  /// Stores the changes, and tells running apps.
+  /// Stores the changes, and notifies running apps.
   func commit(_ changes: [StateChange]) throws(Failure) {
     do throws(StoreError) { try store.commit(changes) } catch {
       throw .refused("\(error)", next: "nothing was changed; try again")

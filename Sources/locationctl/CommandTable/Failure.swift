@@ -1,11 +1,11 @@
-/// Why a command ends without having done what it was asked.
+/// Why a command has failed.
 enum Failure: Error, Hashable {
   /// What was typed, or a file that was read, is wrong; the next step is a command line.
   case usage(String, next: String)
-  /// The world said no, and what a person can do about it, where anything can be done.
+  /// The command could not be carried out; with the next step, if there is one.
   case refused(String, next: String?)
 
-  /// 1 when the world said no, 2 for wrong usage or bad input.
+  /// 1 when the command could not be carried out, 2 for wrong usage or bad input.
   var status: Int32 {
     switch self {
     case .usage: 2
@@ -13,7 +13,7 @@ enum Failure: Error, Hashable {
     }
   }
 
-  /// What standard error says.
+  /// The text on standard error.
   var message: String {
     switch self {
     case .usage(let cause, let next): "locationctl: \(cause)\nTry: \(next)"

@@ -1,4 +1,4 @@
-/// One thing a person can ask for: a row of the command table.
+/// A verb of the program: a row of the command table.
 ///
 /// Parsing, `--help`, completion, and the manual page are all made from these rows. A new verb is
 /// one file and one line in `Verb.all`.
@@ -6,7 +6,7 @@ struct Verb: Sendable {
   var name: String
   /// One line, without a period at its end.
   var summary: String
-  /// What help and the manual say beyond the summary; a paragraph for each element.
+  /// The text of help and manual after the summary; a paragraph for each element.
   var details: [String] = []
   var operands: [Operand] = []
   var options: [Option] = []

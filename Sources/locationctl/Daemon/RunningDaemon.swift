@@ -3,7 +3,7 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-/// The daemon that serves this machine or this person, asked by its owner.
+/// The daemon of this machine or this user, for requests of its owner.
 struct RunningDaemon {
   let socket: String
   private let caller: DaemonCaller

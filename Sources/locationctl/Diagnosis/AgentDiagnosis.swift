@@ -2,11 +2,11 @@ import LocationHost
 import LocationLink
 import LocationModel
 
-/// Whether anybody can be asked when an app asks.
+/// Whether a prompt can be put when an app requests authorization.
 struct AgentDiagnosis {
   private let agents: [AgentStatus]
   private let faults: [String]
-  /// Whether somebody has named them all, and did not leave it to what there is.
+  /// Whether all of them are configured, instead of the default.
   private let areNamed: Bool
   private let howToName: String
   /// The programs that are registered with a daemon.
@@ -34,7 +34,7 @@ struct AgentDiagnosis {
     howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"
   }
 
-  /// What is wrong with agents that somebody has named, or written a file for.
+  /// The faults of configured agents, and of their files.
   var configured: [Finding] {
     let misnamed = faults.map { finding("agents", "agent_unknown", $0, howToName) }
     let untrusted = programs.compactMap { program in
@@ -53,7 +53,7 @@ struct AgentDiagnosis {
       }
   }
 
-  /// For an app that nobody has decided about: that nobody can be asked, if it is so.
+  /// For an app without a decision: that no agent can put a prompt, if it is so.
   func unanswered(_ app: AppIdentity) -> Finding? {
     let obstacles = agents.compactMap { agent in
       agent.obstacle.map { "\(agent.name): \($0)" }

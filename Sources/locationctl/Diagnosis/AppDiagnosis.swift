@@ -1,13 +1,13 @@
 import LocationEngine
 import LocationModel
 
-/// Why an app hears nothing although there are positions.
+/// Why an app receives nothing although there are positions.
 struct AppDiagnosis {
   let app: InstalledApp
-  /// What it may know; `nil` when it was never asked.
+  /// Its authorization; `nil` when it never requested one.
   let standing: Decision.Standing?
   let servicesAreOn: Bool
-  /// Why they are off, where nobody has switched them off.
+  /// Why they are off, if no person has switched them off.
   var servicesReason: String?
 
   var findings: [Finding] {
@@ -36,7 +36,7 @@ struct AppDiagnosis {
       next: "locationctl services on")
   }
 
-  /// Without a usage string nobody is ever asked (AUTH-19).
+  /// Without a usage string no prompt is put (AUTH-19).
   private var usage: Finding? {
     let key = Manifest.Key.whenInUse
     guard let manifest = app.manifest else {

@@ -74,7 +74,7 @@ struct DaemonDiagnosis {
     }
   }
 
-  /// Why an app hears nothing of the daemon, beside its circumstances.
+  /// Why an app receives nothing from the daemon, apart from its authorization.
   func findings(about app: InstalledApp) -> [Finding] {
     let closed = [app.path.flatMap { ClosedPlace.finding(about: $0, socket: socket) }]
       .compactMap(\.self)
@@ -93,7 +93,7 @@ struct DaemonDiagnosis {
     return findings + [agents?.unanswered(app.identity)].compactMap(\.self)
   }
 
-  /// Its agents; `nil` when it does not answer, or does not say.
+  /// Its agents; `nil` when it does not answer, or does not report them.
   var agents: AgentDiagnosis? {
     guard case .success(let (status, _)) = answer else { return nil }
     return AgentDiagnosis(of: status)

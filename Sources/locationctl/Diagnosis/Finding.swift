@@ -11,7 +11,7 @@ struct Finding: Hashable, Sendable {
   /// A word for programs, such as `gpsd_unreachable`.
   var code: String
   var verdict: Verdict
-  /// What it said.
+  /// The text of the finding.
   var said: String
   /// What a person does next; `nil` when there is nothing to do.
   var next: String?

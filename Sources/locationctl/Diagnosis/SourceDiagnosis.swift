@@ -26,7 +26,7 @@ struct SourceDiagnosis {
     "name one: --source gpsd://localhost, --source 'nmea:///dev/ttyUSB0?baud=9600', or the same in "
     + "$CORELOCATION_SOURCES"
 
-  /// Reads what one source has said.
+  /// Evaluates the status of one source.
   init(_ report: SourceReport) {
     self.init(report, verdict: .bad, code: "unknown", said: "")
     if let sensors = report.evidence.sensors {
@@ -67,7 +67,7 @@ struct SourceDiagnosis {
     }
   }
 
-  /// Sensors give no positions, so their status says little here.
+  /// Sensors give no positions, so their status is no finding here.
   private mutating func judge(_ sensors: SensorEvidence, isRefusing: Bool) {
     let words = [
       sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
@@ -197,7 +197,7 @@ struct SourceDiagnosis {
     return "join the group of \(path): sudo usermod -aG \(group) $USER, then log in again"
   }
 
-  /// The group that owns a file; `nil` when there is none to ask.
+  /// The group that owns a file; `nil` when there is no such file.
   private static func group(of path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_gid != 0, let entry = getgrgid(status.st_gid) else {

@@ -5,7 +5,7 @@ import LocationModel
 /// One answer of a geocoder, as it is printed.
 struct PlaceReport {
   var place: Place
-  /// What the licences of the data ask to be shown.
+  /// The attribution that the licenses of the data require.
   var attribution: String
 
   /// One line; what is not known is left out.
@@ -32,7 +32,7 @@ struct PlaceReport {
     return line.text
   }
 
-  /// The address, and below it where that is and who says so.
+  /// The address, and below it its coordinate and source.
   var text: String {
     let center = place.coordinate
     let notes =

@@ -42,7 +42,7 @@ extension Option {
 }
 
 extension Invocation {
-  /// The language of names: `--locale`, else as the environment says (GEO-12).
+  /// The language of names: `--locale`, else that of the environment (GEO-12).
   func placeLocale(_ environment: HostEnvironment = .current) throws(Failure) -> PlaceLocale {
     guard let typed = text(.locale) else {
       let said = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment.variables[$0] }

@@ -26,7 +26,7 @@ struct Output: Sendable {
       terminal: getenv("TERM").map { String(cString: $0) })
   }
 
-  /// `NO_COLOR` counts when it is not empty, whatever it says.
+  /// `NO_COLOR` counts when it is not empty, whatever its value.
   static func isColored(isTerminal: Bool, noColor: String?, terminal: String?) -> Bool {
     isTerminal && (noColor ?? "").isEmpty && terminal != "dumb"
   }

@@ -30,7 +30,7 @@ struct TextTable {
 }
 
 extension Output {
-  /// A table, or what to say when it has no rows.
+  /// Writes a table, or a text when it has no rows.
   func table(_ table: TextTable, whenEmpty words: String) {
     let lines = table.lines(for: self)
     guard lines.count > 1 else { return line(words) }

@@ -2,7 +2,7 @@ import LocationCoding
 import LocationModel
 import LocationSimulation
 
-/// A line of `simulate --json` that tells of a condition, a region, or a visit.
+/// A line of `simulate --json` with an event of a condition, a region, or a visit.
 struct EventLine {
   private let line: JSON
 
@@ -10,7 +10,7 @@ struct EventLine {
     var cause: String
   }
 
-  /// The events that the lines of a text tell.
+  /// Returns the events in the lines of a text.
   ///
   /// - Throws: the first fault, and the number of its line.
   static func events(in text: String, named name: String) throws(Fault) -> [EventRecord] {
@@ -27,7 +27,7 @@ struct EventLine {
     return records
   }
 
-  /// What a line tells; `nil` for a line of another kind.
+  /// Parses a line; `nil` for a line of another kind.
   private static func event(
     in line: Substring
   ) throws(Fault) -> (event: DeliveredEvent, delivered: UnixTime)? {

@@ -1,7 +1,7 @@
 import LocationModel
 import LocationSimulation
 
-/// Why one event was told, and why not earlier: from its evidence alone.
+/// Explains one event, and why it did not come earlier, from its evidence alone.
 struct Explanation {
   let record: EventRecord
 
@@ -107,7 +107,7 @@ extension EventEvidence {
     }
   }
 
-  /// An object of its own, in a line that tells the event.
+  /// The evidence as an object, in a line with the event.
   func add(to line: inout JSONLine) {
     var inner = JSONLine(type: "evidence")
     addMembers(to: &inner)

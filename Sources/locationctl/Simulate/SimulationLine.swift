@@ -1,10 +1,10 @@
 import LocationModel
 import LocationSimulation
 
-/// What a simulation tells, as lines for machines; docs/formats and the architecture document
+/// The events of a simulation, as lines for programs; docs/formats and the architecture document
 /// name the keys.
 enum SimulationLine {
-  /// `nil` for what is not printed: the standard service tells what live updates tell.
+  /// `nil` for what is not printed: standard updates repeat live updates.
   static func json(_ event: SimulationEvent, at now: Moment) -> String? {
     switch event {
     case .update(let update): return json(update)

@@ -1,7 +1,7 @@
 import LocationModel
 import LocationSimulation
 
-/// What a simulation tells, as a story for people: what changes, and not every fix.
+/// The events of a simulation as a transcript for people: changes, and not every fix.
 struct SimulationTranscript {
   private var hasPosition: Bool?
   private var isStationary = false

@@ -47,7 +47,7 @@ extension AppStatus {
 }
 
 extension SavedState {
-  /// The apps that have something stored; nobody knows here which of them run.
+  /// The apps that have stored data; whether they run is not known here.
   fileprivate var appStatuses: [AppStatus] {
     let owners = Set(entries.map(\.key.owner).filter { !$0.isEmpty })
     return owners.sorted().map { name in

@@ -154,7 +154,7 @@ struct Decision {
   }
 
   var app: String
-  /// `nil` where nothing was decided now; within, `nil` for an app that was never asked.
+  /// `nil` if nothing was decided now; within, `nil` for an app that never requested authorization.
   var before: Standing??
   var after: Standing
 

@@ -107,7 +107,7 @@ extension Verb {
 }
 
 extension Person {
-  /// Whether every source gives positions, or has said why it cannot, or what it gives instead.
+  /// Whether every source gives positions, or has reported why it cannot, or what it gives instead.
   fileprivate var haveSourcesDecided: Bool {
     host.sourceReports().allSatisfy {
       switch $0.lastWord {

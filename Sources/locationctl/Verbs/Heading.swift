@@ -61,7 +61,7 @@ extension Verb {
       if await tally.count == 0 { throw person.silence("no heading came") }
     })
 
-  /// A compass behind a receiver or a proxy is there only when it was heard.
+  /// A compass behind a receiver or a proxy is known only after its first sample.
   @MainActor private static func awaitCompass(of person: Person) async throws {
     for _ in 0..<50 {
       if CLLocationManager.headingAvailable() { return }

@@ -44,7 +44,7 @@ extension Verb {
     })
 }
 
-/// A recording as a file, and what there is to say of it.
+/// A recording as a file, and its summary.
 enum RecordingInput {
   static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
     [UInt8](try SimulationFile.data(of: path, as: invocation))

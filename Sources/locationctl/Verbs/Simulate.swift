@@ -98,7 +98,7 @@ extension Verb {
     })
 }
 
-/// Prints what a simulation tells, many lines at once.
+/// Prints the events of a simulation, many lines at once.
 struct SimulationPrinter {
   var isJSON: Bool
   var printsDemand: Bool

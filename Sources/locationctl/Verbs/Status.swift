@@ -149,7 +149,7 @@ struct StatusReport {
 }
 
 extension JSONLine {
-  /// A coordinate, where it is told.
+  /// A coordinate, if it is shown.
   mutating func add(_ place: Coordinate?) {
     add("latitude", place?.latitude)
     add("longitude", place?.longitude)
