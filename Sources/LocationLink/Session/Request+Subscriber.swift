@@ -25,18 +25,3 @@ extension Request {
     }
   }
 }
-
-extension Delivery {
-  /// The receiver; `nil` for the app as a whole.
-  package var subscriber: SubscriberID? {
-    switch self {
-    case .state, .pending, .regions: nil
-    case .authorizationChanged(let subscriber), .region(let subscriber, _, _): subscriber
-    case .temporaryFullAccuracy(let subscriber, _), .updates(let subscriber, _),
-      .live(let subscriber, _), .monitor(let subscriber, _), .heading(let subscriber, _),
-      .ranging(let subscriber, _), .advertising(let subscriber, _),
-      .diagnostics(let subscriber, _):
-      subscriber
-    }
-  }
-}
