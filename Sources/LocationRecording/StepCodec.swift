@@ -12,9 +12,7 @@ extension LocationEngine.Input {
       "heading of source \(provider.index) \(sample.magneticHeading)"
     case .beacon(let sample): "beacon \(sample.identity.uuid) \(sample.rssi ?? 0) dBm"
     case .wake: "wake"
-    case .client, .provider, .compass, .motion, .reception, .advertising, .answer, .setting,
-      .launchable, .stored:
-      String(decoding: (json ?? .null).bytes, as: UTF8.self)
+    default: String(decoding: (json ?? .null).bytes, as: UTF8.self)
     }
   }
 }

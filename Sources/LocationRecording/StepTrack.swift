@@ -51,8 +51,7 @@ struct StepTrack: Sendable {
     case .fix(let fix, let provider): fixes.write(fix, from: provider, to: &bytes)
     case .heading(let sample, let provider): headings.write(sample, from: provider, to: &bytes)
     case .beacon(let sample): beacons.write(sample, to: &bytes)
-    case .client, .provider, .compass, .motion, .reception, .advertising, .answer, .setting,
-      .launchable, .stored:
+    default:
       let words = (input.json ?? .null).exactBytes
       bytes.append(number: UInt64(words.count))
       bytes.append(words)
@@ -65,9 +64,7 @@ struct StepTrack: Sendable {
     case .fix: .fix
     case .heading: .heading
     case .beacon: .beacon
-    case .client, .provider, .compass, .motion, .reception, .advertising, .answer, .setting,
-      .launchable, .stored:
-      .words
+    default: .words
     }
   }
 
