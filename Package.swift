@@ -89,7 +89,7 @@ let package = Package(
       name: "LocationHost",
       dependencies: [
         "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationLink", "LocationModel",
-        "LocationProviders", "LocationRecording", "LocationService", "SQLite",
+        "LocationProviders", "LocationRecording", "LocationService", "LocationSQLite",
       ],
       swiftSettings: house),
 
@@ -118,14 +118,14 @@ let package = Package(
     // One wrapper, for the durable state and the place index.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .target(name: "SQLite", dependencies: ["CSQLite"], swiftSettings: house),
+    .target(name: "LocationSQLite", dependencies: ["CSQLite"], swiftSettings: house),
 
     // The place index.
     .target(name: "CCurl"),
     .target(
       name: "LocationGeocoding",
       dependencies: [
-        "CCurl", "LocationModel", "SQLite",
+        "CCurl", "LocationModel", "LocationSQLite",
       ],
       swiftSettings: house),
 
@@ -196,7 +196,7 @@ let package = Package(
     .testTarget(
       name: "LocationGeocodingTests",
       dependencies: [
-        "LocationGeocoding", "LocationModel", "SQLite", "TestSupport",
+        "LocationGeocoding", "LocationModel", "LocationSQLite", "TestSupport",
       ],
       exclude: ["Web/Server"],
       swiftSettings: house),

@@ -1,5 +1,5 @@
 package import LocationModel
-import SQLite
+import LocationSQLite
 import Synchronization
 
 /// Answers from the indexes on this machine: offline, at once, with no budget of its own.

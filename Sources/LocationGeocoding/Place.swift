@@ -1,5 +1,5 @@
 package import LocationModel
-import SQLite
+import LocationSQLite
 
 /// An answer of a geocoder: the names of one place.
 ///

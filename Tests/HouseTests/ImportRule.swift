@@ -19,7 +19,7 @@ enum ImportRule {
     "LocationHost": [
       "LocationCoding", "LocationLink", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
-      "SQLite",
+      "LocationSQLite",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationDaemon": [
@@ -27,9 +27,10 @@ enum ImportRule {
       "LocationEngine", "LocationProviders", "LocationService", "CLinux", "CSystemd", "Dispatch",
       "Glibc", "Synchronization", "FoundationEssentials",
     ],
-    "SQLite": ["CSQLite"],
+    "LocationSQLite": ["CSQLite"],
     "LocationGeocoding": [
-      "LocationModel", "CCurl", "SQLite", "Glibc", "Synchronization", "FoundationEssentials",
+      "LocationModel", "CCurl", "LocationSQLite", "Glibc", "Synchronization",
+      "FoundationEssentials",
     ],
     "CoreLocation": [
       "CoreLocationTypes", "LocationModel", "LocationHost", "LocationGeocoding", "Foundation",

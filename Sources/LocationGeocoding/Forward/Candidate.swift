@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// A place that may be meant.
 struct Candidate {

@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Answers "where is …?" from the place index.
 struct ForwardSearch {

@@ -1,4 +1,4 @@
-import SQLite
+import LocationSQLite
 
 /// Finds ranks by name in the full-text tables of the index.
 ///

@@ -1,4 +1,4 @@
-import SQLite
+import LocationSQLite
 
 extension Database {
   /// Opens an index, which must not change while it is open.

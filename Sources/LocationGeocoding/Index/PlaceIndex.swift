@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Reads the place index (docs/formats/place-index.md). One thread at a time.
 final class PlaceIndex {

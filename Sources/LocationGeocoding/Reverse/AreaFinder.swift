@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// A first-level division whose polygon holds a point.
 struct Area: Hashable {

@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// A postal code and the middle of the places it serves.
 struct PostalCode: Hashable {

@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Answers "what is here?" from the place index.
 struct ReverseSearch {

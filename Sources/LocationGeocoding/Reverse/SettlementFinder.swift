@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// A settlement near a point.
 struct NearbySettlement {

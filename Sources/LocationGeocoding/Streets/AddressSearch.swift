@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Joins the two indexes: streets and houses from one, what they belong to from the other.
 struct AddressSearch {

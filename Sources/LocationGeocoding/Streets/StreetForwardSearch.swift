@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Answers "where is Main Street 5?" from an address index.
 struct StreetForwardSearch {

@@ -1,4 +1,4 @@
-import SQLite
+import LocationSQLite
 
 /// Builds an address index from the lines that osmium writes.
 ///

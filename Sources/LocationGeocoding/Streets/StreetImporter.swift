@@ -1,5 +1,5 @@
 import Glibc
-import SQLite
+import LocationSQLite
 
 /// Makes an address index from an OpenStreetMap extract.
 package enum StreetImporter {

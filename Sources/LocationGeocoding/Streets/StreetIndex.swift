@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Reads an address index. One thread at a time.
 final class StreetIndex {

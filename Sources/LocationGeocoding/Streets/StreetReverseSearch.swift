@@ -1,5 +1,5 @@
 import LocationModel
-import SQLite
+import LocationSQLite
 
 /// Answers "which house, which street?" from an address index.
 struct StreetReverseSearch {

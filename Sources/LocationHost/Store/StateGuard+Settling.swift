@@ -1,6 +1,6 @@
 import LocationEngine
 import LocationModel
-import SQLite
+import LocationSQLite
 
 extension StateGuard {
   /// Makes the state and its guard agree after one of them was damaged or missing.

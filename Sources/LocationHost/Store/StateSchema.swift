@@ -1,5 +1,5 @@
 import Glibc
-import SQLite
+import LocationSQLite
 
 /// The format of the state in its file, and the migration of older ones.
 enum StateSchema {

@@ -1,5 +1,5 @@
 package import LocationModel
-import SQLite
+import LocationSQLite
 
 /// The durable state: one SQLite file, one transaction for each engine step.
 ///

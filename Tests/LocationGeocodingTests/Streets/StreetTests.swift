@@ -1,6 +1,6 @@
 import Foundation
 import LocationModel
-import SQLite
+import LocationSQLite
 import TestSupport
 import Testing
 
