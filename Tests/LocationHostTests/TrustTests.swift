@@ -103,6 +103,18 @@ struct TrustTests {
     #expect(try machine.fault(of: 14, served: [13]) == nil)
   }
 
+  @Test("border 1: an orphan counts where the first process is in the session of all, too")
+  func container() throws {
+    var machine = Machine()
+    let session = try #require(machine.facts(of: 1)).session
+    machine.processes[10] = .init(parent: 1, session: session)
+    machine.processes[11] = .init(parent: 10, session: session)
+    machine.processes[12] = .init(parent: 1, session: session)
+    #expect(try machine.fault(of: 12, served: [11])?.contains("left behind") == true)
+    // The program that has started the app.
+    #expect(try machine.fault(of: 10, served: [11]) == nil)
+  }
+
   @Test(
     "border 1: a process apart counts by the control group of an app, not by that of a login",
     arguments: [

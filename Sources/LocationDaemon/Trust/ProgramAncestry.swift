@@ -109,10 +109,14 @@ package struct AncestryJudge<Table: ProcessTable> {
   }
 
   /// Finds the app of a process without its parent, by its session or its control group.
+  ///
+  /// A process whose parent has ended is given to another one, most often to the first. That shows in
+  /// its session, which is not its new parent's; in a container the first process may be in the
+  /// session of all others, and then each of its children counts as left behind.
   private func orphanFault(of process: ProcessFacts, below parent: ProcessFacts?) -> String? {
     guard let parent else { return nil }
     let isLeader = process.session == process.pid
-    if !isLeader, process.session != parent.session {
+    if !isLeader, process.session != parent.session || parent.pid == 1 {
       let app = served.processes.first { mark, app in
         app.session == process.session && mark != process.mark
           && !app.ancestors.contains(process.mark)

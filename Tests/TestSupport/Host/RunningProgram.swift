@@ -102,30 +102,39 @@ package final class RunningProgram: Sendable {
   }
 }
 
-/// Cuts what comes from a descriptor into lines.
+/// Cuts what comes from a descriptor into lines, on a thread of its own.
+///
+/// A dispatch source that is canceled at the moment its descriptor hangs up can end the process.
 private final class LineReader: Sendable {
-  // A dispatch source may be canceled from any thread; the compiler cannot know.
-  private nonisolated(unsafe) let source: any DispatchSourceRead
-  private let rest = Mutex<[UInt8]>([])
+  /// Tells the thread to stop, although somebody may still hold the other end. Closed with the last
+  /// who knows it.
+  private final class Stop: Sendable {
+    let descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
+    deinit { close(descriptor) }
+  }
+
+  private let stopped = Stop()
 
   init(_ descriptor: Int32, into lines: Events<String>) {
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
-    self.source = source
-    source.setCancelHandler {
+    Thread.detachNewThread { [stopped] in
+      Self.read(descriptor, until: stopped.descriptor, into: lines)
       close(descriptor)
       lines.finish()
     }
-    source.setEventHandler { [weak self] in self?.read(descriptor, into: lines) }
-    source.activate()
   }
 
-  func stop() { source.cancel() }
+  func stop() { eventfd_write(stopped.descriptor, 1) }
 
-  private func read(_ descriptor: Int32, into lines: Events<String>) {
+  private static func read(_ descriptor: Int32, until wake: Int32, into lines: Events<String>) {
+    var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
-    let count = Glibc.read(descriptor, &buffer, buffer.count)
-    guard count > 0 else { return source.cancel() }
-    rest.withLock { rest in
+    while true {
+      var watched = [descriptor, wake].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      guard poll(&watched, 2, -1) > 0 || errno == EINTR else { return }
+      guard watched[1].revents == 0 else { return }
+      guard watched[0].revents != 0 else { continue }
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return }
       rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         lines.add(String(decoding: rest[..<end], as: UTF8.self))
