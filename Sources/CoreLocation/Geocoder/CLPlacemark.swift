@@ -26,15 +26,33 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     storedAreasOfInterest = areasOfInterest
   }
 
-  /// Makes a placemark with the contents of another.
+  /// Makes a placemark with what another one answers, overridden properties included.
   ///
   /// - Parameter placemark: The placemark to copy.
   public init(placemark: CLPlacemark) {
-    parts = placemark.parts
-    storedLocation = placemark.storedLocation
-    storedRegion = placemark.storedRegion
-    storedTimeZone = placemark.storedTimeZone
-    storedAreasOfInterest = placemark.storedAreasOfInterest
+    parts = Part.allCases.reduce(into: [:]) { $0[$1] = placemark.text(of: $1) }
+    storedLocation = placemark.location
+    storedRegion = placemark.region?.copy() as? CLRegion
+    storedTimeZone = placemark.timeZone
+    storedAreasOfInterest = placemark.areasOfInterest
+  }
+
+  /// Makes a placemark for a module that stands in for MapKit, whose own class descends from this
+  /// one. An app reads placemarks and makes none.
+  ///
+  /// - Parameters:
+  ///   - location: The position of the place; `nil` when unknown.
+  ///   - region: The extent of the place; `nil` when unknown.
+  ///   - timeZone: The time zone of the place; `nil` when unknown.
+  @_spi(MapKit)
+  public init(
+    location: CLLocation?, region: CLRegion? = nil, timeZone: TimeZone? = nil
+  ) {
+    parts = [:]
+    storedLocation = location
+    storedRegion = region?.copy() as? CLRegion
+    storedTimeZone = timeZone
+    storedAreasOfInterest = nil
   }
 
   /// Reads a placemark from an archive.
@@ -42,14 +60,13 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   /// - Parameter coder: The archive to read from.
   public required init?(coder: NSCoder) {
     parts = Part.allCases.reduce(into: [:]) { $0[$1] = coder.text($1.rawValue) }
-    storedLocation = coder.decodeObject(of: CLLocation.self, forKey: "location")
+    storedLocation = coder.object("location", of: [CLLocation.self]) as? CLLocation
     storedRegion =
-      coder.decodeObject(
-        of: [CLRegion.self, CLCircularRegion.self], forKey: "region") as? CLRegion
+      coder.object("region", of: [CLRegion.self, CLCircularRegion.self, CLBeaconRegion.self])
+      as? CLRegion
     storedTimeZone = coder.text("timeZone").flatMap(TimeZone.init(identifier:))
-    let areas = coder.decodeObject(
-      of: [NSArray.self, NSString.self], forKey: "areasOfInterest")
-    storedAreasOfInterest = areas as? [String]
+    storedAreasOfInterest =
+      coder.object("areasOfInterest", of: [NSArray.self, NSString.self]) as? [String]
   }
 
   /// Writes every field to an archive.
@@ -138,6 +155,23 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     ]
     let known = fields.compactMap { key, text in text.map { (AnyHashable(key), $0 as Any) } }
     return known.isEmpty ? nil : Dictionary(uniqueKeysWithValues: known)
+  }
+
+  private func text(of part: Part) -> String? {
+    switch part {
+    case .name: name
+    case .thoroughfare: thoroughfare
+    case .subThoroughfare: subThoroughfare
+    case .locality: locality
+    case .subLocality: subLocality
+    case .administrativeArea: administrativeArea
+    case .subAdministrativeArea: subAdministrativeArea
+    case .postalCode: postalCode
+    case .isoCountryCode: isoCountryCode
+    case .country: country
+    case .inlandWater: inlandWater
+    case .ocean: ocean
+    }
   }
 
   /// The number and the street.

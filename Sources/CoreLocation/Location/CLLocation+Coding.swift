@@ -70,9 +70,12 @@ extension NSCoder {
   }
 
   /// Returns the text under a key; `nil` when there is none.
-  func text(_ key: String) -> String? {
-    guard containsValue(forKey: key) else { return nil }
-    return decodeObject(of: NSString.self, forKey: key) as String?
+  func text(_ key: String) -> String? { object(key, of: [NSString.self]) as? String }
+
+  /// Returns the object under a key; `nil` when there is none. To ask for one that is not there ends
+  /// the process.
+  func object(_ key: String, of classes: [AnyClass]) -> Any? {
+    containsValue(forKey: key) ? decodeObject(of: classes, forKey: key) : nil
   }
 
   /// Returns the date under a key; `nil` when there is none.

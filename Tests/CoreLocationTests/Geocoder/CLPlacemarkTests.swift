@@ -2,7 +2,7 @@ import LocationGeocoding
 import LocationModel
 import Testing
 
-@testable import CoreLocation
+@_spi(MapKit) @testable import CoreLocation
 
 @Suite("CLPlacemark")
 struct CLPlacemarkTests {
@@ -27,5 +27,19 @@ struct CLPlacemarkTests {
   func region() {
     #expect(museum(latitude: 48.5).region == museum(latitude: 48.5).region)
     #expect(museum(latitude: 48.5).region != museum(latitude: 12).region)
+  }
+
+  @Test("copies what a subclass answers, not what it stores")
+  func overridden() {
+    final class Pin: CLPlacemark, @unchecked Sendable {
+      override var name: String? { "Pin" }
+      override var country: String? { nil }
+      override var areasOfInterest: [String]? { ["Harbor"] }
+    }
+    let copy = CLPlacemark(placemark: Pin(placemark: museum(latitude: 1)))
+    #expect(copy.name == "Pin" && copy.country == nil && copy.areasOfInterest == ["Harbor"])
+    #expect(copy.locality == "Town")
+    let place = Pin(location: CLLocation(latitude: 3, longitude: 4))
+    #expect(CLPlacemark(placemark: place).location?.coordinate.latitude == 3)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LocationGeocoding
 import LocationModel
 import Testing
 
@@ -114,6 +115,50 @@ struct ArchiveTests {
     #expect((back.region as? CLCircularRegion)?.radius == 10)
     #expect(back.timeZone?.identifier == "Australia/Darwin")
     #expect(back.areasOfInterest == ["Harbor", "Park"])
+  }
+
+  @Test("keeps a placemark of which any one field, or every one, is unknown")
+  func sparsePlacemark() throws {
+    let texts = CLPlacemark.Part.allCases
+    for missing in 0..<(texts.count + 5) {
+      let parts = texts.enumerated().reduce(into: [CLPlacemark.Part: String]()) {
+        if $1.offset != missing, missing < texts.count + 4 { $0[$1.element] = "x" }
+      }
+      let others = (texts.count..<(texts.count + 4)).map {
+        missing == texts.count + 4 || missing == $0
+      }
+      let placemark = CLPlacemark(
+        parts: parts, location: others[0] ? nil : fullLocation(),
+        region: others[1] ? nil : CLBeaconRegion(uuid: UUID(), identifier: "here"),
+        timeZone: others[2] ? nil : TimeZone(identifier: "Australia/Darwin"),
+        areasOfInterest: others[3] ? nil : [])
+      let back = try roundTrip(placemark)
+      for (part, text) in zip(texts, [back.name, back.thoroughfare, back.subThoroughfare]) {
+        #expect(text == parts[part])
+      }
+      #expect((back.location == nil) == others[0])
+      #expect((back.region as? CLBeaconRegion == nil) == others[1])
+      #expect((back.timeZone == nil) == others[2])
+      #expect((back.areasOfInterest == nil) == others[3])
+    }
+  }
+
+  @Test("of a geocoder's place is read again")
+  func geocoded() throws {
+    let place = Place(coordinate: Coordinate(latitude: 1, longitude: 2), source: .places)
+    let back = try roundTrip(CLPlacemark(place))
+    #expect(back.location?.coordinate.longitude == 2 && back.name == nil)
+  }
+
+  @Test("keeps the others that may be unknown")
+  func sparse() throws {
+    let constraint = CLBeaconIdentityConstraint(uuid: UUID(), major: 3)
+    let back = try roundTrip(constraint)
+    #expect(back == constraint && back.minor == nil)
+    let region = CLRegion()
+    #expect(try roundTrip(region).identifier.isEmpty)
+    let visit = try roundTrip(CLVisit(CLVisit.Values()))
+    #expect(visit.arrivalDate == .distantPast && visit.departureDate == .distantFuture)
   }
 
   @Test("LOC-13: under Apple's class name is read")

@@ -109,21 +109,32 @@ private final class LineReader: Sendable {
   /// Tells the thread to stop, although somebody may still hold the other end. Closed with the last
   /// who knows it.
   private final class Stop: Sendable {
-    let descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
-    deinit { close(descriptor) }
+    let reading, writing: Int32
+
+    init() {
+      var ends: [Int32] = [-1, -1]
+      guard pipe(&ends) == 0 else { fatalError("no pipe: \(errno)") }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+      close(reading)
+      close(writing)
+    }
   }
 
   private let stopped = Stop()
 
   init(_ descriptor: Int32, into lines: Events<String>) {
     Thread.detachNewThread { [stopped] in
-      Self.read(descriptor, until: stopped.descriptor, into: lines)
+      Self.read(descriptor, until: stopped.reading, into: lines)
       close(descriptor)
       lines.finish()
     }
   }
 
-  func stop() { eventfd_write(stopped.descriptor, 1) }
+  func stop() { _ = write(stopped.writing, [1], 1) }
 
   private static func read(_ descriptor: Int32, until wake: Int32, into lines: Events<String>) {
     var rest: [UInt8] = []
