@@ -10,6 +10,17 @@ package final class HostQueue: SerialExecutor {
     queue = DispatchQueue(label: label, qos: .userInitiated)
   }
 
+  /// Runs `body` after everything posted before; waits for it only if asked, and at most a second.
+  func post(waiting: Bool, _ body: @escaping @Sendable () -> Void) {
+    guard waiting else { return queue.async(execute: body) }
+    let done = DispatchSemaphore(value: 0)
+    queue.async {
+      body()
+      done.signal()
+    }
+    _ = done.wait(timeout: .now() + .seconds(1))
+  }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()

@@ -115,7 +115,9 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
-    enter { $0.take(request, from: client) }
+    line.post(waiting: request.outlastsProcess) {
+      self.onQueue { $0.take(request, from: client) }
+    }
   }
 
   nonisolated package func disconnect(_ client: ClientID) {

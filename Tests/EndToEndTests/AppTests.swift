@@ -126,4 +126,24 @@ struct AppTests {
     let line = try await program.lines.next { $0.contains("requestLocation()") }
     #expect(line.contains("didUpdateLocations"))
   }
+
+  @Test(
+    "LIFE-12: that ends at once has changed what it watches all the same",
+    arguments: Transport.allCases)
+  func brief(_ transport: Transport) async throws {
+    let app = try await InstalledApp("LaunchedApp", over: transport)
+    for (change, watched) in [
+      ("add", ["condition"]), ("start", ["condition", "region"]), ("remove", ["region"]),
+      ("stop", []),
+    ] {
+      let program = try app.run("brief", change)
+      defer { program.end() }
+      // Its output ends with it.
+      while (try? await program.lines.next { _ in true }) != nil {}
+      let list = try app.run("brief", "list")
+      defer { list.end() }
+      let line = try await list.lines.next { $0.hasPrefix("watches") }
+      #expect(line == "watches \(watched.joined(separator: " "))")
+    }
+  }
 }

@@ -51,7 +51,7 @@ actor SocketClient: QueueActor {
   }
 
   nonisolated func send(_ request: Request) {
-    line.queue.async { self.onQueue { $0.ask(request) } }
+    line.post(waiting: request.outlastsProcess) { self.onQueue { $0.ask(request) } }
   }
 
   nonisolated func end() {

@@ -95,6 +95,19 @@ package enum Request: Hashable, Sendable {
   case end(SubscriberID)
 }
 
+extension Request {
+  /// Whether the request begins or ends something that outlasts the process, which must be lost by
+  /// no process that ends at once (LIFE-12).
+  package var outlastsProcess: Bool {
+    switch self {
+    case .monitor(_, .add), .monitor(_, .remove), .region(_, .start), .region(_, .stop),
+      .significantChanges, .visits:
+      true
+    default: false
+    }
+  }
+}
+
 /// A request that concerns authorization.
 package enum AuthorizationRequest: Hashable, Sendable {
   /// A manager came to life and waits for its first callback (AUTH-11).
@@ -165,7 +178,8 @@ package protocol EngineLink: AnyObject, Sendable {
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState)
 
-  /// Posts a request; returns at once.
+  /// Posts a request; returns at once, or, if the request outlasts the process, when the process may
+  /// end without losing it.
   func send(_ request: Request, from client: ClientID)
 
   func disconnect(_ client: ClientID)

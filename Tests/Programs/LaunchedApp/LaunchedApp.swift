@@ -4,7 +4,9 @@ import CoreLocation
 /// starts it again.
 ///
 ///     LaunchedApp monitor|region|visits|changes [MARK]
+///     LaunchedApp brief add|remove|start|stop|list
 ///
+/// The brief form changes what it watches, and ends at once.
 /// When MARK is a file that is there, it removes the file and crashes before it hears of an event.
 @main
 struct LaunchedApp {
@@ -12,6 +14,7 @@ struct LaunchedApp {
     say("started \(ProcessInfo.processInfo.environment["LOCATIOND_LAUNCH"] ?? "by hand")")
     let service = CommandLine.arguments.dropFirst().first
     if service == "monitor" { return await monitor() }
+    if service == "brief" { return await brief(CommandLine.arguments.dropFirst(2).first) }
     let listener = Listener()
     let manager = CLLocationManager()
     crashIfMarked()
@@ -26,6 +29,29 @@ struct LaunchedApp {
     }
     try? await Task.sleep(for: .seconds(600))
     withExtendedLifetime((manager, listener)) {}
+  }
+
+  private static func brief(_ change: String?) async {
+    let manager = CLLocationManager()
+    let region = CLCircularRegion(center: home, radius: 200, identifier: "region")
+    switch change {
+    case "add":
+      await CLMonitor("places").add(
+        CLMonitor.CircularGeographicCondition(center: home, radius: 200), identifier: "condition")
+      _exit(0)
+    case "remove":
+      await CLMonitor("places").remove("condition")
+      _exit(0)
+    case "start":
+      manager.startMonitoring(for: region)
+      _exit(0)
+    case "stop":
+      manager.stopMonitoring(for: region)
+      _exit(0)
+    default:
+      let names = await CLMonitor("places").identifiers + manager.monitoredRegions.map(\.identifier)
+      say("watches \(names.sorted().joined(separator: " "))")
+    }
   }
 
   private static func monitor() async {
