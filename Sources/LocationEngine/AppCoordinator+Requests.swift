@@ -145,6 +145,10 @@ extension AppCoordinator {
   ) -> [Output] {
     standard.remove(subscriber, client)
     significant.remove(subscriber, client)
+    for index in processes.indices
+    where processes[index].client == client && processes[index].visitor == subscriber {
+      processes[index].visitor = nil
+    }
     let calibration = carryOut(heading.end(subscriber, client, at: now))
     ranging.remove(subscriber, client)
     advertising.remove(subscriber, client)

@@ -109,9 +109,30 @@ extension AppCoordinator {
     let inputs: [SignificantChangeDetector.Input] = [
       .reduced(isCoarse), on ? .start(cached: cached) : .stop,
     ]
-    return inputs.flatMap {
+    let outputs = inputs.flatMap {
       announce(significant.entries[index].service.handle($0, at: now), index, at: now)
     }
+    return on && world.isHopeless ? outputs + fail(subscriber, client) : outputs
+  }
+
+  /// Begins or ends visits for a process, and delivers why there are none (STD-12, AVAIL-4).
+  mutating func watchVisits(
+    _ on: Bool, of subscriber: SubscriberID?, _ client: ClientID
+  ) -> [Output] {
+    guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
+    processes[index].visitor = on ? subscriber : nil
+    guard on, let subscriber else { return [] }
+    switch authorization.status {
+    case .denied, .restricted: return post(.updates(subscriber, .failed(.denied)), to: client)
+    case .notDetermined, .whenInUse, .always:
+      return world.isHopeless ? fail(subscriber, client) : []
+    }
+  }
+
+  /// Delivers that there is no position, to a subscriber that waits for a change of it.
+  private mutating func fail(_ subscriber: SubscriberID, _ client: ClientID) -> [Output] {
+    guard authorization.status.isGranted else { return [] }
+    return post(.updates(subscriber, .failed(.positionUnknown)), to: client)
   }
 
   /// Passes an input to the significant-change services if their events may be delivered or held.
@@ -202,11 +223,27 @@ extension AppCoordinator {
 
   mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
     world.isOut = isOut
+    if !isOut { world.isHopeless = false }
     var outputs: [Output] = []
     tellLive(.outage(isOut), at: now, to: &outputs)
     guard isOut else { return outputs }
     for index in standard.entries.indices {
       outputs += tellStandard(index, .outage(.positionUnknown), at: now)
+    }
+    return outputs
+  }
+
+  /// Delivers to the services that wait for a change, once in an outage, that none can be known
+  /// (AVAIL-4).
+  mutating func settleHope(isHopeless: Bool) -> [Output] {
+    guard isHopeless, !world.isHopeless else { return [] }
+    world.isHopeless = true
+    var outputs: [Output] = []
+    for entry in significant.entries where entry.service.isRunning {
+      outputs += fail(entry.subscriber, entry.client)
+    }
+    for process in processes {
+      if let visitor = process.visitor { outputs += fail(visitor, process.client) }
     }
     return outputs
   }

@@ -54,6 +54,8 @@ struct AppCoordinator: Sendable {
     var isFrozen = false
     /// The last pending event that was delivered to it; `nil` until it has a manager.
     var lastEvent: EventNumber?
+    /// The subscriber of the process that asked for visits last.
+    var visitor: SubscriberID?
 
     /// The effective lifecycle state: a process that reports its end still runs.
     var life: AppLife {
@@ -77,6 +79,8 @@ struct AppCoordinator: Sendable {
     var place: CoarseLocator.Place?
     var coarse: Fix?
     var isOut = false
+    /// Whether there is no position, and since the last one no provider could give any.
+    var isHopeless = false
     var equipment = Equipment()
   }
 

@@ -11,7 +11,7 @@ extension LocationEngine {
     settleAccess(at: now, to: &outputs)
     let asker = (client: client, subscriber: subscriber)
     switch request {
-    case .start(let region) where region.target.isBeacon && beacons.reception == nil:
+    case .start(let region) where !canMonitor(region.target):
       let failed = Delivery.region(subscriber, region, .failed(.unavailable))
       return outputs.append(.deliver(client, failed))
     case .start(let region):
@@ -30,6 +30,15 @@ extension LocationEngine {
     let all = regions(of: app)
     outputs += coordinators[coordinator].clients.map { .deliver($0, .regions(all)) }
     outputs += coordinators[coordinator].beginPending(client)
+  }
+
+  /// Whether this computer has what the target needs (AVAIL-4).
+  private func canMonitor(_ target: ConditionTarget) -> Bool {
+    switch target {
+    case .circle: watch.hasSource
+    case .beacon: beacons.reception != nil
+    case .unsupported: true
+    }
   }
 
   private func key(_ region: RegionDescription, _ app: AppIdentity) -> ConditionKey {

@@ -21,13 +21,15 @@ extension LocationEngine {
     settleEquipment(at: now, to: &outputs)
   }
 
-  private mutating func settleEquipment(at now: Moment, to outputs: inout [Output]) {
+  mutating func settleEquipment(at now: Moment, to outputs: inout [Output]) {
     for index in coordinators.indices { outputs += coordinators[index].settle(equipment, at: now) }
   }
 
   /// The equipment of this computer beside positions.
   var equipment: Equipment {
-    Equipment(hasCompass: compass.hasCompass, hasBeaconRadio: beacons.reception != nil)
+    Equipment(
+      hasCompass: compass.hasCompass, hasBeaconRadio: beacons.reception != nil,
+      hasPositions: watch.hasSource)
   }
 
   // MARK: Beacons

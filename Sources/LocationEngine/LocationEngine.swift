@@ -53,7 +53,7 @@ package struct LocationEngine: Machine {
   }
 
   private var arbiter = ProviderArbiter()
-  private var watch: PositionWatch
+  private(set) var watch: PositionWatch
   private var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
@@ -95,7 +95,7 @@ package struct LocationEngine: Machine {
     retention = Retention(terms)
     watch = PositionWatch(providers: providers)
     coarse = CoarseLocator(secret: secret)
-    conditions = Conditions(limits: limits)
+    conditions = Conditions(limits: limits, hasPositions: providers > 0)
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -116,6 +116,8 @@ package struct LocationEngine: Machine {
       rest.fix = judge(fix, from: provider, at: now, to: &outputs)
     case .provider(let provider, let status):
       deliver(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
+      settleHope(to: &outputs)
+      if status == .unavailable(.noPositions) { settleSources(at: now, to: &outputs) }
     case .compass(let provider, let hasCompass):
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):
@@ -278,6 +280,18 @@ package struct LocationEngine: Machine {
     if isDue(retention.nextDeadline, now) { keep(.wake, at: now, to: &outputs) }
   }
 
+  /// Notes that a source gives no positions.
+  private mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
+    conditions.hasPositions = watch.hasSource
+    settleEquipment(at: now, to: &outputs)
+  }
+
+  private mutating func settleHope(to outputs: inout [Output]) {
+    for index in coordinators.indices {
+      outputs += coordinators[index].settleHope(isHopeless: watch.isHopeless)
+    }
+  }
+
   private mutating func deliver(
     _ outages: [PositionWatch.Output], at now: Moment, to outputs: inout [Output]
   ) {
@@ -286,6 +300,7 @@ package struct LocationEngine: Machine {
       for index in coordinators.indices {
         outputs += coordinators[index].outage(outage == .lost, at: now)
       }
+      settleHope(to: &outputs)
     }
   }
 
@@ -352,10 +367,12 @@ package struct LocationEngine: Machine {
       each(apps[client], at: now, &outputs) { coordinator, _ in
         coordinator.handle(request, of: subscriber, client, reception)
       }
-    case .request(.visits(let on)):
+    case .request(.visits(let on, let subscriber)):
       guard let app = apps[client] else { return }
       takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
-      each(app, at: now, &outputs) { coordinator, _ in coordinator.beginPending(client) }
+      each(app, at: now, &outputs) { coordinator, _ in
+        coordinator.watchVisits(on, of: subscriber, client) + coordinator.beginPending(client)
+      }
     case .life(let life), .request(.life(let life)):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .request(let request):
@@ -394,7 +411,8 @@ package struct LocationEngine: Machine {
       app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
     coordinator.servicesAreOn = servicesAreOn
     coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
-    coordinator.world = AppCoordinator.World(current: arbiter.current, isOut: watch.isOut)
+    coordinator.world = AppCoordinator.World(
+      current: arbiter.current, isOut: watch.isOut, isHopeless: watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)
     outputs += coordinator.begin(
@@ -466,7 +484,8 @@ package struct LocationEngine: Machine {
   /// Restores the entries that an earlier engine stored for the whole machine.
   private mutating func restore(_ entries: [StateEntry], at now: Moment) {
     coarse.restore(from: entries)
-    conditions = Conditions(restoring: entries, limits: conditions.limits)
+    conditions = Conditions(
+      restoring: entries, limits: conditions.limits, hasPositions: watch.hasSource)
     visits = Visits(
       restoring: entries, at: now, tuning: visits.tuning, steady: retention.steady)
   }

@@ -116,19 +116,19 @@ package struct ServiceCore: Machine {
   }
 
   /// Passes the stored entries to the engine and, the first time, to the sources, so that the
-  /// engine knows what each source can do before any client connects.
+  /// engine knows what each source can do before any condition is watched and any client connects.
   private mutating func begin(
     with entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
-    ask(.stored(entries), at: now, to: &outputs)
-    guard !hasBegun else { return }
-    note(.stored(entries), at: now, to: &outputs)
+    guard !hasBegun else { return ask(.stored(entries), at: now, to: &outputs) }
     hasBegun = true
+    for index in coordinators.indices where !coordinators[index].source.givesPositions {
+      let status = ProviderStatus.unavailable(.noPositions)
+      ask(.provider(ProviderID(index), status), at: now, to: &outputs)
+    }
+    ask(.stored(entries), at: now, to: &outputs)
+    note(.stored(entries), at: now, to: &outputs)
     for index in coordinators.indices {
-      if !coordinators[index].source.givesPositions {
-        let status = ProviderStatus.unavailable(.missing("no positions come of this source"))
-        ask(.provider(ProviderID(index), status), at: now, to: &outputs)
-      }
       drive(index, .stored(entries), at: now, to: &outputs)
     }
   }

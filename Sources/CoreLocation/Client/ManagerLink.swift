@@ -43,6 +43,10 @@ final class ManagerLink: Sendable {
   func watchChanges(_ on: Bool) {
     client.send(.significantChanges(subscriber, on: on))
   }
+
+  func watchVisits(_ on: Bool) {
+    client.send(.visits(on: on, by: subscriber))
+  }
 }
 
 /// A weak reference to a manager, used only at the place of its callbacks.

@@ -33,12 +33,16 @@ open class CLLocationManager: NSObject {
     LocationClient.current.readable.equipment.hasCompass
   }
 
-  /// Whether the host can detect significant changes (AVAIL-3).
-  open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
+  /// Whether the host can detect significant changes: it has a source of positions (AVAIL-3).
+  open class func significantLocationChangeMonitoringAvailable() -> Bool {
+    LocationClient.current.readable.equipment.hasPositions
+  }
 
   /// Whether the host can monitor regions of a class (AVAIL-3).
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
-    if regionClass is CLCircularRegion.Type { return true }
+    if regionClass is CLCircularRegion.Type {
+      return significantLocationChangeMonitoringAvailable()
+    }
     return regionClass is CLBeaconRegion.Type && isRangingAvailable()
   }
 
@@ -218,10 +222,10 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts to deliver visits (VISIT-1).
-  open func startMonitoringVisits() { link.client.send(.visits(on: true)) }
+  open func startMonitoringVisits() { link.watchVisits(true) }
 
   /// Stops the delivery of visits (VISIT-12).
-  open func stopMonitoringVisits() { link.client.send(.visits(on: false)) }
+  open func stopMonitoringVisits() { link.watchVisits(false) }
 
   /// Allows updates to be deferred.
   ///

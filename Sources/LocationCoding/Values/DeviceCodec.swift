@@ -15,6 +15,7 @@ extension ProviderStatus: JSONCodable {
     case "garbled": self = .unavailable(.garbled)
     case "malformed": self = .unavailable(.malformed(try text()))
     case "ended": self = .unavailable(.ended)
+    case "noPositions": self = .unavailable(.noPositions)
     default: throw .unknownWord(name)
     }
   }
@@ -32,6 +33,7 @@ extension ProviderStatus: JSONCodable {
     case .unavailable(.garbled): .word("garbled")
     case .unavailable(.malformed(let text)): word("malformed", text)
     case .unavailable(.ended): .word("ended")
+    case .unavailable(.noPositions): .word("noPositions")
     }
   }
 }

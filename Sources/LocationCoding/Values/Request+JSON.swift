@@ -11,7 +11,7 @@ extension Request: JSONCodable {
     case "live": self = .live(try subscriber(), try value.get("ask"))
     case "significantChanges":
       self = .significantChanges(try subscriber(), on: try value.get("on"))
-    case "visits": self = .visits(on: try value.get("on"))
+    case "visits": self = .visits(on: try value.get("on"), by: try value.find("subscriber"))
     case "took": self = .acknowledge(try value.get("number"))
     case "region": self = .region(try subscriber(), try value.get("ask"))
     case "monitor": self = .monitor(try subscriber(), try value.get("ask"))
@@ -35,7 +35,8 @@ extension Request: JSONCodable {
     case .live(let subscriber, let request): .word("live", ask(subscriber, request))
     case .significantChanges(let subscriber, let on):
       .word("significantChanges", .fields(["subscriber": subscriber.json, "on": on.json]))
-    case .visits(let on): .word("visits", .fields(["on": on.json]))
+    case .visits(let on, let subscriber):
+      .word("visits", .fields(["on": on.json, "subscriber": subscriber?.json]))
     case .acknowledge(let number): .word("took", .fields(["number": number.json]))
     case .region(let subscriber, let request): .word("region", ask(subscriber, request))
     case .monitor(let subscriber, let request): .word("monitor", ask(subscriber, request))

@@ -26,7 +26,8 @@ extension RangedBeacon: JSONStructure {
 
 extension Equipment: JSONStructure {
   package static let fields = JSONFields(
-    Equipment(), .find("compass", \.hasCompass), .find("beaconRadio", \.hasBeaconRadio))
+    Equipment(), .find("compass", \.hasCompass), .find("beaconRadio", \.hasBeaconRadio),
+    .find("positions", \.hasPositions))
 }
 
 extension HeadingOptions: JSONStructure {

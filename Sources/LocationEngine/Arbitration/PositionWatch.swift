@@ -34,6 +34,19 @@ struct PositionWatch: Machine {
 
   var isOut: Bool { state == .lost }
 
+  /// Whether there is a source of positions at all, however it fares now (AVAIL-3).
+  var hasSource: Bool { statuses.contains { $0 != .unavailable(.noPositions) } }
+
+  /// Whether a position is needed, and no provider may give one now.
+  var isHopeless: Bool { isOut && !hasHope }
+
+  private var hasHope: Bool {
+    statuses.contains {
+      if case .unavailable = $0 { return false }
+      return true
+    }
+  }
+
   var nextDeadline: Instant? {
     guard case .expecting(let since) = state else { return nil }
     return since + (interval > Self.timeout ? interval + Self.search : Self.timeout)
@@ -72,11 +85,7 @@ struct PositionWatch: Machine {
   /// Reports an outage at once when no provider can give a position.
   private mutating func hopeless(at now: Moment) -> [Output] {
     guard case .expecting = state else { return [] }
-    let hope = statuses.contains {
-      if case .unavailable = $0 { return false }
-      return true
-    }
-    return hope ? [] : lose()
+    return hasHope ? [] : lose()
   }
 
   private mutating func lose() -> [Output] {

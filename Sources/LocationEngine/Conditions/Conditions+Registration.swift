@@ -97,7 +97,7 @@ extension Conditions {
     switch condition.target {
     case _ where !condition.target.isSupported:
       condition.watch = .unsupported
-    case .circle(let circle) where circle.radius > limits.maximumRadius:
+    case .circle(let circle) where circle.radius > limits.maximumRadius || !hasPositions:
       condition.watch = .unsupported
     case _ where !hasRoom(for: key.app):
       condition.watch = .surplus

@@ -69,6 +69,9 @@ package struct Conditions: Machine {
   }
 
   let limits: Limits
+  /// Whether there is a source of positions; without one, circles added from now on are not
+  /// supported (MON-20).
+  var hasPositions: Bool
   var conditions: [ConditionKey: WatchedCondition] = [:]
   var keysBySlot: [ConditionKey?] = []
   /// The number of monitored conditions of each app.
@@ -84,8 +87,11 @@ package struct Conditions: Machine {
   var nextOrdinal: UInt64 = 0
 
   /// Restores the conditions that an earlier engine stored; their states must be confirmed again.
-  package init(restoring entries: [StateEntry] = [], limits: Limits = Limits()) {
+  package init(
+    restoring entries: [StateEntry] = [], limits: Limits = Limits(), hasPositions: Bool = true
+  ) {
     self.limits = limits
+    self.hasPositions = hasPositions
     restore(entries)
   }
 

@@ -36,7 +36,7 @@ package struct SubscriptionReplay: Sendable {
     case .significantChanges(let subscriber, let on):
       replace(on ? request : nil) { $0 == .significantChanges(subscriber, on: true) }
     // The daemon stores who wants visits, so the request to stop must be sent again, too.
-    case .visits: replace(request) { $0 == .visits(on: true) || $0 == .visits(on: false) }
+    case .visits: replace(request) { if case .visits = $0 { true } else { false } }
     case .acknowledge(let number): note(taken: number)
     case .life(let life): self.life = life
     case .region:

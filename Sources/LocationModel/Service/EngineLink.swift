@@ -79,8 +79,8 @@ package enum Request: Hashable, Sendable {
   case live(SubscriberID, LiveRequest)
   /// Start or stop significant changes of a manager (SLC-7).
   case significantChanges(SubscriberID, on: Bool)
-  /// Start or stop visits, for the whole app (VISIT-1).
-  case visits(on: Bool)
+  /// Start or stop visits, for the whole app (VISIT-1); the subscriber receives why there are none.
+  case visits(on: Bool, by: SubscriberID? = nil)
   /// The app acknowledges every pending event up to this one.
   case acknowledge(EventNumber)
   case region(SubscriberID, RegionRequest)

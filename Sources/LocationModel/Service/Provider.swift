@@ -36,6 +36,8 @@ package enum ProviderStatus: Hashable, Sendable {
     case malformed(String)
     /// A recording came to its end.
     case ended
+    /// The source is not one of positions, such as a compass.
+    case noPositions
   }
 }
 
@@ -48,6 +50,7 @@ extension ProviderStatus.Reason {
     case .noDevice: "gpsd runs and has no receiver"
     case .garbled: "bytes come that are no sentences: wrong baud rate, or another protocol"
     case .ended: "the recording came to its end"
+    case .noPositions: "this source has no positions"
     }
   }
 }

@@ -80,9 +80,14 @@ package struct Equipment: Hashable, Sendable {
   package var hasCompass: Bool
   /// A radio for beacons was configured; it may be off.
   package var hasBeaconRadio: Bool
+  /// A source of positions was configured; it may give none now.
+  package var hasPositions: Bool
 
-  package init(hasCompass: Bool = false, hasBeaconRadio: Bool = false) {
+  package init(
+    hasCompass: Bool = false, hasBeaconRadio: Bool = false, hasPositions: Bool = true
+  ) {
     self.hasCompass = hasCompass
     self.hasBeaconRadio = hasBeaconRadio
+    self.hasPositions = hasPositions
   }
 }

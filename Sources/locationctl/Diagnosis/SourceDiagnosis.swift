@@ -168,7 +168,7 @@ struct SourceDiagnosis {
         "tell gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd")
     case .garbled: judgeGarbled(source)
     case .malformed(let text): conclude(.bad, "malformed", text, "mend the file")
-    case .ended: conclude(.good, "ended", reason.text, nil)
+    case .ended, .noPositions: conclude(.good, "\(reason)", reason.text, nil)
     }
   }
 

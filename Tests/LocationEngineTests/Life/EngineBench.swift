@@ -18,10 +18,10 @@ struct EngineBench {
 
   init(
     _ setting: AuthorizationSetting = .always, stored: [StateEntry] = [],
-    startingAt moment: Moment = beginning
+    startingAt moment: Moment = beginning, providers: Int = 1
   ) {
     bench = Bench(
-      LocationEngine(providers: 1, secret: SecretKey(seed: 7)), startingAt: moment,
+      LocationEngine(providers: providers, secret: SecretKey(seed: 7)), startingAt: moment,
       describe: Self.describe)
     bench.send(.stored(stored))
     connect()
@@ -63,6 +63,11 @@ struct EngineBench {
     bench.outputs.compactMap { entry in
       if case .deliver(_, .pending(let number, _)) = entry.output { number } else { nil }
     }
+  }
+
+  /// Everything delivered so far.
+  var deliveries: [Delivery] {
+    bench.outputs.compactMap { if case .deliver(_, let delivery) = $0.output { delivery } else { nil } }
   }
 
   mutating func send(_ input: LocationEngine.Input) { bench.send(input) }

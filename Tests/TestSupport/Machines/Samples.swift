@@ -120,7 +120,8 @@ package struct Samples {
     var state = ClientState(
       authorization: AuthorizationReport(status: member(), accuracy: accuracyAuthorization()),
       servicesEnabled: flag(), lastFix: maybe { $0.fix() })
-    state.equipment = Equipment(hasCompass: flag(), hasBeaconRadio: flag())
+    state.equipment = Equipment(
+      hasCompass: flag(), hasBeaconRadio: flag(), hasPositions: flag())
     state.regions = (0..<pick(3)).map { _ in region() }
     return state
   }
