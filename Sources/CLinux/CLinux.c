@@ -62,6 +62,12 @@ int linux_add_watch(int descriptor, const char *path) {
   return watch < 0 ? -errno : watch;
 }
 
+int linux_add_folder_watch(int descriptor, const char *path) {
+  uint32_t changes = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE;
+  int watch = inotify_add_watch(descriptor, path, changes);
+  return watch < 0 ? -errno : watch;
+}
+
 void linux_remove_watch(int descriptor, int watch) { inotify_rm_watch(descriptor, watch); }
 
 int linux_read_watches(int descriptor, int *watches) {

@@ -122,8 +122,11 @@ package final class Daemon {
     if configuration.launch != nil || !options.isSystem {
       try? StateFolder(path: folder).create()
     }
+    let others =
+      AppLauncher.Folder.ofPackages
+      + (options.isSystem ? [] : AppLauncher.Folder.ofDesktop(variables))
     return AppLauncher(
-      folder: folder, socket: socket,
+      folders: [.registrations(folder)] + others, socket: socket,
       manager: options.isSystem ? .system : .user(startsCommands: supervisor.isManager),
       noting: noting)
   }

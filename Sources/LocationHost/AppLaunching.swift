@@ -3,8 +3,8 @@ package import LocationModel
 
 /// Starts apps that do not run, for events that are pending for them.
 package protocol AppLaunching: Sendable {
-  /// The apps that can be started, in the order of their names.
-  func apps() -> [AppIdentity]
+  /// The apps that can be started, and what starts each, for a person: a command or a unit.
+  func starters() -> [AppIdentity: String]
 
   /// Calls a function at each change of the apps that can be started.
   ///
@@ -22,4 +22,9 @@ package protocol AppLaunching: Sendable {
   ///   - app: the app to start.
   ///   - program: the path of the program that holds the app's identifier; `nil` if none does.
   func launch(_ app: AppIdentity, heldBy program: String?)
+}
+
+extension AppLaunching {
+  /// The apps that can be started, in the order of their names.
+  package func apps() -> [AppIdentity] { starters().keys.sorted() }
 }

@@ -25,7 +25,7 @@ package actor LocationHost: EngineLink, QueueActor {
   private var recording: RecordingFile?
   package let agents: [any PromptAgent]
   var prompts: PromptCoordinator
-  private let launcher: (any AppLaunching)?
+  package let launcher: (any AppLaunching)?
   private var registrations: (any DispatchSourceRead)?
   let journal: @Sendable (Note) -> Void
   /// Called with every output except positions before it is carried out, on the host's queue.

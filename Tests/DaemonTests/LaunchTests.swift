@@ -194,10 +194,82 @@ struct LaunchTests {
     stage.end()
   }
 
+  @Test("LIFE-2: is started once it is registered by locationctl, and not after that is taken back")
+  func registered() async throws {
+    let stage = try await Stage("monitor", source: Self.home)
+    func apps(_ arguments: String..., status: Int32 = 0) throws -> String {
+      let run = try FinishedProgram(
+        "locationctl", ["apps"] + arguments, stage.daemon.surroundings)
+      #expect(run.status == status, "\(run.text)")
+      return run.text
+    }
+    try stage.register("app = a.b\nunit = none.service\n")
+    #expect(
+      try apps("register", stage.program, "monitor", stage.mark)
+        .contains("\(Self.app) is started by \(stage.program) monitor"))
+    #expect(try apps("register", stage.program, "monitor", stage.mark).contains("replaced"))
+    let list = try apps()
+    #expect(list.contains("STARTED BY") && list.contains("\(stage.program) monitor"))
+    #expect(list.contains("unit none.service"))
+    #expect(try apps("register", stage.program, "a b", status: 1).contains("--unit"))
+    #expect(try apps("register", "/none", status: 1).contains("no file"))
+    try await stage.run(until: "home in")
+    try stage.change(source: Self.away)
+    _ = try await stage.launched(until: "home out")
+    #expect(try apps("unregister", Self.app).contains("no longer started"))
+    #expect(try apps("unregister", Self.app, status: 1).contains("there is no registration"))
+    #expect(try !apps().contains("\(stage.program) monitor"))
+    stage.end()
+  }
+
+  @Test("LIFE-2: is registered by its entry in the desktop's menu that says so, the owner's first")
+  func desktopEntries() throws {
+    let folder = try TemporaryFolder()
+    for name in ["own", "menu"] { mkdir(folder.file(name), 0o755) }
+    func write(_ name: String, _ lines: String, mode: mode_t = 0o644) throws {
+      let file = folder.file(name)
+      try lines.write(toFile: file, atomically: true, encoding: .utf8)
+      chmod(file, mode)
+    }
+    func entry(_ command: String, _ more: String = "X-Meridian-Launch=true") -> String {
+      "[Desktop Entry]\nType=Application\n# a note\nExec=\(command)\n\(more)\n"
+        + "[Desktop Action new]\nExec=/bin/false\n"
+    }
+    let tool = folder.file("tool")
+    for name in ["tool", "other", "third"] {
+      try FileManager.default.copyItem(atPath: "/bin/true", toPath: folder.file(name))
+    }
+    try write(
+      "tool.plist",
+      "<plist><dict><key>CFBundleIdentifier</key><string>a.tool</string></dict></plist>")
+    try write("menu/tool.desktop", entry("\"\(tool)\" --name \"two words\" 100%% %U"))
+    try write("menu/silent.desktop", entry(folder.file("third"), ""))
+    try write(
+      "menu/hidden.desktop", entry(folder.file("third"), "X-Meridian-Launch=true\nHidden=true"))
+    try write("menu/open.desktop", entry(folder.file("third")), mode: 0o666)
+    try write("menu/gone.desktop", entry("/none/program"))
+    try write("menu/quote.desktop", entry("\"/bin/true"))
+    try write("menu/other.desktop", entry(folder.file("other")))
+    try write("own/other.conf", "app = \(folder.file("other"))\nunit = other.service\n")
+    let notes = Events<String>()
+    let launcher = AppLauncher(
+      folders: [
+        .registrations(folder.file("own")), .registrations(folder.file("none")),
+        .desktopEntries(folder.file("menu")),
+      ], socket: "/none", manager: .user(startsCommands: false)
+    ) { notes.add("\($0)") }
+    let registrations = launcher.registrations()
+    #expect(registrations.map(\.app.name).sorted() == ["a.tool", folder.file("other")].sorted())
+    let entry = try #require(registrations.first { $0.app.name == "a.tool" })
+    #expect(entry.holder == tool)
+    #expect(entry.method == .command([tool, "--name", "two words", "100%"]))
+    #expect(launcher.starters()[AppIdentity(folder.file("other"))] == "unit other.service")
+  }
+
   @Test("is started by the daemon, or by the manager of services that the daemon belongs to")
   func starters() {
     func words(_ method: LaunchRegistration.Method, _ manager: AppLauncher.Starter) -> String {
-      AppLauncher(folder: "/none", socket: "/s", manager: manager) { _ in }.words(of: method)
+      AppLauncher(folders: [], socket: "/s", manager: manager) { _ in }.words(of: method)
         .joined(separator: " ")
     }
     let unit = LaunchRegistration.Method.unit("a.service")
@@ -229,7 +301,9 @@ struct LaunchTests {
     try write("relative.conf", "app = a.e\ncommand = true\n", mode: 0o600)
     try write("both.conf", "app = a.f\ncommand = /bin/true\nunit = x.service\n", mode: 0o600)
     try write("ignored.txt", "app = a.g\ncommand = /bin/true\n", mode: 0o600)
-    let launcher = AppLauncher(folder: folder.file(""), socket: "/none", manager: .system) { _ in }
+    let launcher = AppLauncher(
+      folders: [.registrations(folder.file(""))], socket: "/none", manager: .system
+    ) { _ in }
     let registrations = launcher.registrations()
     #expect(registrations.map(\.app.name) == ["a.b", "a.c"])
     #expect(registrations.first?.method == .command(["/bin/true", "--background"]))

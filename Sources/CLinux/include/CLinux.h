@@ -13,6 +13,9 @@ int linux_open_watches(void);
 /// Adds a watch for changes of a file's contents. Returns its number, or -errno.
 int linux_add_watch(int descriptor, const char *path);
 
+/// Adds a watch for files of a folder that are written, come, or go. Returns its number, or -errno.
+int linux_add_folder_watch(int descriptor, const char *path);
+
 void linux_remove_watch(int descriptor, int watch);
 
 /// Reads which watches have something to say, 64 at most; -1 stands for those that were lost.

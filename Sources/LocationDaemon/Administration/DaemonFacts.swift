@@ -24,6 +24,11 @@ package struct DaemonFacts: Sendable {
     self.variables = variables
   }
 
+  /// The folder of the owner's launch registrations.
+  var launch: String? {
+    (try? options.configuration(variables).launch) ?? options.launchFolder(variables)
+  }
+
   /// Checks that the daemon could restart with its configuration now.
   func checkConfiguration() throws(AdministrationFault) {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {

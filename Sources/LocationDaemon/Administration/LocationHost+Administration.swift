@@ -22,6 +22,7 @@ extension LocationHost {
     let entries = storedEntries
     status.servicesEnabled = Setting.servicesAreOn(in: entries)
     status.servicesReason = Setting.whyServicesAreOff(in: entries)
+    status.launch = facts.launch
     status.unstored = keeper?.fault.map { "\($0)" }
     status.sources = core.sourceReports.map { SourceStatus($0) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
@@ -39,10 +40,14 @@ extension LocationHost {
   func apps() -> [AppStatus] {
     let entries = storedEntries
     let running = core.engine.runningApps
-    let owners = Set(entries.map(\.key.owner).filter { !$0.isEmpty } + running.map(\.name))
+    let starters = launcher?.starters() ?? [:]
+    let owners = Set(
+      entries.map(\.key.owner).filter { !$0.isEmpty } + running.map(\.name)
+        + starters.keys.map(\.name))
     let conditions = core.engine.conditionReports
     return owners.sorted().map { name in
       var status = AppStatus(AppIdentity(name), in: entries)
+      status.starter = starters[AppIdentity(name)]
       status.processes = running.count { $0.name == name }
       status.conditions = conditions.count { $0.key.app.name == name }
       return status

@@ -5,9 +5,10 @@ package import LocationEngine
 import LocationHost
 package import LocationModel
 
-/// Starts apps by their registrations: one file for each app in a folder of the owner.
+/// Starts apps by their registrations: one file for each app, by the owner, by a package, or as the
+/// app's entry in the menu of the desktop.
 package struct AppLauncher: AppLaunching {
-  private let folder: String
+  private let folders: [Folder]
   private let socket: String
   private let manager: Starter
   private let noting: @Sendable (Note) -> Void
@@ -24,11 +25,51 @@ package struct AppLauncher: AppLaunching {
     case user(startsCommands: Bool)
   }
 
-  /// Creates a launcher for the registrations of a folder; apps get the path of the socket.
+  /// A folder with registrations.
+  package enum Folder: Hashable, Sendable {
+    /// Files ending in `.conf` (docs/formats/launch.md).
+    case registrations(String)
+    /// Desktop entries; those count that say so.
+    case desktopEntries(String)
+
+    fileprivate var path: String {
+      switch self {
+      case .registrations(let path), .desktopEntries(let path): path
+      }
+    }
+
+    fileprivate var ending: String {
+      switch self {
+      case .registrations: ".conf"
+      case .desktopEntries: ".desktop"
+      }
+    }
+
+    /// Where packages put registrations.
+    package static let ofPackages: [Folder] = [
+      .registrations("/usr/local/lib/locationd/launch"),
+      .registrations("/usr/lib/locationd/launch"),
+    ]
+
+    /// Where the desktop finds its entries, the user's own first.
+    package static func ofDesktop(_ variables: [String: String]) -> [Folder] {
+      let home = variables["XDG_DATA_HOME"] ?? variables["HOME"].map { "\($0)/.local/share" }
+      let others = variables["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 }
+      let folders =
+        [home ?? ""]
+        + (others ?? "/usr/local/share:/usr/share").split(separator: ":")
+        .map(String.init)
+      return folders.filter { $0.hasPrefix("/") }.map { .desktopEntries("\($0)/applications") }
+    }
+  }
+
+  /// Creates a launcher for the registrations of some folders; the first that names an app counts.
+  /// Apps get the path of the socket.
   package init(
-    folder: String, socket: String, manager: Starter, noting: @escaping @Sendable (Note) -> Void
+    folders: [Folder], socket: String, manager: Starter,
+    noting: @escaping @Sendable (Note) -> Void
   ) {
-    self.folder = folder
+    self.folders = folders
     self.socket = socket
     self.manager = manager
     self.noting = noting
@@ -36,30 +77,51 @@ package struct AppLauncher: AppLaunching {
 
   /// Returns the apps that have registered, in the order of their names, and notes faults.
   package func registrations() -> [LaunchRegistration] {
-    guard access(folder, F_OK) == 0 else { return [] }
-    if let cause = OwnedFile.intruder(on: folder) {
-      noting(.store("\(cause); no app is launched"))
-      return []
-    }
-    return SmallFile.names(in: folder).filter { $0.hasSuffix(".conf") }.compactMap { name in
-      do throws(LaunchRegistration.Fault) {
-        return try LaunchRegistration(file: "\(folder)/\(name)")
-      } catch {
-        noting(.store("\(folder)/\(name): \(error)"))
-        return nil
-      }
-    }.sorted { $0.app < $1.app }
+    var known: Set<AppIdentity> = []
+    return folders.flatMap { registrations(in: $0) }
+      .filter { known.insert($0.app).inserted }.sorted { $0.app < $1.app }
   }
 
-  package func apps() -> [AppIdentity] { registrations().map(\.app) }
+  private func registrations(in folder: Folder) -> [LaunchRegistration] {
+    guard access(folder.path, F_OK) == 0 else { return [] }
+    if let cause = OwnedFile.intruder(on: folder.path) {
+      noting(.store("\(cause); no app is launched by what is in \(folder.path)"))
+      return []
+    }
+    let names = SmallFile.names(in: folder.path).filter { $0.hasSuffix(folder.ending) }
+    return names.prefix(Self.mostFiles).compactMap { name in
+      let file = "\(folder.path)/\(name)"
+      do throws(LaunchRegistration.Fault) {
+        switch folder {
+        case .registrations: return try LaunchRegistration(file: file)
+        case .desktopEntries: return try DesktopEntry(file: file)?.registration()
+        }
+      } catch {
+        noting(.store("\(file): \(error)"))
+        return nil
+      }
+    }
+  }
+
+  /// The most files of a folder that are read. Chosen: many times what a desktop installs.
+  package static let mostFiles = 2048
+
+  package func starters() -> [AppIdentity: String] {
+    registrations().reduce(into: [:]) { $0[$1.app] = $1.method.description }
+  }
 
   /// Calls `changed` on the queue at each change, with all apps that can be launched, until the
   /// returned source is canceled.
   package func follow(
     on queue: DispatchQueue, _ changed: @escaping @Sendable ([AppIdentity]) -> Void
   ) -> (any DispatchSourceRead)? {
-    let descriptor = linux_watch_directory(folder)
+    let descriptor = linux_open_watches()
     guard descriptor >= 0 else { return nil }
+    let watches = folders.map { linux_add_folder_watch(descriptor, $0.path) }
+    guard watches.contains(where: { $0 >= 0 }) else {
+      close(descriptor)
+      return nil
+    }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setCancelHandler { close(descriptor) }
     source.setEventHandler {

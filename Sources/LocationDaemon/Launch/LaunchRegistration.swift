@@ -4,11 +4,18 @@ package import LocationModel
 
 /// How an app is started when it does not run and an event is pending (docs/formats/launch.md).
 package struct LaunchRegistration: Hashable, Sendable {
-  package enum Method: Hashable, Sendable {
+  package enum Method: Hashable, Sendable, CustomStringConvertible {
     /// A program by its absolute path, and its arguments.
     case command([String])
     /// A unit of systemd: the user's, or the system's for root.
     case unit(String)
+
+    package var description: String {
+      switch self {
+      case .command(let words): words.joined(separator: " ")
+      case .unit(let name): "unit \(name)"
+      }
+    }
   }
 
   package var app: AppIdentity
@@ -19,6 +26,10 @@ package struct LaunchRegistration: Hashable, Sendable {
   /// Why a file contains no valid registration.
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
+  }
+
+  init(app: AppIdentity, holder: String?, method: Method) {
+    (self.app, self.holder, self.method) = (app, holder, method)
   }
 
   /// Parses the text of a file: `app = NAME` or `app = NAME=PATH`, and one of `command = WORDS` and

@@ -63,6 +63,8 @@ package enum AdministrationInterface {
       pid: int,
       since: int,
       state: string,
+      # The folder of launch registrations; older daemons do not say.
+      launch: ?string,
       servicesEnabled: bool,
       # Why they are off, where nobody has switched them off.
       servicesReason: ?string,
@@ -87,7 +89,9 @@ package enum AdministrationInterface {
       beacon: ?string,
       processes: int,
       conditions: int,
-      program: ?string
+      program: ?string,
+      # The command or unit that starts it for an event; missing where none does.
+      starter: ?string
     )
 
     type Condition (

@@ -16,6 +16,8 @@ package struct AppStatus: Hashable, Sendable {
   package var conditions = 0
   /// The program that uses the identifier; `nil` if none has used it.
   package var program: String?
+  /// What starts it for an event while it does not run; `nil` if nothing does.
+  package var starter: String?
 
   package init(app: String, level: String, isPrecise: Bool) {
     self.app = app
@@ -106,7 +108,7 @@ extension AppStatus: JSONStructure {
   package static let fields = JSONFields(
     blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
     .find("beacon", \.beacon), .find("processes", \.processes),
-    .find("conditions", \.conditions), .find("program", \.program))
+    .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter))
 
   fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)
 }

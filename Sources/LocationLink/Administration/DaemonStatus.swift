@@ -8,6 +8,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var since: UnixTime
   /// The folder of its state.
   package var state: String
+  /// The folder of the owner's launch registrations; `nil` from an older daemon.
+  package var launch: String?
   package var servicesEnabled: Bool
   /// Why location services are off, if no person has switched them off.
   package var servicesReason: String?
@@ -136,6 +138,7 @@ extension DaemonStatus: JSONStructure {
   package static let fields = JSONFields(
     DaemonStatus(pid: 0, since: .blank, state: ""),
     .get("pid", \.pid), .get("since", \.since), .get("state", \.state),
+    .find("launch", \.launch),
     .get("servicesEnabled", \.servicesEnabled), .find("servicesReason", \.servicesReason),
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),

@@ -4,11 +4,45 @@ import LocationLink
 import LocationModel
 
 extension Verb {
+  private static let unit = Option(
+    name: "unit", value: .text("UNIT"),
+    summary: "With register: start this unit of systemd in place of PROGRAM")
+
   static let apps = Verb(
-    name: "apps", summary: "List the apps, and what each may know",
-    details: ["Of the location daemon where one runs, else of your own apps."],
-    options: [.json], examples: ["locationctl apps"],
+    name: "apps", summary: "List the apps, and what each may know; register what starts them",
+    details: [
+      "Of the location daemon where one runs, else of your own apps.",
+      """
+      With register, the daemon starts PROGRAM with these arguments, or the unit, whenever an event \
+      is pending for that app and it does not run; with unregister it no longer does. Both write to \
+      the daemon's folder of registrations, which locationctl status shows: for a daemon of the \
+      system as root. Arguments that begin with a dash stand behind --.
+      """,
+    ],
+    operands: [
+      Operand(
+        name: "ACTION", summary: "What to do; else lists the apps",
+        choices: ["register", "unregister"], isOptional: true),
+      Operand(
+        name: "PROGRAM", summary: "The path of the app's program, or, to unregister, its name",
+        isOptional: true),
+      Operand(
+        name: "ARGUMENT", summary: "What PROGRAM is started with", isOptional: true,
+        repeats: true),
+    ],
+    options: [unit, .json],
+    examples: [
+      "locationctl apps", "locationctl apps register /opt/boat/boat -- --background",
+      "sudo locationctl apps register /opt/boat/boat --unit boat.service",
+      "locationctl apps unregister com.example.Boat",
+    ],
     run: { invocation in
+      switch invocation.operand(0) {
+      case "register": return try register(invocation)
+      case "unregister": return try unregister(invocation)
+      default: break
+      }
+      guard !invocation.has(unit) else { throw invocation.usage("--unit needs register") }
       let apps: [AppStatus]
       if let daemon = try RunningDaemon.find() {
         apps = try daemon.ask(.apps, "apps")
@@ -20,16 +54,61 @@ extension Verb {
         return
       }
       var table = TextTable(
-        ["APP", "MAY KNOW", "PRECISE", "BEACON", "PROCESSES", "CONDITIONS", "PROGRAM"],
+        [
+          "APP", "MAY KNOW", "PRECISE", "BEACON", "PROCESSES", "CONDITIONS", "PROGRAM",
+          "STARTED BY",
+        ],
         numbers: [4, 5])
       for app in apps {
         table.add([
           app.app, app.level, app.isPrecise ? "yes" : "no", app.beacon, "\(app.processes)",
           "\(app.conditions)", app.program ?? "",
+          app.starter ?? "",
         ])
       }
       Output.standard.table(table, whenEmpty: "No app has asked or been authorized yet.")
     })
+
+  private static func register(_ invocation: Invocation) throws(Failure) {
+    guard let word = invocation.operand(1) else { throw invocation.usage("PROGRAM is missing") }
+    let app = try InstalledApp(word.contains("/") ? word : "./" + word)
+    let arguments = Array(invocation.operands.dropFirst(2))
+    let unit = invocation.text(unit)
+    guard unit == nil || arguments.isEmpty else {
+      throw invocation.usage("a unit takes no ARGUMENT: they stand in its ExecStart=")
+    }
+    let registration = try StoredRegistration(app, arguments, unit: unit)
+    show(registration, isThere: true, replaced: try registration.write(), invocation)
+  }
+
+  private static func unregister(_ invocation: Invocation) throws(Failure) {
+    guard let word = invocation.operand(1) else { throw invocation.usage("PROGRAM is missing") }
+    guard invocation.operands.count == 2 else {
+      throw invocation.usage("unregister takes one PROGRAM")
+    }
+    let registration = StoredRegistration(of: try InstalledApp(word).identity)
+    try registration.remove()
+    show(registration, isThere: false, replaced: true, invocation)
+  }
+
+  private static func show(
+    _ registration: StoredRegistration, isThere: Bool, replaced: Bool, _ invocation: Invocation
+  ) {
+    let app = registration.app.name.escapedForDisplay()
+    guard invocation.has(.json) else {
+      return Output.standard.line(
+        isThere
+          ? "\(app) is started by \(registration.starter) (\(registration.file)"
+            + "\(replaced ? ", replaced" : ""))"
+          : "\(app) is no longer started (\(registration.file) is removed)")
+    }
+    var line = JSONLine(type: "registration")
+    line.add("app", registration.app.name)
+    line.add("registered", flag: isThere)
+    line.add("starter", isThere ? registration.starter : nil)
+    line.add("file", registration.file)
+    Output.standard.line(line.text)
+  }
 }
 
 extension AppStatus {
@@ -42,6 +121,7 @@ extension AppStatus {
     line.add("processes", processes)
     line.add("conditions", conditions)
     line.add("program", program)
+    line.add("starter", starter)
     return line.text
   }
 }

@@ -42,8 +42,8 @@ struct StatusReport {
       ? "on" : output.styled("off", .bad) + (status.servicesReason.map { " (\($0))" } ?? "")
     let state = status.state + (status.unstored.map { "; not stored: \($0)" } ?? "")
     for (name, text) in [
-      ("socket", socket), ("state", state), ("services", services),
-      ("needed", status.demand.words), ("last fix", lastFix),
+      ("socket", socket), ("state", state), ("launch", status.launch ?? ""),
+      ("services", services), ("needed", status.demand.words), ("last fix", lastFix),
     ] {
       output.line("  " + name + String(repeating: " ", count: 10 - name.count) + text)
     }
@@ -88,6 +88,7 @@ struct StatusReport {
     line.add("since", status.since.iso8601)
     line.add("socket", socket)
     line.add("state", status.state)
+    line.add("launch", status.launch)
     line.add("services_enabled", flag: status.servicesEnabled)
     line.add("services_reason", status.servicesReason)
     line.add("not_stored", status.unstored)

@@ -37,7 +37,7 @@ struct AvailabilityTests {
     }
   }
 
-  @Test("AVAIL-4: significant changes and visits fail when the source fails, and not when it searches")
+  @Test("AVAIL-4: significant changes and visits fail with the source, not while it searches")
   func outage() {
     var bench = EngineBench()
     _ = bench.heard()

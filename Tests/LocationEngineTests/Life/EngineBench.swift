@@ -67,7 +67,9 @@ struct EngineBench {
 
   /// Everything delivered so far.
   var deliveries: [Delivery] {
-    bench.outputs.compactMap { if case .deliver(_, let delivery) = $0.output { delivery } else { nil } }
+    bench.outputs.compactMap { entry in
+      if case .deliver(_, let delivery) = entry.output { delivery } else { nil }
+    }
   }
 
   mutating func send(_ input: LocationEngine.Input) { bench.send(input) }
