@@ -25,6 +25,27 @@ package struct HostEnvironment: Sendable {
     return HostEnvironment(variables)
   }
 
+  /// The languages of the person, the preferred first, as folders are named by them: `de_DE`, `de-DE`,
+  /// `de`; none in the locale of programs, `C`.
+  package var languages: [String] {
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { variables[$0] }
+      .first { !$0.isEmpty }
+    guard let locale, !["C", "POSIX"].contains(locale.prefix { $0 != "." }) else { return [] }
+    let preferred = (variables["LANGUAGE"] ?? "").split(separator: ":").map(String.init)
+    var languages: [String] = []
+    for name in (preferred + [locale]).prefix(8) {
+      let name = String(name.prefix { $0 != "." && $0 != "@" })
+      guard name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+      else { continue }
+      let language = String(name.prefix { $0 != "_" && $0 != "-" })
+      for name in [name.replacing("-", with: "_"), name.replacing("_", with: "-"), language]
+      where !name.isEmpty && !languages.contains(name) {
+        languages.append(name)
+      }
+    }
+    return languages
+  }
+
   /// The sources named in `$CORELOCATION_SOURCES`, else gpsd on its own port.
   ///
   /// A source that cannot be read is left out, and `noting` is called with the reason.

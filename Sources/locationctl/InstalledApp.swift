@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationHost
 import LocationModel
 
 /// An app as named on the command line: by bundle identifier, or by path.
@@ -32,20 +33,8 @@ struct InstalledApp: Sendable {
         "there is no file \(url.path)", next: "name the app's executable, or its bundle identifier")
     }
     path = url.path
-    let list = Self.propertyLists(of: url).first {
-      FileManager.default.fileExists(atPath: $0.path)
-    }
-    manifest = list.map { Manifest(file: $0) }
+    manifest = Manifest(ofApp: url.path, isFolder: url.hasDirectoryPath)
     identity = AppIdentity(
       declaring: manifest?.identifier, path: url.path, user: UInt32(user.dropFirst()))
-  }
-
-  /// Where an app's property list may lie, in the order in which it is looked for.
-  private static func propertyLists(of url: URL) -> [URL] {
-    let folder = url.hasDirectoryPath ? url : url.deletingLastPathComponent()
-    return [
-      url.appendingPathExtension("plist"), folder.appending(path: "Contents/Info.plist"),
-      folder.appending(path: "Resources/Info.plist"), folder.appending(path: "Info.plist"),
-    ]
   }
 }

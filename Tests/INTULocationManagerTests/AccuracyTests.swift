@@ -1,4 +1,6 @@
 import CoreLocation
+import LocationHost
+import LocationModel
 import Testing
 
 @testable import INTULocationManager
@@ -107,19 +109,32 @@ struct TimeoutTests {
 struct DeclarationTests {
   @Test("INTU-6: decides what the person is asked for, unless the app has said so")
   func goal() {
-    let always = Declarations(["NSLocationAlwaysAndWhenInUseUsageDescription": "To guide you."])
-    let inUse = Declarations(["NSLocationWhenInUseUsageDescription": "To guide you."])
+    let always = Declarations(hasAlwaysText: true)
+    let inUse = Declarations()
     #expect(always.goal(for: .auto) == .always)
     #expect(inUse.goal(for: .auto) == .whenInUse)
-    #expect(Declarations([:]).goal(for: .auto) == .whenInUse)
     #expect(always.goal(for: .whenInUse) == .whenInUse)
     #expect(inUse.goal(for: .always) == .always)
   }
 
-  @Test("INTU-8: may be the background mode for locations")
-  func backgroundMode() {
-    #expect(Declarations(["UIBackgroundModes": ["audio", "location"]]).hasLocationBackgroundMode)
-    #expect(!Declarations(["UIBackgroundModes": ["audio"]]).hasLocationBackgroundMode)
-    #expect(!Declarations(["UIBackgroundModes": "location"]).hasLocationBackgroundMode)
+  @Test(
+    "INTU-6, INTU-8: is what Core Location has read: any of the keys, and the background mode",
+    arguments: [
+      ([Manifest.Key.always: ManifestValue.string("a")], true, false),
+      ([Manifest.Key.olderAlways: .string("a")], true, false),
+      ([Manifest.Key.whenInUse: .string("a")], false, false),
+      (
+        [Manifest.Key.backgroundModes: .array([.string("audio"), .string("location")])], false, true
+      ),
+      ([Manifest.Key.backgroundModes: .string("location")], false, false),
+    ])
+  func process(list: [String: ManifestValue], hasAlways: Bool, hasMode: Bool) {
+    let description = ClientDescription(app: AppIdentity("a.b"), manifest: Manifest(list))
+    let client = LocationClient(description, over: LocationHost(sources: []))
+    LocationClient.$bound.withValue(client) {
+      #expect(
+        Declarations.ofProcess
+          == Declarations(hasAlwaysText: hasAlways, hasLocationBackgroundMode: hasMode))
+    }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import LocationDaemon
 import LocationHost
+import LocationModel
 import Testing
 
 @Suite("The configuration file of a daemon")
@@ -42,6 +43,45 @@ struct ConfigurationFileTests {
       #expect(reader.read(ofExecutable: program).fault == nil)
     }
     #expect(reader.count == ManifestReader.kept)
+  }
+
+  @Test("AUTH-52: an app's texts are read in the person's language, and again when they change")
+  func languages() throws {
+    func write(_ name: String, _ text: String) throws {
+      let file = URL(fileURLWithPath: folder.file(name))
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+    }
+    let key = "NSLocationWhenInUseUsageDescription"
+    try write("walk.plist", "<plist><dict><key>\(key)</key><string>own</string></dict></plist>")
+    let german = ManifestReader(languages: ["de_AT", "de-AT", "de"])
+    func text(_ reader: ManifestReader) -> String? {
+      reader.read(ofExecutable: folder.file("walk")).manifest.whenInUseUsage
+    }
+    #expect(text(german) == "own")
+    try write("de.lproj/InfoPlist.strings", "\"\(key)\" = \"deutsch\";")
+    #expect(text(german) == "deutsch" && text(ManifestReader(languages: ["fr"])) == "own")
+    try write("de-AT.lproj/InfoPlist.strings", "\"\(key)\" = \"so in Wien\";")
+    #expect(text(german) == "so in Wien")
+    try write("de-AT.lproj/InfoPlist.strings", "\"\(key)\" = ")
+    let broken = german.read(ofExecutable: folder.file("walk"))
+    #expect(broken.manifest.whenInUseUsage == "own")
+    #expect(broken.fault?.contains("de-AT.lproj/InfoPlist.strings is not read: line 1") == true)
+  }
+
+  @Test(
+    "AUTH-52: a person's languages are those of the locale",
+    arguments: [
+      (["LANG": "de_AT.UTF-8"], ["de_AT", "de-AT", "de"]),
+      (["LANG": "de_DE.UTF-8", "LC_ALL": "C.UTF-8"], []), ([:], []), (["LANG": "POSIX"], []),
+      (
+        ["LANG": "fr_FR", "LANGUAGE": "pt-BR:fr"], ["pt_BR", "pt-BR", "pt", "fr", "fr_FR", "fr-FR"]
+      ),
+      (["LANG": "../../x"], []),
+    ])
+  func locale(variables: [String: String], languages: [String]) {
+    #expect(HostEnvironment(variables).languages == languages)
   }
 
   @Test("border 12: of 33 programs of one role has a fault")

@@ -169,10 +169,19 @@ struct DoctorTests {
     let good = try findings("--app", app.path, environment: environment)
     #expect(good.codes == ["working", "authorized"])
     #expect(good.status == 0)
+    let needs =
+      "<key>UIRequiredDeviceCapabilities</key><array><string>location-services</string>"
+      + "<string>gps</string><string>magnetometer</string><string>arm64</string></array>"
+    try Data(list.replacing("</dict>", with: needs + "</dict>").utf8)
+      .write(to: app.appendingPathExtension("plist"))
+    let lacking = try findings("--app", app.path, environment: environment)
+    #expect(lacking.codes == ["working", "authorized", "capability_missing", "capability_missing"])
+    #expect((lacking.objects[2]["said"] as? String)?.contains("it requires gps") == true)
+    #expect(lacking.status == 0)
     _ = try Run(["authorize", app.path, "never"], environment: environment)
     #expect(
       try findings("--app", app.path, environment: environment).codes
-        == ["working", "not_authorized"])
+        == ["working", "not_authorized", "capability_missing", "capability_missing"])
   }
 
   @Test("finds that nobody can be asked, and names each agent and the command that answers instead")

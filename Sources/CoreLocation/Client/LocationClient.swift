@@ -66,6 +66,12 @@ package final class LocationClient: Sendable {
     send(.end(subscriber))
   }
 
+  /// Whether the app declares why it wants the location at any time, under any of the keys.
+  package var declaresAlways: Bool { manifest.alwaysUsage != nil }
+
+  /// Whether the app declares the background mode of locations.
+  package var declaresBackgroundMode: Bool { manifest.hasLocationBackgroundMode }
+
   /// The state that can be read at once (AVAIL-2).
   var readable: ClientState { inbox.readable }
 

@@ -1,4 +1,4 @@
-import Foundation
+import CoreLocation
 
 /// What the app declares in its information property list, as far as requests need it.
 struct Declarations: Hashable, Sendable {
@@ -22,25 +22,11 @@ struct Declarations: Hashable, Sendable {
 }
 
 extension Declarations {
-  /// The declarations of this process.
-  static let ofProcess = Declarations(processList())
-
-  init(_ list: [String: Any]) {
-    let text = list["NSLocationAlwaysAndWhenInUseUsageDescription"] as? String
-    hasAlwaysText = text.map { !$0.isEmpty } ?? false
-    let modes = list["UIBackgroundModes"] as? [Any] ?? []
-    hasLocationBackgroundMode = modes.contains { $0 as? String == "location" }
-  }
-
-  private static func processList() -> [String: Any] {
-    if let list = Bundle.main.infoDictionary, !list.isEmpty { return list }
-    // A plain executable NAME declares itself in NAME.plist beside it, because it has no bundle for
-    // Core Location to read.
-    let path = ProcessInfo.processInfo.arguments.first ?? ""
-    let executable = Bundle.main.executableURL ?? URL(fileURLWithPath: path)
-    let file = URL(fileURLWithPath: executable.path + ".plist")
-    guard let data = try? Data(contentsOf: file) else { return [:] }
-    let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-    return list as? [String: Any] ?? [:]
+  /// What this process declares, as Core Location has read it (INTU-6).
+  static var ofProcess: Declarations {
+    let client = LocationClient.current
+    return Declarations(
+      hasAlwaysText: client.declaresAlways,
+      hasLocationBackgroundMode: client.declaresBackgroundMode)
   }
 }

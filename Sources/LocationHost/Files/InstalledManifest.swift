@@ -31,12 +31,18 @@ package final class ManifestReader: Sendable {
     }
   }
 
-  private struct Memory {
-    var readings: [Stamp: Reading] = [:]
-    /// In the order in which they were read.
-    var order: [Stamp] = []
+  /// A list, and the texts in the person's language beside it.
+  private struct Stamps: Hashable {
+    var list: Stamp
+    var texts: Stamp?
+  }
 
-    mutating func keep(_ reading: Reading, as stamp: Stamp) {
+  private struct Memory {
+    var readings: [Stamps: Reading] = [:]
+    /// In the order in which they were read.
+    var order: [Stamps] = []
+
+    mutating func keep(_ reading: Reading, as stamp: Stamps) {
       if readings.updateValue(reading, forKey: stamp) == nil { order.append(stamp) }
       guard order.count > ManifestReader.kept else { return }
       readings[order.removeFirst()] = nil
@@ -50,7 +56,12 @@ package final class ManifestReader: Sendable {
   /// The number of files cached, for the tests.
   package var count: Int { memory.withLock { $0.readings.count } }
 
-  package init() {}
+  /// The languages of the person, the preferred first.
+  private let languages: [String]
+
+  package init(languages: [String] = HostEnvironment.current.languages) {
+    self.languages = languages
+  }
 
   /// Reads the manifest of the program at a path, from the places where its own process looks
   /// (`Info.plist` of its bundle, else `NAME.plist` beside it).
@@ -65,28 +76,63 @@ package final class ManifestReader: Sendable {
   fileprivate func read(list place: String) -> Reading? {
     guard let file = SmallFile.open(place, in: 1...PropertyList.Limits().bytes) else { return nil }
     defer { close(file.descriptor) }
-    return reading(of: file, at: place)
+    let texts = openTexts(beside: place)
+    defer { if let texts { close(texts.file.descriptor) } }
+    return reading(of: file, at: place, texts)
   }
 
-  private func reading(of file: SmallFile.Opened, at place: String) -> Reading {
-    let stamp = Stamp(file.status)
-    if var known = memory.withLock({ $0.readings[stamp] }) {
+  /// An open file of texts in the person's language.
+  private typealias Texts = (file: SmallFile.Opened, place: String)
+
+  /// Opens the texts of the first language for which there are any (AUTH-52).
+  private func openTexts(beside list: String) -> Texts? {
+    let folder = Manifest.folder(of: list)
+    for language in languages {
+      for place in ["\(folder)/Resources/", "\(folder)/"] {
+        let path = "\(place)\(language).lproj/InfoPlist.strings"
+        if let file = SmallFile.open(path, in: 1...PropertyList.Limits().bytes) {
+          return (file, path)
+        }
+      }
+    }
+    return nil
+  }
+
+  private func reading(of file: SmallFile.Opened, at place: String, _ texts: Texts?) -> Reading {
+    let stamps = Stamps(list: Stamp(file.status), texts: texts.map { Stamp($0.file.status) })
+    if var known = memory.withLock({ $0.readings[stamps] }) {
       known.manifest.file = place
       return known
     }
-    let reading = Self.parse(file, at: place)
-    memory.withLock { $0.keep(reading, as: stamp) }
+    let reading = Self.parse(file, at: place, texts)
+    memory.withLock { $0.keep(reading, as: stamps) }
     return reading
   }
 
-  private static func parse(_ file: SmallFile.Opened, at place: String) -> Reading {
+  private static func parse(
+    _ file: SmallFile.Opened, at place: String, _ texts: Texts?
+  ) -> Reading {
     guard let bytes = SmallFile.read(file.descriptor, limit: PropertyList.Limits().bytes) else {
       return Reading(manifest: Manifest(file: place), fault: "\(place) cannot be read")
     }
+    let (localized, fault) = parse(texts)
     do throws(PropertyList.Fault) {
-      return Reading(manifest: Manifest(try PropertyList.read(bytes), file: place), fault: nil)
+      let list = try PropertyList.read(bytes)
+      return Reading(
+        manifest: Manifest(list, localized: localized, file: place), fault: fault)
     } catch {
       return Reading(manifest: Manifest(file: place), fault: "\(place) is not read: \(error)")
+    }
+  }
+
+  private static func parse(_ texts: Texts?) -> ([String: String], fault: String?) {
+    guard let texts else { return ([:], nil) }
+    let limit = PropertyList.Limits().bytes
+    guard let bytes = SmallFile.read(texts.file.descriptor, limit: limit) else {
+      return ([:], "\(texts.place) cannot be read")
+    }
+    do throws(StringsFile.Fault) { return (try StringsFile.read(bytes), nil) } catch {
+      return ([:], "\(texts.place) is not read: \(error)")
     }
   }
 }
@@ -112,7 +158,19 @@ extension Manifest {
     return places + ["\(path).plist"]
   }
 
-  private static func folder(of path: String) -> String {
+  /// Reads the manifest of an app at a path: a program, or the folder of a bundle; `nil` if there is
+  /// none.
+  package init?(ofApp path: String, isFolder: Bool) {
+    let places =
+      isFolder
+      ? ["Contents/Info.plist", "Resources/Info.plist", "Info.plist"].map { "\(path)/\($0)" }
+      : Self.places(ofExecutable: path)
+    let reader = ManifestReader()
+    guard let reading = places.lazy.compactMap({ reader.read(list: $0) }).first else { return nil }
+    self = reading.manifest
+  }
+
+  fileprivate static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
   }
 }

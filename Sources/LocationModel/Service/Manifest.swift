@@ -23,6 +23,8 @@ package struct Manifest: Hashable, Sendable {
   package var requiresExplicitServiceSession: Bool
   /// Whether the background modes contain `location` (STD-46, BGA-2).
   package var hasLocationBackgroundMode: Bool
+  /// What the app needs of a device, as it declares; judged by `doctor` alone (AVAIL-6).
+  package var requiredCapabilities: [String]
   /// The file it was read from, or the one to create; for messages only.
   package var file: String
 
@@ -43,9 +45,9 @@ package struct Manifest: Hashable, Sendable {
     }
     identifier = values[Key.identifier]?.string
     displayName = text(Key.displayName, Bounds.nameBytes) ?? text(Key.name, Bounds.nameBytes)
-    whenInUseUsage = text(Key.whenInUse)
+    whenInUseUsage = text(Key.whenInUse) ?? text(Key.ofMac)
     alwaysAndWhenInUseUsage = text(Key.always)
-    olderAlwaysUsage = text(Key.olderAlways)
+    olderAlwaysUsage = text(Key.olderAlways) ?? text(Key.ofMac)
     let purposes = values[Key.temporary]?.dictionary ?? [:]
     let known = purposes.filter { $0.key.utf8.count <= Bounds.purposeBytes }
       .sorted { $0.key < $1.key }.prefix(Bounds.purposes)
@@ -58,6 +60,10 @@ package struct Manifest: Hashable, Sendable {
     requiresExplicitServiceSession = Key.explicitSession.contains { values[$0]?.isTrue ?? false }
     hasLocationBackgroundMode =
       values[Key.backgroundModes]?.array.contains(.string("location")) ?? false
+    let capabilities =
+      values[Key.capabilities]?.dictionary?.filter(\.value.isTrue).keys.sorted()
+      ?? values[Key.capabilities]?.array.compactMap(\.string) ?? []
+    requiredCapabilities = Array(capabilities.prefix(Bounds.purposes))
     self.file = file
   }
 
@@ -75,6 +81,9 @@ package struct Manifest: Hashable, Sendable {
     package static let whenInUse = "NSLocationWhenInUseUsageDescription"
     package static let always = "NSLocationAlwaysAndWhenInUseUsageDescription"
     package static let olderAlways = "NSLocationAlwaysUsageDescription"
+    /// macOS asks for all use of location by this one key.
+    package static let ofMac = "NSLocationUsageDescription"
+    package static let capabilities = "UIRequiredDeviceCapabilities"
     package static let temporary = "NSLocationTemporaryUsageDescriptionDictionary"
     package static let bluetooth = "NSBluetoothAlwaysUsageDescription"
     package static let defaultAccuracyReduced = "NSLocationDefaultAccuracyReduced"

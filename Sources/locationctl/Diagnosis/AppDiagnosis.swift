@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import LocationProviders
 
 /// Why an app receives nothing although there are positions.
 struct AppDiagnosis {
@@ -78,9 +79,41 @@ struct AppDiagnosis {
     }
   }
 
+  /// What the app requires of a device, and no source gives (AVAIL-6).
+  static func lacking(of app: InstalledApp, with sources: [Source]) -> [Finding] {
+    (app.manifest?.requiredCapabilities ?? []).compactMap { capability in
+      guard let (fits, next) = capabilities[capability], !sources.contains(where: fits) else {
+        return nil
+      }
+      return Finding(
+        subject: app.identity.name, code: "capability_missing", verdict: .doubtful,
+        said: "it requires \(capability) of a device, and no source here gives that", next: next)
+    }
+  }
+
+  /// The capabilities that concern location: which sources give each, and how to name one.
+  private static let capabilities: [String: (@Sendable (Source) -> Bool, next: String)] = [
+    "location-services": (\.givesPositions, SourceDiagnosis.howToName),
+    "gps": (\.isReceiver, SourceDiagnosis.howToName),
+    "magnetometer": ({ if case .iio = $0 { true } else { false } }, "name the kernel's: iio:"),
+    "accelerometer": ({ if case .iio = $0 { true } else { false } }, "name the kernel's: iio:"),
+    "bluetooth-le": ({ $0 == .bluez }, "name the radio: bluez:"),
+  ]
+
   private func finding(
     _ verdict: Finding.Verdict, _ code: String, _ said: String, _ next: String?
   ) -> Finding {
     Finding(subject: app.identity.name, code: code, verdict: verdict, said: said, next: next)
+  }
+}
+
+extension Source {
+  /// Whether it reads a satellite receiver.
+  fileprivate var isReceiver: Bool {
+    switch self {
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .log: true
+    case .resting(let receiver): receiver.isReceiver
+    case .gpx, .fixed, .fixes, .geoclue, .bluez, .iio: false
+    }
   }
 }

@@ -20,6 +20,12 @@ struct DaemonDiagnosis {
     } catch { answer = .failure(error) }
   }
 
+  /// The sources that the daemon was given.
+  var configured: [Source] {
+    guard case .success(let (status, _)) = answer else { return [] }
+    return status.sources.compactMap { try? Source(url: $0.url) }
+  }
+
   /// How each source stands.
   var sources: [Finding] {
     guard case .success(let (status, _)) = answer else { return [] }

@@ -19,7 +19,8 @@ extension Verb {
       Tries each source, and says what it said and the next step. Ends as soon as every source \
       gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
       tells how the daemon, its sources, and its agents stand. With --app it also says whether \
-      anybody can be asked when the app asks. A missing place index is named with the way to make one, \
+      anybody can be asked when the app asks, and what the app requires of a device that no source \
+      here gives. A missing place index is named with the way to make one, \
       and is no failure. Exit status 0 when at least one source works and \
       nothing stands between the app and its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
@@ -35,7 +36,9 @@ extension Verb {
           try await examine(
             try SourceChoice(invocation), timeout: invocation.number(timeout) ?? 10)
         }
-      let apps = try examineApp(invocation.text(app), daemon)
+      let apps = try examineApp(
+        invocation.text(app), daemon,
+        sources: try daemon?.configured ?? SourceChoice(invocation).sources)
       let circumstances = daemon?.circumstances ?? []
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
       let findings = circumstances + sources + apps + (agents?.configured ?? [])
@@ -88,19 +91,21 @@ extension Verb {
   }
 
   private static func examineApp(
-    _ word: String?, _ daemon: DaemonDiagnosis?
+    _ word: String?, _ daemon: DaemonDiagnosis?, sources: [Source]
   ) throws -> [Finding] {
     guard let word else { return [] }
     let app = try InstalledApp(word)
-    if let daemon { return daemon.findings(about: app) }
+    let lacking = AppDiagnosis.lacking(of: app, with: sources)
+    if let daemon { return daemon.findings(about: app) + lacking }
     let state = try SavedState()
     let record = state.record(of: app.identity)
-    let findings = AppDiagnosis(
-      app: app,
-      standing: state.apps.contains(app.identity)
-        ? Decision.Standing(record, state.beacon(of: app.identity)) : nil,
-      servicesAreOn: state.servicesAreOn, servicesReason: state.servicesReason
-    ).findings
+    let findings =
+      AppDiagnosis(
+        app: app,
+        standing: state.apps.contains(app.identity)
+          ? Decision.Standing(record, state.beacon(of: app.identity)) : nil,
+        servicesAreOn: state.servicesAreOn, servicesReason: state.servicesReason
+      ).findings + lacking
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }
     return findings + [AgentDiagnosis().unanswered(app.identity)].compactMap(\.self)
   }

@@ -34,6 +34,25 @@ struct ManifestTests {
     #expect(manifest.hasLocationBackgroundMode)
   }
 
+  @Test("AUTH-25: takes the one key of macOS where there is no other")
+  func mac() {
+    let key = "NSLocationUsageDescription"
+    let alone = Manifest([key: .string("m")])
+    #expect(alone.whenInUseUsage == "m" && alone.alwaysUsage?.text == "m")
+    let both = Manifest([key: .string("m"), "NSLocationWhenInUseUsageDescription": .string("a")])
+    #expect(both.whenInUseUsage == "a")
+  }
+
+  @Test("AVAIL-6: keeps what the app requires of a device, as a list or with a word for each")
+  func capabilities() {
+    let key = "UIRequiredDeviceCapabilities"
+    #expect(
+      Manifest([key: .array([.string("gps"), .integer(1)])]).requiredCapabilities == ["gps"])
+    let words = ManifestValue.dictionary(["magnetometer": .bool(true), "gps": .bool(false)])
+    #expect(Manifest([key: words]).requiredCapabilities == ["magnetometer"])
+    #expect(Manifest([key: .string("gps")]).requiredCapabilities.isEmpty)
+  }
+
   @Test("AUTH-25: tells when only the older key is there")
   func older() {
     let manifest = Manifest(["NSLocationAlwaysUsageDescription": .string("c")])
