@@ -255,7 +255,8 @@ let package = Package(
       name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
       swiftSettings: house),
     .executableTarget(
-      name: "LaunchedApp", dependencies: ["CoreLocation"], path: "Tests/Programs/LaunchedApp",
+      name: "LaunchedApp", dependencies: ["CoreLocation", "LocationLifecycle"],
+      path: "Tests/Programs/LaunchedApp",
       swiftSettings: house),
     .testTarget(
       name: "LocationServiceTests",

@@ -1,6 +1,7 @@
 package import LocationHost
 import LocationService
 package import LocationEngine
+package import LocationModel
 package import LocationProviders
 
 /// The settings of a daemon from its configuration file and its command line.
@@ -22,6 +23,12 @@ package struct Configuration: Hashable, Sendable {
   package var agents: [AgentChoice]?
   /// The programs that may answer for a person, or administer.
   package var trusted = TrustedPrograms()
+  /// Apps whose authorization is not the person's to change (AUTH-3).
+  package var restricted: [AppIdentity] = []
+  /// Apps that are started for no event (STD-53).
+  package var withoutRefresh: [AppIdentity] = []
+  /// Whether an app that the person ended is started for no event (LIFE-4).
+  package var honorsQuit = false
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.
@@ -88,6 +95,13 @@ package struct Configuration: Hashable, Sendable {
       var folder: String?
       defer { flatpaks += [folder].compactMap(\.self) }
       return Self.set(&folder, value, "flatpak-installation")
+    case "restrict": return Self.add(app: value, to: &restricted, "restrict")
+    case "no-background-refresh":
+      return Self.add(app: value, to: &withoutRefresh, "no-background-refresh")
+    case "honor-force-quit":
+      guard ["yes", "no"].contains(value) else { return "`honor-force-quit` must be yes or no" }
+      honorsQuit = value == "yes"
+      return nil
     case "conditions-per-app":
       guard let limits = Conditions.Limits(perApp: value) else {
         return "`conditions-per-app` must be a number above 0, or unlimited"
@@ -100,8 +114,30 @@ package struct Configuration: Hashable, Sendable {
     default:
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
         + "clients-per-user, clients-per-app, agent, agent-program, owner-program, "
-        + "flatpak-installation, conditions-per-app, keep-position, keep-visits, keep-access"
+        + "flatpak-installation, restrict, no-background-refresh, honor-force-quit, "
+        + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
+  }
+
+  /// Names an app.
+  private static func add(
+    app value: String, to list: inout [AppIdentity], _ key: String
+  ) -> String? {
+    guard let named = NamedProgram(value), named.path == nil else {
+      return "`\(key)`: " + NamedProgram.fault(in: value)
+    }
+    guard list.count < mostApps else { return "`\(key)` names more than \(mostApps)" }
+    list.append(named.app)
+    return nil
+  }
+
+  /// The greatest number of apps of one key. Chosen.
+  package static let mostApps = 1024
+
+  /// The settings of apps, in the order in which the engine is given them.
+  package var settings: [Setting] {
+    restricted.map { .restricted($0, true) }
+      + withoutRefresh.map { .backgroundRefresh($0, false) } + [.honorsQuit(honorsQuit)]
   }
 
   /// Registers a program.

@@ -65,6 +65,7 @@ package final class Daemon {
       agents: configuration.prompters(variables, connected: agents),
       launcher: launcher(configuration, socket: path, noting: noting),
       limits: configuration.conditions, keeping: configuration.keeping,
+      settings: configuration.settings,
       recordingTo: HostEnvironment(variables).recordingFile, journal: noting)
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(

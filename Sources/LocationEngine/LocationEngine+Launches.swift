@@ -43,7 +43,8 @@ extension LocationEngine {
   ) {
     launchable = apps
     for index in coordinators.indices {
-      outputs += coordinators[index].permitLaunch(apps.contains(coordinators[index].app), at: now)
+      let isThere = apps.contains(coordinators[index].app)
+      outputs += coordinators[index].change(at: now) { $0.hasLaunchCommand = isThere }
     }
   }
 
@@ -70,10 +71,13 @@ extension AppCoordinator {
     processes.isEmpty && pending.launches(verdicts)
   }
 
-  mutating func permitLaunch(_ hasCommand: Bool, at now: Moment) -> [LocationEngine.Output] {
-    guard policy.hasLaunchCommand != hasCommand else { return [] }
-    policy.hasLaunchCommand = hasCommand
-    return settleVerdicts(at: now)
+  /// Changes when the app may be launched.
+  mutating func change(
+    at now: Moment, _ body: (inout LaunchPolicy) -> Void
+  ) -> [LocationEngine.Output] {
+    let earlier = policy
+    body(&policy)
+    return policy == earlier ? [] : settleVerdicts(at: now)
   }
 }
 

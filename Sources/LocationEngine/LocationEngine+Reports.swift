@@ -11,6 +11,12 @@ package struct ConditionReport: Hashable, Sendable {
 
 // What the owner of the machine may query.
 extension LocationEngine {
+  /// What the owner's settings withhold from an app.
+  package func limits(of app: AppIdentity) -> [String] {
+    (policies.restricted.contains(app) ? ["restricted"] : [])
+      + (policies.withoutRefresh.contains(app) ? ["noBackgroundRefresh"] : [])
+  }
+
   /// The conditions of all apps, in the order of the keys.
   package var conditionReports: [ConditionReport] {
     conditions.conditions.sorted { $0.key < $1.key }.map { key, condition in

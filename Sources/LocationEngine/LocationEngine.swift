@@ -69,6 +69,8 @@ package struct LocationEngine: Machine {
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
   private var servicesAreOn = true
+  /// What the owner has set for apps, whether they run or not.
+  private(set) var policies = AppPolicies()
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
   private var retention: Retention
@@ -411,6 +413,8 @@ package struct LocationEngine: Machine {
       app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
     coordinator.servicesAreOn = servicesAreOn
     coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
+    coordinator.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
+    coordinator.policy.honorsQuit = policies.honorsQuit
     coordinator.world = AppCoordinator.World(
       current: arbiter.current, isOut: watch.isOut, isHopeless: watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
@@ -419,6 +423,9 @@ package struct LocationEngine: Machine {
       with: stored.filter { $0.key.owner == client.app.name },
       mayReturn: !client.isNew && now.uptime < returnsUntil, at: now)
     outputs += coordinator.settle(retention.steady, at: now)
+    if policies.restricted.contains(client.app) {
+      outputs += coordinator.authorize(.restriction(true), at: now)
+    }
     let index =
       coordinators.indices.first { coordinators[$0].app > client.app } ?? coordinators.endIndex
     coordinators.insert(coordinator, at: index)
@@ -440,7 +447,18 @@ package struct LocationEngine: Machine {
     case .precise(let app, let precise):
       each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
     case .restricted(let app, let restricted):
+      policies.restricted.set(app, restricted)
       each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
+    case .backgroundRefresh(let app, let allowed):
+      policies.withoutRefresh.set(app, !allowed)
+      each(app, at: now, &outputs) { coordinator, now in
+        coordinator.change(at: now) { $0.allowsRefresh = allowed }
+      }
+    case .honorsQuit(let honors):
+      policies.honorsQuit = honors
+      for index in coordinators.indices {
+        outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
+      }
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:
@@ -539,6 +557,21 @@ package enum ClientEvent: Sendable {
   case quit
 }
 
+/// What the owner has set for apps, whether they run or not.
+struct AppPolicies: Sendable {
+  /// Apps whose authorization is not the person's to change (AUTH-3).
+  var restricted: Set<AppIdentity> = []
+  /// Apps that are launched for nothing (STD-53).
+  var withoutRefresh: Set<AppIdentity> = []
+  var honorsQuit = false
+}
+
+extension Set {
+  fileprivate mutating func set(_ member: Element, _ isIn: Bool) {
+    if isIn { insert(member) } else { remove(member) }
+  }
+}
+
 /// A change that a person makes in the settings.
 package enum Setting: Hashable, Sendable {
   /// The switch of the whole machine (AUTH-5).
@@ -547,6 +580,10 @@ package enum Setting: Hashable, Sendable {
   /// The person's switch for full accuracy.
   case precise(AppIdentity, Bool)
   case restricted(AppIdentity, Bool)
+  /// Whether the app may be launched for events while it does not run (STD-53).
+  case backgroundRefresh(AppIdentity, Bool)
+  /// Whether an app that the person ended stays ended (LIFE-4).
+  case honorsQuit(Bool)
   /// Whether the app may make this computer a beacon.
   case beacon(AppIdentity, BeaconPermission)
   /// Location and privacy settings are reset (AUTH-7).

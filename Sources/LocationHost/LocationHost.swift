@@ -44,7 +44,7 @@ package actor LocationHost: EngineLink, QueueActor {
     sources: [Source], keeper: StateKeeper? = nil, places: HostPaths = HostPaths(),
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
-    recordingTo file: String? = nil,
+    settings: [Setting] = [], recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
@@ -58,11 +58,13 @@ package actor LocationHost: EngineLink, QueueActor {
     prompts = PromptCoordinator(agents: agents.count)
     self.launcher = launcher
     self.journal = journal
-    line.queue.async { [weak self] in self?.onQueue { $0.begin(recordingTo: file) } }
+    line.queue.async { [weak self] in
+      self?.onQueue { $0.begin(recordingTo: file, with: settings) }
+    }
   }
 
   /// Reads the state, and arms the timer and the watches.
-  private func begin(recordingTo file: String?) {
+  private func begin(recordingTo file: String?, with settings: [Setting]) {
     if let file { record(to: file) }
     timer = UptimeTimer(on: line.queue) { [weak self] in self?.onQueue { $0.wake() } }
     keeper?.whenChangedOutside(on: line.queue) { [weak self] in
@@ -70,6 +72,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
     tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
+    for setting in settings { step(.engine(.setting(setting))) }
     step(.engine(.stored(keeper?.entries ?? [])))
   }
 

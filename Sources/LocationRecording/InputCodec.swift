@@ -95,6 +95,8 @@ extension Setting: JSONCodable {
     case "authorization": self = .authorization(try app(), try value.get("choice"))
     case "precise": self = .precise(try app(), try value.get("on"))
     case "restricted": self = .restricted(try app(), try value.get("on"))
+    case "backgroundRefresh": self = .backgroundRefresh(try app(), try value.get("on"))
+    case "honorsQuit": self = .honorsQuit(try value.get("on"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
@@ -110,6 +112,9 @@ extension Setting: JSONCodable {
       .word("precise", .fields(["app": app.name.json, "on": on.json]))
     case .restricted(let app, let on):
       .word("restricted", .fields(["app": app.name.json, "on": on.json]))
+    case .backgroundRefresh(let app, let on):
+      .word("backgroundRefresh", .fields(["app": app.name.json, "on": on.json]))
+    case .honorsQuit(let on): .word("honorsQuit", .fields(["on": on.json]))
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
     case .reset: .word("reset")

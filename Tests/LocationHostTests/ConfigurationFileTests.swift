@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import LocationDaemon
+import LocationEngine
 import LocationHost
 import LocationModel
 import Testing
@@ -82,6 +83,32 @@ struct ConfigurationFileTests {
     ])
   func locale(variables: [String: String], languages: [String]) {
     #expect(HostEnvironment(variables).languages == languages)
+  }
+
+  @Test("AUTH-3, STD-53, LIFE-4: withholds from apps what it names, and refuses what is no app")
+  func policies() throws {
+    func read(_ lines: String) -> (configuration: Configuration, faults: [Configuration.Fault]) {
+      Configuration.read(lines, file: "f")
+    }
+    let (configuration, faults) = read(
+      "restrict = a.b\nrestrict = /opt/c@7\nno-background-refresh = a.d\nhonor-force-quit = yes\n")
+    #expect(faults.isEmpty)
+    #expect(
+      configuration.settings == [
+        .restricted(AppIdentity("a.b"), true), .restricted(AppIdentity("/opt/c@7"), true),
+        .backgroundRefresh(AppIdentity("a.d"), false), .honorsQuit(true),
+      ])
+    #expect(read("").configuration.settings == [.honorsQuit(false)])
+    for line in [
+      "restrict = a b", "restrict = a.b=/opt/b", "no-background-refresh = ../x",
+      "honor-force-quit = perhaps",
+    ] {
+      #expect(read(line).faults.count == 1, "\(line)")
+    }
+    for count in [Configuration.mostApps, Configuration.mostApps + 1] {
+      let lines = String(repeating: "restrict = a.b\n", count: count)
+      #expect(read(lines).faults.count == count - Configuration.mostApps)
+    }
   }
 
   @Test("border 12: of 33 programs of one role has a fault")

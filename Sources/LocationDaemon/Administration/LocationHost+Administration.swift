@@ -47,6 +47,7 @@ extension LocationHost {
     let conditions = core.engine.conditionReports
     return owners.sorted().map { name in
       var status = AppStatus(AppIdentity(name), in: entries)
+      status.limits = core.engine.limits(of: AppIdentity(name))
       status.starter = starters[AppIdentity(name)]
       status.processes = running.count { $0.name == name }
       status.conditions = conditions.count { $0.key.app.name == name }

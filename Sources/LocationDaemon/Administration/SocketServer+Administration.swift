@@ -300,8 +300,15 @@ extension SocketServer {
         .condition, "an event waits for \(app), which does not run", from: LogCaller(app: app.name))
     case .note(.provider(let provider, let status)):
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
-    case .persist, .prompt, .withdraw, .wakeApp, .indicator, .calibration, .runtimeOver, .note:
-      return
+    case .indicator(let app, let shown):
+      journal.write(
+        .authorization, "\(app) \(shown ? "uses" : "no longer uses") the location in the background",
+        from: LogCaller(app: app.name))
+    case .runtimeOver(let app):
+      journal.write(
+        .condition, "the time that \(app) had for an event is over",
+        from: LogCaller(app: app.name))
+    case .persist, .prompt, .withdraw, .wakeApp, .calibration, .note: return
     }
   }
 

@@ -91,7 +91,9 @@ package enum AdministrationInterface {
       conditions: int,
       program: ?string,
       # The command or unit that starts it for an event; missing where none does.
-      starter: ?string
+      starter: ?string,
+      # What the configuration withholds: restricted, noBackgroundRefresh.
+      limits: ?[]string
     )
 
     type Condition (

@@ -18,6 +18,8 @@ package struct AppStatus: Hashable, Sendable {
   package var program: String?
   /// What starts it for an event while it does not run; `nil` if nothing does.
   package var starter: String?
+  /// What the owner's configuration withholds: `restricted`, `noBackgroundRefresh`.
+  package var limits: [String] = []
 
   package init(app: String, level: String, isPrecise: Bool) {
     self.app = app
@@ -108,7 +110,8 @@ extension AppStatus: JSONStructure {
   package static let fields = JSONFields(
     blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
     .find("beacon", \.beacon), .find("processes", \.processes),
-    .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter))
+    .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter),
+    .find("limits", \.limits))
 
   fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)
 }

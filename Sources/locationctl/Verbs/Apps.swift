@@ -56,14 +56,14 @@ extension Verb {
       var table = TextTable(
         [
           "APP", "MAY KNOW", "PRECISE", "BEACON", "PROCESSES", "CONDITIONS", "PROGRAM",
-          "STARTED BY",
+          "STARTED BY", "WITHHELD",
         ],
         numbers: [4, 5])
       for app in apps {
         table.add([
           app.app, app.level, app.isPrecise ? "yes" : "no", app.beacon, "\(app.processes)",
           "\(app.conditions)", app.program ?? "",
-          app.starter ?? "",
+          app.starter ?? "", app.limits.map(\.inWords).joined(separator: ", "),
         ])
       }
       Output.standard.table(table, whenEmpty: "No app has asked or been authorized yet.")
@@ -111,6 +111,13 @@ extension Verb {
   }
 }
 
+extension String {
+  /// What the configuration withholds, for a person.
+  fileprivate var inWords: String {
+    ["restricted": "location", "noBackgroundRefresh": "background refresh"][self] ?? self
+  }
+}
+
 extension AppStatus {
   fileprivate var line: String {
     var line = JSONLine(type: "app")
@@ -122,6 +129,7 @@ extension AppStatus {
     line.add("conditions", conditions)
     line.add("program", program)
     line.add("starter", starter)
+    if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text
   }
 }

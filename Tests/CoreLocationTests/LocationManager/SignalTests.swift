@@ -5,6 +5,21 @@ import Testing
 @Suite("Headings and beacons of a manager")
 struct SignalTests {
   private let link = ScriptedLink()
+
+  @Test("AVAIL-2: whether services are on is read without a request")
+  func servicesEnabled() {
+    let link = ScriptedLink()
+    let client = LocationClient(
+      ClientDescription(app: AppIdentity("a.b"), manifest: Manifest()), over: link)
+    LocationClient.$bound.withValue(client) {
+      #expect(CLLocationManager.locationServicesEnabled())
+      var off = ClientState()
+      off.servicesEnabled = false
+      link.deliver(.state(off))
+      #expect(!CLLocationManager.locationServicesEnabled())
+      #expect(link.requests.isEmpty)
+    }
+  }
   private let manager: CLLocationManager
   private let listener = Listener()
 

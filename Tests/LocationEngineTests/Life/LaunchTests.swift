@@ -378,6 +378,50 @@ struct LaunchTests {
     #expect(bench.heard() == ["launched"], "quitting is not honored unless the daemon is told so")
   }
 
+  @Test(
+    "LIFE-4, STD-53: is launched for nothing when the owner has said so",
+    arguments: [
+      (Setting.honorsQuit(true), true, false), (.honorsQuit(true), false, true),
+      (.honorsQuit(false), true, true), (.backgroundRefresh(EngineBench.app, false), false, false),
+      (.backgroundRefresh(AppIdentity("a.b"), false), false, true),
+      (.backgroundRefresh(EngineBench.app, true), false, true),
+    ])
+  func ownersPolicy(setting: Setting, quits: Bool, launches: Bool) {
+    for isEarly in [true, false] {
+      var bench = EngineBench(.always)
+      if isEarly { bench.send(.setting(setting)) }
+      bench.request(Self.changes)
+      bench.fix()
+      if quits { bench.request(.life(.quit)) }
+      bench.end()
+      if !isEarly { bench.send(.setting(setting)) }
+      _ = bench.heard()
+      bench.run(seconds: 400)
+      bench.fix(east: 2000)
+      #expect(bench.heard() == (launches ? ["launched"] : []), "\(setting)")
+    }
+  }
+
+  @Test("AUTH-3: an app that is restricted knows nothing, also when that was said before it came")
+  func restricted() {
+    var bench = EngineBench(.always)
+    #expect(bench.state.authorization.status == .always)
+    bench.send(.setting(.restricted(EngineBench.app, true)))
+    #expect(bench.state.authorization.status == .restricted)
+    let stored = bench.stored
+    var later = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7)))
+    later.send(.setting(.restricted(EngineBench.app, true)))
+    later.send(.stored(stored))
+    later.send(
+      .client(
+        ClientID(1),
+        .connected(ClientDescription(app: EngineBench.app, manifest: EngineBench.manifest))))
+    #expect(later.machine.state(of: ClientID(1)).authorization.status == .restricted)
+    #expect(later.machine.limits(of: EngineBench.app) == ["restricted"])
+    later.send(.setting(.restricted(EngineBench.app, false)))
+    #expect(later.machine.state(of: ClientID(1)).authorization.status == .always)
+  }
+
   /// An engine that knows only what was stored, and no process.
   private struct Fresh {
     var engine = LocationEngine(providers: 1, secret: SecretKey(seed: 7))

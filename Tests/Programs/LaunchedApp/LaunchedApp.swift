@@ -1,12 +1,14 @@
 import CoreLocation
+import LocationLifecycle
 
 /// An app that watches by one service, for as long as it may: what it hears while it does not run
 /// starts it again.
 ///
 ///     LaunchedApp monitor|region|visits|changes [MARK]
+///     LaunchedApp background
 ///     LaunchedApp brief add|remove|start|stop|list
 ///
-/// The brief form changes what it watches, and ends at once.
+/// In the background it goes on with a session, which it ends at the first place. The brief form changes what it watches, and ends at once.
 /// When MARK is a file that is there, it removes the file and crashes before it hears of an event.
 @main
 struct LaunchedApp {
@@ -14,6 +16,7 @@ struct LaunchedApp {
     say("started \(ProcessInfo.processInfo.environment["LOCATIOND_LAUNCH"] ?? "by hand")")
     let service = CommandLine.arguments.dropFirst().first
     if service == "monitor" { return await monitor() }
+    if service == "background" { return await background() }
     if service == "brief" { return await brief(CommandLine.arguments.dropFirst(2).first) }
     let listener = Listener()
     let manager = CLLocationManager()
@@ -52,6 +55,16 @@ struct LaunchedApp {
       let names = await CLMonitor("places").identifiers + manager.monitoredRegions.map(\.identifier)
       say("watches \(names.sorted().joined(separator: " "))")
     }
+  }
+
+  private static func background() async {
+    let session = CLBackgroundActivitySession()
+    AppLifecycle.enter(.background)
+    do {
+      for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
+        session.invalidate()
+      }
+    } catch { say("\(error)") }
   }
 
   private static func monitor() async {
