@@ -38,12 +38,14 @@ Type=oneshot
 ExecStart=/mnt/share/check.sh
 StandardOutput=file:/mnt/share/results
 StandardError=file:/mnt/share/errors
-TimeoutStartSec=240
+TimeoutStartSec=400
 ExecStopPost=/usr/bin/systemctl --no-block poweroff
 UNIT
 
 start=$(date +%s%N)
-timeout 300 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
+# Only the one hierarchy of version 2 freezes units; a host may have older ones as well.
+SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 \
+  timeout 460 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
   --private-network --bind="$share:/mnt/share" \
   --bind-ro="$share/meridian-check.service:/etc/systemd/system/meridian-check.service" \
   --boot systemd.unit=multi-user.target systemd.wants=meridian-check.service \

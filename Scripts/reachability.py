@@ -72,24 +72,23 @@ def unreachable(engine, real, rules):
 
 def survey():
     """What of the project as it stands is not reachable."""
-    engine_file = (SOURCES / "LocationEngine" / "LocationEngine.swift").read_text()
-    engine = re.sub(r"//.*", "", engine_file)
     real = read(folder for folder in SOURCES.iterdir() if folder.name not in NOT_REAL)
-    inner = read([SOURCES / "LocationEngine"])
+    engine = read([SOURCES / "LocationEngine"])
+    main = re.sub(r"//.*", "", (SOURCES / "LocationEngine/LocationEngine.swift").read_text())
     conditions = (SOURCES / "LocationEngine/Conditions/Conditions.swift").read_text()
     policy = (SOURCES / "LocationEngine/Delivery/DeliveryRule.swift").read_text()
     handed = r"\b(?:ask|step|tell|begin|handle)\(\s*(?:\.engine\(\s*)?\.%s\b"
     rules = [
-        ("input", cases(engine, r"package enum Input: MachineInput"), real, handed),
+        ("input", cases(main, r"package enum Input: MachineInput"), real, handed),
         ("event", cases(engine, r"package enum ClientEvent"), real, r"\.client\(\s*\w+, \.%s\b"),
         ("setting", cases(engine, r"package enum Setting"), real,
          r"(?:\.setting\(\s*|map \{ |\+ \[)\.%s\b"),
-        ("condition", cases(conditions, r"package enum Input: MachineInput"), inner,
+        ("condition", cases(conditions, r"package enum Input: MachineInput"), engine,
          r"(?<!case )\.%s\b"),
-        ("policy", cases(policy, r"package struct LaunchPolicy"), inner,
+        ("policy", cases(policy, r"package struct LaunchPolicy"), engine,
          r"(?:policy|\$0)\.%s = "),
     ]
-    return unreachable(engine, real, rules)
+    return unreachable(main, real, rules)
 
 
 def named(text):

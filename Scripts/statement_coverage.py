@@ -3,7 +3,8 @@
 
 SECTION is a number of a chapter (default: all). A test pins a statement by naming it
 in its title; `AUTH-32 to AUTH-34` names a range. With --check the exit status is 1 while a
-statement has neither a test nor a line in docs/statements-without-tests.md, or has both.
+statement has neither a test nor a line in docs/statements-without-tests.md, or has both. What README.md
+calls not reachable yet (see Scripts/reachability.py) does not count as tested.
 
 With --ran, the event streams of a test run, a statement counts as tested only when one of its tests
 ran; those of which none did are listed.
@@ -13,6 +14,7 @@ import pathlib
 import re
 import sys
 
+import reachability
 from test_report import TestRun
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -90,7 +92,10 @@ def main():
     sections = options.sections or sorted({chapter for _, chapter, _ in rows})
     listed = [(name, documented) for name, chapter, documented in rows if chapter in sections]
     missing, stale = show(listed, pins, excuses)
-    pinned = [name for name, _ in listed if name in pins]
+    unreachable = {
+        name for names in reachability.named(reachability.README.read_text()).values()
+        for name in names}
+    pinned = [name for name, _ in listed if name in pins and name not in unreachable]
     figure = f"{len(pinned)} with tests"
     if options.ran:
         ran = tested(pins, options.ran)
@@ -98,9 +103,11 @@ def main():
         figure = f"{len(pinned) - len(skipped)} tested in this run, " \
             f"{len(skipped)} with tests of which none ran" \
             + (f" ({', '.join(skipped)})" if skipped else "")
+    out = [name for name, _ in listed if name in unreachable]
     print(
-        f"{len(listed)} statements: {figure}, "
-        f"{len(listed) - len(pinned) - len(missing)} with a reason, {len(missing)} missing, "
+        f"{len(listed)} statements: {figure}, {len(out)} not reachable ({', '.join(out)}), "
+        f"{len(listed) - len(pinned) - len(missing) - len(out)} with a reason, "
+        f"{len(missing)} missing, "
         f"{sum(missing)} of these documented"
     )
     return 1 if options.check and (missing or stale) else 0

@@ -58,6 +58,9 @@ coverage=$(python3 Scripts/statement_coverage.py --check) ||
   { printf '%s\n' "$coverage" | grep -E 'MISSING|STALE' >&2 && exit 1; }
 printf '%s\n' "$coverage" | tail -n 1
 
+step "what reaches nobody"
+python3 Scripts/reachability.py --check
+
 step "build"
 swift build --build-tests
 

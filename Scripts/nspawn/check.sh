@@ -77,7 +77,11 @@ check "a client of another user is served, and told nothing" \
 check "another user may not administer" sh -c 'runuser -u nobody -- locationctl status 2>&1 | grep -q "answers only root"'
 python=$(readlink -f "$(command -v python3)")
 check "the owner authorizes a program of another user" locationctl authorize "$python@65534" whenInUse
-check "which then has live updates" runuser -u nobody -- python3 -c "$ask" $socket Watch 48.5
+check "which is in the background, as part of a service, and is told nothing" runuser -u nobody -- \
+  python3 -c "$ask" $socket Watch insufficientlyInUse
+printf 'in-use = assumed\n' >> /etc/locationd.conf
+systemctl reload locationd
+check "which then has live updates, where use is assumed" runuser -u nobody -- python3 -c "$ask" $socket Watch 48.5
 check "the access is written down" sh -c "locationctl data access | grep -q '$python@65534 *live'"
 check "the journal has fields" sh -c 'journalctl -q -t locationd LOCATION_CATEGORY=client | grep -q "has come"'
 # The source of this test is a place, and is named as its owner has typed it.
@@ -122,7 +126,7 @@ printf 'source = fixed:10,10,5\nsocket = /run/none\n' > /etc/locationd.conf
 home=/home/tester
 folder=$home/.config/meridian
 install -d -o tester $home/.config $folder
-printf 'source = fixed:48.5,11.5,5\n' | install -o tester /dev/stdin $folder/locationd.conf
+printf 'source = fixed:48.5,11.5,5\nin-use = assumed\n' | install -o tester /dev/stdin $folder/locationd.conf
 check "the socket unit starts, the service does not yet" sh -c "
   runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user start locationd.socket &&
   ! runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid systemctl --user -q is-active locationd"
@@ -170,5 +174,87 @@ check "it knows why, and where the daemon is" grep -q "^location /run/user/$uid/
 check "the sandbox of the daemon does not hold it" is "$(head -2 $home/came)" "$(cat /tmp/ordinary)"
 as systemctl --user restart locationd
 check "it outlives the daemon" pgrep -u tester -x whereabouts
+echo "-- apps that are frozen"
+# A receiver that finds its place once a file is there.
+install -m 644 /dev/stdin /usr/local/lib/receiver.py << 'PROGRAM'
+import os, socket, sys, time
+def sentence(text):
+  sum = 0
+  for byte in text.encode(): sum ^= byte
+  return f"${text}*{sum:02X}\r\n".encode()
+server = socket.create_server(("127.0.0.1", 4001))
+while True:
+  client = server.accept()[0]
+  try:
+    while True:
+      now = time.gmtime()
+      if os.path.exists(sys.argv[1]):
+        clock = time.strftime("%H%M%S.000", now)
+        client.sendall(
+          sentence(f"GPRMC,{clock},A,4830.000,N,01130.000,E,000.0,,{time.strftime('%d%m%y', now)},,,A")
+          + sentence(f"GPGGA,{clock},4830.000,N,01130.000,E,1,08,0.9,545.4,M,46.9,M,,"))
+      time.sleep(1)
+  except OSError: pass
+PROGRAM
+# An app with one service, begun while it is in use; it writes down each event that it hears.
+install -m 644 /dev/stdin /usr/local/lib/sleeper.py << 'PROGRAM'
+import json, os, socket, sys
+s = socket.socket(socket.AF_UNIX); s.connect(os.environ["LOCATIOND_SOCKET"])
+def call(method, parameters, **how):
+  words = {"method": "org.meridian.location." + method, "parameters": parameters, **how}
+  s.sendall(json.dumps(words).encode() + b"\0")
+def ask(kind, words): call("Ask", {"request": {kind: words}}, oneway=True)
+circle = {"center": {"latitude": 48.5, "longitude": 11.5}, "radius": 200}
+asks = {
+  "significantChanges": [("significantChanges", {"subscriber": 1, "on": True})],
+  "live": [("session", {"subscriber": 1, "ask": {"open": {"goal": "always"}}}),
+           ("live", {"subscriber": 2, "ask": {"start": {}}})],
+  "live_activity": [("session", {"subscriber": 1, "ask": {"openBackgroundActivity": None}}),
+                    ("live", {"subscriber": 2, "ask": {"start": {}}})],
+  "monitor": [("session", {"subscriber": 1, "ask": {"open": {"goal": "always"}}}),
+              ("monitor", {"subscriber": 2, "ask": {"open": {"name": "places"}}}),
+              ("monitor", {"subscriber": 2, "ask": {"add": {
+                "identifier": "home", "target": {"circle": circle}, "assuming": "unknown"}}}),
+              ("monitor", {"subscriber": 2, "ask": {"next": {"after": 0}}})],
+}
+signs = {"significantChanges": b'"fixes"', "live": b'"fix"', "live_activity": b'"fix"', "monitor": b'"satisfied"'}
+call("Open", {"version": 2}, more=True)
+s.recv(65536)
+ask("life", {"now": "foreground"})
+for kind, words in asks[sys.argv[1]]: ask(kind, words)
+ask("life", {"now": "background"})
+open(os.path.expanduser("~/ready"), "w").close()
+data = b""
+while True:
+  more = s.recv(65536)
+  if not more: sys.exit("cut off")
+  data += more
+  if signs[sys.argv[1]] in data: open(os.path.expanduser("~/heard"), "w").close()
+PROGRAM
+install -o tester -m 644 /dev/stdin $home/.config/systemd/user/sleeper@.service << 'UNIT'
+[Service]
+Environment=LOCATIOND_SOCKET=%t/locationd.sock
+ExecStart=/usr/bin/python3 /usr/local/lib/sleeper.py %i
+UNIT
+rm -f $folder/launch/app.conf
+pkill -u tester -x whereabouts
+as systemctl --user daemon-reload
+python3 /usr/local/lib/receiver.py $home/go &
+printf 'source = nmea+tcp://127.0.0.1:4001\n' > $folder/locationd.conf
+as locationctl authorize "$python" always
+frozen() { [ "$(as systemctl --user show -P FreezerState "sleeper@$1")" = "$2" ]; }
+for service in significantChanges live live_activity monitor; do
+  rm -f $home/ready $home/heard $home/go
+  as systemctl --user restart locationd
+  as systemctl --user start "sleeper@$service"
+  soon test -e $home/ready
+  as systemctl --user freeze "sleeper@$service"
+  check "$service: the app is suspended" soon sh -c "runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid locationctl apps | grep -q 'suspended (frozen)'"
+  touch $home/go
+  check "$service: it is thawed, and hears the event" soon test -e $home/heard
+  rm -f $home/go
+  check "$service: it is frozen again" soon frozen "$service" frozen
+  as systemctl --user stop "sleeper@$service"
+done
 check "its exposure is at most 6.2" systemd-analyze security --offline=true --threshold=62 /usr/lib/systemd/user/locationd.service
 echo done

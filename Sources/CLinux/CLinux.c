@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -106,6 +108,9 @@ int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gi
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
+#endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
 #endif
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -310,6 +315,15 @@ int linux_spawn(char *words, char *environment, int *ends, int *pid) {
   free(arguments);
   free(own);
   return code;
+}
+
+int linux_unread(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, SIOCOUTQ, &count) ? 0 : count;
+}
+
+int linux_signal_process(int process, int signal) {
+  return syscall(SYS_pidfd_send_signal, process, signal, NULL, 0) ? errno : 0;
 }
 
 int linux_open_process(int pid) {

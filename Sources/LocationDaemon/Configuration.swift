@@ -29,6 +29,8 @@ package struct Configuration: Hashable, Sendable {
   package var withoutRefresh: [AppIdentity] = []
   /// Whether an app that the person ended is started for no event (LIFE-4).
   package var honorsQuit = false
+  /// Whether it is observed which apps are in use; `nil` for what the environment says.
+  package var observesUse: Bool?
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.
@@ -102,6 +104,12 @@ package struct Configuration: Hashable, Sendable {
       guard ["yes", "no"].contains(value) else { return "`honor-force-quit` must be yes or no" }
       honorsQuit = value == "yes"
       return nil
+    case "in-use":
+      guard ["observed", "assumed"].contains(value) else {
+        return "`in-use` must be observed or assumed"
+      }
+      observesUse = value == "observed"
+      return nil
     case "conditions-per-app":
       guard let limits = Conditions.Limits(perApp: value) else {
         return "`conditions-per-app` must be a number above 0, or unlimited"
@@ -114,7 +122,7 @@ package struct Configuration: Hashable, Sendable {
     default:
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
         + "clients-per-user, clients-per-app, agent, agent-program, owner-program, "
-        + "flatpak-installation, restrict, no-background-refresh, honor-force-quit, "
+        + "flatpak-installation, restrict, no-background-refresh, honor-force-quit, in-use, "
         + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
   }

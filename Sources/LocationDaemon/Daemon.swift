@@ -66,6 +66,8 @@ package final class Daemon {
       launcher: launcher(configuration, socket: path, noting: noting),
       limits: configuration.conditions, keeping: configuration.keeping,
       settings: configuration.settings,
+      observing: configuration.observesUse.map { UseWatch(of: $0 ? RunningProcesses() : nil) }
+        ?? HostEnvironment(variables).useWatch(noting: noting),
       recordingTo: HostEnvironment(variables).recordingFile, journal: noting)
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(

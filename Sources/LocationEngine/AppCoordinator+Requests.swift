@@ -9,7 +9,7 @@ extension AppCoordinator {
     // A process that connects late for a pending event also gets its runtime (LIFE-6).
     let isAwaited = isLaunched || description.life == .background && isPending
     processes.append(
-      Process(client: client, number: description.process, said: description.life))
+      Process(client: client, number: description.process, observed: description.life))
     program = description.program
     pending.endLaunch(for: .monitor)
     pending.endLaunch(for: .service)
@@ -20,8 +20,14 @@ extension AppCoordinator {
     return outputs + hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
   }
 
+  /// Notes the lifecycle state that the system observes.
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {
-    change(client, at: now) { $0.said = life }
+    change(client, at: now) { $0.observed = life }
+  }
+
+  /// Notes the lifecycle state that the app's framework reports, which is not observed.
+  mutating func report(_ life: AppLife, by client: ClientID, at now: Moment) -> [Output] {
+    change(client, at: now) { $0.reported = life }
   }
 
   /// Notes that the system has frozen or thawed the process.
@@ -43,7 +49,7 @@ extension AppCoordinator {
 
   /// Removes a process that has ended; `life` tells whether the person ended it (LIFE-4).
   mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
-    let hasQuit = processes.contains { $0.client == client && $0.said == .quit }
+    let hasQuit = processes.contains { $0.client == client && $0.reported == .quit }
     processes.removeAll { $0.client == client }
     standard.removeAll(of: client)
     let changes = significant.entries.first { $0.client == client && $0.service.isRunning }?.service

@@ -89,6 +89,8 @@ extension AppCoordinator {
       return [.deliver(client, .diagnostics(subscriber, nil))]
     case .indicator(let shown): return [.indicator(app, shown)]
     case .runtimeOver:
+      // One that could not be woken has had no time yet, and finds its events when it continues.
+      guard life != .suspended else { return [.runtimeOver(app)] }
       pending.forgetDeliveries(for: nil)
       return dropClaims() + dropPending() + [.runtimeOver(app)]
     case .explain(let explanation): return [.note(.session(app, explanation))]

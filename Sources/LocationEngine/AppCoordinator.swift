@@ -48,8 +48,10 @@ struct AppCoordinator: Sendable {
     var client: ClientID
     /// The process identifier; `nil` where the kernel does not tell it.
     var number: Int32?
-    /// The lifecycle state reported last by the app's framework, or by a simulated system.
-    var said: AppLife
+    /// The lifecycle state that the app's framework reported last; `nil` while it reports none.
+    var reported: AppLife?
+    /// The state that the system observes, or a simulated one.
+    var observed: AppLife
     /// Whether the system has frozen the process, which it cannot know itself.
     var isFrozen = false
     /// The last pending event that was delivered to it; `nil` until it has a manager.
@@ -60,7 +62,8 @@ struct AppCoordinator: Sendable {
     /// The effective lifecycle state: a process that reports its end still runs.
     var life: AppLife {
       if isFrozen { return .suspended }
-      return said.hasProcess ? said : .background
+      let life = observed == .suspended ? observed : reported ?? observed
+      return life.hasProcess ? life : .background
     }
   }
 

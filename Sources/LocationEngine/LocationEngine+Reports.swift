@@ -9,6 +9,16 @@ package struct ConditionReport: Hashable, Sendable {
   package var date: UnixTime
 }
 
+/// The lifecycle state of an app, for its owner.
+package struct UseReport: Hashable, Sendable {
+  package var life: AppLife
+  /// The process that it is the state of.
+  package var client: ClientID
+  package var isFrozen: Bool
+  /// Whether the app's framework has reported it.
+  package var isReported: Bool
+}
+
 // What the owner of the machine may query.
 extension LocationEngine {
   /// What the owner's settings withhold from an app.
@@ -51,6 +61,16 @@ extension LocationEngine {
   }
 
   /// The apps that have a process, one entry for each process.
+  /// The lifecycle state of an app, and what one of its processes bases it on; `nil` while none runs.
+  package func use(of app: AppIdentity) -> UseReport? {
+    guard let coordinator = coordinators.first(where: { $0.app == app }),
+      let process = coordinator.processes.first(where: { $0.life == coordinator.life })
+    else { return nil }
+    return UseReport(
+      life: process.life, client: process.client, isFrozen: process.isFrozen,
+      isReported: process.reported != nil && process.life == process.reported)
+  }
+
   package var runningApps: [AppIdentity] {
     coordinators.flatMap { coordinator in coordinator.processes.map { _ in coordinator.app } }
   }

@@ -375,8 +375,10 @@ package struct LocationEngine: Machine {
       each(app, at: now, &outputs) { coordinator, _ in
         coordinator.watchVisits(on, of: subscriber, client) + coordinator.beginPending(client)
       }
-    case .life(let life), .request(.life(let life)):
+    case .life(let life):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
+    case .request(.life(let life)):
+      each(apps[client], at: now, &outputs) { $0.report(life, by: client, at: $1) }
     case .request(let request):
       if case .end(let subscriber) = request {
         closeMonitor(of: subscriber, client, at: now, to: &outputs)
@@ -543,76 +545,6 @@ package struct LocationEngine: Machine {
   }
 }
 
-/// An event in the life of a client.
-package enum ClientEvent: Sendable {
-  case connected(ClientDescription)
-  case request(Request)
-  /// The lifecycle state that its source reports (MODEL-2).
-  case life(AppLife)
-  /// The system has frozen or thawed the process; overrides the reported lifecycle state.
-  case frozen(Bool)
-  /// The process has ended, by itself or by the system.
-  case disconnected
-  /// The person ended the app (LIFE-4).
-  case quit
-}
-
-/// What the owner has set for apps, whether they run or not.
-struct AppPolicies: Sendable {
-  /// Apps whose authorization is not the person's to change (AUTH-3).
-  var restricted: Set<AppIdentity> = []
-  /// Apps that are launched for nothing (STD-53).
-  var withoutRefresh: Set<AppIdentity> = []
-  var honorsQuit = false
-}
-
-extension Set {
-  fileprivate mutating func set(_ member: Element, _ isIn: Bool) {
-    if isIn { insert(member) } else { remove(member) }
-  }
-}
-
-/// A change that a person makes in the settings.
-package enum Setting: Hashable, Sendable {
-  /// The switch of the whole machine (AUTH-5).
-  case services(on: Bool)
-  case authorization(AppIdentity, AuthorizationSetting)
-  /// The person's switch for full accuracy.
-  case precise(AppIdentity, Bool)
-  case restricted(AppIdentity, Bool)
-  /// Whether the app may be launched for events while it does not run (STD-53).
-  case backgroundRefresh(AppIdentity, Bool)
-  /// Whether an app that the person ended stays ended (LIFE-4).
-  case honorsQuit(Bool)
-  /// Whether the app may make this computer a beacon.
-  case beacon(AppIdentity, BeaconPermission)
-  /// Location and privacy settings are reset (AUTH-7).
-  case reset
-
-  /// Where the settings of the whole machine are stored.
-  package static let domain = "settings"
-  private static let servicesKey = StateKey(domain: domain, owner: "", name: "services")
-
-  /// Returns the change that stores the switch of the whole machine; `reason` is given where no
-  /// person has turned it off.
-  package static func servicesChange(_ on: Bool, because reason: String? = nil) -> StateChange {
-    .set(servicesKey, [UInt8]((on ? "on" : "off" + (reason.map { ": \($0)" } ?? "")).utf8))
-  }
-
-  /// Whether location services are on, as stored; they are unless something else is stored.
-  package static func servicesAreOn(in entries: [StateEntry]) -> Bool {
-    entries.first { $0.key == servicesKey }.map { $0.value == [UInt8]("on".utf8) } ?? true
-  }
-
-  /// Why location services are off; `nil` where they are on, or a person has turned them off.
-  package static func whyServicesAreOff(in entries: [StateEntry]) -> String? {
-    guard !servicesAreOn(in: entries), let entry = entries.first(where: { $0.key == servicesKey })
-    else { return nil }
-    let words = String(decoding: entry.value, as: UTF8.self)
-    return words.hasPrefix("off: ") ? String(words.dropFirst(5)) : nil
-  }
-}
-
 /// An entry of the log for the owner of the machine.
 package enum Note: Sendable {
   case authorization(AppIdentity, AuthorizationExplanation)
@@ -626,6 +558,8 @@ package enum Note: Sendable {
   case calibration(AppIdentity)
   /// An app that did not run was started for an event; or why it could not be.
   case launched(AppIdentity, String?)
+  /// An app that is suspended cannot be woken for an event, or suspended again afterward; and why.
+  case asleep(AppIdentity, String)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
   /// The configuration of a source is not valid.

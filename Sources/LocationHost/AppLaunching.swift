@@ -1,7 +1,7 @@
 package import Dispatch
 package import LocationModel
 
-/// Starts apps that do not run, for events that are pending for them.
+/// Starts apps that do not run, and wakes those that are suspended, for events that are pending for them.
 package protocol AppLaunching: Sendable {
   /// The apps that can be started, and what starts each, for a person: a command or a unit.
   func starters() -> [AppIdentity: String]
@@ -22,6 +22,12 @@ package protocol AppLaunching: Sendable {
   ///   - app: the app to start.
   ///   - program: the path of the program that holds the app's identifier; `nil` if none does.
   func launch(_ app: AppIdentity, heldBy program: String?)
+
+  /// Whether an app that a signal has stopped may be continued for an event.
+  func mayContinue(_ app: AppIdentity) -> Bool
+
+  /// Freezes a unit of systemd, or thaws it; returns why that cannot be tried, and `nil` otherwise.
+  func freeze(_ unit: String, _ isFrozen: Bool) -> String?
 }
 
 extension AppLaunching {

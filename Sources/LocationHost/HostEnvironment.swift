@@ -73,6 +73,18 @@ package struct HostEnvironment: Sendable {
     return Conditions.Limits()
   }
 
+  /// Returns the watch of whether apps are in use (docs/decisions/0079): it observes them, unless
+  /// `$CORELOCATION_IN_USE` is `assumed`.
+  package func useWatch(noting: (Note) -> Void) -> UseWatch {
+    let word = variables[Self.useVariable] ?? "observed"
+    if word == "assumed" { return UseWatch() }
+    if word != "observed" {
+      noting(
+        .source("\(Self.useVariable): \"\(word)\" is neither observed nor assumed; it is observed"))
+    }
+    return UseWatch(of: RunningProcesses())
+  }
+
   /// Returns the folder of the state; `nil`, after a note, if no folder can be determined.
   package func stateFolder(noting: (Note) -> Void) -> StateFolder? {
     guard let folder = StateFolder.ofUser(variables) else {
@@ -89,6 +101,7 @@ package struct HostEnvironment: Sendable {
   }
 
   package static let sourcesVariable = "CORELOCATION_SOURCES"
+  package static let useVariable = "CORELOCATION_IN_USE"
   package static let conditionsVariable = "CORELOCATION_CONDITIONS_PER_APP"
   /// The variable with the path of the recording; without it nothing is recorded.
   package static let recordingVariable = "CORELOCATION_RECORD"
@@ -149,6 +162,7 @@ extension Note {
     case .launched(let app, nil): "\(app): started for an event that waits for it"
     case .launched(let app, let reason?):
       "\(app) is owed an event and cannot be started: \(reason)"
+    case .asleep(let app, let text): "\(app): \(text)"
     case .store(let text), .source(let text): text
     }
   }

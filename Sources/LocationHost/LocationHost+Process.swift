@@ -14,8 +14,8 @@ extension LocationHost {
         StateKeeper(folder: $0, owner: client.app, noting: journal)
       },
       agents: environment.agents { journal(.source($0)) },
-      limits: environment.limits(noting: journal), recordingTo: environment.recordingFile,
-      journal: journal)
+      limits: environment.limits(noting: journal), observing: environment.useWatch(noting: journal),
+      recordingTo: environment.recordingFile, journal: journal)
   }
 }
 

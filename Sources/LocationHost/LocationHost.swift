@@ -25,13 +25,15 @@ package actor LocationHost: EngineLink, QueueActor {
   private var recording: RecordingFile?
   package let agents: [any PromptAgent]
   var prompts: PromptCoordinator
-  package let launcher: (any AppLaunching)?
+  nonisolated package let launcher: (any AppLaunching)?
   private var registrations: (any DispatchSourceRead)?
   let journal: @Sendable (Note) -> Void
   /// Called with every output except positions before it is carried out, on the host's queue.
   package var observer: (@Sendable (ServiceCore.Output) -> Void)?
   /// Ends a client's connection so that it reconnects; `nil` if clients live in this process.
   package var cutOff: (@Sendable (ClientID) -> Void)?
+  /// Whether the processes of clients are in use.
+  var uses: UseWatch
   /// Outputs that wait for the disk.
   var storing = StoringState()
   private let damageTerm: Duration?
@@ -44,7 +46,8 @@ package actor LocationHost: EngineLink, QueueActor {
     sources: [Source], keeper: StateKeeper? = nil, places: HostPaths = HostPaths(),
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
-    settings: [Setting] = [], recordingTo file: String? = nil,
+    settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
+    recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
@@ -57,6 +60,7 @@ package actor LocationHost: EngineLink, QueueActor {
     self.agents = agents
     prompts = PromptCoordinator(agents: agents.count)
     self.launcher = launcher
+    self.uses = uses
     self.journal = journal
     line.queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
@@ -111,7 +115,7 @@ package actor LocationHost: EngineLink, QueueActor {
       nextClient = nextClient % ClientID.greatest + 1
     } while clients[ClientID(nextClient)] != nil
     clients[id] = deliver
-    step(.engine(.client(id, .connected(client))))
+    step(.engine(.client(id, .connected(observed(client, as: id)))))
     let state = core.engine.state(of: id)
     if state.lastFix != nil { step(.delivered(id)) }
     return (id, state)
@@ -128,16 +132,12 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   package func take(_ request: Request, from client: ClientID) {
+    settleUses()
     step(.engine(.client(client, .request(request))))
   }
 
-  /// Informs the engine that the system has frozen the client's process, or thawed it.
-  package func freeze(_ client: ClientID, _ isFrozen: Bool) {
-    guard clients[client] != nil else { return }
-    step(.engine(.client(client, .frozen(isFrozen))))
-  }
-
   package func remove(_ client: ClientID) {
+    uses.leave(client)
     step(.engine(.client(client, .disconnected)))
     clients[client] = nil
     forgetHeld(client)
@@ -169,7 +169,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   /// Runs `body` on the host's queue, after everything posted before.
-  nonisolated func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
+  nonisolated package func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
     line.queue.async { self.onQueue { body($0) } }
   }
 
@@ -253,7 +253,8 @@ package actor LocationHost: EngineLink, QueueActor {
   /// A timer armed for an earlier moment stays: its wake changes nothing and arms the timer again.
   /// Deadlines move with almost every step, and each change of a timer wakes a thread.
   func arm() {
-    guard let next = earliest(core.nextDeadline, prompts.nextDeadline) else { return }
+    let deadlines = earliest(core.nextDeadline, prompts.nextDeadline)
+    guard let next = earliest(deadlines, uses.nextDeadline) else { return }
     if let armed, armed <= next { return }
     armed = next
     timer?.arm(at: next)
@@ -262,6 +263,7 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Handles the timer, which is unarmed from here on.
   private func wake() {
     armed = nil
+    settleUses()
     ask(.wake, at: HostClock.now)
     step(.wake)
   }
@@ -314,6 +316,7 @@ package actor LocationHost: EngineLink, QueueActor {
 
   private func receive(_ event: ChannelEvent, of id: ChannelID) {
     if case .closed = event { close(id) }
+    settleUses()
     step(.channel(id, event))
   }
 

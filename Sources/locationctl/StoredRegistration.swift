@@ -21,7 +21,7 @@ struct StoredRegistration {
   /// A registration to be written.
   ///
   /// - Throws: what of it cannot be written.
-  init(_ app: InstalledApp, _ arguments: [String], unit: String?) throws(Failure) {
+  init(_ app: InstalledApp, _ arguments: [String], unit: String?, continues: Bool) throws(Failure) {
     self.init(of: app.identity)
     guard let path = app.path, access(path, X_OK) == 0, !path.hasSuffix("/") else {
       throw .refused(
@@ -41,7 +41,7 @@ struct StoredRegistration {
       # By locationctl apps register.
       app = \(name)
       \(unit == nil ? "command" : "unit") = \(words.joined(separator: " "))
-
+      \(continues ? "continue = yes\n" : "")
       """
   }
 

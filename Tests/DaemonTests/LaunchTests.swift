@@ -211,6 +211,10 @@ struct LaunchTests {
     let list = try apps()
     #expect(list.contains("STARTED BY") && list.contains("\(stage.program) monitor"))
     #expect(list.contains("unit none.service"))
+    #expect(
+      try apps("register", stage.program, "--continue", "--", "monitor", stage.mark)
+        .contains("replaced"))
+    #expect(try apps("--continue", status: 2).contains("register"))
     #expect(try apps("register", stage.program, "a b", status: 1).contains("--unit"))
     #expect(try apps("register", "/none", status: 1).contains("no file"))
     try await stage.run(until: "home in")
@@ -296,7 +300,8 @@ struct LaunchTests {
         [.posixPermissions: mode], ofItemAtPath: folder.file(name))
     }
     try write("good.conf", "# mine\napp = a.b\ncommand = /bin/true --background\n", mode: 0o600)
-    try write("unit.conf", "app = a.c\nunit = app.service\n", mode: 0o644)
+    try write("unit.conf", "app = a.c\nunit = app.service\ncontinue = yes\n", mode: 0o644)
+    try write("doubt.conf", "app = a.h\nunit = app.service\ncontinue = maybe\n", mode: 0o644)
     try write("open.conf", "app = a.d\ncommand = /bin/true\n", mode: 0o666)
     try write("relative.conf", "app = a.e\ncommand = true\n", mode: 0o600)
     try write("both.conf", "app = a.f\ncommand = /bin/true\nunit = x.service\n", mode: 0o600)
@@ -308,6 +313,8 @@ struct LaunchTests {
     #expect(registrations.map(\.app.name) == ["a.b", "a.c"])
     #expect(registrations.first?.method == .command(["/bin/true", "--background"]))
     #expect(registrations.last?.method == .unit("app.service"))
+    #expect(!launcher.mayContinue(AppIdentity("a.b")) && launcher.mayContinue(AppIdentity("a.c")))
+    #expect(!launcher.mayContinue(AppIdentity("a.none")))
     chmod(folder.file(""), 0o777)
     #expect(launcher.registrations().isEmpty)
   }

@@ -82,6 +82,12 @@ int linux_reap(int pid);
 /// A descriptor of a process, readable when that has ended. Returns the descriptor, or -errno.
 int linux_open_process(int pid);
 
+/// The number of bytes that the other end of a local connection has not read; 0 if that is unknown.
+int linux_unread(int descriptor);
+
+/// Sends a signal to the process of a descriptor of `linux_open_process`. Returns an errno, or 0.
+int linux_signal_process(int process, int signal);
+
 /// A timer of the uptime that `linux_uptime_nanoseconds` tells. Returns a descriptor, or -errno.
 int linux_open_uptime_timer(void);
 

@@ -48,6 +48,8 @@ extension LocationHost {
     return owners.sorted().map { name in
       var status = AppStatus(AppIdentity(name), in: entries)
       status.limits = core.engine.limits(of: AppIdentity(name))
+      let use = use(of: AppIdentity(name))
+      (status.life, status.ground) = (use?.life.rawValue, use?.ground)
       status.starter = starters[AppIdentity(name)]
       status.processes = running.count { $0.name == name }
       status.conditions = conditions.count { $0.key.app.name == name }

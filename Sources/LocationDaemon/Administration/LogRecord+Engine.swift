@@ -29,6 +29,9 @@ extension LogRecord {
     case .launched(let app, let fault):
       self.init(.condition, note.message ?? "started \(app)", at: date, isFault: fault != nil)
       self.app = app.name
+    case .asleep(let app, _):
+      self.init(.condition, note.message ?? "", at: date, isFault: true)
+      self.app = app.name
     case .store(let text): self.init(.store, text, at: date, isFault: true)
     case .source(let text): self.init(.source, text, at: date, isFault: true)
     }

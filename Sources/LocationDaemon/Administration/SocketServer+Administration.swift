@@ -302,13 +302,16 @@ extension SocketServer {
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
     case .indicator(let app, let shown):
       journal.write(
-        .authorization, "\(app) \(shown ? "uses" : "no longer uses") the location in the background",
+        .authorization,
+        "\(app) \(shown ? "uses" : "no longer uses") the location in the background",
         from: LogCaller(app: app.name))
+    case .wakeApp(let app): wake(app)
     case .runtimeOver(let app):
+      sleeping.runtimeIsOver(of: app)
       journal.write(
         .condition, "the time that \(app) had for an event is over",
         from: LogCaller(app: app.name))
-    case .persist, .prompt, .withdraw, .wakeApp, .calibration, .note: return
+    case .persist, .prompt, .withdraw, .calibration, .note: return
     }
   }
 

@@ -144,6 +144,19 @@ package struct AppLauncher: AppLaunching {
     noting(.launched(app, code == 0 ? nil : Errno(code: code, call: words[0]).description))
   }
 
+  /// Whether an app that a signal has stopped may be continued for an event.
+  package func mayContinue(_ app: AppIdentity) -> Bool {
+    registrations().first { $0.app == app }?.continues ?? false
+  }
+
+  /// Freezes a unit, or thaws it; returns why that cannot be tried.
+  package func freeze(_ unit: String, _ isFrozen: Bool) -> String? {
+    let user = if case .user = manager { ["--user"] } else { [String]() }
+    let words = ["systemctl"] + user + [isFrozen ? "freeze" : "thaw", "--", unit]
+    let code = ChildProcess.start(words, environment)
+    return code == 0 ? nil : Errno(code: code, call: words[0]).description
+  }
+
   /// Returns the command that starts an app.
   package func words(of method: LaunchRegistration.Method) -> [String] {
     switch (method, manager) {

@@ -22,6 +22,8 @@ package struct LaunchRegistration: Hashable, Sendable {
   /// The program that must hold the app's identifier; `nil` for the one that is started.
   package var holder: String?
   package var method: Method
+  /// Whether the app may be continued for an event while a signal has stopped it.
+  package var continues = false
 
   /// Why a file contains no valid registration.
   package struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -42,8 +44,8 @@ package struct LaunchRegistration: Hashable, Sendable {
       let halves = line.split(separator: "=", maxSplits: 1)
       guard halves.count == 2 else { throw Fault(description: "expected `key = value`: `\(line)`") }
       let key = halves[0].filter { !$0.isWhitespace }
-      guard ["app", "command", "unit"].contains(key) else {
-        throw Fault(description: "unknown key `\(key)`; known are app, command, unit")
+      guard ["app", "command", "unit", "continue"].contains(key) else {
+        throw Fault(description: "unknown key `\(key)`; known are app, command, unit, continue")
       }
       values[key] = halves[1]
     }
@@ -55,6 +57,11 @@ package struct LaunchRegistration: Hashable, Sendable {
     }
     self.app = named.app
     holder = named.path
+    switch values["continue"]?.filter({ !$0.isWhitespace }) {
+    case nil, "no": continues = false
+    case "yes": continues = true
+    default: throw Fault(description: "`continue` must be yes or no")
+    }
     let words = (values["command"] ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
     let unit = (values["unit"] ?? "").split(whereSeparator: \.isWhitespace).map(String.init)
     switch (words.first, unit.first) {

@@ -108,6 +108,9 @@ final class LinkConnection {
     reader.resume()
   }
 
+  /// Whether the other end has not read everything that was sent.
+  var hasUnread: Bool { !unsent.isEmpty || linux_unread(descriptor) > 0 }
+
   /// Sends now what can be sent, and the rest when there is room; returns `false` if more than the
   /// limit would have to wait.
   func send(

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import LocationEngine
 package import LocationHost
 package import LocationLink
 import LocationModel
@@ -42,6 +43,7 @@ package actor SocketServer: QueueActor {
   let manifests = ManifestReader()
   private var news = RepeatedDelivery()
   private var freezing: FreezeWatch?
+  var sleeping: SleepingApps
   /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -60,6 +62,10 @@ package actor SocketServer: QueueActor {
     self.journal = journal
     self.facts = facts
     trust = TrustState(programs)
+    sleeping = SleepingApps(wakingBy: host.launcher) { [journal] app, text in
+      guard let record = LogRecord(.asleep(app, text), at: host.now.unixTime) else { return }
+      journal.write(record, from: LogCaller(app: app.name))
+    }
     line.queue.async { [weak self] in self?.onQueue { $0.begin(listener) } }
   }
 
@@ -212,6 +218,19 @@ package actor SocketServer: QueueActor {
         about: connection, isFault: true)
     }
     host.onQueue { $0.remove(client) }
+    if let app = connection.app, !connections.values.contains(where: { $0.app == app }) {
+      sleeping.forget(app)
+    }
+  }
+
+  /// Wakes the processes of an app for an event, as soon as the step that delivers it is over.
+  func wake(_ app: AppIdentity) {
+    for number in connections.keys.sorted() {
+      guard let connection = connections[number], connection.app == app,
+        let client = connection.client, sleeping.wake(connection.peer.mark, of: app)
+      else { continue }
+      host.enter { $0.noteWoken(client) }
+    }
   }
 
   // MARK: Sessions
@@ -283,6 +302,11 @@ package actor SocketServer: QueueActor {
   }
 
   private func tell(_ delivery: Delivery, to number: Int) {
+    if let connection = connections[number], let client = connection.client,
+      connection.hasUnread
+    {
+      host.onQueue { $0.suspect(client) }
+    }
     handle(.delivery(delivery, news: news.words(of: delivery)), of: number)
   }
 

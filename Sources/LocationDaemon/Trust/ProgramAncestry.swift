@@ -1,4 +1,4 @@
-import LocationHost
+package import LocationHost
 
 /// A process and its ancestors, the process first.
 package struct ProgramAncestry: Sendable {

@@ -1,4 +1,4 @@
-import LocationHost
+package import LocationHost
 
 /// The processes that are or were served as apps, remembered while the daemon lives.
 ///

@@ -93,7 +93,11 @@ package enum AdministrationInterface {
       # The command or unit that starts it for an event; missing where none does.
       starter: ?string,
       # What the configuration withholds: restricted, noBackgroundRefresh.
-      limits: ?[]string
+      limits: ?[]string,
+      # foreground, background, or suspended; absent while it does not run.
+      life: ?string,
+      # What that rests on: reported by its framework, terminal, service, stopped, frozen, or nothing.
+      ground: ?string
     )
 
     type Condition (

@@ -20,6 +20,11 @@ package struct AppStatus: Hashable, Sendable {
   package var starter: String?
   /// What the owner's configuration withholds: `restricted`, `noBackgroundRefresh`.
   package var limits: [String] = []
+  /// `foreground`, `background`, or `suspended`, as the engine has it; `nil` while it does not run.
+  package var life: String?
+  /// What that rests on: `reported` by the app's framework, `terminal`, `service`, `stopped`,
+  /// `frozen`, or `nothing`, where use is assumed.
+  package var ground: String?
 
   package init(app: String, level: String, isPrecise: Bool) {
     self.app = app
@@ -111,7 +116,7 @@ extension AppStatus: JSONStructure {
     blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
     .find("beacon", \.beacon), .find("processes", \.processes),
     .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter),
-    .find("limits", \.limits))
+    .find("limits", \.limits), .find("life", \.life), .find("ground", \.ground))
 
   fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)
 }

@@ -29,6 +29,10 @@ enum ManualPage {
       How many conditions and regions one app may monitor, or \\fIunlimited\\fR; else 20. For apps on
       their own; \\fBlocationd\\fR reads \\fIconditions-per-app\\fR from its configuration.
       .TP
+      .B CORELOCATION_IN_USE
+      \\fIassumed\\fR: an app on its own counts as in use, also in the background of its terminal or as a
+      service; \\fBlocationd\\fR reads \\fIin-use\\fR from its configuration.
+      .TP
       .B CORELOCATION_GEOCODER
       A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
       \\fIphoton+https://HOST\\fR; with http only on this machine. It is told places to 11 m,

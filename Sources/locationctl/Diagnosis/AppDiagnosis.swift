@@ -10,9 +10,11 @@ struct AppDiagnosis {
   let servicesAreOn: Bool
   /// Why they are off, if no person has switched them off.
   var servicesReason: String?
+  /// The lifecycle state that a daemon has of it, and what that rests on; `nil` while it does not run.
+  var use: (life: String, ground: String)?
 
   var findings: [Finding] {
-    [services, usage, authorization, beacon].compactMap { $0 }
+    [services, usage, authorization, background, beacon].compactMap { $0 }
   }
 
   /// Of an app that wants to be a beacon, or about which that was decided.
@@ -35,6 +37,21 @@ struct AppDiagnosis {
       subject: "location services", code: "services_off", verdict: .bad,
       said: servicesReason ?? "switched off for the whole machine",
       next: "locationctl services on")
+  }
+
+  /// That it is not in use, where it is authorized only for that (STD-48).
+  private var background: Finding? {
+    guard let use, use.life != "foreground", use.ground != "nothing",
+      let level = standing.flatMap({ AuthorizationLevel(rawValue: $0.level) }),
+      [.whenInUse, .once].contains(level)
+    else { return nil }
+    let name = app.identity.name
+    let shown =
+      ["service": "as a service of systemd", "terminal": "as its terminal shows"][use.ground]
+      ?? (use.ground == "reported" ? "as its framework reports" : use.ground)
+    return finding(
+      .doubtful, "not_in_use", "it is in the \(use.life), \(shown), and allowed only while in use",
+      "locationctl authorize \(name) always")
   }
 
   /// Without a usage string no prompt is put (AUTH-19).

@@ -90,7 +90,8 @@ struct DaemonDiagnosis {
       closed
       + AppDiagnosis(
         app: app, standing: known.map { Decision.Standing($0) },
-        servicesAreOn: true
+        servicesAreOn: true,
+        use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } }
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {

@@ -8,6 +8,10 @@ extension Verb {
     name: "unit", value: .text("UNIT"),
     summary: "With register: start this unit of systemd in place of PROGRAM")
 
+  private static let continues = Option(
+    name: "continue",
+    summary: "With register: continue the app for an event while a signal has stopped it")
+
   static let apps = Verb(
     name: "apps", summary: "List the apps, and what each may know; register what starts them",
     details: [
@@ -17,6 +21,10 @@ extension Verb {
       is pending for that app and it does not run; with unregister it no longer does. Both write to \
       the daemon's folder of registrations, which locationctl status shows: for a daemon of the \
       system as root. Arguments that begin with a dash stand behind --.
+      """,
+      """
+      IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
+      terminal, a service of systemd, or that it is stopped or frozen; assumed where nothing does.
       """,
     ],
     operands: [
@@ -30,7 +38,7 @@ extension Verb {
         name: "ARGUMENT", summary: "What PROGRAM is started with", isOptional: true,
         repeats: true),
     ],
-    options: [unit, .json],
+    options: [unit, continues, .json],
     examples: [
       "locationctl apps", "locationctl apps register /opt/boat/boat -- --background",
       "sudo locationctl apps register /opt/boat/boat --unit boat.service",
@@ -42,7 +50,9 @@ extension Verb {
       case "unregister": return try unregister(invocation)
       default: break
       }
-      guard !invocation.has(unit) else { throw invocation.usage("--unit needs register") }
+      guard !invocation.has(unit), !invocation.has(continues) else {
+        throw invocation.usage("--unit and --continue need register")
+      }
       let apps: [AppStatus]
       if let daemon = try RunningDaemon.find() {
         apps = try daemon.ask(.apps, "apps")
@@ -56,7 +66,7 @@ extension Verb {
       var table = TextTable(
         [
           "APP", "MAY KNOW", "PRECISE", "BEACON", "PROCESSES", "CONDITIONS", "PROGRAM",
-          "STARTED BY", "WITHHELD",
+          "STARTED BY", "WITHHELD", "IN USE",
         ],
         numbers: [4, 5])
       for app in apps {
@@ -64,6 +74,7 @@ extension Verb {
           app.app, app.level, app.isPrecise ? "yes" : "no", app.beacon, "\(app.processes)",
           "\(app.conditions)", app.program ?? "",
           app.starter ?? "", app.limits.map(\.inWords).joined(separator: ", "),
+          app.use,
         ])
       }
       Output.standard.table(table, whenEmpty: "No app has asked or been authorized yet.")
@@ -77,7 +88,8 @@ extension Verb {
     guard unit == nil || arguments.isEmpty else {
       throw invocation.usage("a unit takes no ARGUMENT: they stand in its ExecStart=")
     }
-    let registration = try StoredRegistration(app, arguments, unit: unit)
+    let registration = try StoredRegistration(
+      app, arguments, unit: unit, continues: invocation.has(continues))
     show(registration, isThere: true, replaced: try registration.write(), invocation)
   }
 
@@ -119,6 +131,12 @@ extension String {
 }
 
 extension AppStatus {
+  /// Its lifecycle state, and what that rests on.
+  fileprivate var use: String {
+    guard let life else { return "" }
+    return ground == "nothing" ? "assumed" : life + (ground.map { " (\($0))" } ?? "")
+  }
+
   fileprivate var line: String {
     var line = JSONLine(type: "app")
     line.add("app", app)
@@ -129,6 +147,8 @@ extension AppStatus {
     line.add("conditions", conditions)
     line.add("program", program)
     line.add("starter", starter)
+    line.add("life", life)
+    line.add("ground", ground)
     if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text
   }

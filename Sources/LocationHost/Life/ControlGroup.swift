@@ -1,10 +1,9 @@
 import Glibc
-import LocationHost
 
 /// The control group of a process, used to find out whether the system has frozen the process.
 package struct ControlGroup: Hashable, Sendable {
   /// The path of the group's `cgroup.events` file.
-  let events: String
+  package let events: String
 
   /// Finds the group of a process; `nil` where there is none that can be frozen, as for processes
   /// in the root group, and on kernels without version 2 of control groups.
@@ -14,6 +13,12 @@ package struct ControlGroup: Hashable, Sendable {
       let root = Self.roots.first(where: { access("\($0)\(path)/cgroup.events", R_OK) == 0 })
     else { return nil }
     events = "\(root)\(path)/cgroup.events"
+  }
+
+  /// The innermost unit of systemd that the group belongs to; `nil` if there is none.
+  package var unit: String? {
+    events.split(separator: "/").last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }
+      .map(String.init)
   }
 
   /// Whether all its processes are stopped.

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import LocationHost
 
 /// One process for as long as it lives: its number may be given to another one afterwards.
 package struct ProcessMark: Hashable, Sendable {
@@ -13,9 +12,11 @@ package struct ProcessMark: Hashable, Sendable {
   }
 }
 
-/// The parent, group, session, and terminal of a process, from `/proc/PID/stat`.
+/// The state, parent, group, session, and terminal of a process, from `/proc/PID/stat`.
 package struct ProcessFacts: Hashable, Sendable {
   package var mark: ProcessMark
+  /// Whether a signal has stopped it, as the shell does on Control-Z.
+  package var isStopped: Bool
   /// The parent's number; 0 if it cannot be seen.
   package var parent: Int32
   package var group: Int32
@@ -40,6 +41,7 @@ package struct ProcessFacts: Hashable, Sendable {
     let numbers = words[1...5].compactMap { Int32($0) }
     guard numbers.count == 5 else { return nil }
     mark = ProcessMark(pid: pid, start: start)
+    isStopped = words[0] == "T"
     (parent, group, session) = (numbers[0], numbers[1], numbers[2])
     (terminal, foreground) = (numbers[3], numbers[4])
   }
@@ -49,7 +51,7 @@ package struct ProcessFacts: Hashable, Sendable {
 }
 
 /// Queries about the processes of a machine.
-package protocol ProcessTable {
+package protocol ProcessTable: Sendable {
   /// Returns the facts of a process; `nil` if there is no such process.
   func facts(of pid: Int32) -> ProcessFacts?
   /// Returns the user whose rights a process has; `nil` if there is no such process.
@@ -61,34 +63,36 @@ package protocol ProcessTable {
 }
 
 /// The processes of this machine, from `/proc`.
-struct RunningProcesses: ProcessTable {
-  func facts(of pid: Int32) -> ProcessFacts? {
+package struct RunningProcesses: ProcessTable {
+  package init() {}
+
+  package func facts(of pid: Int32) -> ProcessFacts? {
     guard let bytes = SmallFile.read("/proc/\(pid)/stat", limit: 4096) else { return nil }
     return ProcessFacts(String(decoding: bytes, as: UTF8.self))
   }
 
-  func user(of pid: Int32) -> UInt32? { Self.status(of: pid)?.user }
+  package func user(of pid: Int32) -> UInt32? { Self.status(of: pid)?.user }
 
-  func program(of pid: Int32) -> String? {
+  package func program(of pid: Int32) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/\(pid)/exe", &bytes, bytes.count)
     guard count > 0 else { return nil }
     return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  func controlGroup(of pid: Int32) -> String? {
+  package func controlGroup(of pid: Int32) -> String? {
     guard let bytes = SmallFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
     return ControlGroup.path(in: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Returns the user of a process, and the process that traces it, 0 for none.
-  static func status(of pid: Int32) -> (user: UInt32, tracer: Int32)? {
+  package static func status(of pid: Int32) -> (user: UInt32, tracer: Int32)? {
     var (user, tracer): (UInt32, Int32) = (0, 0)
     return linux_process_status(pid, &user, &tracer) == 0 ? (user, tracer) : nil
   }
 
   /// The numbers of all processes; bounded, in no order.
-  static var numbers: [Int32] {
+  package static var numbers: [Int32] {
     SmallFile.names(in: "/proc").compactMap { Int32($0) }
   }
 }

@@ -1,0 +1,53 @@
+import Glibc
+import LocationEngine
+package import LocationModel
+import LocationService
+
+// Whether the processes of clients are in use (docs/decisions/0079).
+extension LocationHost {
+  /// Begins to observe the process of a client, and returns the client as it is used now.
+  func observed(_ client: ClientDescription, as id: ClientID) -> ClientDescription {
+    var client = client
+    if let life = uses.follow(client.process ?? getpid(), as: id, at: now.uptime) {
+      client.life = life
+    }
+    return client
+  }
+
+  /// Informs the engine of what has changed since the last call.
+  func settleUses() {
+    for (client, life) in uses.changes(at: now.uptime) { move(client, to: life) }
+  }
+
+  /// Has a client's process looked at with the next event: it has left a delivery unread.
+  package func suspect(_ client: ClientID) { uses.suspect(client) }
+
+  /// Informs the engine that the system has frozen the client's process, or thawed it.
+  package func freeze(_ client: ClientID, _ isFrozen: Bool) {
+    if isFrozen {
+      uses.note(client, woken: false)
+    } else {
+      move(client, to: uses.use(of: client).life)
+    }
+    step(.engine(.client(client, .frozen(isFrozen))))
+  }
+
+  /// Informs the engine that a suspended process was woken for an event: it runs in the background
+  /// until its framework, or the system, shows otherwise.
+  package func noteWoken(_ client: ClientID) {
+    uses.note(client, woken: true)
+    move(client, to: .background)
+  }
+
+  private func move(_ client: ClientID, to life: AppLife) {
+    step(.engine(.client(client, .life(life))))
+  }
+
+  /// The lifecycle state of an app, and what it rests on; `nil` while it does not run.
+  package func use(of app: AppIdentity) -> (life: AppLife, ground: String)? {
+    guard let use = core.engine.use(of: app) else { return nil }
+    if use.isFrozen { return (use.life, "frozen") }
+    if use.isReported { return (use.life, "reported") }
+    return (use.life, uses.use(of: use.client).ground.rawValue)
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import LocationHost
+import TestSupport
+import Testing
+
+/// Apps of which the kernel shows whether they are in use.
+@Suite("An app of which the kernel shows whether it is in use", .serialized)
+struct UseTests {
+  private static let app = DaemonTests.app
+  private static let observed = ["CORELOCATION_IN_USE": "observed"]
+
+  /// A shell with job control on a terminal of its own, which carries out lines of a file as they come.
+  private static let shell = """
+    import os, pty, sys, threading
+    pid, terminal = pty.fork()
+    if pid == 0: os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+    def type():
+      with open(sys.argv[1]) as lines:
+        for line in iter(lines.readline, ""): os.write(terminal, eval(line))
+    threading.Thread(target=type, daemon=True).start()
+    while True: os.write(1, os.read(terminal, 4096).replace(b"\\r", b""))
+    """
+
+  /// A person at a terminal.
+  private final class Terminal: Sendable {
+    let program: RunningProgram
+    private let keys: FileHandle
+
+    init(of daemon: DaemonRun) throws {
+      let path = daemon.folder.file("keys-\(UUID())")
+      guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
+      program = try RunningProgram(
+        "/usr/bin/env", ["python3", "-c", UseTests.shell, path], environment: daemon.surroundings)
+      // Opened both ways, or it would wait for the shell.
+      let descriptor = open(path, O_RDWR)
+      guard descriptor >= 0 else { throw POSIXError(.EIO) }
+      keys = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    func type(_ line: String) throws { try press("\(line)\\n") }
+
+    /// Presses keys, as in a literal of Python.
+    func press(_ keys: String) throws {
+      try self.keys.write(contentsOf: Data("b\"\(keys)\"\n".utf8))
+    }
+
+    func sees(_ text: String) async throws {
+      _ = try await program.lines.next { $0.hasSuffix(text) }
+    }
+  }
+
+  private func use(of daemon: DaemonRun) throws -> String {
+    let lines = try daemon.control("apps", "--json").text.split(separator: "\n")
+    let line = try #require(lines.first { $0.contains("\"\(Self.app)\"") })
+    let words = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    return "\(words?["life"] ?? "none") \(words?["ground"] ?? "none")"
+  }
+
+  @Test(
+    "MODEL-2, STD-48: has its locations in the foreground of its terminal, and none behind",
+    .timeLimit(.minutes(2)))
+  func terminal() async throws {
+    let daemon = try await DaemonRun(environment: Self.observed)
+    try await daemon.answer("whenInUse", for: Self.app)
+    let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
+    let terminal = try Terminal(of: daemon)
+    try terminal.type("\(path) main &")
+    try await terminal.sees("status 4 on main")
+    #expect(try use(of: daemon) == "background terminal")
+    let doctor = try daemon.control("doctor", "--app", path).text
+    #expect(doctor.contains("in the background, as its terminal shows"))
+    #expect(try daemon.control("apps").text.contains("background (terminal)"))
+    try terminal.type("fg")
+    try await terminal.sees("location 48.5 on main")
+    #expect(try use(of: daemon) == "foreground terminal")
+    try terminal.press("\\x1a")
+    _ = try await daemon.program.lines.next { $0.contains("needed: nothing") }
+    #expect(try use(of: daemon) == "suspended stopped")
+    try terminal.type("bg")
+    try await terminal.sees("&")
+    try terminal.type("fg")
+    _ = try await daemon.program.lines.next { $0.contains("needed: satellite") }
+    #expect(try use(of: daemon) == "foreground terminal")
+    terminal.program.end()
+  }
+
+  @Test("STD-50: one that a signal has stopped asks for nothing until it continues")
+  func stopped() async throws {
+    let daemon = try await DaemonRun(environment: Self.observed)
+    try await daemon.answer("whenInUse", for: Self.app)
+    let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
+    let app = try daemon.run(path, "main")
+    _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    app.signal(SIGSTOP)
+    _ = try await daemon.program.lines.next { $0.contains("needed: nothing") }
+    #expect(try use(of: daemon) == "suspended stopped")
+    app.signal(SIGCONT)
+    _ = try await daemon.program.lines.next { $0.contains("needed: satellite") }
+    app.end()
+  }
+
+  @Test(
+    "SLC-8: one that is stopped is continued for an event if its registration says so, and stopped again",
+    .timeLimit(.minutes(2)), arguments: [true, false])
+  func wakes(_ continues: Bool) async throws {
+    let server = try Server()
+    let folder = try TemporaryFolder()
+    let launch = folder.file("launch")
+    let daemon = try await DaemonRun(
+      sources: ["nmea+tcp://127.0.0.1:\(server.port)"], environment: Self.observed, in: folder,
+      configuration: ["launch = \(launch)"])
+    try await daemon.answer("always", for: Self.app)
+    let path = try daemon.install("LaunchedApp", as: Self.app, in: "a")
+    try "app = \(Self.app)\ncommand = \(path) changes\n\(continues ? "continue = yes\n" : "")"
+      .write(
+        toFile: launch + "/app.conf", atomically: true, encoding: .utf8)
+    let terminal = try Terminal(of: daemon)
+    try terminal.type("\(path) changes")
+    try await terminal.sees("started by hand")
+    _ = try await server.arrivals.next()
+    try terminal.press("\\x1a")
+    try await terminal.sees("\(path) changes")
+    let receiver = Receiver { server.write($0) }
+    if continues {
+      try await terminal.sees("change to \(Receiver.latitude)")
+      _ = try await daemon.program.lines.next { $0.contains("had for an event is over") }
+      #expect(try use(of: daemon).hasSuffix("stopped"), "within the time of a query")
+    } else {
+      let line = try await daemon.program.lines.next { $0.contains("waits until it continues") }
+      #expect(line.contains("continue = yes"))
+      try terminal.type("fg")
+      try await terminal.sees("change to \(Receiver.latitude)")
+    }
+    withExtendedLifetime(receiver) {}
+    terminal.program.end()
+  }
+}
