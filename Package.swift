@@ -88,8 +88,9 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationLink", "LocationModel",
-        "LocationProviders", "LocationRecording", "LocationService", "LocationSQLite",
+        "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine", "LocationLink",
+        "LocationModel", "LocationProviders", "LocationRecording", "LocationService",
+        "LocationSQLite",
       ],
       swiftSettings: house),
 
@@ -122,6 +123,7 @@ let package = Package(
 
     // The place index.
     .target(name: "CCurl"),
+    .target(name: "CXCB"),
     .target(
       name: "LocationGeocoding",
       dependencies: [

@@ -29,8 +29,8 @@ package struct Configuration: Hashable, Sendable {
   package var withoutRefresh: [AppIdentity] = []
   /// Whether an app that the person ended is started for no event (LIFE-4).
   package var honorsQuit = false
-  /// Whether it is observed which apps are in use; `nil` for what the environment says.
-  package var observesUse: Bool?
+  /// `observed` or `assumed`: which apps are in use; `nil` for what the environment says.
+  package var use: String?
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.
@@ -108,7 +108,7 @@ package struct Configuration: Hashable, Sendable {
       guard ["observed", "assumed"].contains(value) else {
         return "`in-use` must be observed or assumed"
       }
-      observesUse = value == "observed"
+      use = value
       return nil
     case "conditions-per-app":
       guard let limits = Conditions.Limits(perApp: value) else {
@@ -146,6 +146,11 @@ package struct Configuration: Hashable, Sendable {
   package var settings: [Setting] {
     restricted.map { .restricted($0, true) }
       + withoutRefresh.map { .backgroundRefresh($0, false) } + [.honorsQuit(honorsQuit)]
+  }
+
+  /// The environment of the daemon, with what the configuration sets in its place.
+  package func environment(_ variables: [String: String]) -> HostEnvironment {
+    HostEnvironment(variables.merging(use.map { [HostEnvironment.useVariable: $0] } ?? [:]) { $1 })
   }
 
   /// Registers a program.

@@ -59,6 +59,7 @@ package final class Daemon {
       if let ownSocket { DaemonSocket.remove(ownSocket) }
       throw DaemonFault(reason: "\(obstacle)", status: 1)
     }
+    let environment = configuration.environment(variables)
     let host = LocationHost(
       sources: sources.isEmpty ? [HostEnvironment.discovered] : sources,
       keeper: keeper,
@@ -66,9 +67,8 @@ package final class Daemon {
       launcher: launcher(configuration, socket: path, noting: noting),
       limits: configuration.conditions, keeping: configuration.keeping,
       settings: configuration.settings,
-      observing: configuration.observesUse.map { UseWatch(of: $0 ? RunningProcesses() : nil) }
-        ?? HostEnvironment(variables).useWatch(noting: noting),
-      recordingTo: HostEnvironment(variables).recordingFile, journal: noting)
+      observing: environment.useWatch(noting: noting), windows: environment.windowWatch(),
+      recordingTo: environment.recordingFile, journal: noting)
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
       listener, for: host, limits: configuration.limits, agents: agents, journal: journal,

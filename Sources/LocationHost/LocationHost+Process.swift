@@ -15,6 +15,7 @@ extension LocationHost {
       },
       agents: environment.agents { journal(.source($0)) },
       limits: environment.limits(noting: journal), observing: environment.useWatch(noting: journal),
+      windows: environment.windowWatch(),
       recordingTo: environment.recordingFile, journal: journal)
   }
 }

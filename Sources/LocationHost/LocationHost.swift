@@ -34,6 +34,7 @@ package actor LocationHost: EngineLink, QueueActor {
   package var cutOff: (@Sendable (ClientID) -> Void)?
   /// Whether the processes of clients are in use.
   var uses: UseWatch
+  let windows: WindowWatch?
   /// Outputs that wait for the disk.
   var storing = StoringState()
   private let damageTerm: Duration?
@@ -47,6 +48,7 @@ package actor LocationHost: EngineLink, QueueActor {
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
     settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
+    windows: WindowWatch? = nil,
     recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
@@ -61,6 +63,7 @@ package actor LocationHost: EngineLink, QueueActor {
     prompts = PromptCoordinator(agents: agents.count)
     self.launcher = launcher
     self.uses = uses
+    self.windows = windows
     self.journal = journal
     line.queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
@@ -76,6 +79,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
     tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
+    beginToWatchWindows()
     for setting in settings { step(.engine(.setting(setting))) }
     step(.engine(.stored(keeper?.entries ?? [])))
   }
@@ -92,6 +96,7 @@ package actor LocationHost: EngineLink, QueueActor {
   isolated deinit {
     timer?.end()
     registrations?.cancel()
+    windows?.end()
     for channel in channels.values { channel.end() }
     for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }

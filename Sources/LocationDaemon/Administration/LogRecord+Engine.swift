@@ -29,6 +29,10 @@ extension LogRecord {
     case .launched(let app, let fault):
       self.init(.condition, note.message ?? "started \(app)", at: date, isFault: fault != nil)
       self.app = app.name
+    case .use(let app, let life, let ground):
+      let words = [.foreground: "in use", .background: "in the background"][life] ?? life.rawValue
+      self.init(.client, "\(app) is \(words) (\(ground))", at: date)
+      self.app = app.name
     case .asleep(let app, _):
       self.init(.condition, note.message ?? "", at: date, isFault: true)
       self.app = app.name

@@ -19,6 +19,15 @@ extension LocationHost {
     for (client, life) in uses.changes(at: now.uptime) { move(client, to: life) }
   }
 
+  /// Begins to follow the windows of the desktop.
+  func beginToWatchWindows() {
+    windows?.begin { [weak self] state in self?.enter { $0.take(state) } }
+  }
+
+  private func take(_ windows: WindowState?) {
+    for (client, life) in uses.take(windows, at: now.uptime) { move(client, to: life) }
+  }
+
   /// Has a client's process looked at with the next event: it has left a delivery unread.
   package func suspect(_ client: ClientID) { uses.suspect(client) }
 
@@ -41,6 +50,8 @@ extension LocationHost {
 
   private func move(_ client: ClientID, to life: AppLife) {
     step(.engine(.client(client, .life(life))))
+    guard let app = core.engine.app(of: client) else { return }
+    journal(.use(app, life, uses.use(of: client).ground.rawValue))
   }
 
   /// The lifecycle state of an app, and what it rests on; `nil` while it does not run.

@@ -7,6 +7,8 @@ package struct ObservedUse: Hashable, Sendable {
   package enum Ground: String, Sendable {
     /// A signal has stopped the process.
     case stopped
+    /// Whether one of its windows is the active one.
+    case window
     /// Which process group is in the foreground of its terminal.
     case terminal
     /// It is part of a service of systemd.
@@ -23,11 +25,14 @@ package struct ObservedUse: Hashable, Sendable {
     (life, ground) = (.foreground, .nothing)
   }
 
-  /// Judges a process by its facts and its control group; `nil` for a process without one.
-  package init(_ facts: ProcessFacts, in group: String?) {
+  /// Judges a process by its facts, its control group, `nil` for none, and whether its window is active,
+  /// `nil` if it never had one.
+  package init(_ facts: ProcessFacts, in group: String?, hasFocus: Bool? = nil) {
     self.init()
     if facts.isStopped {
       (life, ground) = (.suspended, .stopped)
+    } else if let hasFocus {
+      (life, ground) = (hasFocus ? .foreground : .background, .window)
     } else if facts.terminal != 0 {
       life = facts.foreground == facts.group ? .foreground : .background
       ground = .terminal

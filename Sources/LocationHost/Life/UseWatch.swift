@@ -11,6 +11,8 @@ package struct UseWatch: Sendable {
     /// `nil` where nothing is observed.
     var mark: ProcessMark?
     var use: ObservedUse
+    /// Whether it has, or had, a window.
+    var hasWindows = false
     /// Whether the process was woken for an event, and is not suspended again.
     var isWoken = false
   }
@@ -21,6 +23,8 @@ package struct UseWatch: Sendable {
   private var volatile: [ClientID] = []
   /// Those that have left a delivery unread.
   private var suspects: Set<ClientID> = []
+  /// The windows of the desktop; `nil` where nothing is known of them.
+  private var windows: WindowState?
   package private(set) var nextDeadline: Instant?
 
   /// Creates a watch of the processes of a table; without one, all are assumed to be in use.
@@ -31,10 +35,11 @@ package struct UseWatch: Sendable {
   /// Begins to follow a process, and returns its lifecycle state; `nil` while that is only assumed.
   package mutating func follow(_ pid: Int32, as client: ClientID, at now: Instant) -> AppLife? {
     let facts = table?.facts(of: pid)
-    let use = facts.map { ObservedUse($0, in: table?.controlGroup(of: pid)) } ?? ObservedUse()
-    followed[client] = Followed(mark: facts?.mark, use: use)
+    var process = Followed(mark: facts?.mark, use: ObservedUse())
+    if let facts { judge(&process, facts) }
+    followed[client] = process
     arrange(client, at: now)
-    return use.ground == .nothing ? nil : use.life
+    return process.use.ground == .nothing ? nil : process.use.life
   }
 
   package mutating func leave(_ client: ClientID) {
@@ -76,19 +81,36 @@ package struct UseWatch: Sendable {
     }
   }
 
+  /// Takes the windows as they are now, and returns the lifecycle states that have changed.
+  package mutating func take(
+    _ windows: WindowState?, at now: Instant
+  ) -> [(client: ClientID, life: AppLife)] {
+    self.windows = windows
+    return followed.keys.sorted().compactMap { client in
+      look(at: client, at: now).map { (client, $0) }
+    }
+  }
+
   private mutating func look(at client: ClientID, at now: Instant) -> AppLife? {
     // One that has ended, even if its number has passed on, leaves by its connection.
     guard let table, let before = followed[client], let mark = before.mark,
       let facts = table.facts(of: mark.pid), facts.mark == mark
     else { return nil }
     var process = before
-    process.use = ObservedUse(
-      facts, in: facts.terminal == 0 ? table.controlGroup(of: mark.pid) : nil)
+    judge(&process, facts)
     if facts.isStopped { process.isWoken = false }
     followed[client] = process
     arrange(client, at: now)
     let life = Self.use(of: process).life
     return life == Self.use(of: before).life ? nil : life
+  }
+
+  private func judge(_ process: inout Followed, _ facts: ProcessFacts) {
+    process.hasWindows =
+      windows.map { $0.owners.contains(facts.pid) || process.hasWindows } ?? false
+    process.use = ObservedUse(
+      facts, in: facts.terminal == 0 ? table?.controlGroup(of: facts.pid) : nil,
+      hasFocus: process.hasWindows ? windows?.active == facts.pid : nil)
   }
 
   private mutating func arrange(_ client: ClientID, at now: Instant) {
