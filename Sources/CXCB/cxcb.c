@@ -250,12 +250,14 @@ int cxcb_windows(cxcb_display *display, int *active, int *processes, int limit) 
   *active = 0;
   if (xcb.has_error(display->connection)) return -1;
   if (count < 0) return -2;
-  if (read_windows(display, display->active, &front, 1) == 1 && front)
-    *active = process(display, front);
+  if (read_windows(display, display->active, &front, 1) != 1) front = 0;
   int found = 0;
   for (int i = 0; i < count && found < limit; i++) {
     int owner = process(display, windows[i]);
-    if (owner > 0) processes[found++] = owner;
+    if (owner <= 0) continue;
+    processes[found++] = owner;
+    // The number of a window that is gone still stands for its process.
+    if (windows[i] == front) *active = owner;
   }
   return xcb.has_error(display->connection) ? -1 : found;
 }

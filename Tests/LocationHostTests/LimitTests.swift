@@ -4,6 +4,7 @@ import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel
+import LocationProviders
 import Testing
 
 @Suite("The number of conditions per app")
@@ -44,7 +45,7 @@ struct LimitTests {
     "REG-2: the surplus fails, and nothing does without a limit",
     arguments: [Conditions.Limits(), Conditions.Limits(perApp: nil)])
   func host(limits: Conditions.Limits) async throws {
-    let host = LocationHost(sources: [], limits: limits)
+    let host = LocationHost(sources: [.nmeaSerial(path: "/dev/none", baud: 9600)], limits: limits)
     let heard = Events<RegionEvent>()
     let (client, _) = host.connect(
       ClientDescription(app: HostClient.app, manifest: HostClient.manifest)

@@ -2,6 +2,7 @@ import LocationService
 import LocationEngine
 import LocationHost
 import LocationModel
+import LocationProviders
 
 /// An app with a monitor, regions, and visits on a device that goes from home to work and back, in
 /// virtual time: the steps of a host (decide, make durable, deliver) with the store on disk.
@@ -23,7 +24,8 @@ struct Journey {
   /// Seconds between fixes.
   private static let interval = 5.0
 
-  private var core = ServiceCore(sources: [])
+  // It stays silent; the fixes are those of the journey.
+  private var core = ServiceCore(sources: [.nmeaSerial(path: "/dev/none", baud: 9600)])
   private let keeper: StateKeeper
   private var now = Moment(uptime: .start, unixTime: Journey.begin)
   /// What the monitor holds, as it says itself.
