@@ -75,7 +75,7 @@ for mismatch in mismatches { print(mismatch) }
 if !mismatches.isEmpty { fatalError("the facts do not hold") }
 SWIFT
 # The objects of the sources there are; a build folder also keeps those of files that went.
-for target in CoreLocation CoreLocationTypes CLinux CCurl Location; do
+for target in CoreLocation CoreLocationTypes CLinux CCurl CXCB Location; do
   for folder in Sources/$target Sources/$target[A-Z]*; do
     case $folder in *Simulation | *Testing) continue ;; esac
     [ -d "$folder" ] || continue

@@ -20,7 +20,7 @@ for name in CSQLite CSodium CSystemd; do
   mkdir "$module/$name"
   cp Sources/$name/* "$module/$name"
 done
-for name in CLinux CCurl; do
+for name in CLinux CCurl CXCB; do
   mkdir "$module/$name"
   cp Sources/$name/include/* "$module/$name"
   header=$(basename Sources/$name/include/*.h)

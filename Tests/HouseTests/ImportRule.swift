@@ -20,7 +20,7 @@ enum ImportRule {
       "LocationCoding", "LocationLink", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
       "LocationSQLite",
-      "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
+      "CSystemd", "CXCB", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationDaemon": [
       "LocationHost", "LocationCoding", "LocationLink", "LocationRecording", "LocationModel",
