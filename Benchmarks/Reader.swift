@@ -29,7 +29,7 @@ enum Reader {
     let app = AppIdentity("benchmark")
     let host = LocationHost(sources: [try Source(url: url)], recordingTo: file)
     let client = LocationClient(ClientDescription(app: app, manifest: Manifest()), over: host)
-    host.tell(.setting(.authorization(app, .always)))
+    host.pass(.setting(.authorization(app, .always)))
     try await LocationClient.$bound.withValue(client) {
       for try await update in CLLocationUpdate.liveUpdates() {
         guard let location = update.location else { continue }

@@ -69,7 +69,7 @@ struct Schedule {
     }
   }
 
-  private mutating func randomWish() -> LocationRequest.Wish {
+  private mutating func randomWish() -> LocationRequest.Mode {
     let levels = INTULocationAccuracy.allCases.dropFirst()
     let level = levels[Int.random(in: 1..<6, using: &random)]
     switch Int.random(in: 0..<8, using: &random) {

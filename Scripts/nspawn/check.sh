@@ -83,7 +83,7 @@ printf 'in-use = assumed\n' >> /etc/locationd.conf
 systemctl reload locationd
 check "which then has live updates, where use is assumed" runuser -u nobody -- python3 -c "$ask" $socket Watch 48.5
 check "the access is written down" sh -c "locationctl data access | grep -q '$python@65534 *live'"
-check "the journal has fields" sh -c 'journalctl -q -t locationd LOCATION_CATEGORY=client | grep -q "has come"'
+check "the journal has fields" sh -c 'journalctl -q -t locationd LOCATION_CATEGORY=client | grep -q "connected"'
 # The source of this test is a place, and is named as its owner has typed it.
 check "the journal tells no place" sh -c '! journalctl -q -t locationd -o json | sed "s/fixed:48\.5,11\.5//g" | grep -q "48\.5[^0-9]"'
 

@@ -45,7 +45,7 @@ public final class BeaconAdvertiser: Sendable {
 
   /// Makes an advertiser that is stopped.
   public init() {
-    let (states, news) = AsyncStream.makeStream(
+    let (states, continuation) = AsyncStream.makeStream(
       of: State.self, bufferingPolicy: .bufferingNewest(1))
     let last = Last()
     client = LocationClient.current
@@ -53,7 +53,7 @@ public final class BeaconAdvertiser: Sendable {
       guard case .advertising(_, let word) = delivery else { return }
       let state = State(word)
       last.state.withLock { $0 = state }
-      news.yield(state)
+      continuation.yield(state)
     }
     self.states = states
     self.last = last

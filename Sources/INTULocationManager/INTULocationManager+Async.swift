@@ -20,11 +20,11 @@ extension INTULocationManager {
   ) async throws -> INTUGradedLocation {
     let timeout = LocationRequest.Patience(
       timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
-    let wish = LocationRequest.Wish.once(checked(accuracy), timeout)
+    let mode = LocationRequest.Mode.once(checked(accuracy), timeout)
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { waiting in
-        let id = request(wish, activityType, .task(waiting))
+        let id = request(mode, activityType, .task(waiting))
         if ticket.fill(id) { cancelLocationRequest(id) }
       }
     } onCancel: {
@@ -70,10 +70,10 @@ extension INTULocationManager {
   }
 
   private func updates(
-    _ wish: LocationRequest.Wish, _ activityType: CLActivityType
+    _ mode: LocationRequest.Mode, _ activityType: CLActivityType
   ) -> AsyncStream<INTULocationUpdate> {
     AsyncStream(bufferingPolicy: .bufferingNewest(Self.unreadElements)) { updates in
-      let id = request(wish, activityType, .updates(updates))
+      let id = request(mode, activityType, .updates(updates))
       updates.onTermination = { [self] _ in cancelLocationRequest(id) }
     }
   }

@@ -196,11 +196,11 @@ public final class INTULocationManager: Sendable {
   /// Registers a recipient and posts its request to the office.
   @discardableResult
   func request(
-    _ wish: LocationRequest.Wish, _ activityType: CLActivityType, _ recipient: Recipient
+    _ mode: LocationRequest.Mode, _ activityType: CLActivityType, _ recipient: Recipient
   ) -> INTULocationRequestID {
     let goal = preferredAuthorizationType
     return book.enter(recipient) { id in
-      let request = LocationRequest(id, wish, activityType: activityType, asking: goal)
+      let request = LocationRequest(id, mode, activityType: activityType, asking: goal)
       post { $0.take(.request(request)) }
     }
   }

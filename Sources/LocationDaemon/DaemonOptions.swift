@@ -123,7 +123,7 @@ package struct DaemonOptions: Hashable, Sendable {
                       $XDG_RUNTIME_DIR/locationd.sock
       --state FOLDER  keep the state in FOLDER; for the system /var/lib/locationd, else
                       $XDG_STATE_HOME/meridian
-      --check         only look at the configuration, and tell file, line, and cause of each fault
+      --check         only look at the configuration, and print file, line, and cause of each fault
 
     SIGHUP reads the configuration again, SIGTERM ends. Sockets of systemd (LISTEN_FDS) are used,
     readiness and signs of life are told to $NOTIFY_SOCKET.

@@ -28,7 +28,7 @@ package final class FreezeWatch {
   private var watched: [ControlGroup: Watched] = [:]
 
   /// Calls `heard` on the queue when ``changes()`` may return some, if the kernel has watches.
-  package init(on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
+  package init(on queue: DispatchQueue, hasChanges: @escaping @Sendable () -> Void) {
     let descriptor = linux_open_watches()
     self.descriptor = descriptor
     guard descriptor >= 0 else {
@@ -36,7 +36,7 @@ package final class FreezeWatch {
       return
     }
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setEventHandler(handler: heard)
+    source.setEventHandler(handler: hasChanges)
     source.setCancelHandler { close(descriptor) }
     source.activate()
     self.source = source
@@ -59,10 +59,10 @@ package final class FreezeWatch {
 
   /// Returns the changes since the last call, in the order of the numbers.
   package func changes() -> [(number: Int, isFrozen: Bool)] {
-    var said = [Int32](repeating: 0, count: 64)
-    let count = Int(linux_read_watches(descriptor, &said))
-    let news = Set(said.prefix(count))
-    let touched = watched.values.filter { news.contains($0.watch) || news.contains(-1) }
+    var numbers = [Int32](repeating: 0, count: 64)
+    let count = Int(linux_read_watches(descriptor, &numbers))
+    let changed = Set(numbers.prefix(count))
+    let touched = watched.values.filter { changed.contains($0.watch) || changed.contains(-1) }
       .flatMap(\.members).sorted()
     return touched.compactMap { number in settle(number).map { (number, $0) } }
   }

@@ -61,7 +61,7 @@ extension AppCoordinator {
     live.removeAll(of: client)
     monitors.removeAll(of: client)
     pending.forgetDeliveries(for: client)
-    let outputs = leaveClaims(changes, live: iterates) + settleBeaconWish(at: now)
+    let outputs = leaveClaims(changes, live: iterates) + settleBeaconDemand(at: now)
     return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
       + stand(.processEnded(Self.numbers(of: client)), at: now)
   }
@@ -160,6 +160,6 @@ extension AppCoordinator {
     advertising.remove(subscriber, client)
     var outputs = calibration + stopLive(subscriber, client, at: now) + settleHolds(at: now)
     outputs += authorize(.managerReleased(Self.number(of: subscriber, client)), at: now)
-    return outputs + settleBeaconWish(at: now)
+    return outputs + settleBeaconDemand(at: now)
   }
 }

@@ -86,11 +86,11 @@ extension AppCoordinator {
   mutating func handle(
     _ request: AdvertisingRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
-    carryOut(advertising.handle(request, of: subscriber, client)) + settleBeaconWish(at: now)
+    carryOut(advertising.handle(request, of: subscriber, client)) + settleBeaconDemand(at: now)
   }
 
   /// Requests the beacon permission while a process asks to advertise.
-  mutating func settleBeaconWish(at now: Moment) -> [Output] {
+  mutating func settleBeaconDemand(at now: Moment) -> [Output] {
     guard authorization.wantsBeacon == advertising.isEmpty else { return [] }
     return authorize(.beaconWish(!advertising.isEmpty), at: now)
   }

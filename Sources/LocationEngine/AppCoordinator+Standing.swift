@@ -115,13 +115,13 @@ extension AppCoordinator {
       standard.entries[index].service.cached = place(
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
-      outputs += tellStandard(index, .flow(flow), at: now)
-      if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
+      outputs += passStandard(index, .flow(flow), at: now)
+      if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
     }
-    outputs += tellAllChanges(.reduced(isCoarse), at: now)
+    outputs += passAllChanges(.reduced(isCoarse), at: now)
     outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))
     let coarse = isCoarse ? world.coarse : nil
-    tellLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
+    passLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
     return outputs + settleReadable()
   }
 

@@ -12,10 +12,10 @@ extension AppCoordinator {
         subscriber, client, StandardUpdates(flow: flow(of: .init(flow: .undetermined))))
     standard.entries[index].service.cached = place(for: request)
     standard.entries[index].service.isInFront = life == .foreground
-    var outputs = tellStandard(index, .request(request), at: now)
+    var outputs = passStandard(index, .request(request), at: now)
     let flow = flow(of: standard.entries[index].service)
-    outputs += tellStandard(index, .flow(flow), at: now)
-    if world.isOut { outputs += tellStandard(index, .outage(.positionUnknown), at: now) }
+    outputs += passStandard(index, .flow(flow), at: now)
+    if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
     return outputs + settleHolds(at: now)
   }
 
@@ -31,7 +31,7 @@ extension AppCoordinator {
     options.accuracy == .reduced ? world.coarse : visible
   }
 
-  mutating func tellStandard(
+  mutating func passStandard(
     _ index: Int, _ input: StandardUpdates.Input, at now: Moment
   ) -> [Output] {
     let entry = standard.entries[index]
@@ -72,13 +72,13 @@ extension AppCoordinator {
     return hold(.endIteration(Self.number(of: subscriber, client)), at: now)
   }
 
-  mutating func tellLive(
+  mutating func passLive(
     _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for index in live.entries.indices { tellLive(index, input, at: now, to: &outputs) }
+    for index in live.entries.indices { passLive(index, input, at: now, to: &outputs) }
   }
 
-  private mutating func tellLive(
+  private mutating func passLive(
     _ index: Int, _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
   ) {
     let entry = live.entries[index]
@@ -136,13 +136,13 @@ extension AppCoordinator {
   }
 
   /// Passes an input to the significant-change services if their events may be delivered or held.
-  private mutating func tellChanges(
+  private mutating func passChanges(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
-    verdicts.significant.tracks ? tellAllChanges(input, at: now) : []
+    verdicts.significant.tracks ? passAllChanges(input, at: now) : []
   }
 
-  mutating func tellAllChanges(
+  mutating func passAllChanges(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
     significant.entries.indices.flatMap { index in
@@ -151,10 +151,10 @@ extension AppCoordinator {
   }
 
   private mutating func announce(
-    _ news: [SignificantChangeDetector.Output], _ index: Int, at now: Moment
+    _ decisions: [SignificantChangeDetector.Output], _ index: Int, at now: Moment
   ) -> [Output] {
     let entry = significant.entries[index]
-    return news.flatMap { output -> [Output] in
+    return decisions.flatMap { output -> [Output] in
       guard case .announce(let fix) = output else { return [] }
       let delivery = Delivery.updates(entry.subscriber, .fixes([fix]))
       guard verdicts.significant.action != .holdAndAsk else {
@@ -182,10 +182,10 @@ extension AppCoordinator {
     outputs += settleClaims(.fix(fix), at: now)
     for index in standard.entries.indices
     where standard.entries[index].service.currentOptions.accuracy != .reduced {
-      outputs += tellStandard(index, .fix(fix), at: now)
+      outputs += passStandard(index, .fix(fix), at: now)
     }
-    tellLive(.fix(fix), at: now, to: &outputs)
-    outputs += tellChanges(.fix(fix), at: now)
+    passLive(.fix(fix), at: now, to: &outputs)
+    outputs += passChanges(.fix(fix), at: now)
   }
 
   /// Forgets the last position at the end of its retention.
@@ -211,24 +211,24 @@ extension AppCoordinator {
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
       guard isNews || standard.entries[index].service.awaitsFix else { continue }
-      outputs += tellStandard(index, .fix(fix), at: now)
+      outputs += passStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
     if isNews { outputs += settleClaims(.fix(fix), at: now) }
     for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
-      tellLive(index, .fix(fix), at: now, to: &outputs)
+      passLive(index, .fix(fix), at: now, to: &outputs)
     }
-    return outputs + tellChanges(.fix(fix), at: now)
+    return outputs + passChanges(.fix(fix), at: now)
   }
 
   mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
     world.isOut = isOut
     if !isOut { world.isHopeless = false }
     var outputs: [Output] = []
-    tellLive(.outage(isOut), at: now, to: &outputs)
+    passLive(.outage(isOut), at: now, to: &outputs)
     guard isOut else { return outputs }
     for index in standard.entries.indices {
-      outputs += tellStandard(index, .outage(.positionUnknown), at: now)
+      outputs += passStandard(index, .outage(.positionUnknown), at: now)
     }
     return outputs
   }
@@ -255,13 +255,13 @@ extension AppCoordinator {
       let options = standard.entries[index].service.currentOptions
       let isStill = options.pausesAutomatically && still.contains(.pausing(options.activity))
       guard isStill != standard.entries[index].service.isPaused else { continue }
-      outputs += tellStandard(index, .still(isStill), at: now)
+      outputs += passStandard(index, .still(isStill), at: now)
     }
     if !outputs.isEmpty { outputs += settleHolds(at: now) }
     for index in live.entries.indices {
       let isStill = still.contains(.iterating(live.entries[index].service.options.activity))
       guard isStill != live.entries[index].service.isStationary else { continue }
-      tellLive(index, .still(isStill), at: now, to: &outputs)
+      passLive(index, .still(isStill), at: now, to: &outputs)
     }
     return outputs
   }
@@ -269,9 +269,9 @@ extension AppCoordinator {
   mutating func wake(at now: Moment) -> [Output] {
     var outputs: [Output] = []
     if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
-    for index in standard.entries.indices { outputs += tellStandard(index, .wake, at: now) }
-    tellLive(.wake, at: now, to: &outputs)
-    outputs += tellChanges(.wake, at: now)
+    for index in standard.entries.indices { outputs += passStandard(index, .wake, at: now) }
+    passLive(.wake, at: now, to: &outputs)
+    outputs += passChanges(.wake, at: now)
     outputs += settleClaims(.wake, at: now)
     return outputs
   }

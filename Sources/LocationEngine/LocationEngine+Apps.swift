@@ -46,6 +46,6 @@ extension AppAuthorizationState {
 extension Authorization {
   fileprivate var isBlank: Bool {
     record == AuthorizationRecord(manifest: manifest) && open == nil && due.isEmpty
-      && wishes.isEmpty && temporary.isEmpty && held == nil && !isRestricted
+      && goalRequests.isEmpty && temporary.isEmpty && held == nil && !isRestricted
   }
 }

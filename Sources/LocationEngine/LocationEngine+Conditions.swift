@@ -152,10 +152,11 @@ extension LocationEngine {
 
   /// Delivers the outputs of the conditions to their apps.
   mutating func carry(
-    _ news: [Conditions.Output], askedBy asker: (client: ClientID, subscriber: SubscriberID)? = nil,
+    _ decisions: [Conditions.Output],
+    askedBy asker: (client: ClientID, subscriber: SubscriberID)? = nil,
     _ region: RegionDescription? = nil, at now: Moment, to outputs: inout [Output]
   ) {
-    for output in news {
+    for output in decisions {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .opened: break

@@ -53,9 +53,9 @@ extension LocationEngine {
   }
 
   mutating func deliver(
-    _ news: [BeaconCoordinator.Output], at now: Moment, to outputs: inout [Output]
+    _ decisions: [BeaconCoordinator.Output], at now: Moment, to outputs: inout [Output]
   ) {
-    for output in news {
+    for output in decisions {
       switch output {
       case .ranged(let constraint, let beacons):
         for index in coordinators.indices where !coordinators[index].ranging.isEmpty {

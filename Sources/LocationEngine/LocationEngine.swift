@@ -204,10 +204,10 @@ package struct LocationEngine: Machine {
   /// Delivers the coarse place. One that has not changed is newer, and is delivered only to
   /// subscribers that have none (AUTH-41).
   private mutating func takeCoarse(
-    _ news: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
+    _ decisions: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {
     var isNews = false
-    for output in news {
+    for output in decisions {
       switch output {
       case .persist(let change): outputs.append(.persist(change))
       case .place: isNews = true
@@ -222,8 +222,8 @@ package struct LocationEngine: Machine {
   mutating func takeVisits(
     _ input: Visits.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    let news = visits.handle(input, at: now)
-    for output in news {
+    let decisions = visits.handle(input, at: now)
+    for output in decisions {
       switch output {
       case .store(let change): outputs.append(.persist(change))
       case .visit(let app, let visit):
@@ -231,7 +231,7 @@ package struct LocationEngine: Machine {
         each(app, at: now, &outputs) { $0.take(visit, in: cell, at: $1) }
       }
     }
-    if !news.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }
+    if !decisions.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }
   }
 
   // MARK: Forgetting

@@ -169,7 +169,7 @@ extension Note {
         + "; answer with: \(prompt.command)"
     case .launched(let app, nil): "\(app): started for an event that waits for it"
     case .launched(let app, let reason?):
-      "\(app) is owed an event and cannot be started: \(reason)"
+      "\(app) has a pending event and cannot be started: \(reason)"
     case .asleep(let app, let text): "\(app): \(text)"
     case .store(let text), .source(let text): text
     }

@@ -12,7 +12,7 @@ struct StoringState {
   /// Milliseconds until the next retry.
   var timeout = StoringState.first
   /// The last reason that was logged.
-  var said: String?
+  var lastFault: String?
   /// Clients that have reached the bound of held outputs.
   var overfull: Set<ClientID> = []
   /// Whether another process has changed the state, and it could not be read since.
@@ -115,9 +115,9 @@ extension LocationHost {
   /// Carries out held outputs, as long as everything is stored.
   package func release() {
     guard let keeper, !keeper.isBehind else { return }
-    if storing.said != nil {
+    if storing.lastFault != nil {
       journal(.store("everything is stored again; \(storing.held.count) deliveries go on"))
-      storing.said = nil
+      storing.lastFault = nil
     }
     while !keeper.isBehind, let output = storing.held.popFirst() { act(output) }
     if storing.held.isEmpty { storing.overfull = [] }
@@ -128,10 +128,10 @@ extension LocationHost {
   private func complain() {
     guard let fault = keeper?.fault else { return }
     let text = "\(fault)"
-    guard text != storing.said, !fault.isBusy || storing.timeout >= StoringState.silence else {
+    guard text != storing.lastFault, !fault.isBusy || storing.timeout >= StoringState.silence else {
       return
     }
-    storing.said = text
+    storing.lastFault = text
     journal(.store("\(text); what rests on it is held back, and it will try again"))
   }
 

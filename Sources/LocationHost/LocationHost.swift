@@ -164,7 +164,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   /// Passes the engine an input of the person or the system, such as a setting or an answer.
-  nonisolated package func tell(_ input: LocationEngine.Input) {
+  nonisolated package func pass(_ input: LocationEngine.Input) {
     enter { $0.step(.engine(input)) }
   }
 
@@ -187,10 +187,10 @@ package actor LocationHost: EngineLink, QueueActor {
   /// made.
   package func step(_ input: ServiceCore.Input) {
     let now = HostClock.now
-    let news = core.begin(input, at: now)
+    let decisions = core.begin(input, at: now)
     writeRecording()
-    carryOut(news)
-    if news.contains(where: \.isDelivery) { sched_yield() }
+    carryOut(decisions)
+    if decisions.contains(where: \.isDelivery) { sched_yield() }
     carryOut(core.finish())
     arm()
   }
@@ -468,7 +468,7 @@ extension LocationHost {
   private func serveBus(_ id: ChannelID) {
     guard let bus = buses[id], !bus.process() else { return }
     close(id)
-    step(.channel(id, .closed(.failed("the system bus has gone"))))
+    step(.channel(id, .closed(.failed("the system bus closed the connection"))))
   }
 
   private func openSensors(as id: ChannelID) {

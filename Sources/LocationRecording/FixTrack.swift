@@ -57,14 +57,14 @@ struct FixTrack: Sendable {
   /// Returns the fields to write: the same as for the fix before, if they cover all changes with at
   /// most two fields more; else only the changed ones.
   private func mask(of fix: Fix, from provider: ProviderID) -> UInt64 {
-    let news = news(in: fix, from: provider)
-    let idle = lastMask & ~news
-    let isEnough = news & ~lastMask == 0 && idle & Field.shape.bit == 0
-    return isEnough && idle.nonzeroBitCount <= 2 ? lastMask : news
+    let changed = changed(in: fix, from: provider)
+    let idle = lastMask & ~changed
+    let isEnough = changed & ~lastMask == 0 && idle & Field.shape.bit == 0
+    return isEnough && idle.nonzeroBitCount <= 2 ? lastMask : changed
   }
 
   /// Returns the fields of a fix that differ from the prediction.
-  private func news(in fix: Fix, from provider: ProviderID) -> UInt64 {
+  private func changed(in fix: Fix, from provider: ProviderID) -> UInt64 {
     var mask: UInt64 = 0
     func compare(_ field: Field, _ value: Double, _ expected: Double?) {
       if value.bitPattern != expected?.bitPattern { mask |= field.bit }

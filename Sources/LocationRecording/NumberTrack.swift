@@ -8,7 +8,7 @@ struct NumberTrack: Sendable {
   /// The last number in this unit.
   private var units: Int64 = 0
   /// Numbers that are no multiple of a unit, the newest last.
-  private var strangers: [UInt64] = []
+  private var unknownSenders: [UInt64] = []
 
   private static let whole: UInt64 = 0
   private static let newUnit: UInt64 = 1
@@ -24,9 +24,9 @@ struct NumberTrack: Sendable {
     if let count = unit.count(in: value) {
       bytes.append(number: Self.nothingNew + Self.zigzag(count &- units))
       units = count
-    } else if let place = strangers.lastIndex(of: value.bitPattern) {
+    } else if let place = unknownSenders.lastIndex(of: value.bitPattern) {
       bytes.append(number: Self.again)
-      bytes.append(number: UInt64(strangers.count - 1 - place))
+      bytes.append(number: UInt64(unknownSenders.count - 1 - place))
     } else if let (finer, count) = NumberUnit.fitting(value) {
       bytes.append(number: Self.newUnit)
       bytes.append(finer.number)
@@ -55,8 +55,8 @@ struct NumberTrack: Sendable {
       units = try scanner.signed()
     case Self.again:
       let place = try scanner.number()
-      guard place < strangers.count else { throw .damaged }
-      return Double(bitPattern: strangers[strangers.count - 1 - Int(place)])
+      guard place < unknownSenders.count else { throw .damaged }
+      return Double(bitPattern: unknownSenders[unknownSenders.count - 1 - Int(place)])
     default:
       let zigzag = token - Self.nothingNew
       units &+= Int64(bitPattern: zigzag >> 1) ^ -Int64(bitPattern: zigzag & 1)
@@ -65,8 +65,8 @@ struct NumberTrack: Sendable {
   }
 
   private mutating func remember(_ pattern: UInt64) {
-    if strangers.count == Self.remembered { strangers.removeFirst() }
-    strangers.append(pattern)
+    if unknownSenders.count == Self.remembered { unknownSenders.removeFirst() }
+    unknownSenders.append(pattern)
   }
 
   /// Puts the sign in the lowest bit; differences of counts are far from the limits.

@@ -51,7 +51,7 @@ package struct Replay: Sendable {
 
   /// Replays a whole recording; calls `tell` with every step and its outputs.
   package static func run(
-    _ bytes: [UInt8], _ tell: (Recording.Step, [LocationEngine.Output]) -> Void = { _, _ in }
+    _ bytes: [UInt8], _ report: (Recording.Step, [LocationEngine.Output]) -> Void = { _, _ in }
   ) throws(Failure) -> Summary {
     var replay = Replay()
     var reader = try Self.reading(at: 0) { () throws(RecordingFault) in
@@ -61,7 +61,7 @@ package struct Replay: Sendable {
       let place = reader.offset
       let item = try Self.reading(at: place) { () throws(RecordingFault) in try reader.next() }
       guard let item else { break }
-      try replay.take(item, tell)
+      try replay.take(item, report)
     }
     replay.summary.torn = reader.rest
     return replay.summary
@@ -76,7 +76,7 @@ package struct Replay: Sendable {
   }
 
   private mutating func take(
-    _ item: RecordingReader.Item, _ tell: (Recording.Step, [LocationEngine.Output]) -> Void
+    _ item: RecordingReader.Item, _ report: (Recording.Step, [LocationEngine.Output]) -> Void
   ) throws(Failure) {
     switch item {
     case .section(let setup):
@@ -88,7 +88,7 @@ package struct Replay: Sendable {
     case .step(let step):
       let outputs = engine.handle(step.input, at: step.now)
       for output in outputs { summary.digest.mix(output) }
-      tell(step, outputs)
+      report(step, outputs)
       (last, lastOutputs) = (step, outputs)
       if !isCompared { summary.uncompared += 1 }
       guard !isCompared || summary.digest.highestByte == step.digest else {

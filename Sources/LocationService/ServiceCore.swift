@@ -225,9 +225,9 @@ package struct ServiceCore: Machine {
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
   ) {
-    let news = coordinators[index].driver.handle(input, at: now)
+    let decisions = coordinators[index].driver.handle(input, at: now)
     coordinators[index].deadline = coordinators[index].driver.nextDeadline
-    for output in news { carry(output, of: index, at: now, to: &outputs) }
+    for output in decisions { carry(output, of: index, at: now, to: &outputs) }
   }
 
   private mutating func carry(

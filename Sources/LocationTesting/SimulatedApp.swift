@@ -121,7 +121,7 @@ public final class SimulatedApp: Sendable {
       state.life = life
       return true
     }
-    if changed { device.tell(.life(life), of: AppIdentity(identifier)) }
+    if changed { device.pass(.life(life), of: AppIdentity(identifier)) }
   }
 
   /// Suspends the app when the time it was given for an event is over (LIFE-6).
@@ -140,7 +140,7 @@ public final class SimulatedApp: Sendable {
     }
     guard client != nil else { return }
     work?.cancel()
-    device.tell(event, of: AppIdentity(identifier))
+    device.pass(event, of: AppIdentity(identifier))
   }
 
   // MARK: Settings

@@ -276,7 +276,7 @@ public final class SimulatedDevice: Sendable {
   }
 
   /// Sends an event of an app's process to the engine.
-  func tell(_ event: ClientEvent, of app: AppIdentity) {
+  func pass(_ event: ClientEvent, of app: AppIdentity) {
     guard let client = state.withLock({ $0.apps[app]?.client }) else { return }
     change { $0.handle(.client(client, event)) }
   }

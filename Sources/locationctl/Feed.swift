@@ -32,20 +32,20 @@ struct Feed: Sendable {
   /// Turns the calls of a manager into reports.
   private final class Listener: NSObject, CLLocationManagerDelegate {
     let reports: AsyncStream<Report>
-    private let hear: AsyncStream<Report>.Continuation
+    private let continuation: AsyncStream<Report>.Continuation
 
     override init() {
-      (reports, hear) = AsyncStream.makeStream()
+      (reports, continuation) = AsyncStream.makeStream()
     }
 
     func locationManager(
       _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
     ) {
-      for location in locations { hear.yield(Report(location: location)) }
+      for location in locations { continuation.yield(Report(location: location)) }
     }
 
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-      hear.yield(Report(error))
+      continuation.yield(Report(error))
     }
   }
 }

@@ -18,14 +18,14 @@ struct Person: Sendable {
 
   /// Records the inputs of its engine into a file, or into `$CORELOCATION_RECORD`.
   init(sources: [Source], isPrecise: Bool = true, recordingTo file: String? = nil) {
-    let (notes, hear) = AsyncStream.makeStream(of: Note.self)
+    let (notes, continuation) = AsyncStream.makeStream(of: Note.self)
     let file = file ?? HostEnvironment.current.recordingFile
-    let host = LocationHost(sources: sources, recordingTo: file) { _ = hear.yield($0) }
+    let host = LocationHost(sources: sources, recordingTo: file) { _ = continuation.yield($0) }
     let manifest = Manifest([:], file: "the command table of locationctl")
     client = LocationClient(ClientDescription(app: Self.app, manifest: manifest), over: host)
-    host.tell(.setting(.authorization(Self.app, .always)))
-    host.tell(.setting(.beacon(Self.app, .allowed)))
-    if !isPrecise { host.tell(.setting(.precise(Self.app, false))) }
+    host.pass(.setting(.authorization(Self.app, .always)))
+    host.pass(.setting(.beacon(Self.app, .allowed)))
+    if !isPrecise { host.pass(.setting(.precise(Self.app, false))) }
     self.host = host
     self.notes = notes
   }
@@ -54,7 +54,7 @@ struct Person: Sendable {
   func silence(_ what: String) -> Failure {
     let reports = host.sourceReports()
     let causes = reports.map { report in
-      "\(report.source.url): \(SourceDiagnosis(report).said)"
+      "\(report.source.url): \(SourceDiagnosis(report).message)"
     }
     let cause = causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
     return .refused("\(what): \(cause)", next: "locationctl doctor" + reports.sourceWords)

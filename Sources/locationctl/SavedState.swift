@@ -85,7 +85,7 @@ struct SavedState {
   private func ring() throws(Failure) {
     do throws(Errno) { try folder.ringBell() } catch {
       throw .refused(
-        "stored, but running apps could not be told: \(error)", next: "start those apps again")
+        "stored, but running apps could not be notified: \(error)", next: "start those apps again")
     }
   }
 }

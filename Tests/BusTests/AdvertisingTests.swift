@@ -14,60 +14,60 @@ struct AdvertisingTests {
 
   init() throws {
     machine = try MockMachine()
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
     app = HostOnBus(.bluez, bus: machine.address, .never)
-    app.host.tell(.setting(.beacon(HostOnBus.app, .allowed)))
+    app.host.pass(.setting(.beacon(HostOnBus.app, .allowed)))
   }
 
   @Test("border 10: nothing is on the bus without the permission, nor once it is taken back")
   func permission() async throws {
-    app.host.tell(.setting(.beacon(HostOnBus.app, .undecided)))
+    app.host.pass(.setting(.beacon(HostOnBus.app, .undecided)))
     app.advertise(.start(door))
     #expect(await app.nextRefusal()?.contains("NSBluetoothAlwaysUsageDescription") == true)
-    app.host.tell(.setting(.authorization(HostOnBus.app, .always)))
+    app.host.pass(.setting(.authorization(HostOnBus.app, .always)))
     // Ranging goes over the same connection: had anything been registered, it was before.
     app.range(BeaconConstraint(uuid: door.identity.uuid))
-    try machine.tell("await discovering")
-    #expect(try machine.tell("advertised") == "nothing")
-    #expect(try machine.tell("await silence") == "ok")
-    app.host.tell(.setting(.beacon(HostOnBus.app, .allowed)))
+    try machine.perform("await discovering")
+    #expect(try machine.perform("advertised") == "nothing")
+    #expect(try machine.perform("await silence") == "ok")
+    app.host.pass(.setting(.beacon(HostOnBus.app, .allowed)))
     #expect(await app.nextAdvertising() == .advertising)
-    #expect(try machine.tell("await advertisement") == "ok")
-    app.host.tell(.setting(.beacon(HostOnBus.app, .declined)))
+    #expect(try machine.perform("await advertisement") == "ok")
+    app.host.pass(.setting(.beacon(HostOnBus.app, .declined)))
     #expect(await app.nextRefusal()?.contains("declined") == true)
-    #expect(try machine.tell("await silence") == "ok")
+    #expect(try machine.perform("await silence") == "ok")
   }
 
   @Test("BEACON-1, BEACON-3: is offered to bluetoothd as a broadcast, and withdrawn in the end")
   func advertises() async throws {
     app.advertise(.start(door))
     #expect(await app.nextAdvertising() == .advertising)
-    try machine.tell("await advertisement")
+    try machine.perform("await advertisement")
     let uuid = "e2c56db5dffb48d2b060d0f5a71096e0"
-    #expect(try machine.tell("advertised") == "broadcast 0215\(uuid)00010007c3")
+    #expect(try machine.perform("advertised") == "broadcast 0215\(uuid)00010007c3")
     app.advertise(.stop)
     #expect(await app.nextAdvertising() == .stopped)
-    #expect(try machine.tell("await silence") == "ok")
+    #expect(try machine.perform("await silence") == "ok")
   }
 
   @Test("BEACON-3: goes with the adapter, and comes back with a bluetoothd that is started again")
   func restart() async throws {
     app.advertise(.start(door))
     #expect(await app.nextAdvertising() == .advertising)
-    try machine.tell("power off")
+    try machine.perform("power off")
     #expect(await app.nextAdvertising() == .unavailable)
-    try machine.tell("bluetoothd stop")
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
+    try machine.perform("bluetoothd stop")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
     #expect(await app.nextAdvertising() == .advertising)
-    #expect(try machine.tell("await advertisement") == "ok")
+    #expect(try machine.perform("await advertisement") == "ok")
   }
 
   @Test("stands beside ranging on one connection")
   func both() async throws {
-    try machine.tell("beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
-    app.host.tell(.setting(.authorization(AppIdentity("org.example.signals"), .whileUsing)))
+    try machine.perform("beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+    app.host.pass(.setting(.authorization(AppIdentity("org.example.signals"), .whileUsing)))
     app.range(BeaconConstraint(uuid: door.identity.uuid))
     #expect(await app.nextBeacons()?.first?.identity.minor == 2)
     app.advertise(.start(door))
@@ -76,14 +76,14 @@ struct AdvertisingTests {
     app.host.send(
       .ranging(HostOnBus.manager, .stop(BeaconConstraint(uuid: door.identity.uuid))),
       from: app.client)
-    #expect(try machine.tell("await idle") == "ok")
-    #expect(try machine.tell("await advertisement") == "ok")
+    #expect(try machine.perform("await idle") == "ok")
+    #expect(try machine.perform("await advertisement") == "ok")
   }
 
   @Test("is unavailable without a bus")
   func noBus() async {
     let app = HostOnBus(.bluez, bus: "unix:path=/nonexistent/bus", .never)
-    app.host.tell(.setting(.beacon(HostOnBus.app, .allowed)))
+    app.host.pass(.setting(.beacon(HostOnBus.app, .allowed)))
     app.advertise(.start(door))
     #expect(await app.nextAdvertising() == .unavailable)
   }

@@ -13,9 +13,9 @@ struct BeaconTests {
 
   init() throws {
     machine = try MockMachine()
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
-    try machine.tell("beacon \(address) \(payload)")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
+    try machine.perform("beacon \(address) \(payload)")
   }
 
   @Test("BEACON-6, BEACON-9: are ranged while the adapter discovers, and no longer")
@@ -28,7 +28,7 @@ struct BeaconTests {
     #expect(try #require(beacon.rssi) <= -60)
     #expect(beacon.proximity == .near)
     app.host.send(.ranging(HostOnBus.manager, .stop(constraint)), from: app.client)
-    #expect(try machine.tell("await idle") == "ok")
+    #expect(try machine.perform("await idle") == "ok")
   }
 
   @Test("BEACON-16: fail when the adapter is switched off, and come back with it")
@@ -36,9 +36,9 @@ struct BeaconTests {
     let app = HostOnBus(.bluez, bus: machine.address)
     app.range(constraint)
     #expect(await app.nextBeacons() != nil)
-    try machine.tell("power off")
+    try machine.perform("power off")
     #expect(await app.nextRangingFailure() == .unavailable)
-    try machine.tell("power on")
+    try machine.perform("power on")
     #expect(await app.nextBeacons() != nil)
   }
 
@@ -47,8 +47,8 @@ struct BeaconTests {
     let app = HostOnBus(.bluez, bus: machine.address)
     app.range(constraint)
     #expect(await app.nextBeacons() != nil)
-    try machine.tell("silence \(address)")
-    try machine.tell("remove")
+    try machine.perform("silence \(address)")
+    try machine.perform("remove")
     #expect(await app.nextRangingFailure() == .unavailable)
   }
 
@@ -57,11 +57,11 @@ struct BeaconTests {
     let app = HostOnBus(.bluez, bus: machine.address)
     app.range(constraint)
     #expect(await app.nextBeacons() != nil)
-    try machine.tell("bluetoothd stop")
+    try machine.perform("bluetoothd stop")
     #expect(await app.nextRangingFailure() == .unavailable)
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
-    try machine.tell("beacon \(address) \(payload)")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
+    try machine.perform("beacon \(address) \(payload)")
     #expect(await app.nextBeacons()?.first?.identity == identity)
   }
 
@@ -71,8 +71,8 @@ struct BeaconTests {
     let region = RegionDescription(
       identifier: "shop", target: .beacon(constraint), notices: RegionNotices())
     app.host.send(.region(HostOnBus.manager, .start(region)), from: app.client)
-    try machine.tell("await monitor")
-    #expect(try machine.tell("found \(address)") == "found 4c000215")
+    try machine.perform("await monitor")
+    #expect(try machine.perform("found \(address)") == "found 4c000215")
     let inside = await app.first { delivery -> String? in
       guard case .region(_, let region, .determined(.satisfied)) = delivery else { return nil }
       return region.identifier

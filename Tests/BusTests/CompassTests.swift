@@ -14,7 +14,7 @@ struct SensorProxyTests {
   @Test("HEAD-1, HEAD-11: is claimed while headings are wanted, and no longer")
   func proxy() async throws {
     let machine = try MockMachine()
-    try machine.tell("compass start")
+    try machine.perform("compass start")
     let app = HostOnBus(.iio(motion: true), bus: machine.address, .never)
     let isThere = await app.first { delivery -> Bool? in
       guard case .state(let state) = delivery, state.equipment.hasCompass else { return nil }
@@ -23,11 +23,11 @@ struct SensorProxyTests {
     #expect(isThere == true)
     app.send(.start(HeadingOptions()))
     #expect(await app.nextHeading()?.magneticHeading == 90)
-    try machine.tell("await claim")
-    try machine.tell("heading 123.0")
+    try machine.perform("await claim")
+    try machine.perform("heading 123.0")
     #expect(await app.nextHeading()?.magneticHeading == 123)
     app.send(.stop)
-    #expect(try machine.tell("await release") == "ok")
+    #expect(try machine.perform("await release") == "ok")
   }
 }
 

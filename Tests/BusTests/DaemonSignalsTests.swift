@@ -13,9 +13,9 @@ struct DaemonSignalsTests {
   @Test("BEACON-6, POW-3: ranges over the link, and lets the radio rest when nobody does")
   func beacons() async throws {
     let machine = try MockMachine()
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
-    try machine.tell("beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
+    try machine.perform("beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
     let app = try await AppOfDaemon("bluez:", bus: machine.address)
     app.send(.ranging(AppOfDaemon.manager, .start(constraint)))
     let beacons = await app.first { delivery -> [RangedBeacon]? in
@@ -27,14 +27,14 @@ struct DaemonSignalsTests {
     #expect(beacons?.first?.identity.minor == 2)
     #expect(beacons?.first?.proximity == .near)
     app.leave()
-    #expect(try machine.tell("await idle") == "ok")
+    #expect(try machine.perform("await idle") == "ok")
   }
 
   @Test("border 10: an app over the link is a beacon only while its owner permits it, BEACON-3")
   func advertising() async throws {
     let machine = try MockMachine()
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
     let app = try await AppOfDaemon("bluez:", bus: machine.address)
     let identity = BeaconIdentity(uuid: constraint.uuid, major: 1, minor: 7)
     let advert = IBeaconAdvert(identity: identity)
@@ -43,23 +43,23 @@ struct DaemonSignalsTests {
     let reason = await app.nextRefusal()
     #expect(reason?.contains("NSBluetoothAlwaysUsageDescription") == true)
     #expect(reason?.contains("locationctl authorize --beacon yes") == true)
-    #expect(try machine.tell("advertised") == "nothing")
+    #expect(try machine.perform("advertised") == "nothing")
     try await app.owner("authorize", "--beacon", "yes")
     #expect(await app.nextAdvertising() == .advertising)
-    #expect(try machine.tell("await advertisement") == "ok")
+    #expect(try machine.perform("await advertisement") == "ok")
     try await app.owner("authorize", "--beacon", "no")
     #expect(await app.nextRefusal()?.contains("declined") == true)
-    #expect(try machine.tell("await silence") == "ok")
+    #expect(try machine.perform("await silence") == "ok")
     try await app.owner("authorize", "--beacon", "yes")
     #expect(await app.nextAdvertising() == .advertising)
     app.leave()
-    #expect(try machine.tell("await silence") == "ok")
+    #expect(try machine.perform("await silence") == "ok")
   }
 
   @Test("HEAD-1, POW-4: points over the link, and lets the compass rest when nobody looks")
   func heading() async throws {
     let machine = try MockMachine()
-    try machine.tell("compass start")
+    try machine.perform("compass start")
     let app = try await AppOfDaemon("iio:", bus: machine.address)
     let isThere = await app.first { delivery -> Bool? in
       guard case .state(let state) = delivery, state.equipment.hasCompass else { return nil }
@@ -72,9 +72,9 @@ struct DaemonSignalsTests {
       return heading.magneticHeading
     }
     #expect(heading == 90)
-    try machine.tell("await claim")
+    try machine.perform("await claim")
     app.leave()
-    #expect(try machine.tell("await release") == "ok")
+    #expect(try machine.perform("await release") == "ok")
   }
 }
 

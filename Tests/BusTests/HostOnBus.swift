@@ -22,7 +22,7 @@ struct HostOnBus {
     let (deliveries, listener) = AsyncStream.makeStream(of: Delivery.self)
     let description = ClientDescription(app: app, manifest: Manifest())
     let (client, state) = host.connect(description) { listener.yield($0) }
-    host.tell(.setting(.authorization(app, setting)))
+    host.pass(.setting(.authorization(app, setting)))
     self.host = host
     self.client = client
     self.state = state

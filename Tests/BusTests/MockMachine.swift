@@ -26,7 +26,7 @@ final class MockMachine {
 
   /// Carries out a command, and returns when it has been; see `mock.py`.
   @discardableResult
-  func tell(_ command: String) throws -> String {
+  func perform(_ command: String) throws -> String {
     commands.fileHandleForWriting.write(Data((command + "\n").utf8))
     return try Self.line(from: answers)
   }

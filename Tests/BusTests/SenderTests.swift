@@ -24,9 +24,9 @@ struct SenderTests {
   }
 
   private func startBluetooth() throws {
-    try machine.tell("bluetoothd start")
-    try machine.tell("adapter")
-    try machine.tell("beacon \(address) \(payload("02"))")
+    try machine.perform("bluetoothd start")
+    try machine.perform("adapter")
+    try machine.perform("beacon \(address) \(payload("02"))")
   }
 
   /// The minor numbers that an app hears of in the next reports.
@@ -44,7 +44,7 @@ struct SenderTests {
     let app = HostOnBus(.bluez, bus: machine.address)
     app.range(constraint)
     #expect(await minors(app, reports: 1) == [2])
-    try machine.tell("forge beacon \(address) \(payload("99"))")
+    try machine.perform("forge beacon \(address) \(payload("99"))")
     #expect(await minors(app) == [2])
     #expect(refusals(app)[BusRefusal.signal(of: "org.bluez").description] == 2)
   }
@@ -55,9 +55,9 @@ struct SenderTests {
     let app = HostOnBus(.bluez, bus: machine.address)
     app.range(constraint)
     #expect(await minors(app, reports: 1) == [2])
-    try machine.tell("forge owner org.bluez")
-    try machine.tell("forge beacon \(address) \(payload("99"))")
-    try machine.tell("forge loss org.bluez")
+    try machine.perform("forge owner org.bluez")
+    try machine.perform("forge beacon \(address) \(payload("99"))")
+    try machine.perform("forge loss org.bluez")
     #expect(await minors(app) == [2])
     #expect(refusals(app)[BusRefusal.ownerChange.description] == 2)
   }
@@ -68,13 +68,13 @@ struct SenderTests {
     let app = HostOnBus(.bluez, bus: machine.address)
     app.range(constraint)
     #expect(await minors(app, reports: 1) == [2])
-    try machine.tell("forge replies 64")
+    try machine.perform("forge replies 64")
     // Stopping and starting asks anew what there is.
     app.host.send(.ranging(HostOnBus.manager, .stop(constraint)), from: app.client)
-    try machine.tell("await idle")
+    try machine.perform("await idle")
     app.range(constraint)
     #expect(await minors(app, reports: 1) == [2])
-    #expect(try machine.tell("await discovering") == "ok")
+    #expect(try machine.perform("await discovering") == "ok")
     let counts = refusals(app)
     #expect(counts[BusRefusal.reply(of: "org.bluez").description, default: 0] > 0, "\(counts)")
   }
@@ -86,30 +86,30 @@ struct SenderTests {
     let region = RegionDescription(
       identifier: "shop", target: .beacon(constraint), notices: RegionNotices())
     app.host.send(.region(HostOnBus.manager, .start(region)), from: app.client)
-    try machine.tell("await monitor")
+    try machine.perform("await monitor")
     let denied = "org.freedesktop.DBus.Error.AccessDenied"
-    #expect(try machine.tell("forge read") == denied)
-    #expect(try machine.tell("forge found") == denied)
-    #expect(try machine.tell("forge release") == denied)
+    #expect(try machine.perform("forge read") == denied)
+    #expect(try machine.perform("forge found") == denied)
+    #expect(try machine.perform("forge release") == denied)
     #expect(refusals(app)[BusRefusal.call(of: "org.bluez").description] == 3)
     // It is still there for whom it is meant.
-    #expect(try machine.tell("found \(address)") == "found 4c000215")
+    #expect(try machine.perform("found \(address)") == "found 4c000215")
   }
 
   @Test("border 7: nobody but the desktop presses a button or sweeps a question away")
   func notifications() async throws {
-    try machine.tell("notifications start body actions")
+    try machine.perform("notifications start body actions")
     let agent = NotificationAgent(bus: machine.address)
     let prompt = Prompt(
       id: Prompt.ID(app: AppIdentity("org.example.Walk"), number: 1), kind: .whenInUse,
       appName: "Walk", text: "To draw your walk.", offersPrecise: true)
     let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
     agent.show(prompt) { _ = hear.yield($0) }
-    try machine.tell("await notification 1")
-    try machine.tell("forge press 1 whileUsing")
-    try machine.tell("forge dismiss 1")
-    try machine.tell("forge loss org.freedesktop.Notifications")
-    try machine.tell("press 1 deny")
+    try machine.perform("await notification 1")
+    try machine.perform("forge press 1 whileUsing")
+    try machine.perform("forge dismiss 1")
+    try machine.perform("forge loss org.freedesktop.Notifications")
+    try machine.perform("press 1 deny")
     for await reply in replies {
       #expect(reply == .answer(.deny, precise: true))
       return
@@ -119,8 +119,8 @@ struct SenderTests {
   @Test("border 7: a forged heading is ignored, and counted")
   func headings() async throws {
     let app = try await compass()
-    try machine.tell("forge heading 200 5")
-    try machine.tell("heading 123.0")
+    try machine.perform("forge heading 200 5")
+    try machine.perform("heading 123.0")
     #expect(await app.nextHeading()?.magneticHeading == 123)
     #expect(refusals(app)[BusRefusal.signal(of: "net.hadess.SensorProxy").description] == 5)
   }
@@ -144,7 +144,7 @@ struct SenderTests {
         continuation.resume()
       }
     }
-    try machine.tell("forge heading 200 100000")
+    try machine.perform("forge heading 200 100000")
     for _ in 0..<1000 { gate.signal() }
     let guest = ClientDescription(app: AppIdentity("org.example.guest"), manifest: Manifest())
     let (id, _) = app.host.connect(guest) { _ in }
@@ -152,13 +152,13 @@ struct SenderTests {
     // Whoever drains the bus at once comes to the guest when all of them are done.
     let reason = BusRefusal.signal(of: "net.hadess.SensorProxy").description
     #expect(refusals(app)[reason, default: 0] < 100_000)
-    try machine.tell("heading 123.0")
+    try machine.perform("heading 123.0")
     #expect(await app.nextHeading()?.magneticHeading == 123)
     #expect(refusals(app)[reason] == 100_000)
   }
 
   private func compass() async throws -> HostOnBus {
-    try machine.tell("compass start")
+    try machine.perform("compass start")
     let app = HostOnBus(.iio(motion: true), bus: machine.address, .never)
     _ = await app.first { delivery -> Bool? in
       guard case .state(let state) = delivery, state.equipment.hasCompass else { return nil }

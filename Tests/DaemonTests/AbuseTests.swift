@@ -149,7 +149,7 @@ struct AbuseTests {
     let log = try daemon.run(
       BuiltProgram.path("locationctl"), "log", "--follow", "--category", "client")
     defer { log.end() }
-    for _ in 0..<3 { _ = try await log.lines.next { $0.contains("has gone") } }
+    for _ in 0..<3 { _ = try await log.lines.next { $0.contains("disconnected") } }
     let others = try (0..<3).map { _ in try LinkCaller(daemon.socket) }
     for other in others {
       #expect(try other.call("org.varlink.service.GetInfo").error == nil)

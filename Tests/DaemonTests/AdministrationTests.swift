@@ -167,10 +167,10 @@ struct AdministrationTests {
     defer { follower.end() }
     let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
-    let line = try await follower.lines.next { $0.contains("has come") && $0.contains(Self.app) }
+    let line = try await follower.lines.next { $0.contains(" connected") && $0.contains(Self.app) }
     #expect(line.contains(#""pid":\#(app.pid)"#) && line.contains(#""category":"client""#))
     app.end()
-    _ = try await follower.lines.next { $0.contains("has gone") }
+    _ = try await follower.lines.next { $0.contains("disconnected") }
     let sources = try run(daemon, "log", "--category", "source", "--category", "demand", "--json")
     #expect(Set(sources.objects.map { $0["category"] as? String }) == ["source", "demand"])
     #expect(sources.output.contains("working"))

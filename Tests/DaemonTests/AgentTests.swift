@@ -36,7 +36,7 @@ struct AgentTests {
       try first.call(Self.answer, unfit.json).error == "\(AgentInterface.name).NoSuchQuestion")
     let fit = AgentAnswer(id: prompt.id, answer: .whileUsing, precise: true)
     #expect(try first.call(Self.answer, fit.json).error == nil)
-    #expect(AgentNews(json: try second.reply().parameters) == .withdrawn(prompt.id))
+    #expect(AgentEvent(json: try second.reply().parameters) == .withdrawn(prompt.id))
     #expect(
       try second.call(Self.answer, fit.json).error == "\(AgentInterface.name).NoSuchQuestion")
     _ = try await app.lines.next { $0 == "live 48.5" }

@@ -137,7 +137,7 @@ struct FaultTests {
     agent.ask("\(AgentInterface.name).Attend", more: true)
     let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
     defer { app.end() }
-    guard case .question(let prompt)? = AgentNews(json: try agent.reply().parameters) else {
+    guard case .question(let prompt)? = AgentEvent(json: try agent.reply().parameters) else {
       Issue.record("the agent is not asked")
       return
     }
@@ -177,7 +177,7 @@ struct FaultTests {
     daemon.program.signal(SIGSTOP)
     try await Task.sleep(for: .seconds(1))
     daemon.program.signal(SIGCONT)
-    let delivered = try await heard(4, by: app)
+    let delivered = try await received(4, by: app)
     #expect(delivered == Array(repeating: "location 48.5 on main", count: 4))
     daemon.program.terminate()
   }
@@ -193,13 +193,13 @@ struct FaultTests {
     daemon.kill()
     let next = try await DaemonRun(sources: ["fixed:49.5,11.5,5"], in: folder)
     var delivered: [String] = []
-    while delivered.last != "location 49.5 on main" { delivered += try await heard(1, by: app) }
+    while delivered.last != "location 49.5 on main" { delivered += try await received(1, by: app) }
     let others = delivered.filter { !$0.hasPrefix("location") && !$0.hasPrefix("once 48.5") }
     #expect(others.allSatisfy { $0.contains("the location service went away") })
     next.program.terminate()
   }
 
-  private func heard(_ count: Int, by app: RunningProgram) async throws -> [String] {
+  private func received(_ count: Int, by app: RunningProgram) async throws -> [String] {
     var delivered: [String] = []
     while delivered.count < count {
       let line = try await app.lines.next { _ in true }

@@ -87,7 +87,7 @@ struct HostileListTests {
         let line = try await daemon.program.lines.next { $0.contains("is not read:") }
         #expect(line.contains("served as a program that declares nothing"))
       }
-      _ = try await daemon.program.lines.next { $0.contains("\(path) has come") }
+      _ = try await daemon.program.lines.next { $0.contains("\(path) connected") }
       _ = try await honest.lines.next { $0 == "location 48.5 on main" }
     }
   }

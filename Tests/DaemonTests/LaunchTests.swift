@@ -182,7 +182,7 @@ struct LaunchTests {
     let child = try #require(children(of: program.pid).first)
     program.signal(SIGHUP)
     _ = try await program.lines.next { $0.contains("starting over") }
-    _ = try await program.lines.next { $0.contains("\(Self.app) has come") }
+    _ = try await program.lines.next { $0.contains("\(Self.app) connected") }
     kill(child, SIGKILL)
     let caller = try LinkCaller(stage.daemon.socket)
     // Each try is a turn for the daemon; it needs a few.

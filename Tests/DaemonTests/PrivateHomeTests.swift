@@ -55,7 +55,7 @@ struct PrivateHomeTests {
     defer { served.end() }
     _ = try await served.lines.next { $0 == "status 0 on main" }
     _ = try await daemon.program.lines.next {
-      $0.contains("org.example.Private@\(Self.person) has come")
+      $0.contains("org.example.Private@\(Self.person) connected")
     }
   }
 
@@ -83,7 +83,7 @@ struct PrivateHomeTests {
     defer { served.end() }
     _ = try await served.lines.next { $0 == "status 0 on main" }
     _ = try await daemon.program.lines.next {
-      $0.contains("org.example.Private@\(Self.person) has come")
+      $0.contains("org.example.Private@\(Self.person) connected")
     }
   }
 

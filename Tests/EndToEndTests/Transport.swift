@@ -49,14 +49,14 @@ final class Connected: Sendable {
 
   /// The person decides; what the app asks afterwards comes afterwards, over the socket, too.
   func decide(_ setting: AuthorizationSetting, precise: Bool? = nil) {
-    host.tell(.setting(.authorization(app, setting)))
-    if let precise { host.tell(.setting(.precise(app, precise))) }
+    host.pass(.setting(.authorization(app, setting)))
+    if let precise { host.pass(.setting(.precise(app, precise))) }
     waitForEngine()
   }
 
   /// The person turns the switch of the whole machine.
   func turnServices(on: Bool) {
-    host.tell(.setting(.services(on: on)))
+    host.pass(.setting(.services(on: on)))
     waitForEngine()
   }
 

@@ -15,14 +15,14 @@ struct TransportTests {
     let app = try Connected(transport, Self.source)
     app.decide(.whileUsing)
     try await app.run {
-      var heard = 0
+      var received = 0
       for try await update in CLLocationUpdate.liveUpdates() {
         guard let location = update.location else { continue }
         #expect(location.coordinate.latitude == 48.5 && location.horizontalAccuracy == 5)
-        heard += 1
-        if heard == 3 { break }
+        received += 1
+        if received == 3 { break }
       }
-      #expect(heard == 3)
+      #expect(received == 3)
     }
   }
 
@@ -207,14 +207,14 @@ struct TransportTests {
         await monitor.add(
           CLMonitor.CircularGeographicCondition(center: center, radius: 200), identifier: name)
       }
-      var heard: [String] = []
+      var received: [String] = []
       for _ in 0..<2 {
         for try await event in await monitor.events {
-          heard.append(event.identifier)
-          if heard.count > 1 { break }
+          received.append(event.identifier)
+          if received.count > 1 { break }
         }
       }
-      #expect(heard.count == 3 && heard[0] != heard[1] && heard[1] == heard[2])
+      #expect(received.count == 3 && received[0] != received[1] && received[1] == received[2])
     }
   }
 

@@ -70,7 +70,7 @@ struct EndToEndTests {
   @Test("INTU-4: a request is refused while services are switched off, whatever the person said")
   func disabled() async throws {
     let host = LocationHost(sources: [], agents: [Answer(.whileUsing)])
-    host.tell(.setting(.services(on: false)))
+    host.pass(.setting(.services(on: false)))
     let manager = Self.manager(over: host)
     let error = await #expect(throws: INTULocationError.self) {
       try await manager.location(accuracy: .city, timeout: nil)

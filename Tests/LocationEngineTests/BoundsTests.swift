@@ -171,7 +171,7 @@ struct BoundsTests {
     #expect(coordinator?.standard.entries.count == 1)
     #expect(coordinator?.significant.entries.count == 1)
     #expect(coordinator?.heading.subscribers.entries.count == 1)
-    #expect(coordinator?.authorization.wishes.count ?? 0 <= 1)
+    #expect(coordinator?.authorization.goalRequests.count ?? 0 <= 1)
     let records = bench.outputs.compactMap { entry -> [UInt8]? in
       guard case .persist(.set(let key, let value)) = entry.output, key.domain == "sessions" else {
         return nil

@@ -101,7 +101,7 @@ struct ClockTests {
   }
 
   /// What has happened since the last look, sorted: all of it happens within seconds.
-  private mutating func heard() -> [String] {
+  private mutating func received() -> [String] {
     defer { events = [] }
     return events.sorted()
   }
@@ -114,23 +114,23 @@ struct ClockTests {
     arguments: jumps)
   mutating func clockJump(seconds: Int) {
     stand(at: Self.home, seconds: 400)
-    #expect(heard() == ["arrived", "home satisfied", "moved"])
+    #expect(received() == ["arrived", "home satisfied", "moved"])
     pass(.seconds(1), clockJump: .seconds(seconds))
     stand(at: Self.home, seconds: 60)
-    #expect(heard() == [])
+    #expect(received() == [])
     // The way there takes half an hour.
     pass(.seconds(1800))
     stand(at: Self.away, seconds: 120)
-    #expect(heard() == Self.left)
+    #expect(received() == Self.left)
     stand(at: Self.away, seconds: 300)
-    #expect(heard() == ["arrived"])
+    #expect(received() == ["arrived"])
     #expect(ages.allSatisfy { (0...2000).contains($0) }, "\(ages)")
   }
 
   @Test("survives a clock that is set between two runs", arguments: jumps)
   mutating func clockJumpBetweenRuns(seconds: Int) {
     stand(at: Self.home, seconds: 400)
-    #expect(heard() == ["arrived", "home satisfied", "moved"])
+    #expect(received() == ["arrived", "home satisfied", "moved"])
     engine = LocationEngine(providers: 1)
     now = Moment(uptime: .start, unixTime: now.unixTime + .seconds(seconds))
     let entries = stored.sorted { $0.key < $1.key }
@@ -138,35 +138,35 @@ struct ClockTests {
     client = ClientID(2)
     start()
     stand(at: Self.home, seconds: 400)
-    #expect(heard() == ["moved"], "what a process hears first")
+    #expect(received() == ["moved"], "what a process hears first")
     pass(.seconds(1800))
     stand(at: Self.away, seconds: 120)
-    #expect(heard() == Self.left)
+    #expect(received() == Self.left)
     #expect(ages.allSatisfy { (0...2000).contains($0) }, "\(ages)")
   }
 
   @Test("MON-25: tells an app that comes back what happened while it was gone and might not know")
   mutating func comesBack() {
     stand(at: Self.home, seconds: 60)
-    _ = heard()
+    _ = received()
     step(.launchable([]))
     step(.client(client, .disconnected))
     pass(.seconds(1800))
     stand(at: Self.away, seconds: 120)
-    #expect(heard() == [])
+    #expect(received() == [])
     client = ClientID(2)
     start()
     stand(at: Self.away, seconds: 5)
-    #expect(heard().contains("home unsatisfied"))
+    #expect(received().contains("home unsatisfied"))
   }
 
   @Test("takes up after a night of sleep: what is true then is told, once")
   mutating func suspend() {
     stand(at: Self.home, seconds: 400)
-    _ = heard()
+    _ = received()
     pass(.seconds(8 * 3600))
-    #expect(heard() == [])
+    #expect(received() == [])
     stand(at: Self.away, seconds: 1200)
-    #expect(heard() == (Self.left + ["arrived"]).sorted())
+    #expect(received() == (Self.left + ["arrived"]).sorted())
   }
 }

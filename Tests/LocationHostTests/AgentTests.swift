@@ -55,10 +55,10 @@ struct AgentTests {
 
   @Test("a program hears the question as JSON, and its answer counts")
   func program() async throws {
-    let heard = folder.appending(path: "heard").path
-    let agent = try program("cat > \(heard); echo '{\"answer\":\"once\",\"precise\":false}'")
+    let received = folder.appending(path: "heard").path
+    let agent = try program("cat > \(received); echo '{\"answer\":\"once\",\"precise\":false}'")
     #expect(await reply(of: agent) == .answer(.once, precise: false))
-    let data = try #require(FileManager.default.contents(atPath: heard))
+    let data = try #require(FileManager.default.contents(atPath: received))
     let question = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect(question["question"] as? String == "when_in_use")
     #expect(question["app"] as? String == "org.example.Walk")

@@ -65,7 +65,7 @@ struct BellTests {
   func twoHosts() async throws {
     let (one, _, _) = try connect()
     let (other, deliveries, _) = try connect()
-    one.tell(.setting(.authorization(Self.app, .whileUsing)))
+    one.pass(.setting(.authorization(Self.app, .whileUsing)))
     // What a host has decided itself is stored before anyone hears of it.
     _ = one.sourceReports()
     try state.ringBell()

@@ -46,14 +46,14 @@ struct LimitTests {
     arguments: [Conditions.Limits(), Conditions.Limits(perApp: nil)])
   func host(limits: Conditions.Limits) async throws {
     let host = LocationHost(sources: [.nmeaSerial(path: "/dev/none", baud: 9600)], limits: limits)
-    let heard = Events<RegionEvent>()
+    let received = Events<RegionEvent>()
     let (client, _) = host.connect(
       ClientDescription(app: HostClient.app, manifest: HostClient.manifest)
     ) { delivery in
       guard case .region(_, _, let event) = delivery else { return }
-      heard.add(event)
+      received.add(event)
     }
-    host.tell(.setting(.authorization(HostClient.app, .whileUsing)))
+    host.pass(.setting(.authorization(HostClient.app, .whileUsing)))
     for number in 1...25 {
       let circle = Circle(
         center: Coordinate(latitude: Double(number), longitude: 5), radius: 100)
@@ -62,7 +62,7 @@ struct LimitTests {
       host.send(.region(SubscriberID(1), .start(region)), from: client)
     }
     var events: [RegionEvent] = []
-    while events.count < 25 { events.append(try await heard.next()) }
+    while events.count < 25 { events.append(try await received.next()) }
     let started = events.count { $0 == .started }
     #expect(started == limits.perApp ?? 25)
     #expect(events.count { $0 == .failed(.limitExceeded) } == 25 - started)

@@ -66,22 +66,22 @@ struct SessionTests {
     #expect(session.handle(attend, at: Self.now) == [.attend])
     // The host has not said yes.
     #expect(try replies(session.handle(answers, at: Self.now)).first?.error == notAgent)
-    #expect(session.handle(.news(.withdrawn(id)), at: Self.now).isEmpty)
+    #expect(session.handle(.agentEvent(.withdrawn(id)), at: Self.now).isEmpty)
     let refused = try #require(
       try replies(session.handle(.notAgent(refusal), at: Self.now)).first)
     #expect(refused.error == notAgent)
     #expect(try AccessRefusal(json: refused.parameters) == refusal)
     #expect(session.handle(.attending, at: Self.now).isEmpty)
     #expect(session.handle(answers, at: Self.now) == [.answer(answer)])
-    #expect(session.handle(.news(.withdrawn(id)), at: Self.now).count == 1)
+    #expect(session.handle(.agentEvent(.withdrawn(id)), at: Self.now).count == 1)
     _ = session.handle(.notAgent(refusal), at: Self.now)
-    #expect(session.handle(.news(.withdrawn(id)), at: Self.now).isEmpty)
+    #expect(session.handle(.agentEvent(.withdrawn(id)), at: Self.now).isEmpty)
   }
 
   @Test("sends the same bytes whether the words of a position were written before or not")
   func repeated() throws {
     var samples = Samples(seed: 12)
-    var news = RepeatedDelivery()
+    var content = RepeatedDelivery()
     var watching = LinkSession()
     _ = watching.handle(call("\(LinkInterface.name).Watch", more: true), at: Self.now)
     _ = watching.handle(.connected(ClientState()), at: Self.now)
@@ -93,12 +93,12 @@ struct SessionTests {
         .updates(SubscriberID(3), .fixes([fix])), .updates(SubscriberID(4), .fixes([fix])),
         .pending(EventNumber(rawValue: 5), .visit(samples.visit())),
       ] {
-        let words = news.words(of: delivery)
+        let words = content.words(of: delivery)
         #expect(
-          session.handle(.delivery(delivery, news: words), at: Self.now)
+          session.handle(.delivery(delivery, content: words), at: Self.now)
             == session.handle(.delivery(delivery), at: Self.now))
         #expect(
-          watching.handle(.delivery(delivery, news: words), at: Self.now)
+          watching.handle(.delivery(delivery, content: words), at: Self.now)
             == watching.handle(.delivery(delivery), at: Self.now))
       }
     }
@@ -205,9 +205,9 @@ struct SessionTests {
       session.handle(.connected(ClientState()), at: Self.now)
         == [.request(.live(SubscriberID(1), .start(LiveOptions())))])
     let update = LiveUpdate(fix: nil, diagnostics: .authorizationDenied)
-    let news = try replies(
+    let content = try replies(
       session.handle(.delivery(.live(SubscriberID(1), update)), at: Self.now))
-    #expect(news.map { $0.parameters["update"] } == [update.json])
+    #expect(content.map { $0.parameters["update"] } == [update.json])
     #expect(session.handle(.delivery(.state(ClientState())), at: Self.now).isEmpty)
     #expect(session.handle(ask(.visits(on: true)), at: Self.now).isEmpty)
   }

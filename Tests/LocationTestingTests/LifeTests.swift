@@ -142,7 +142,7 @@ struct LifeTests {
         manager.delegate = listener
         try await device.advance(by: .seconds(1))
       }
-      return listeners.map(\.heard.values)
+      return listeners.map(\.received.values)
     }
   }
 
@@ -153,31 +153,31 @@ struct LifeTests {
 
   @Test("AUTH-8: hears nothing that waited for a delegate once it may not know of it any more")
   func lateDelegateOfDenied() async throws {
-    let heard = try await leaveUnheard {
+    let received = try await leaveUnheard {
       app.setPermission(.never)
       app.setPermission(.always)
     }
-    #expect(heard == [[], []])
+    #expect(received == [[], []])
   }
 
   @Test("is its own: two apps of one device do not share what they may know")
   func twoApps() async throws {
     let other = device.app("com.example.other")
     other.setPermission(.never)
-    let heard = Log<Int>()
+    let received = Log<Int>()
     for (index, app) in [app, other].enumerated() {
       app.whenLaunched {
         do {
           for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
-            heard.add(index)
+            received.add(index)
           }
         } catch {}
       }
       app.moveToForeground()
     }
     try await device.advance(by: .seconds(30))
-    #expect(heard.values.count > 25)
-    #expect(!heard.values.contains(1))
+    #expect(received.values.count > 25)
+    #expect(!received.values.contains(1))
   }
 
   @Test("runs on its own device though the test's task was last resumed by another")
@@ -186,38 +186,38 @@ struct LifeTests {
     let other = SimulatedDevice(at: Self.home)
     let app = other.app("com.example.second")
     app.setPermission(.always)
-    let heard = Log<Bool>()
+    let received = Log<Bool>()
     app.whenLaunched {
       do {
         for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
-          heard.add(true)
+          received.add(true)
         }
       } catch {}
     }
     app.moveToForeground()
     try await other.advance(by: .seconds(30))
-    #expect(heard.values.count > 25)
+    #expect(received.values.count > 25)
   }
 
   @Test("reaches code on Dispatch's threads when asked to")
   func leavesTheTree() async throws {
-    let heard = Log<Date>()
+    let received = Log<Date>()
     try await app.run {
       DispatchQueue.global().async {
         self.app.perform {
           _ = Task {
             for try await update in CLLocationUpdate.liveUpdates() where update.location != nil {
-              heard.add(update.location?.timestamp ?? .distantPast)
-              if heard.values.count == 20 { break }
+              received.add(update.location?.timestamp ?? .distantPast)
+              if received.values.count == 20 { break }
             }
           }
         }
       }
       try await device.advance(by: .seconds(1))
       // Whatever real time that took, the loop is there now.
-      while heard.values.count < 20 { try await device.advance(by: .seconds(1)) }
+      while received.values.count < 20 { try await device.advance(by: .seconds(1)) }
     }
-    #expect(heard.values == heard.values.sorted())
+    #expect(received.values == received.values.sorted())
   }
 }
 
@@ -252,13 +252,13 @@ struct SimulatedClockTests {
 
 /// What a delegate hears of regions.
 private final class RegionListener: NSObject, CLLocationManagerDelegate {
-  let heard = Log<String>()
+  let received = Log<String>()
 
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
-    heard.add("entered \(region.identifier)")
+    received.add("entered \(region.identifier)")
   }
 
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-    heard.add("left \(region.identifier)")
+    received.add("left \(region.identifier)")
   }
 }

@@ -70,8 +70,8 @@ struct SignalTests {
         seen.append(listener.ranged.last?.first?.proximity)
       }
       #expect(seen == [.far, .near, .immediate])
-      let heard = try #require(listener.ranged.last?.first)
-      #expect(heard.major == 1 && heard.minor == 2 && heard.rssi > -59)
+      let received = try #require(listener.ranged.last?.first)
+      #expect(received.major == 1 && received.minor == 2 && received.rssi > -59)
       device.remove(beacon)
       try await device.advance(by: .seconds(15))
       #expect(listener.ranged.last?.isEmpty == true, "BEACON-11")

@@ -16,7 +16,7 @@ private func circle(
 struct SimulatedMonitorTests {
   private let device = SimulatedDevice(at: home)
   private let app: SimulatedApp
-  private let heard = Log<CLMonitor.Event>()
+  private let received = Log<CLMonitor.Event>()
 
   init() {
     app = device.app("com.example.monitor")
@@ -24,7 +24,7 @@ struct SimulatedMonitorTests {
   }
 
   private var words: [String] {
-    heard.values.map { event in
+    received.values.map { event in
       let state = [.satisfied: "in", .unsatisfied: "out"][event.state] ?? "unknown"
       return "\(event.identifier) \(state)" + (event.insufficientlyInUse ? ", not in use" : "")
         + (event.authorizationRequestInProgress ? ", asked" : "")
@@ -32,7 +32,7 @@ struct SimulatedMonitorTests {
   }
 
   private func listen(to monitor: CLMonitor) -> Task<Void, any Error> {
-    Task { for try await event in await monitor.events { heard.add(event) } }
+    Task { for try await event in await monitor.events { received.add(event) } }
   }
 
   @Test("MON-1, MON-21: is found again as it was left, and says only what has changed")
@@ -89,7 +89,7 @@ struct SimulatedMonitorTests {
       let back = device.date
       try await device.advance(by: .seconds(60))
       #expect(words.last == "home out")
-      let date = try #require(heard.values.last?.date)
+      let date = try #require(received.values.last?.date)
       #expect(date > left && date <= back.addingTimeInterval(60))
       loop.cancel()
     }
@@ -138,7 +138,7 @@ struct SimulatedMonitorTests {
       let loop = listen(to: monitor)
       device.travel(walk)
       try await device.advance(by: .seconds(2400))
-      let dates = heard.values.map(\.date)
+      let dates = received.values.map(\.date)
       #expect(dates == dates.sorted())
       #expect(words.suffix(2) == ["home out", "shop in"])
       loop.cancel()

@@ -7,7 +7,7 @@ import Testing
 struct SimulatorVerbTests {
   let device = SimulatedDevice(at: .init(latitude: 37.3, longitude: -122))
   let app: SimulatedApp
-  let heard = Heard()
+  let received = Received()
 
   init() {
     app = device.app("com.example.simctl")
@@ -15,7 +15,7 @@ struct SimulatorVerbTests {
   }
 
   /// What live updates told.
-  final class Heard: Sendable {
+  final class Received: Sendable {
     private let updates = Mutex<[CLLocationUpdate]>([])
     var all: [CLLocationUpdate] { updates.withLock { $0 } }
     var locations: [CLLocation] { all.compactMap(\.location) }
@@ -25,7 +25,7 @@ struct SimulatorVerbTests {
   private func listening(_ body: () async throws -> Void) async throws {
     try await app.run {
       let loop = Task {
-        for try await update in CLLocationUpdate.liveUpdates() { heard.add(update) }
+        for try await update in CLLocationUpdate.liveUpdates() { received.add(update) }
       }
       try await body()
       loop.cancel()
@@ -39,9 +39,9 @@ struct SimulatorVerbTests {
       try await device.advance(by: .seconds(10))
       device.setLocation(.init(latitude: 48.2, longitude: 11.5))
       try await device.advance(by: .seconds(10))
-      let places = Set(heard.locations.map { ($0.coordinate.latitude * 1e5).rounded() / 1e5 })
+      let places = Set(received.locations.map { ($0.coordinate.latitude * 1e5).rounded() / 1e5 })
       #expect(places == [48.1, 48.2])
-      for location in heard.locations {
+      for location in received.locations {
         #expect(location.speed <= 0 && location.course == -1)
         #expect(abs(location.horizontalAccuracy - 5) < 0.05)
         #expect(location.sourceInformation?.isSimulatedBySoftware == true, "SIM-6")
@@ -59,13 +59,13 @@ struct SimulatorVerbTests {
       device.startLocation(through: [here, there])
       try await device.advance(by: .seconds(100))
     }
-    let moving = heard.locations.filter { $0.speed > 0 }
+    let moving = received.locations.filter { $0.speed > 0 }
     #expect((49...51).contains(moving.count), "1001 m at 20 m/s, once a second")
     #expect(moving.allSatisfy { abs($0.speed - 20) < 0.1 && abs($0.course) < 0.1 })
     for (one, next) in zip(moving, moving.dropFirst()) {
       #expect(abs(next.distance(from: one) - 20) < 0.5)
     }
-    let last = try #require(heard.locations.last)
+    let last = try #require(received.locations.last)
     #expect(abs(last.coordinate.latitude - 48.009) < 1e-6 && last.speed == 0)
   }
 
@@ -77,7 +77,7 @@ struct SimulatorVerbTests {
         speed: 10, distance: 100)
       try await device.advance(by: .seconds(95))
     }
-    let moving = heard.locations.filter { $0.speed > 0 }
+    let moving = received.locations.filter { $0.speed > 0 }
     #expect((8...10).contains(moving.count), "\(moving.count)")
     for (one, next) in zip(moving, moving.dropFirst()) {
       #expect(abs(next.distance(from: one) - 100) < 1)
@@ -94,15 +94,15 @@ struct SimulatorVerbTests {
       for (scenario, speed) in zip(SimulatedScenario.allCases, [3.2, 6, 30, 0]) {
         device.runScenario(scenario)
         try await device.advance(by: .seconds(120))
-        let fastest = max(0, heard.locations.suffix(40).map(\.speed).max() ?? -99)
+        let fastest = max(0, received.locations.suffix(40).map(\.speed).max() ?? -99)
         #expect(abs(fastest - speed) < 0.1, "\(scenario): \(fastest) m/s")
       }
       device.clearLocation()
       try await device.advance(by: .seconds(2))
-      let count = heard.locations.count
+      let count = received.locations.count
       try await device.advance(by: .seconds(120))
-      #expect(heard.locations.count == count)
-      #expect(heard.all.last?.locationUnavailable == true, "SIM-11, LIVE-17")
+      #expect(received.locations.count == count)
+      #expect(received.all.last?.locationUnavailable == true, "SIM-11, LIVE-17")
     }
   }
 
@@ -114,7 +114,7 @@ struct SimulatorVerbTests {
         altitude: 300)
       try await device.advance(by: .seconds(10))
     }
-    #expect(heard.locations.last?.altitude == 300)
+    #expect(received.locations.last?.altitude == 300)
   }
 
   @Test("SIM-10: set tells an altitude, an accuracy, a speed, and a course where they are given")
@@ -125,10 +125,10 @@ struct SimulatorVerbTests {
         course: 250)
       try await device.advance(by: .seconds(10))
     }
-    let location = try #require(heard.locations.last)
+    let location = try #require(received.locations.last)
     #expect(abs(location.speed - 3) < 0.01 && abs(location.course - 250) < 0.01)
     #expect(location.altitude == 520 && abs(location.horizontalAccuracy - 12) < 0.1)
-    #expect(Set(heard.locations.map(\.coordinate.latitude)).count == 1)
+    #expect(Set(received.locations.map(\.coordinate.latitude)).count == 1)
   }
 
   @Test("SIM-8: start refuses a way without a place, rather than go to 0, 0")

@@ -5,31 +5,31 @@ import Testing
 
 /// A delegate of today, which also has the methods of yesterday.
 private class Listener: NSObject, CLLocationManagerDelegate {
-  var heard: [String] = []
+  var received: [String] = []
 
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-    heard.append("now \(manager.authorizationStatus.rawValue)")
+    received.append("now \(manager.authorizationStatus.rawValue)")
   }
 
   func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
   ) {
-    heard.append("then \(status.rawValue)")
+    received.append("then \(status.rawValue)")
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-    heard += locations.map { "\($0.timestamp.timeIntervalSince1970)" }
+    received += locations.map { "\($0.timestamp.timeIntervalSince1970)" }
   }
 
   func locationManager(
     _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation,
     from oldLocation: CLLocation
   ) {
-    heard.append("pair")
+    received.append("pair")
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-    heard.append("error \((error as NSError).code)")
+    received.append("error \((error as NSError).code)")
   }
 }
 
@@ -72,8 +72,8 @@ struct StatementTests {
       managers[0].requestWhenInUseAuthorization()
       for manager in managers { manager.startUpdatingLocation() }
       try await device.advance(by: .seconds(10))
-      #expect(listener.heard.prefix(2) == ["now 0", "now 4"])
-      #expect(!listener.heard.contains { $0.hasPrefix("then") || $0 == "pair" })
+      #expect(listener.received.prefix(2) == ["now 0", "now 4"])
+      #expect(!listener.received.contains { $0.hasPrefix("then") || $0 == "pair" })
       #expect(old.statuses == [0, 4])
       // There is no `nil` in the method of yesterday: the first location stands for both.
       #expect(old.pairs.count > 3 && old.pairs[0].old == old.pairs[0].new)
@@ -96,13 +96,13 @@ struct StatementTests {
       try await device.advance(by: .seconds(10))
       app.setPreciseLocation(false)
       try await device.advance(by: .seconds(1))
-      listener.heard = []
+      listener.received = []
       manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "route") { error in
-        listener.heard.append("done \(error == nil)")
+        listener.received.append("done \(error == nil)")
       }
       try await device.advance(by: .seconds(10))
       #expect(manager.accuracyAuthorization == .fullAccuracy)
-      #expect(listener.heard.sorted() == ["done true", "now 4"])
+      #expect(listener.received.sorted() == ["done true", "now 4"])
     }
   }
 
@@ -239,12 +239,12 @@ struct StatementTests {
       try await device.advance(by: .seconds(10))
       AppLifecycle.enter(.background)
       try await device.advance(by: .seconds(10))
-      let before = listener.heard.count
+      let before = listener.received.count
       try await device.advance(by: .seconds(60))
-      #expect(listener.heard.count == before)
+      #expect(listener.received.count == before)
       AppLifecycle.enter(.foreground)
       try await device.advance(by: .seconds(10))
-      #expect(listener.heard.count >= before + 9)
+      #expect(listener.received.count >= before + 9)
     }
   }
 }

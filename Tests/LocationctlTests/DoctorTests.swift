@@ -56,7 +56,7 @@ struct DoctorTests {
   func gpsdNotRunning() throws {
     let found = try findings("--source", "gpsd://127.0.0.1:\(try unusedPort())")
     #expect(found.codes == ["gpsd_unreachable"])
-    #expect(found.text("said").contains("Connection refused"))
+    #expect(found.text("message").contains("Connection refused"))
     #expect(found.text("next").contains("systemctl start gpsd.socket"))
   }
 
@@ -76,8 +76,8 @@ struct DoctorTests {
     ])
     let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
     #expect(found.codes == ["no_fix"])
-    #expect(found.text("said").contains("4 satellites in view, 0 used"))
-    #expect(found.text("said").contains("/dev/ttyUSB0"))
+    #expect(found.text("message").contains("4 satellites in view, 0 used"))
+    #expect(found.text("message").contains("/dev/ttyUSB0"))
   }
 
   @Test("finds a device of gpsd that says nothing")
@@ -130,7 +130,7 @@ struct DoctorTests {
       ], environment: ["MERIDIAN_PLACES": "/dev/null"])
     let found = Found(status: run.status, objects: try run.objects())
     #expect(found.codes == ["no_permission"], "\(run.error)")
-    #expect(found.text("said").contains("Permission denied"))
+    #expect(found.text("message").contains("Permission denied"))
     #expect(found.text("next").contains("sudo usermod -aG"))
   }
 
@@ -142,7 +142,7 @@ struct DoctorTests {
     defer { try? FileManager.default.removeItem(at: file) }
     let found = try findings("--source", "gpx://\(file.path)")
     #expect(found.codes == ["malformed"])
-    #expect(found.text("said").contains(file.path))
+    #expect(found.text("message").contains(file.path))
   }
 
   @Test("finds an app that nobody authorized, and one without usage string")
@@ -176,7 +176,7 @@ struct DoctorTests {
       .write(to: app.appendingPathExtension("plist"))
     let lacking = try findings("--app", app.path, environment: environment)
     #expect(lacking.codes == ["working", "authorized", "capability_missing", "capability_missing"])
-    #expect((lacking.objects[2]["said"] as? String)?.contains("it requires gps") == true)
+    #expect((lacking.objects[2]["message"] as? String)?.contains("it requires gps") == true)
     #expect(lacking.status == 0)
     _ = try Run(["authorize", app.path, "never"], environment: environment)
     #expect(
@@ -205,13 +205,13 @@ struct DoctorTests {
         "agent_unusable", "agent_unusable",
       ])
     #expect(
-      none.objects[3]["said"] as? String
+      none.objects[3]["message"] as? String
         == "its question stays open, for nobody can be asked (policy:\(policy.path): \(fault); "
         + "notification: \(session))")
     #expect(
       none.objects[3]["next"] as? String
         == "answer it: locationctl authorize org.example.Walk whenInUse")
-    #expect(none.objects[5]["said"] as? String == fault)
+    #expect(none.objects[5]["message"] as? String == fault)
     #expect(none.status == 1)
     try Data("org.example.Walk whenInUse".utf8).write(to: policy)
     environment["CORELOCATION_AGENTS"] = "policy:\(policy.path)"
@@ -219,7 +219,7 @@ struct DoctorTests {
     #expect(asked.codes == ["working", "manifest_unknown", "not_authorized"])
   }
 
-  @Test("speaks to people in lines with a mark, what was said, and the next step")
+  @Test("speaks to people in lines with a mark, what was found, and the next step")
   func text() throws {
     let run = try Run(
       ["doctor", "--source", "fixed:1,2", "--source", "gpx:///no/such.gpx"],
@@ -228,12 +228,12 @@ struct DoctorTests {
     #expect(
       run.output == """
         ok  fixed:1.0,2.0,5.0
-            said: 1 position
+            found: 1 position
         no  gpx:///no/such.gpx
-            said: open /no/such.gpx: No such file or directory
+            found: open /no/such.gpx: No such file or directory
             next: check the path
         ?   places
-            said: there is no place index: no place is found by its name, and none named
+            found: there is no place index: no place is found by its name, and none named
             next: make places, in the folder of the source
 
         """)

@@ -108,7 +108,7 @@ struct SourceDiagnosisTests {
       status: .unavailable(.noPermission("port 2947 is served by user 1000 (alice)")))
     let finding = SourceDiagnosis(report).finding
     #expect(finding.code == "gpsd_not_believed")
-    #expect(finding.said.contains("alice"))
+    #expect(finding.message.contains("alice"))
     #expect(finding.next?.contains("ss -ltnp 'sport = :2947'") == true)
     #expect(finding.next?.contains("--source gpsd://localhost") == true)
   }
@@ -138,7 +138,7 @@ struct SourceDiagnosisTests {
     let finding = SourceDiagnosis(report).finding
     #expect(finding.code == "no_fix")
     #expect(
-      finding.said
+      finding.message
         == "the receiver works and has no position yet (3 satellites in view, 0 used)"
         + "; turned away: 2 × checksum")
   }

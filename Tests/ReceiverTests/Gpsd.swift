@@ -19,14 +19,14 @@ final class Gpsd: Sendable {
   }
 
   /// Tells it of a device, as udev does when one is plugged in.
-  func plugIn(_ device: String) throws { try tell("+\(device)") }
+  func plugIn(_ device: String) throws { try perform("+\(device)") }
 
   /// Tells it that a device is gone, as udev does.
-  func unplug(_ device: String) throws { try tell("-\(device)") }
+  func unplug(_ device: String) throws { try perform("-\(device)") }
 
   func stop() { program.terminate() }
 
-  private func tell(_ line: String) throws {
+  private func perform(_ line: String) throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
     var address = sockaddr_un()

@@ -73,12 +73,13 @@ extension CLLocationManager {
 
   /// Calls one closure for the constraint itself, the other for each region with it (BEACON-19).
   private func forEachInterface(
-    of constraint: BeaconConstraint, _ tell: () -> Void, region tellRegion: (CLBeaconRegion) -> Void
+    of constraint: BeaconConstraint, _ deliver: () -> Void,
+    region deliverRegion: (CLBeaconRegion) -> Void
   ) {
     let ranged = ranged
-    if ranged.constraints.contains(constraint) { tell() }
+    if ranged.constraints.contains(constraint) { deliver() }
     for region in ranged.regions where region.target == .beacon(constraint) {
-      if let region = CLRegion.make(region) as? CLBeaconRegion { tellRegion(region) }
+      if let region = CLRegion.make(region) as? CLBeaconRegion { deliverRegion(region) }
     }
   }
 }

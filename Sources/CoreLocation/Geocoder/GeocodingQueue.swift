@@ -30,12 +30,12 @@ final class GeocoderLink: Sendable {
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   func cancel() {
-    coordinator.tell(.cancel(id))
+    coordinator.pass(.cancel(id))
   }
 
   /// Ends one request with `geocodeCanceled`, if it runs.
   func withdraw(_ request: GeocodeCoordinator.RequestID) {
-    coordinator.tell(.withdraw(request))
+    coordinator.pass(.withdraw(request))
   }
 }
 
@@ -120,7 +120,7 @@ final class AppGeocoding: Sendable {
     }
   }
 
-  func tell(_ input: GeocodeCoordinator.Input) {
+  func pass(_ input: GeocodeCoordinator.Input) {
     perform { _ in input }
   }
 

@@ -6,8 +6,8 @@ extension CLLocationManager {
     switch delivery {
     case .authorizationChanged:
       delegate?.locationManagerDidChangeAuthorization(self)
-    case .updates(_, .fixes(let fixes)): tell(fixes.map { CLLocation($0) })
-    case .updates(_, .failed(let failure)): tell(CLError(failure: failure))
+    case .updates(_, .fixes(let fixes)): deliver(fixes.map { CLLocation($0) })
+    case .updates(_, .failed(let failure)): deliver(CLError(failure: failure))
     case .updates(_, .paused):
       delegate?.locationManagerDidPauseLocationUpdates(self)
     case .updates(_, .resumed):
@@ -18,7 +18,7 @@ extension CLLocationManager {
     case .temporaryFullAccuracy(let ticket, let refusal): finish(ticket, refusal)
     case .pending(let number, let event): take(number, event)
     case .region(_, let region, let event):
-      tell(event, of: CLRegion.make(region))
+      deliver(event, of: CLRegion.make(region))
     case .heading(_, let delivery): take(delivery)
     case .ranging(_, let delivery): take(delivery)
     default: break
@@ -33,21 +33,21 @@ extension CLLocationManager {
     let last = lastEvent
     guard delegate != nil, number > last || number == .none else { return }
     for earlier in link.client.pending where earlier.number > last && earlier.number < number {
-      tell(earlier.event)
+      deliver(earlier.event)
     }
-    tell(event)
+    deliver(event)
     remember { $0.lastEvent = max(last, number) }
     link.client.send(.acknowledge(number))
   }
 
-  private func tell(_ event: PendingEvent) {
+  private func deliver(_ event: PendingEvent) {
     switch event {
     case .visit(let visit): delegate?.locationManager(self, didVisit: CLVisit(visit))
-    case .region(let region, let event): tell(event, of: CLRegion.make(region))
+    case .region(let region, let event): deliver(event, of: CLRegion.make(region))
     }
   }
 
-  private func tell(_ event: RegionEvent, of region: CLRegion) {
+  private func deliver(_ event: RegionEvent, of region: CLRegion) {
     switch event {
     case .started: delegate?.locationManager(self, didStartMonitoringFor: region)
     case .failed(let failure):
@@ -66,12 +66,12 @@ extension CLLocationManager {
     }
   }
 
-  private func tell(_ locations: [CLLocation]) {
+  private func deliver(_ locations: [CLLocation]) {
     answer { delegate?.locationManager(self, didUpdateLocations: locations) }
     remember { $0.delivered = locations.last }
   }
 
-  private func tell(_ error: CLError) {
+  private func deliver(_ error: CLError) {
     answer { delegate?.locationManager(self, didFailWithError: error) }
   }
 

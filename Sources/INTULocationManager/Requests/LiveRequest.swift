@@ -21,7 +21,7 @@ struct LiveRequest: Hashable, Sendable {
   /// Makes a live request; a request for `none` becomes one for `city` (INTU-10).
   init(_ request: LocationRequest, services: INTULocationServicesState, at now: RequestTime) {
     id = request.id
-    switch request.wish {
+    switch request.mode {
     case .once(let accuracy, .unlimited):
       need = .once(max(accuracy, .city), .none)
     case .once(let accuracy, .limited(let time, fromAuthorization: true))

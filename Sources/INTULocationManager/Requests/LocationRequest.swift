@@ -16,23 +16,23 @@ package struct RequestTime: Hashable, Sendable {
 /// A request of an app.
 package struct LocationRequest: Hashable, Sendable {
   package var id: INTULocationRequestID
-  package var wish: Wish
+  package var mode: Mode
   /// What the person does; used for standard updates only.
   package var activityType: CLActivityType
   /// The authorization to request, if the person has not yet answered.
   package var authorizationType: INTUAuthorizationType
 
   package init(
-    _ id: INTULocationRequestID, _ wish: Wish, activityType: CLActivityType = .other,
+    _ id: INTULocationRequestID, _ mode: Mode, activityType: CLActivityType = .other,
     asking authorizationType: INTUAuthorizationType = .auto
   ) {
     self.id = id
-    self.wish = wish
+    self.mode = mode
     self.activityType = activityType
     self.authorizationType = authorizationType
   }
 
-  package enum Wish: Hashable, Sendable {
+  package enum Mode: Hashable, Sendable {
     /// One location of an accuracy, or the best there is when the timeout ends.
     case once(INTULocationAccuracy, Patience)
     /// Every location; the accuracy is requested from the hardware.

@@ -116,7 +116,7 @@ extension RequestCoordinator {
     }
     let new = LiveRequest(request, services: services, at: now)
     live.append(new)
-    if case .significantChanges = request.wish {} else { activityType = request.activityType }
+    if case .significantChanges = request.mode {} else { activityType = request.activityType }
     guard services == .available else { return [.askForAuthorization(request.authorizationType)] }
     guard current != nil, let output = examine(new, at: now) else { return [] }
     return [output]

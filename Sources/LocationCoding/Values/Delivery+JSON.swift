@@ -32,12 +32,12 @@ extension Delivery: JSONCodable {
     }
   }
 
-  package var json: JSON { json(news: nil) }
+  package var json: JSON { json(content: nil) }
 
   /// Encodes this delivery, with its value encoded already if `written` is given.
-  package func json(news written: JSON?) -> JSON {
-    func news(_ subscriber: SubscriberID, _ news: (some JSONCodable)?) -> JSON {
-      .fields(["subscriber": subscriber.json, "news": written ?? news?.json])
+  package func json(content written: JSON?) -> JSON {
+    func content(_ subscriber: SubscriberID, _ content: (some JSONCodable)?) -> JSON {
+      .fields(["subscriber": subscriber.json, "news": written ?? content?.json])
     }
     return switch self {
     case .state(let state): .word("state", state.json)
@@ -47,24 +47,24 @@ extension Delivery: JSONCodable {
       .word(
         "temporaryFullAccuracy",
         .fields(["subscriber": subscriber.json, "refusal": refusal?.json]))
-    case .updates(let subscriber, let delivery): .word("updates", news(subscriber, delivery))
-    case .live(let subscriber, let update): .word("live", news(subscriber, update))
+    case .updates(let subscriber, let delivery): .word("updates", content(subscriber, delivery))
+    case .live(let subscriber, let update): .word("live", content(subscriber, update))
     case .pending(let number, .visit(let visit)):
       .word("visit", visit.json.adding("number", number.json))
     case .pending(let number, .region(let region, let event)):
-      .word("region", Self.news(nil, region, event).adding("number", number.json))
+      .word("region", Self.content(nil, region, event).adding("number", number.json))
     case .region(let subscriber, let region, let event):
-      .word("region", Self.news(subscriber, region, event))
+      .word("region", Self.content(subscriber, region, event))
     case .regions(let regions): .word("regions", regions.json)
-    case .monitor(let subscriber, let delivery): .word("monitor", news(subscriber, delivery))
-    case .heading(let subscriber, let delivery): .word("heading", news(subscriber, delivery))
-    case .ranging(let subscriber, let delivery): .word("ranging", news(subscriber, delivery))
-    case .advertising(let subscriber, let state): .word("advertising", news(subscriber, state))
-    case .diagnostics(let subscriber, let flags): .word("diagnostics", news(subscriber, flags))
+    case .monitor(let subscriber, let delivery): .word("monitor", content(subscriber, delivery))
+    case .heading(let subscriber, let delivery): .word("heading", content(subscriber, delivery))
+    case .ranging(let subscriber, let delivery): .word("ranging", content(subscriber, delivery))
+    case .advertising(let subscriber, let state): .word("advertising", content(subscriber, state))
+    case .diagnostics(let subscriber, let flags): .word("diagnostics", content(subscriber, flags))
     }
   }
 
-  private static func news(
+  private static func content(
     _ subscriber: SubscriberID?, _ region: RegionDescription, _ event: RegionEvent
   ) -> JSON {
     .fields(["subscriber": subscriber?.json, "region": region.json, "news": event.json])

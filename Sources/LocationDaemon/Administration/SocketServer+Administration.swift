@@ -23,7 +23,7 @@ extension SocketServer {
     }
     journal.follow { [weak self] record in
       guard let server = self else { return }
-      server.line.queue.async { server.onQueue { $0.tellFollowers(record) } }
+      server.line.queue.async { server.onQueue { $0.sendToFollowers(record) } }
     }
     let hasMonitored = host.onQueue { host in
       host.storedEntries.contains {
@@ -269,7 +269,7 @@ extension SocketServer {
     if query.follow { owner.logFollowers[number] = query } else { answer(number, .object([])) }
   }
 
-  private func tellFollowers(_ record: LogRecord) {
+  private func sendToFollowers(_ record: LogRecord) {
     for (number, query) in owner.logFollowers.sorted(by: { $0.key < $1.key })
     where query.wants(record.category) {
       var delivered = record
@@ -292,7 +292,8 @@ extension SocketServer {
       journal.write(record, naming: event.identifier, from: LogCaller(app: app.name))
     case .ignored(let fix, let provider, let reason):
       guard owner.logFollowers.values.contains(where: { $0.wants(.fix) }) else { return }
-      tellFollowers(LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))
+      sendToFollowers(
+        LogRecord(ignored: fix, from: source(provider), reason, at: host.now.unixTime))
     case .demand(let demand):
       journal.write(.demand, "needed: \(DemandStatus(demand).words)", from: .demand)
     case .launch(let app):

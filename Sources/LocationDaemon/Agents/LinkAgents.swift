@@ -11,7 +11,7 @@ package final class LinkAgents: PromptAgent {
   /// One connection that answers prompts.
   fileprivate struct Agent {
     var user: UInt32
-    var tell: @Sendable (AgentNews) -> Void
+    var notify: @Sendable (AgentEvent) -> Void
   }
 
   fileprivate struct Question {
@@ -56,7 +56,7 @@ package final class LinkAgents: PromptAgent {
 
   package func withdraw(_ prompt: Prompt.ID) {
     let agents = state.withLock { state in
-      guard state.take(prompt) != nil else { return [] as [@Sendable (AgentNews) -> Void] }
+      guard state.take(prompt) != nil else { return [] as [@Sendable (AgentEvent) -> Void] }
       return state.agents(for: prompt.app)
     }
     for agent in agents { agent(.withdrawn(prompt)) }
@@ -65,12 +65,12 @@ package final class LinkAgents: PromptAgent {
   // MARK: Agents
 
   /// Adds an agent of a user, and sends it every open prompt that it may answer.
-  func attend(_ number: Int, user: UInt32, tell: @escaping @Sendable (AgentNews) -> Void) {
+  func attend(_ number: Int, user: UInt32, notify: @escaping @Sendable (AgentEvent) -> Void) {
     let open = state.withLock { state in
-      state.agents[number] = Agent(user: user, tell: tell)
+      state.agents[number] = Agent(user: user, notify: notify)
       return state.questions.map(\.prompt).filter { Self.may(user, answerFor: $0.id.app) }
     }
-    for prompt in open { tell(.question(prompt)) }
+    for prompt in open { notify(.question(prompt)) }
     attended.withLock { $0 }?()
   }
 
@@ -88,7 +88,7 @@ package final class LinkAgents: PromptAgent {
   /// Applies a person's answer; returns whether this connection was shown the prompt.
   func take(_ answer: AgentAnswer, of number: Int, user: UInt32) -> Bool {
     guard Self.may(user, answerFor: answer.id.app) else { return false }
-    let taken: (Question, [@Sendable (AgentNews) -> Void])? = state.withLock { state in
+    let taken: (Question, [@Sendable (AgentEvent) -> Void])? = state.withLock { state in
       // Each agent was shown all open prompts for its user.
       guard state.agents[number]?.user == user,
         let open = state.questions.first(where: { $0.prompt.id == answer.id }),
@@ -112,9 +112,9 @@ package final class LinkAgents: PromptAgent {
 extension LinkAgents.State {
   fileprivate func agents(
     for app: AppIdentity, besides number: Int? = nil
-  ) -> [@Sendable (AgentNews) -> Void] {
+  ) -> [@Sendable (AgentEvent) -> Void] {
     agents.filter { $0.key != number && LinkAgents.may($0.value.user, answerFor: app) }
-      .sorted { $0.key < $1.key }.map(\.value.tell)
+      .sorted { $0.key < $1.key }.map(\.value.notify)
   }
 
   fileprivate mutating func take(_ id: Prompt.ID) -> LinkAgents.Question? {

@@ -161,7 +161,7 @@ package struct AppLauncher: AppLaunching {
   package func words(of method: LaunchRegistration.Method) -> [String] {
     switch (method, manager) {
     case (.command(let words), .user(startsCommands: true)):
-      ["systemd-run", "--user", "--quiet", "--collect"] + news.map { "--setenv=\($0)=\($1)" }
+      ["systemd-run", "--user", "--quiet", "--collect"] + additions.map { "--setenv=\($0)=\($1)" }
         + ["--"] + words.prefix(1) + words.dropFirst().map(Self.escaped)
     case (.command(let words), .system), (.command(let words), .user): words
     case (.unit(let name), .system): ["systemctl", "--no-block", "start", name]
@@ -175,7 +175,7 @@ package struct AppLauncher: AppLaunching {
   }
 
   /// Variables added to the environment of an app that is started.
-  private var news: [(String, String)] {
+  private var additions: [(String, String)] {
     [(DaemonSocket.variable, socket), (Self.variable, "location")]
   }
 
@@ -183,7 +183,7 @@ package struct AppLauncher: AppLaunching {
   private var environment: [String] {
     var variables = HostEnvironment.current.variables
     for name in ServiceSupervisor.variables { variables[name] = nil }
-    for (name, value) in news { variables[name] = value }
+    for (name, value) in additions { variables[name] = value }
     return variables.map { "\($0.key)=\($0.value)" }.sorted()
   }
 }

@@ -41,7 +41,7 @@ package actor SocketServer: QueueActor {
   var room: ClientRoom
   var arrivals: Arrivals
   let manifests = ManifestReader()
-  private var news = RepeatedDelivery()
+  private var repeated = RepeatedDelivery()
   private var freezing: FreezeWatch?
   var sleeping: SleepingApps
   /// Small, so that a client that sends without end delays the others by a few messages only.
@@ -140,7 +140,7 @@ package actor SocketServer: QueueActor {
     guard let connection = connections[number], !connection.isResting else { return }
     let (payer, begin) = (connection.payer, host.now.uptime)
     if let end = shares.rest(of: payer, at: begin) {
-      // A client that has gone needs no later turn; and each wait for it would be charged again.
+      // A client that disconnected needs no later turn; and each wait for it would be charged again.
       if connection.hasHungUp { return drop(number) }
       return connection.rest(for: end - begin) { [weak self] in
         self?.onQueue { $0.goOn(number) }
@@ -208,7 +208,7 @@ package actor SocketServer: QueueActor {
     guard let client = connection.client else { return }
     connection.client = nil
     freezing?.leave(number)
-    if let app = connection.app { note("\(app) has gone", about: connection) }
+    if let app = connection.app { note("\(app) disconnected", about: connection) }
     let (unknown, stray) = (
       connection.session.unknownMessages, connection.session.strayDeliveries
     )
@@ -289,7 +289,7 @@ package actor SocketServer: QueueActor {
     }
     let (client, state) = host.onQueue { host in
       host.add(description) { [weak self] delivery in
-        self?.onQueue { $0.tell(delivery, to: number) }
+        self?.onQueue { $0.deliver(delivery, to: number) }
       }
     }
     connection.client = client
@@ -297,17 +297,17 @@ package actor SocketServer: QueueActor {
       host.onQueue { $0.freeze(client, true) }
     }
     connection.app = description.app
-    note("\(description.app) has come", about: connection)
+    note("\(description.app) connected", about: connection)
     handle(.connected(state), of: number)
   }
 
-  private func tell(_ delivery: Delivery, to number: Int) {
+  private func deliver(_ delivery: Delivery, to number: Int) {
     if let connection = connections[number], let client = connection.client,
       connection.hasUnread
     {
       host.onQueue { $0.suspect(client) }
     }
-    handle(.delivery(delivery, news: news.words(of: delivery)), of: number)
+    handle(.delivery(delivery, content: repeated.words(of: delivery)), of: number)
   }
 
   /// Updates which processes are frozen; their deliveries wait until they run again (STD-50).

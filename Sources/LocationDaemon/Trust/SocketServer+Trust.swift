@@ -150,8 +150,8 @@ extension SocketServer {
     }
     connection.isAttending = true
     handle(.attending, of: number)
-    agents.attend(number, user: connection.peer.user) { [weak self] news in
-      self?.onQueue { $0.handle(.news(news), of: number) }
+    agents.attend(number, user: connection.peer.user) { [weak self] event in
+      self?.onQueue { $0.handle(.agentEvent(event), of: number) }
     }
   }
 

@@ -4,11 +4,11 @@ import LocationModel
 struct ProviderTrack: Sendable {
   let provider: ProviderID
   /// The last fix that agreed with those before it, and when it came.
-  private var last: Heard?
+  private var last: Observation?
   /// The fix that it agreed with; `nil` where a sequence begins.
-  private var previous: Heard?
+  private var previous: Observation?
   /// A fix that did not agree, and waits for another to confirm it.
-  private var suspect: Heard?
+  private var suspect: Observation?
   /// The number of successive fixes that agreed with each other, the last one included.
   private(set) var confirmations = 0
   /// When a jump was last confirmed; `nil` before the first.
@@ -18,25 +18,25 @@ struct ProviderTrack: Sendable {
   /// Whether the last fix came after a confirmed step of the receiver's clock.
   private(set) var clockStepped = false
 
-  private struct Heard: Sendable {
+  private struct Observation: Sendable {
     let fix: Fix
     let at: Instant
 
     /// Returns meters over ground.
-    func distance(to other: Heard) -> Double {
+    func distance(to other: Observation) -> Double {
       GeocentricPoint(fix.coordinate).distance(to: GeocentricPoint(other.fix.coordinate))
     }
 
     /// Whether the distance is surely at most so many meters: no degree of a meridian or a parallel
     /// is longer than 111,700 m.
-    private func isWithin(_ meters: Double, of other: Heard) -> Bool {
+    private func isWithin(_ meters: Double, of other: Observation) -> Bool {
       let north = fix.coordinate.latitude - other.fix.coordinate.latitude
       let east = fix.coordinate.longitude - other.fix.coordinate.longitude
       return 111_700 * (north.magnitude + east.magnitude) <= meters
     }
 
     /// Returns why it cannot follow an earlier fix; `nil` when it can.
-    func doubt(after earlier: Heard) -> IgnoreReason? {
+    func doubt(after earlier: Observation) -> IgnoreReason? {
       let dates = fix.time.seconds(since: earlier.fix.time)
       if dates <= 0 { return .olderThanCurrent }
       if dates > at.seconds(since: earlier.at) + ProviderTrack.clockJump {
@@ -59,40 +59,40 @@ struct ProviderTrack: Sendable {
   /// Returns why the fix must wait; `nil` when it agrees with those before it.
   mutating func note(_ fix: Fix, at now: Instant) -> IgnoreReason? {
     clockStepped = false
-    let heard = Heard(fix: fix, at: now)
+    let observation = Observation(fix: fix, at: now)
     guard let last else {
-      accept(heard, restarting: true)
+      accept(observation, restarting: true)
       return nil
     }
-    guard let doubt = heard.doubt(after: last) else {
+    guard let doubt = observation.doubt(after: last) else {
       suspect = nil
-      accept(heard, restarting: false)
+      accept(observation, restarting: false)
       return nil
     }
     if doubt == .olderThanCurrent, last.fix.time.seconds(since: fix.time) < Self.reordering {
       return doubt
     }
-    guard let suspect, heard.doubt(after: suspect) == nil else {
-      self.suspect = heard
+    guard let suspect, observation.doubt(after: suspect) == nil else {
+      self.suspect = observation
       return doubt == .olderThanCurrent ? .unconfirmedClock : doubt
     }
     self.suspect = nil
     clockStepped = fix.time <= last.fix.time
     // A first fix that was never confirmed was an initial error, not a place that was left.
     if doubt == .unconfirmedJump, confirmations > 1 { jumpedAt = now }
-    accept(heard, restarting: true)
+    accept(observation, restarting: true)
     confirmations = 2
     return nil
   }
 
-  private mutating func accept(_ heard: Heard, restarting: Bool) {
+  private mutating func accept(_ observation: Observation, restarting: Bool) {
     if let last, !restarting {
-      let gap = min(heard.at.seconds(since: last.at), 60)
+      let gap = min(observation.at.seconds(since: last.at), 60)
       interval += (gap - interval) * 0.2
     }
     confirmations = restarting ? 1 : confirmations + 1
     previous = restarting ? nil : last
-    last = heard
+    last = observation
   }
 
   /// Meters per second, as measured, or from the last two fixes.

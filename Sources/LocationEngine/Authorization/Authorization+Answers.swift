@@ -33,8 +33,8 @@ extension Authorization {
     _ answer: PromptAnswer, leadsTo: AuthorizationGoal, precise: Bool
   ) {
     // A request for Always that joined the prompt is evaluated after a lasting grant (AUTH-26).
-    let joined = wishes.filter { $0.goal == .always }
-    wishes = []
+    let joined = goalRequests.filter { $0.goal == .always }
+    goalRequests = []
     switch answer {
     case .once:
       record.grant = .once
@@ -42,7 +42,7 @@ extension Authorization {
     case .whileUsing:
       record.isPrecise = precise
       record.grant = leadsTo == .always ? .provisionalAlways : .whenInUse
-      if leadsTo == .always { record.opportunityUsed = true } else { wishes = joined }
+      if leadsTo == .always { record.opportunityUsed = true } else { goalRequests = joined }
     case .deny:
       record.grant = .denied
     case .always, .keepWhileUsing, .accept, .decline, .dismissed:
@@ -52,7 +52,7 @@ extension Authorization {
 
   /// Takes the answer about Always (rows 12-15, 19, and 20 of the table).
   private mutating func takeUpgrade(_ answer: PromptAnswer) {
-    wishes = []
+    goalRequests = []
     guard answer != .dismissed else {
       goalRests = true
       return

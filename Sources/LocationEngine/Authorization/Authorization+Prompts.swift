@@ -8,7 +8,7 @@ struct OpenPrompt: Hashable, Sendable {
 }
 
 /// A manager's request that no answer has settled yet.
-struct Wish: Hashable, Sendable {
+struct GoalRequest: Hashable, Sendable {
   var goal: AuthorizationGoal
   var manager: Int
 }
@@ -20,8 +20,8 @@ extension Authorization {
     // Evaluated after the answer to the open prompt (AUTH-26).
     let isJoining = open?.prompt.kind == .whenInUse && use == .direct
     if !isJoining, let reason = obstacle(to: goal) { return [.explain(reason)] }
-    let wish = Wish(goal: goal, manager: manager)
-    if !wishes.contains(wish) { wishes.append(wish) }
+    let goalRequest = GoalRequest(goal: goal, manager: manager)
+    if !goalRequests.contains(goalRequest) { goalRequests.append(goalRequest) }
     return []
   }
 
@@ -89,8 +89,8 @@ extension Authorization {
 
   private func isWanted(_ kind: Prompt.Kind) -> Bool {
     switch kind {
-    case .whenInUse: goal != .none || !wishes.isEmpty
-    case .upgrade: isProvisional || goal == .always || wishes.contains { $0.goal == .always }
+    case .whenInUse: goal != .none || !goalRequests.isEmpty
+    case .upgrade: isProvisional || goal == .always || goalRequests.contains { $0.goal == .always }
     case .temporaryAccuracy: !temporary.isEmpty
     case .reminder, .locationButton: true
     case .beaconAdvertising: wantsBeacon
@@ -119,8 +119,8 @@ extension Authorization {
 
   /// Drops requests for which no prompt is possible now, and explains why.
   private mutating func settleWishes() -> [Output] {
-    let refused = wishes.compactMap { wish in obstacle(to: wish.goal) }
-    wishes = wishes.filter { obstacle(to: $0.goal) == nil }
+    let refused = goalRequests.compactMap { goalRequest in obstacle(to: goalRequest.goal) }
+    goalRequests = goalRequests.filter { obstacle(to: $0.goal) == nil }
     return refused.map { .explain($0) } + explainGoal()
   }
 
@@ -134,7 +134,7 @@ extension Authorization {
 
   /// The strongest goal of requests and sessions for which a prompt is possible now.
   private var askableGoal: AuthorizationGoal? {
-    var goals = wishes.map(\.goal)
+    var goals = goalRequests.map(\.goal)
     if goal != .none && !goalRests { goals.append(goal) }
     return goals.filter { obstacle(to: $0) == nil }.max()
   }
@@ -142,7 +142,7 @@ extension Authorization {
   private mutating func ask(_ kind: Prompt.Kind, leadsTo: AuthorizationGoal) -> [Output] {
     record.lastPrompt += 1
     // Documented (AUTH-23): a request has one chance, answered or not.
-    if kind == .upgrade && wishes.contains(where: { $0.goal == .always }) {
+    if kind == .upgrade && goalRequests.contains(where: { $0.goal == .always }) {
       record.opportunityUsed = true
     }
     let prompt = Prompt(

@@ -74,7 +74,7 @@ package struct Authorization: Machine, Hashable {
   /// The one open prompt.
   var open: OpenPrompt?
   /// Requests of managers that no answer has settled yet.
-  var wishes: [Wish] = []
+  var goalRequests: [GoalRequest] = []
   /// The strongest goal of the sessions.
   var goal = AuthorizationGoal.none
   /// Set when the prompt of a session went unanswered; it is put again at the next direct use.
@@ -134,9 +134,9 @@ package struct Authorization: Machine, Hashable {
     case .managerCreated(let manager):
       return [.report(report, manager: manager)]
     case .managerReleased(let manager):
-      wishes.removeAll { $0.manager == manager }
+      goalRequests.removeAll { $0.manager == manager }
     case .processEnded(let numbers):
-      wishes.removeAll { numbers.contains($0.manager) }
+      goalRequests.removeAll { numbers.contains($0.manager) }
       temporary.removeAll { $0.isCall(in: numbers) }
     case .request(let goal, let manager):
       return request(goal, manager: manager)
@@ -167,8 +167,8 @@ package struct Authorization: Machine, Hashable {
       put(.reminder)
     case .manifest(let manifest):
       take(manifest)
-    case .beaconWish(let wish):
-      return wishBeacon(wish)
+    case .beaconWish(let goalRequest):
+      return wishBeacon(goalRequest)
     case .beacon(let permission):
       beacon = permission
     case .temporaryAccuracy(let requester, let key):

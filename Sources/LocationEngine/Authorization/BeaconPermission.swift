@@ -65,9 +65,9 @@ extension Authorization {
   }
 
   /// Notes whether a process of the app asks to be a beacon.
-  mutating func wishBeacon(_ wish: Bool) -> [Output] {
-    wantsBeacon = wish
-    guard wish, beacon == .undecided, manifest.bluetoothUsage == nil else { return [] }
+  mutating func wishBeacon(_ goalRequest: Bool) -> [Output] {
+    wantsBeacon = goalRequest
+    guard goalRequest, beacon == .undecided, manifest.bluetoothUsage == nil else { return [] }
     return [.explain(.missingUsage(key: Manifest.Key.bluetooth, file: manifest.file))]
   }
 

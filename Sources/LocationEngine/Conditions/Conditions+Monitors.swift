@@ -164,7 +164,7 @@ extension Conditions {
     }
   }
 
-  mutating func tellMonitor(
+  mutating func deliverMonitor(
     _ monitor: MonitorKey, of key: ConditionKey, at now: Moment
   ) -> [Output] {
     guard let condition = conditions[key], condition.isNews(event(of: condition, key)) else {

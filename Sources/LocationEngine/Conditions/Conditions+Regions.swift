@@ -6,7 +6,7 @@ extension Conditions {
   ///
   /// Delivers nothing while the app may not know; afterwards one event replaces all that were
   /// missed (REG-33).
-  mutating func tellRegion(_ key: ConditionKey) -> [Output] {
+  mutating func deliverRegion(_ key: ConditionKey) -> [Output] {
     guard var condition = conditions[key], let notices = condition.notices else { return [] }
     let event = event(of: condition, key)
     guard condition.isVerified, event.diagnostics.isEmpty else { return [] }
@@ -14,17 +14,17 @@ extension Conditions {
     guard event.state != earlier else { return [] }
     condition.lastEvent = event
     conditions[key] = condition
-    let news: RegionEvent =
+    let notice: RegionEvent =
       switch (earlier, event.state) {
       case (.unsatisfied, .satisfied) where notices.onEntry: .entered(event.evidence)
       case (.satisfied, .unsatisfied) where notices.onExit: .exited(event.evidence)
       default: .determined(condition.observation.state)
       }
-    return [store(key)].compactMap(\.self) + [.region(key, news)]
+    return [store(key)].compactMap(\.self) + [.region(key, notice)]
   }
 
   /// Delivers to the apps that requested it that the device is inside a beacon region (BEACON-24).
-  func tellBeaconRegions() -> [Output] {
+  func deliverBeaconRegions() -> [Output] {
     watchedBeacons.compactMap { key, _ in
       guard let condition = conditions[key], condition.notices?.onDisplay == true,
         condition.isVerified, condition.observation.state == .satisfied,

@@ -132,7 +132,7 @@ package struct Conditions: Machine {
     case .beacon(let key, let state, let refinement, let date):
       return observeBeacon(key, .init(state: state, date: date, refinement: refinement), at: now)
     case .display:
-      return tellBeaconRegions()
+      return deliverBeaconRegions()
     case .wake:
       return apply(tracker.wake(at: now), at: now)
     }
@@ -210,8 +210,8 @@ extension Conditions {
   /// Delivers what has changed about one condition, if the app may know it.
   mutating func deliver(_ key: ConditionKey, at now: Moment) -> [Output] {
     switch key.owner {
-    case .regions: tellRegion(key)
-    case .monitor(let name): tellMonitor(MonitorKey(app: key.app, name: name), of: key, at: now)
+    case .regions: deliverRegion(key)
+    case .monitor(let name): deliverMonitor(MonitorKey(app: key.app, name: name), of: key, at: now)
     }
   }
 
@@ -234,8 +234,8 @@ extension Conditions {
     } else {
       access[app]?.flags = flags
     }
-    let news = keys(of: app).filter { flags[$0.owner] != earlier[$0.owner] }
-    return news.flatMap { key -> [Output] in
+    let changed = keys(of: app).filter { flags[$0.owner] != earlier[$0.owner] }
+    return changed.flatMap { key -> [Output] in
       if let thawed = thaw(key, at: now) { return thawed }
       guard key.owner == .regions, flags.regions.contains(.accuracyLimited),
         !earlier.regions.contains(.accuracyLimited)

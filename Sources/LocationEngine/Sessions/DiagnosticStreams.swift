@@ -40,7 +40,7 @@ struct DiagnosticStreams: Hashable, Sendable {
   mutating func publish(
     _ current: [(session: Int, diagnostics: Diagnostics)]
   ) -> [(stream: Int, diagnostics: Diagnostics)] {
-    var news: [(stream: Int, diagnostics: Diagnostics)] = []
+    var changed: [(stream: Int, diagnostics: Diagnostics)] = []
     for index in streams.indices {
       let session = streams[index].session
       guard let flags = current.first(where: { $0.session == session })?.diagnostics else {
@@ -48,8 +48,8 @@ struct DiagnosticStreams: Hashable, Sendable {
       }
       guard flags != streams[index].last else { continue }
       streams[index].last = flags
-      news.append((streams[index].id, flags))
+      changed.append((streams[index].id, flags))
     }
-    return news
+    return changed
   }
 }

@@ -91,7 +91,7 @@ package struct StillnessDetector: Machine {
         return []
       }
       state = .watching(stay)
-      return tellStationary(at: now)
+      return passStationary(at: now)
 
     case (.fix(let fix), .stationary(var stay)):
       guard stay.holds(fix, at: now) else {
@@ -102,7 +102,7 @@ package struct StillnessDetector: Machine {
       return []
 
     case (.wake, .watching):
-      return tellStationary(at: now)
+      return passStationary(at: now)
 
     case (.positionLost, .stationary):
       state = .unknown
@@ -124,7 +124,7 @@ package struct StillnessDetector: Machine {
         latestAt: now.uptime))
   }
 
-  private mutating func tellStationary(at now: Moment) -> [Output] {
+  private mutating func passStationary(at now: Moment) -> [Output] {
     guard case .watching(let stay) = state, let timeout, now.uptime >= stay.since + timeout
     else { return [] }
     state = .stationary(stay)

@@ -20,7 +20,7 @@ struct StreetForwardSearch {
   }
 
   /// A text taken apart: "Im Sütigerwis 17" or "1001 East Main Street".
-  private struct Wish {
+  private struct Query {
     var name: [String]
     var number: String?
   }
@@ -34,8 +34,8 @@ struct StreetForwardSearch {
     for parts: [[String]], anchors: [Coordinate], hint: RegionHint?
   ) throws(DatabaseError) -> [Answer] {
     guard let first = parts.first else { return [] }
-    for wish in wishes(for: first, isAlone: parts.count == 1) {
-      var found = try answers(for: wish)
+    for query in queries(for: first, isAlone: parts.count == 1) {
+      var found = try answers(for: query)
       guard !found.isEmpty else { continue }
       for position in found.indices {
         found[position].score += nearness(
@@ -49,42 +49,42 @@ struct StreetForwardSearch {
   }
 
   /// The ways to read the first part; without commas, its last words may be a settlement.
-  private func wishes(for words: [String], isAlone: Bool) -> [Wish] {
-    var wishes = [Wish(name: words, number: nil)]
+  private func queries(for words: [String], isAlone: Bool) -> [Query] {
+    var queries = [Query(name: words, number: nil)]
     let shortest = isAlone ? 1 : words.count
     for length in stride(from: words.count, through: max(2, shortest), by: -1) {
       let some = Array(words[..<length])
       if let first = some.first, first.utf8.first.map({ (48...57).contains($0) }) == true {
-        wishes.append(Wish(name: Array(some.dropFirst()), number: first))
+        queries.append(Query(name: Array(some.dropFirst()), number: first))
       }
       if let last = some.last, last.utf8.first.map({ (48...57).contains($0) }) == true {
-        wishes.append(Wish(name: Array(some.dropLast()), number: last))
+        queries.append(Query(name: Array(some.dropLast()), number: last))
       } else if length > 2, some[length - 1].utf8.count == 1,
         let number = some[length - 2].utf8.first, (48...57).contains(number)
       {
         // "5 b" is written "5b" on the house.
         let joined = some[length - 2] + some[length - 1]
-        wishes.append(Wish(name: Array(some.dropLast(2)), number: joined))
+        queries.append(Query(name: Array(some.dropLast(2)), number: joined))
       }
-      if length < words.count { wishes.append(Wish(name: some, number: nil)) }
+      if length < words.count { queries.append(Query(name: some, number: nil)) }
     }
-    return wishes
+    return queries
   }
 
-  private func answers(for wish: Wish) throws(DatabaseError) -> [Answer] {
-    let key = StreetFeature.key(wish.name)
-    if let number = wish.number {
+  private func answers(for query: Query) throws(DatabaseError) -> [Answer] {
+    let key = StreetFeature.key(query.name)
+    if let number = query.number {
       let houses = try houses(number, key: key)
       if !houses.isEmpty { return houses }
     }
     var entries = try index.entries(named: key, limit: Self.breadth)
-    if entries.isEmpty, key.count > 1, wish.number == nil {
+    if entries.isEmpty, key.count > 1, query.number == nil {
       entries = try index.entries(withWords: key, limit: Self.breadth)
     }
     return entries.map { entry in
       var answer = Answer(entry: entry, coordinate: entry.shape.center)
       if entry.kind == .street { answer.street = entry.name }
-      answer.isPartial = wish.number != nil
+      answer.isPartial = query.number != nil
       answer.isExact =
         !answer.isPartial && StreetFeature.key(index.folding.words(entry.name ?? "")) == key
       answer.score = Self.prominence(of: entry) + (answer.isExact ? 1 : 0)

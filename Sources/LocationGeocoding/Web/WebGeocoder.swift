@@ -55,7 +55,7 @@ package final class WebGeocoder: Sendable {
       guard let next else { return answer }
       guard service.mayFollow(next) else {
         return .refused(
-          "\(service.server) sends the question on to another server, which it is not told; where "
+          "\(service.server) redirects the question to another server, which does not receive it; where "
             + "that one is meant, name it")
       }
       url = next

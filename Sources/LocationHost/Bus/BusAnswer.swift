@@ -5,7 +5,7 @@ import LocationProviders
 struct BusAnswer: Hashable {
   var values: [BusValue]
   /// Whether the object's owner must be notified of the call.
-  var isNews: Bool
+  var isNew: Bool
 
   /// Creates the reply; `nil` for a call that none of the objects implements.
   init?(to call: BusSignal, among objects: [BusObject]) {
@@ -13,15 +13,15 @@ struct BusAnswer: Hashable {
     case (Self.objectManager, "GetManagedObjects"):
       let below = objects.filter { $0.root == call.path }.sorted { $0.path < $1.path }
       guard !below.isEmpty else { return nil }
-      self.init(values: [Self.managed(below)], isNews: false)
+      self.init(values: [Self.managed(below)], isNew: false)
     case (Self.properties, "GetAll"):
       guard let object = objects.first(where: { $0.path == call.path }) else { return nil }
-      self.init(values: [object.properties], isNews: false)
+      self.init(values: [object.properties], isNew: false)
     case (Self.properties, "Get"):
       guard let object = objects.first(where: { $0.path == call.path }),
         let name = call[1]?.text, let value = object.properties[name]
       else { return nil }
-      self.init(values: [.variant(value)], isNews: false)
+      self.init(values: [.variant(value)], isNew: false)
     default:
       guard
         let object = objects.first(where: {
@@ -30,13 +30,13 @@ struct BusAnswer: Hashable {
         let method = object.methods.first(where: { $0.name == call.member }),
         call.arguments.map(\.signature).joined() == method.signature
       else { return nil }
-      self.init(values: [], isNews: true)
+      self.init(values: [], isNew: true)
     }
   }
 
-  private init(values: [BusValue], isNews: Bool) {
+  private init(values: [BusValue], isNew: Bool) {
     self.values = values
-    self.isNews = isNews
+    self.isNew = isNew
   }
 
   private static func managed(_ objects: [BusObject]) -> BusValue {

@@ -9,7 +9,7 @@ import LocationProviders
 /// Lives on the host's queue and never leaves it; sd-bus calls back only from within ``process()``.
 final class BusConnection {
   private let bus: OpaquePointer
-  private let heard: (ChannelEvent) -> Void
+  private let receive: (ChannelEvent) -> Void
   private var reader: (any DispatchSourceRead)?
   private var writer: (any DispatchSourceWrite)?
   private var timer: (any DispatchSourceTimer)?
@@ -27,9 +27,9 @@ final class BusConnection {
 
   /// Connects to the bus at `address`; `nil` for the system bus, whose address
   /// `$DBUS_SYSTEM_BUS_ADDRESS` may set. `heard` is called on the queue.
-  init(address: String?, heard: @escaping (ChannelEvent) -> Void) throws(BusFault) {
+  init(address: String?, receive: @escaping (ChannelEvent) -> Void) throws(BusFault) {
     bus = try Self.open(address)
-    self.heard = heard
+    self.receive = receive
   }
 
   private static func open(_ address: String?) throws(BusFault) -> OpaquePointer {
@@ -102,7 +102,7 @@ final class BusConnection {
   }
 
   private func receive(_ events: [BusEvent]) {
-    for event in events { heard(.bus(event)) }
+    for event in events { receive(.bus(event)) }
   }
 
   private func arm() {
@@ -152,7 +152,7 @@ final class BusConnection {
       }
     } catch {
       guard case .call(let number, _) = action else { return }
-      heard(.bus(.reply(number, .error("org.freedesktop.DBus.Error.Failed"))))
+      receive(.bus(.reply(number, .error("org.freedesktop.DBus.Error.Failed"))))
     }
   }
 
@@ -226,7 +226,7 @@ final class BusConnection {
       return -error.code
     }
     sd_bus_send(bus, reply, nil)
-    if answer.isNews { heard(.bus(.called(call))) }
+    if answer.isNew { receive(.bus(.called(call))) }
     return 1
   }
 

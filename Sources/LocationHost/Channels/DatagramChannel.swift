@@ -18,7 +18,7 @@ final class DatagramChannel {
   /// every sender is allowed.
   init(
     descriptors: [Int32], from senders: [AddressRange], on queue: DispatchQueue,
-    hear: @escaping @Sendable (ChannelEvent) -> Void
+    receive: @escaping @Sendable (ChannelEvent) -> Void
   ) throws(Errno) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
@@ -40,7 +40,7 @@ final class DatagramChannel {
           Self.read($0.fd, from: senders, into: buffer)
         }
         guard !events.isEmpty else { continue }
-        queue.sync { for event in events { hear(event) } }
+        queue.sync { for event in events { receive(event) } }
       }
       buffer.deallocate()
       for descriptor in watched.map(\.fd) { close(descriptor) }
@@ -58,7 +58,7 @@ final class DatagramChannel {
     _ descriptor: Int32, from senders: [AddressRange], into buffer: UnsafeMutableRawBufferPointer
   ) -> [ChannelEvent] {
     var events: [ChannelEvent] = []
-    var strangers = 0
+    var unknownSenders = 0
     for _ in 0..<mostPerTurn {
       var sender = sockaddr_storage()
       let count = receive(descriptor, into: buffer, from: &sender)
@@ -70,12 +70,12 @@ final class DatagramChannel {
       }
       let address = bytes(of: sender)
       if !senders.isEmpty, !senders.contains(where: { $0.contains(address) }) {
-        strangers += 1
+        unknownSenders += 1
       } else if count > 0 {
         events.append(.datagram([UInt8](buffer[..<count])))
       }
     }
-    return strangers > 0 ? events + [.strangers(strangers)] : events
+    return unknownSenders > 0 ? events + [.unknownSenders(unknownSenders)] : events
   }
 
   private static func receive(

@@ -20,7 +20,7 @@ final class DescriptorChannel {
   ///
   /// The channel owns the descriptor from here on, even if this throws.
   init(
-    descriptor: Int32, on queue: DispatchQueue, hear: @escaping @Sendable (ChannelEvent) -> Void
+    descriptor: Int32, on queue: DispatchQueue, receive: @escaping @Sendable (ChannelEvent) -> Void
   ) throws(Errno) {
     self.descriptor = descriptor
     var ends: [Int32] = [-1, -1]
@@ -38,7 +38,7 @@ final class DescriptorChannel {
       var watched = [descriptor, end].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while Self.waits(for: &watched) {
         guard let event = Self.read(descriptor, into: buffer) else { continue }
-        queue.sync { hear(event) }
+        queue.sync { receive(event) }
       }
       buffer.deallocate()
       close(descriptor)

@@ -30,17 +30,17 @@ package struct AgentConnection: ~Copyable {
   /// Waits for the next messages of the daemon.
   ///
   /// - Throws: `Fault` with why no more will come.
-  package mutating func next() throws(Fault) -> [AgentNews] {
+  package mutating func next() throws(Fault) -> [AgentEvent] {
     var piece = [UInt8](repeating: 0, count: 65_536)
     let count = read(descriptor, &piece, piece.count)
-    guard count > 0 else { throw Fault(description: "the daemon has gone") }
+    guard count > 0 else { throw Fault(description: "the daemon closed the connection") }
     let replies: [LinkReply]
     do throws(CodingFault) {
       replies = try frames.take(piece.prefix(count)).map { message throws(CodingFault) in
         try LinkReply(json: JSON(parsing: message))
       }
     } catch { throw Fault(description: "the daemon sent \(error)") }
-    // If the question has gone when it is answered, that is no fault.
+    // If the question was withdrawn when it is answered, that is no fault.
     let gone = "\(AgentInterface.name).NoSuchQuestion"
     if let refusal = replies.first(where: { $0.error != nil && $0.error != gone }) {
       if refusal.error == "\(AgentInterface.name).NotAgent",
@@ -53,7 +53,7 @@ package struct AgentConnection: ~Copyable {
       }
       throw Fault(description: reason)
     }
-    return replies.compactMap { AgentNews(json: $0.parameters) }
+    return replies.compactMap { AgentEvent(json: $0.parameters) }
   }
 
   /// Sends an answer, from any thread while the connection lives.

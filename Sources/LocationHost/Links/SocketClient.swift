@@ -108,7 +108,7 @@ actor SocketClient: QueueActor {
       lastFault = ""
       receive(handshake.rest)
     } catch {
-      note("the location service could not be heard: \(error)")
+      note("the location service could not be read: \(error)")
       wait(attempts: attempts + 1)
     }
   }
@@ -119,7 +119,7 @@ actor SocketClient: QueueActor {
     guard case .connected(let channel, _) = state, channel.descriptor == descriptor else { return }
     switch event {
     case .bytes(let bytes): receive(bytes)
-    case .opened, .datagram, .strangers, .bus, .readings: break
+    case .opened, .datagram, .unknownSenders, .bus, .readings: break
     case .closed: lose("the location service went away")
     }
   }

@@ -12,7 +12,7 @@ extension LocationHost {
       case .show(let prompt, let agent): show(prompt, agent)
       case .withdraw(let prompt, let agent): agents[agent].withdraw(prompt)
       case .answer(let prompt, let answer, let precise):
-        tell(.answer(prompt, answer, precise: precise))
+        pass(.answer(prompt, answer, precise: precise))
       case .unanswered(let prompt, let reasons):
         let named = zip(agents, reasons).map { "\($0.name): \($1)" }
         journal(.unanswerable(prompt, named))

@@ -83,7 +83,7 @@ package final class ProgramAgent: PromptAgent {
       let seconds = Int(timeout.wholeNanoseconds / 1_000_000_000)
       return .passed(reason: "it did not answer within \(seconds) s, and was ended")
     }
-    return ProgramQuestion.reply(talk.said, status: status)
+    return ProgramQuestion.reply(talk.reply, status: status)
   }
 }
 
@@ -95,7 +95,7 @@ private struct ProgramTalk {
   private var input: Int32
   private var output: Int32
   private var question: ArraySlice<UInt8>
-  private(set) var said: [UInt8] = []
+  private(set) var reply: [UInt8] = []
   private(set) var isLate = false
 
   init(_ process: Int32, input: Int32, output: Int32, saying question: [UInt8]) {
@@ -106,7 +106,7 @@ private struct ProgramTalk {
 
   mutating func run(until deadline: Instant) {
     var hasEnded = false
-    while !hasEnded, said.count < ProgramQuestion.longest {
+    while !hasEnded, reply.count < ProgramQuestion.longest {
       var polled = [
         pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: output, events: Int16(POLLIN), revents: 0),
@@ -124,7 +124,7 @@ private struct ProgramTalk {
     }
     // Reads what is left in the pipe, which a child of the program may keep open.
     _ = fcntl(output, F_SETFL, fcntl(output, F_GETFL) | O_NONBLOCK)
-    while output >= 0, said.count < ProgramQuestion.longest, read() {}
+    while output >= 0, reply.count < ProgramQuestion.longest, read() {}
   }
 
   /// Writes as much as a ready pipe accepts without waiting.
@@ -144,7 +144,7 @@ private struct ProgramTalk {
       if count == 0 { Self.close(&output) }
       return false
     }
-    said += piece.prefix(count)
+    reply += piece.prefix(count)
     return true
   }
 

@@ -2,7 +2,7 @@ package import LocationCoding
 package import LocationModel
 
 /// A message to an agent.
-package enum AgentNews: Hashable, Sendable {
+package enum AgentEvent: Hashable, Sendable {
   case question(Prompt)
   case withdrawn(Prompt.ID)
 

@@ -13,11 +13,11 @@ package struct LinkSession: Machine {
     /// The client may not be served.
     case refused(String)
     /// A delivery, whose value may be encoded already.
-    case delivery(Delivery, news: JSON? = nil)
+    case delivery(Delivery, content: JSON? = nil)
     /// The host's reply to a call of the owner.
     case reply(LinkReply)
     /// A message for a client that attends as an agent.
-    case news(AgentNews)
+    case agentEvent(AgentEvent)
     /// The client may answer for a person.
     case attending
     /// The client may not answer for a person.
@@ -117,16 +117,16 @@ package struct LinkSession: Machine {
     case .refused(let reason):
       let error = reply(error: "Refused", .fields(["reason": reason.json]))
       return [error, cut(.refused(reason))]
-    case .delivery(let delivery, let news):
+    case .delivery(let delivery, let content):
       if case .connecting = state {
         guard early.count < limits.early else {
           return [cut(.tooManyEarly(limit: limits.early))]
         }
         early.append(delivery)
       }
-      return pass(delivery, news)
+      return pass(delivery, content)
     case .reply(let reply): return [.send(frame(reply.json))]
-    case .news(let news): return isAttending ? [reply(news.json, continues: true)] : []
+    case .agentEvent(let event): return isAttending ? [reply(event.json, continues: true)] : []
     case .attending:
       isAttending = true
       return []
@@ -287,7 +287,7 @@ package struct LinkSession: Machine {
     }
   }
 
-  private mutating func pass(_ delivery: Delivery, _ news: JSON? = nil) -> [Output] {
+  private mutating func pass(_ delivery: Delivery, _ content: JSON? = nil) -> [Output] {
     if case .open(.service) = state, let subscriber = delivery.subscriber,
       !subscribers.contains(subscriber)
     {
@@ -305,9 +305,9 @@ package struct LinkSession: Machine {
         .request(.acknowledge(number)),
       ]
     case (.open(.service), _):
-      [reply(.fields(["delivery": delivery.json(news: news)]), continues: true)]
+      [reply(.fields(["delivery": delivery.json(content: content)]), continues: true)]
     case (.open(.watch), .live(_, let update)):
-      [reply(.fields(["update": news ?? update.json]), continues: true)]
+      [reply(.fields(["update": content ?? update.json]), continues: true)]
     case (.open, _), (.idle, _), (.connecting, _), (.ended, _): []
     }
   }

@@ -12,13 +12,13 @@ struct OlderMonitors: Sendable {
   mutating func translate(_ delivery: Delivery) -> JSON? {
     guard case .monitor(let subscriber, let delivery) = delivery else { return nil }
     records[subscriber, default: []].apply(delivery)
-    let news: JSON
+    let content: JSON
     switch delivery {
-    case .refused, .records: news = delivery.json
+    case .refused, .records: content = delivery.json
     case .changed(let requests, _, _):
-      news = MonitorDelivery.records(after: requests, records[subscriber] ?? []).json
-    case .event(_, let event): news = .word("event", event.json)
+      content = MonitorDelivery.records(after: requests, records[subscriber] ?? []).json
+    case .event(_, let event): content = .word("event", event.json)
     }
-    return .word("monitor", .fields(["subscriber": subscriber.json, "news": news]))
+    return .word("monitor", .fields(["subscriber": subscriber.json, "news": content]))
   }
 }

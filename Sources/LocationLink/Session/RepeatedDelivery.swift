@@ -3,26 +3,26 @@ package import LocationModel
 
 /// Encodes a delivery that is the same for many clients only once: positions.
 package struct RepeatedDelivery {
-  private var live: (news: LiveUpdate, words: JSON)?
-  private var updates: (news: UpdatesDelivery, words: JSON)?
+  private var live: (content: LiveUpdate, words: JSON)?
+  private var updates: (content: UpdatesDelivery, words: JSON)?
 
   package init() {}
 
   /// Returns the encoded value of a delivery; `nil` for one that does not go to many clients.
   package mutating func words(of delivery: Delivery) -> JSON? {
     switch delivery {
-    case .live(_, let news): Self.words(of: news, &live)
-    case .updates(_, let news): Self.words(of: news, &updates)
+    case .live(_, let content): Self.words(of: content, &live)
+    case .updates(_, let content): Self.words(of: content, &updates)
     default: nil
     }
   }
 
-  private static func words<News: JSONCodable & Equatable>(
-    of news: News, _ last: inout (news: News, words: JSON)?
+  private static func words<Content: JSONCodable & Equatable>(
+    of content: Content, _ last: inout (content: Content, words: JSON)?
   ) -> JSON {
-    if let last, last.news == news { return last.words }
-    let words = JSON.written(news.json.bytes)
-    last = (news, words)
+    if let last, last.content == content { return last.words }
+    let words = JSON.written(content.json.bytes)
+    last = (content, words)
     return words
   }
 }

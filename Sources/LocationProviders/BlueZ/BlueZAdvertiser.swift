@@ -42,26 +42,26 @@ package struct BlueZAdvertiser: Machine {
     switch input {
     case .advertise(let new):
       guard new != advert else { return [] }
-      let last = advert == nil ? [] : tell(.stopped)
+      let last = advert == nil ? [] : report(.stopped)
       advert = new
       return end() + last + begin()
     case .stop:
       advert = nil
-      return end() + tell(.stopped)
+      return end() + report(.stopped)
     case .bus(let event):
-      let (actions, news) = survey.handle(event)
-      return actions.map { .bus($0) } + news.flatMap { take($0) } + take(event, at: now)
+      let (actions, changes) = survey.handle(event)
+      return actions.map { .bus($0) } + changes.flatMap { take($0) } + take(event, at: now)
     case .wake:
       guard let due = nextDeadline, now.uptime >= due else { return [] }
       return begin()
     }
   }
 
-  private mutating func take(_ news: BlueZSurvey.News) -> [Output] {
-    guard case .adapter(let adapter) = news else { return [] }
+  private mutating func take(_ changes: BlueZSurvey.Change) -> [Output] {
+    guard case .adapter(let adapter) = changes else { return [] }
     guard case .on = adapter else {
       state = .idle
-      return advert == nil ? [] : tell(.unavailable)
+      return advert == nil ? [] : report(.unavailable)
     }
     return end() + begin()
   }
@@ -71,10 +71,10 @@ package struct BlueZAdvertiser: Machine {
     case (.reply(let number, let reply), .starting(let adapter, let call)) where number == call:
       guard case .error(let name) = reply else {
         state = .advertising(adapter: adapter)
-        return tell(.advertising)
+        return report(.advertising)
       }
       state = .refused(retry: now.uptime + Self.retryAfter)
-      return [.bus(.withdraw(path: Self.path))] + tell(.refused(name))
+      return [.bus(.withdraw(path: Self.path))] + report(.refused(name))
     case (.called(let call), .advertising) where call.path == Self.path && call.member == "Release":
       return [.bus(.withdraw(path: Self.path))] + begin()
     case (.connected, _), (.disconnected, _), (.reply, _), (.signal, _), (.called, _),
@@ -87,7 +87,7 @@ package struct BlueZAdvertiser: Machine {
     state = .idle
     guard let advert, survey.isSettled else { return [] }
     guard case .on(let adapter, _, canAdvertise: true) = survey.adapter else {
-      return tell(.unavailable)
+      return report(.unavailable)
     }
     let number = survey.nextCall()
     state = .starting(adapter: adapter, call: number)
@@ -108,7 +108,7 @@ package struct BlueZAdvertiser: Machine {
     }
   }
 
-  private mutating func tell(_ new: BeaconAdvertising) -> [Output] {
+  private mutating func report(_ new: BeaconAdvertising) -> [Output] {
     guard new != delivered else { return [] }
     delivered = new
     return [.changed(new)]

@@ -61,8 +61,8 @@ struct BlueZDriver: SourceDriver {
       ("beacons beyond those that are followed", scanner?.otherBeacons ?? 0),
       ("devices forgotten for newer ones", scanner?.forgottenDevices ?? 0),
     ]
-    let strangers = refusals.sorted { $0.key < $1.key }.map { ("\($0.key)", $0.value) }
-    return (counts + strangers).filter { $0.1 > 0 }.map {
+    let unknownSenders = refusals.sorted { $0.key < $1.key }.map { ("\($0.key)", $0.value) }
+    return (counts + unknownSenders).filter { $0.1 > 0 }.map {
       SourceRejection(reason: $0.0, count: $0.1)
     }
   }
@@ -84,7 +84,8 @@ struct BlueZDriver: SourceDriver {
       return settleScanner(at: now) + settleAdvertiser(at: now)
     case .channel(.bus(let event)): return receive(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
-    case .channel(.bytes), .channel(.datagram), .channel(.strangers), .channel(.readings), .sensors:
+    case .channel(.bytes), .channel(.datagram), .channel(.unknownSenders), .channel(.readings),
+      .sensors:
       return []
     case .wake: return wake(at: now)
     }
@@ -100,8 +101,8 @@ struct BlueZDriver: SourceDriver {
     case .idle: return isWanted ? open() : []
     case .opening: return isWanted ? [] : rest() + [.close]
     case .open:
-      let news = settleScanner(at: now) + settleAdvertiser(at: now)
-      return isWanted ? news : news + rest() + [.close]
+      let changes = settleScanner(at: now) + settleAdvertiser(at: now)
+      return isWanted ? changes : changes + rest() + [.close]
     case .waiting: return isWanted ? [] : rest()
     }
   }

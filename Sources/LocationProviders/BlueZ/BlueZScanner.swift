@@ -76,8 +76,8 @@ package struct BlueZScanner: Machine {
       wanted = scan
       return stop() + start()
     case .bus(let event):
-      let (actions, news) = survey.handle(event)
-      return actions.map { .bus($0) } + news.flatMap { take($0, at: now) }
+      let (actions, changes) = survey.handle(event)
+      return actions.map { .bus($0) } + changes.flatMap { take($0, at: now) }
         + take(event, at: now)
     case .wake:
       guard let due = nextDeadline, now.uptime >= due else { return [] }
@@ -85,16 +85,16 @@ package struct BlueZScanner: Machine {
     }
   }
 
-  private mutating func take(_ news: BlueZSurvey.News, at now: Moment) -> [Output] {
-    switch news {
+  private mutating func take(_ changes: BlueZSurvey.Change, at now: Moment) -> [Output] {
+    switch changes {
     case .adapter(let adapter):
       monitorIsBroken = false
       guard case .on = adapter else {
         state = .idle
         monitored = []
-        return tell(.unavailable)
+        return report(.unavailable)
       }
-      return stop() + start() + tell(.listening)
+      return stop() + start() + report(.listening)
     case .received(_, let device):
       guard case .listening = state else { return [] }
       return observe(device, at: now)
@@ -149,12 +149,12 @@ package struct BlueZScanner: Machine {
     case (.values, _), (.error("org.bluez.Error.InProgress"), .discovery),
       (.error("org.bluez.Error.InProgress"), .cycle):
       state = .listening(mode, adapter: adapter, until: turn(of: mode).map { now.uptime + $0 })
-      return tell(.listening)
+      return report(.listening)
     case (.error, .monitor):
       return fallBack()
     case (.error, .discovery), (.error, .cycle):
       state = .refused(retry: now.uptime + Self.retryAfter)
-      return tell(.failing)
+      return report(.failing)
     }
   }
 
@@ -261,7 +261,7 @@ package struct BlueZScanner: Machine {
     return [.observation(sample)]
   }
 
-  private mutating func tell(_ new: BeaconReception) -> [Output] {
+  private mutating func report(_ new: BeaconReception) -> [Output] {
     guard new != reception else { return [] }
     reception = new
     return [.reception(new)]

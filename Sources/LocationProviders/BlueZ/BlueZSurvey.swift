@@ -5,7 +5,7 @@ package import LocationModel
 /// Scanner and advertiser have one each. It also numbers all calls of its owner.
 package struct BlueZSurvey: Sendable {
   /// A change that the survey found.
-  package enum News: Hashable, Sendable {
+  package enum Change: Hashable, Sendable {
     /// The adapter to use, or its abilities, have changed.
     case adapter(BlueZAdapter)
     /// A device was received, or its data has changed.
@@ -58,7 +58,7 @@ package struct BlueZSurvey: Sendable {
   /// Returns the data of a device, by its path.
   package func device(_ path: String) -> BlueZDevice? { devices[path]?.device }
 
-  package mutating func handle(_ event: BusEvent) -> (actions: [BusAction], news: [News]) {
+  package mutating func handle(_ event: BusEvent) -> (actions: [BusAction], changes: [Change]) {
     switch event {
     case .connected:
       return (Self.matches.map { .subscribe($0) } + ask(), [])
@@ -87,13 +87,13 @@ package struct BlueZSurvey: Sendable {
     return [.call(number, call)]
   }
 
-  private mutating func forget() -> [News] {
+  private mutating func forget() -> [Change] {
     adapters = []
     devices = [:]
     return compare()
   }
 
-  private mutating func take(_ reply: BusReply) -> [News] {
+  private mutating func take(_ reply: BusReply) -> [Change] {
     // A service that is not ready, or not there, has no objects yet; it announces those it adds.
     state = .following
     guard let objects = reply.first?.entries else { return compare(isFirst: true) }
@@ -104,14 +104,14 @@ package struct BlueZSurvey: Sendable {
     return compare(isFirst: true)
   }
 
-  private mutating func follow(_ signal: BusSignal) -> [News] {
+  private mutating func follow(_ signal: BusSignal) -> [Change] {
     guard case .following = state else { return [] }
     if signal.interface == BlueZ.objectManager, let path = signal[0]?.text {
       switch signal.member {
       case "InterfacesAdded":
         let before = device(path)
         add(signal[1] ?? .boolean(false), at: path)
-        return compare() + received(path, isNews: device(path) != before, signal[1]?[BlueZ.device])
+        return compare() + received(path, isNew: device(path) != before, signal[1]?[BlueZ.device])
       case "InterfacesRemoved":
         remove(signal[1]?.elements?.compactMap(\.text) ?? [], at: path)
         return compare()
@@ -120,7 +120,7 @@ package struct BlueZSurvey: Sendable {
     }
     if let changes = signal.changes(of: BlueZ.device), devices[signal.path] != nil {
       apply(changes, to: signal.path)
-      return received(signal.path, isNews: true, changes)
+      return received(signal.path, isNew: true, changes)
     }
     if let changes = signal.changes(of: BlueZ.adapter),
       let powered = changes["Powered"]?.boolean,
@@ -133,8 +133,8 @@ package struct BlueZSurvey: Sendable {
   }
 
   /// Handles data of a device. Only a change of strength or content is a new advertisement.
-  private mutating func received(_ path: String, isNews: Bool, _ changes: BusValue?) -> [News] {
-    guard isNews, var device = device(path), let changes else { return [] }
+  private mutating func received(_ path: String, isNew: Bool, _ changes: BusValue?) -> [Change] {
+    guard isNew, var device = device(path), let changes else { return [] }
     guard changes["RSSI"] != nil || changes["ManufacturerData"] != nil else { return [] }
     if changes["RSSI"] == nil { device.rssi = nil }
     return [.received(path: path, device)]
@@ -185,7 +185,7 @@ package struct BlueZSurvey: Sendable {
     if interfaces.contains(BlueZ.advertisingManager) { adapters[index].canAdvertise = false }
   }
 
-  private mutating func compare(isFirst: Bool = false) -> [News] {
+  private mutating func compare(isFirst: Bool = false) -> [Change] {
     let chosen = adapters.first(where: \.isPowered) ?? adapters.first
     let new: BlueZAdapter =
       switch chosen {

@@ -40,7 +40,7 @@ package enum ChannelEvent: Hashable, Sendable {
   /// The bytes of one datagram; a sentence does not continue in the next one.
   case datagram([UInt8])
   /// The number of datagrams that came from senders that are not permitted.
-  case strangers(Int)
+  case unknownSenders(Int)
   /// An event of the bus.
   case bus(BusEvent)
   /// The contents of files of the kernel.

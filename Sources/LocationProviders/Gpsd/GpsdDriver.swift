@@ -37,24 +37,25 @@ struct GpsdDriver: SourceDriver {
     switch input {
     case .demand(let demand):
       return demand.needsPosition || demand.magnetometer && hasCompass ? begin(at: now) : rest()
-    case .stored, .channel(.bus), .channel(.readings), .channel(.datagram), .channel(.strangers),
+    case .stored, .channel(.bus), .channel(.readings), .channel(.datagram),
+      .channel(.unknownSenders),
       .sensors:
       return []
-    case .channel(.opened): return tell(.connected, at: now)
-    case .channel(.bytes(let bytes)): return tell(.bytes(bytes), at: now)
+    case .channel(.opened): return pass(.connected, at: now)
+    case .channel(.bytes(let bytes)): return pass(.bytes(bytes), at: now)
     case .channel(.closed(let end)):
       isOpen = false
       if case .noPermission = end, case .local = channel { refusal = end.reason }
       defer { refusal = nil }
-      return loseCompass() + tell(.closed(reason: end.reason.text), at: now)
-    case .wake: return tell(.wake, at: now)
+      return loseCompass() + pass(.closed(reason: end.reason.text), at: now)
+    case .wake: return pass(.wake, at: now)
     }
   }
 
   private mutating func begin(at now: Moment) -> [SourceOutput] {
     guard client == nil else { return [] }
     client = GpsdClient()
-    return say(.searching) + tell(.wake, at: now)
+    return say(.searching) + pass(.wake, at: now)
   }
 
   /// Closes the connection. The compass stays known, so that it is available on the next demand.
@@ -66,7 +67,7 @@ struct GpsdDriver: SourceDriver {
     return close + say(.idle)
   }
 
-  private mutating func tell(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
+  private mutating func pass(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
     let outputs = client?.handle(input, at: now) ?? []
     satellites = client?.satellites ?? satellites
     return outputs.flatMap { translate($0, at: now) }

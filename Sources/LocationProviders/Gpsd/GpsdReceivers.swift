@@ -96,10 +96,10 @@ struct GpsdReceivers: Sendable {
     let isSolving = report.mode >= 2
     let status = receivers[index].isSolving == isSolving ? [] : [isSolving]
     receivers[index].isSolving = isSolving
-    let news = status.map { solving -> GpsdClient.Output in
+    let decisions = status.map { solving -> GpsdClient.Output in
       .status(solving ? .solving(device: report.device) : .noFix(device: report.device))
     }
-    return isSolving ? news + takeSolution(report, of: index, at: now) : news
+    return isSolving ? decisions + takeSolution(report, of: index, at: now) : decisions
   }
 
   private mutating func takeSolution(

@@ -53,16 +53,16 @@ private struct CalibrationPoints: Sendable {
   /// Microtesla, along the device's axes, oldest first.
   private(set) var points: [DeviceVector] = []
   /// Points added since the last fit.
-  private var news = 0
+  private var newReadings = 0
 
   /// Returns a sound calibration from all points; `nil` while `raw` adds too little.
   mutating func fit(with raw: DeviceVector) -> CompassCalibration? {
     guard !points.contains(where: { ($0 - raw).magnitude < Self.spacing }) else { return nil }
     if points.count == Self.capacity { points.removeFirst() }
     points.append(raw)
-    news += 1
-    guard news >= Self.timeout else { return nil }
-    news = 0
+    newReadings += 1
+    guard newReadings >= Self.timeout else { return nil }
+    newReadings = 0
     return sound(EllipsoidFit.ellipsoid, count: 30, span: 1.6)
       ?? sound(EllipsoidFit.sphere, count: 10, span: 1)
   }

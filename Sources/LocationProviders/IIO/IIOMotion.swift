@@ -79,7 +79,7 @@ package struct IIOMotion: Machine {
     case (.stop, _):
       state = .stopped
       recognizer.forget()
-      return tell(at: now.uptime)
+      return report(at: now.uptime)
     case (.start, _), (.wake, _), (.readings, .stopped), (.readings, .pausing):
       return []
     }
@@ -129,9 +129,9 @@ package struct IIOMotion: Machine {
     // Readings too far apart for a look give no finding, however many come.
     guard let finding = recognizer.take(acceleration, at: now) else { return [] }
     heardAt = now
-    let news = tell(at: now)
+    let decisions = report(at: now)
     settle(finding, at: now)
-    return news
+    return decisions
   }
 
   private mutating func compare(
@@ -162,10 +162,10 @@ package struct IIOMotion: Machine {
     recognizer.forget()
     isDeaf = true
     state = .pausing(until: now + Self.pause)
-    return tell(at: now)
+    return report(at: now)
   }
 
-  private mutating func tell(at now: Instant) -> [Output] {
+  private mutating func report(at now: Instant) -> [Output] {
     guard recognizer.activity != delivered else { return [] }
     if recognizer.activity.kind != delivered.kind { deliveredAt = now }
     delivered = recognizer.activity

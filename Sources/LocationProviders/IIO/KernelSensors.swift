@@ -81,7 +81,7 @@ struct KernelSensors: Sendable {
       status = .unavailable(end.reason)
       hasCompass = false
       return last
-    case (.opened, _), (.bytes, _), (.datagram, _), (.strangers, _), (.bus, _), (.readings, _),
+    case (.opened, _), (.bytes, _), (.datagram, _), (.unknownSenders, _), (.bus, _), (.readings, _),
       (.closed, _):
       return []
     }

@@ -26,29 +26,29 @@ struct ProxyCompass: Sendable {
   /// Connects to the bus.
   mutating func ask(at now: Moment) -> [SourceOutput] {
     state = .asking(SensorProxyCompass())
-    return [.open(.systemBus)] + (isWanted ? tell(.start, at: now) : [])
+    return [.open(.systemBus)] + (isWanted ? pass(.start, at: now) : [])
   }
 
   mutating func want(_ heading: Bool, at now: Moment) -> [SourceOutput] {
     guard heading != isWanted else { return [] }
     isWanted = heading
     if !heading, status == .working { status = .idle }
-    return tell(heading ? .start : .stop, at: now)
+    return pass(heading ? .start : .stop, at: now)
   }
 
   mutating func receive(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
     switch (event, state) {
-    case (.opened, .asking): return tell(.bus(.connected), at: now)
+    case (.opened, .asking): return pass(.bus(.connected), at: now)
     case (.bus(.refused(let reason, let count)), _):
       refusals["\(reason)", default: 0] += count
       return []
-    case (.bus(let event), .asking): return tell(.bus(event), at: now)
+    case (.bus(let event), .asking): return pass(.bus(event), at: now)
     case (.closed(let end), .asking):
       state = .waiting(until: retry.next(after: now.uptime))
       status = .unavailable(end.reason)
       hasCompass = false
       return []
-    case (.opened, _), (.bytes, _), (.datagram, _), (.strangers, _), (.bus, _), (.readings, _),
+    case (.opened, _), (.bytes, _), (.datagram, _), (.unknownSenders, _), (.bus, _), (.readings, _),
       (.closed, _):
       return []
     }
@@ -59,7 +59,7 @@ struct ProxyCompass: Sendable {
     return ask(at: now)
   }
 
-  private mutating func tell(_ input: SensorProxyCompass.Input, at now: Moment) -> [SourceOutput] {
+  private mutating func pass(_ input: SensorProxyCompass.Input, at now: Moment) -> [SourceOutput] {
     guard case .asking(var compass) = state else { return [] }
     let outputs = compass.handle(input, at: now)
     state = .asking(compass)

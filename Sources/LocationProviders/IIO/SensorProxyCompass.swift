@@ -63,7 +63,7 @@ package struct SensorProxyCompass: Machine {
       return Self.matches.map { .bus(.subscribe($0)) } + ask()
     case .disconnected:
       state = .disconnected
-      return tell(.absent)
+      return report(.absent)
     case .reply(let number, let reply):
       return take(reply, to: number, at: now)
     case .signal(let signal):
@@ -84,9 +84,9 @@ package struct SensorProxyCompass: Machine {
     case (.asking(let call), .values(let values)) where call == number:
       let hasCompass = values.first?["HasCompass"]?.boolean ?? false
       state = hasCompass ? .released : .unusable
-      return tell(hasCompass ? .present : .absent) + claim()
+      return report(hasCompass ? .present : .absent) + claim()
     case (.asking(let call), .error(let name)) where call == number:
-      return tell(name == Self.accessDenied ? .denied : .absent)
+      return report(name == Self.accessDenied ? .denied : .absent)
     case (.claiming(let call), .values) where call == number:
       state = .claimed(reading: nextCall())
       let get = Self.properties("Get", reply: "v")
@@ -96,7 +96,7 @@ package struct SensorProxyCompass: Machine {
       return values.first?.content.double.map { observe($0, at: now) } ?? []
     case (.claiming(let call), .error(let name)) where call == number:
       state = .unusable
-      return tell(name == Self.accessDenied ? .denied : .absent)
+      return report(name == Self.accessDenied ? .denied : .absent)
     case (.disconnected, _), (.asking, _), (.unusable, _), (.released, _), (.claiming, _),
       (.claimed, _):
       return []
@@ -107,10 +107,10 @@ package struct SensorProxyCompass: Machine {
     if let hasCompass = changes["HasCompass"]?.boolean {
       guard hasCompass else {
         state = .unusable
-        return tell(.absent)
+        return report(.absent)
       }
       if case .unusable = state { state = .released }
-      return tell(.present) + claim()
+      return report(.present) + claim()
     }
     guard let heading = changes["CompassHeading"]?.double, case .claimed = state else { return [] }
     return observe(heading, at: now)
@@ -150,10 +150,10 @@ package struct SensorProxyCompass: Machine {
 
   private mutating func lose() -> [Output] {
     state = .unusable
-    return tell(.absent)
+    return report(.absent)
   }
 
-  private mutating func tell(_ new: SensorProxyAvailability) -> [Output] {
+  private mutating func report(_ new: SensorProxyAvailability) -> [Output] {
     guard new != availability else { return [] }
     availability = new
     return [.availability(new)]

@@ -18,7 +18,7 @@ struct NMEADriver: SourceDriver {
   /// Whether the receiver's channel was ever open.
   private var wasReached = false
   /// Number of datagrams from senders that are not permitted.
-  private var strangers = 0
+  private var unknownSenders = 0
 
   init(channel: Channel, origin: Fix.Origin = Fix.Origin()) {
     self.channel = channel
@@ -26,9 +26,9 @@ struct NMEADriver: SourceDriver {
   }
 
   var rejections: [SourceRejection] {
-    guard strangers > 0 else { return listener.rejections }
+    guard unknownSenders > 0 else { return listener.rejections }
     let reason = "datagrams of senders that from= does not name"
-    return listener.rejections + [SourceRejection(reason: reason, count: strangers)]
+    return listener.rejections + [SourceRejection(reason: reason, count: unknownSenders)]
   }
   var evidence: SourceEvidence { wasReached ? listener.evidence : SourceEvidence() }
 
@@ -53,8 +53,8 @@ struct NMEADriver: SourceDriver {
       return observe(.bytes(bytes), at: now)
     case (.channel(.datagram(let bytes)), .open):
       return observe(.datagram(bytes), at: now)
-    case (.channel(.strangers(let count)), _):
-      strangers += count
+    case (.channel(.unknownSenders(let count)), _):
+      unknownSenders += count
       return []
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
       let last = state == .open ? observe(.closed, at: now) : []

@@ -38,9 +38,9 @@ package struct RestingDriver: SourceDriver {
     case (.demand(let demand), _): return settle(demand, at: now)
     case (.wake, .resting(let until)): return now.uptime >= until ? wake(at: now) : []
     case (.wake, .awake(let until)):
-      let outputs = isDue(receiver.nextDeadline, now) ? tell(.wake, at: now) : []
+      let outputs = isDue(receiver.nextDeadline, now) ? pass(.wake, at: now) : []
       return rest == nil || now.uptime < until ? outputs : outputs + sleep(at: now)
-    case (.channel, _), (.sensors, _), (.stored, _): return tell(input, at: now)
+    case (.channel, _), (.sensors, _), (.stored, _): return pass(input, at: now)
     }
   }
 
@@ -51,7 +51,7 @@ package struct RestingDriver: SourceDriver {
     switch state {
     case .awake:
       if !couldRest { state = .awake(until: now.uptime + Self.search) }
-      return tell(.demand(demand), at: now)
+      return pass(.demand(demand), at: now)
     case .resting:
       guard rest != nil, due > now.uptime else { return wake(at: now) }
       state = .resting(until: due)
@@ -62,7 +62,7 @@ package struct RestingDriver: SourceDriver {
   private mutating func wake(at now: Moment) -> [SourceOutput] {
     state = .awake(until: now.uptime + Self.search)
     lastFix = nil
-    return tell(.demand(demand), at: now)
+    return pass(.demand(demand), at: now)
   }
 
   private mutating func sleep(at now: Moment) -> [SourceOutput] {
@@ -73,7 +73,7 @@ package struct RestingDriver: SourceDriver {
     return receiver.handle(.demand(less), at: now)
   }
 
-  private mutating func tell(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
+  private mutating func pass(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     let outputs = receiver.handle(input, at: now)
     guard outputs.contains(where: \.isFix) else { return outputs }
     lastFix = now.uptime

@@ -80,10 +80,10 @@ package struct Simulation: Sendable {
 
   /// Runs until `end`, or until the recordings have ended.
   package mutating func run(
-    until end: Duration? = nil, _ tell: (SimulationEvent, Moment) throws -> Void
+    until end: Duration? = nil, _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
     let last = end.map { Instant.start + $0 }
-    try begin(tell)
+    try begin(report)
     // A recording of one place is over at once, and its place is held from then on.
     let isOver = world.hasEnded
     var wakes = 0
@@ -91,7 +91,7 @@ package struct Simulation: Sendable {
       wakes = due > world.now.uptime ? 0 : wakes + 1
       precondition(wakes < 10_000, "the world asks to be woken without end at \(due)")
       world.advance(to: due)
-      try take(world.wake(), tell)
+      try take(world.wake(), report)
       accountForClients(world.demandShares)
       if last == nil, isOver || world.hasEnded { break }
     }
@@ -102,18 +102,18 @@ package struct Simulation: Sendable {
     summary.hash = hash.value
   }
 
-  private mutating func begin(_ tell: (SimulationEvent, Moment) throws -> Void) rethrows {
-    try start(tell)
-    try take(world.handle(.setting(.authorization(Self.app, .always))), tell)
+  private mutating func begin(_ report: (SimulationEvent, Moment) throws -> Void) rethrows {
+    try start(report)
+    try take(world.handle(.setting(.authorization(Self.app, .always))), report)
   }
 
   /// Starts the app's process, which starts every service.
-  private mutating func start(_ tell: (SimulationEvent, Moment) throws -> Void) rethrows {
+  private mutating func start(_ report: (SimulationEvent, Moment) throws -> Void) rethrows {
     var description = description
     description.life = life
     let (client, effects) = world.connect(description)
     self.client = client
-    try take(effects, tell)
+    try take(effects, report)
     var options = UpdateOptions()
     options.allowsBackground = true
     var requests: [Request] = [
@@ -128,81 +128,81 @@ package struct Simulation: Sendable {
           Role.monitor,
           .add(identifier: named.identifier, .circle(named.circle), assuming: .unknown)))
     }
-    for request in requests { try ask(request, tell) }
+    for request in requests { try ask(request, report) }
   }
 
   private mutating func ask(
-    _ request: Request, _ tell: (SimulationEvent, Moment) throws -> Void
+    _ request: Request, _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
-    try take(world.handle(.client(client, .request(request))), tell)
+    try take(world.handle(.client(client, .request(request))), report)
   }
 
   private mutating func take(
-    _ effects: [VirtualWorld.Effect], _ tell: (SimulationEvent, Moment) throws -> Void
+    _ effects: [VirtualWorld.Effect], _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
-    for effect in effects { try take(effect, tell) }
+    for effect in effects { try take(effect, report) }
   }
 
   private mutating func take(
-    _ effect: VirtualWorld.Effect, _ tell: (SimulationEvent, Moment) throws -> Void
+    _ effect: VirtualWorld.Effect, _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
     switch effect {
-    case .deliver(client, let delivery): try hear(delivery, tell)
+    case .deliver(client, let delivery): try receive(delivery, report)
     case .demand(let demand):
       account(for: demand)
-      try say(.demand(demand), tell)
-    case .asked(let prompt): try say(.asked(prompt), tell)
-    case .wakeApp: try live(.background, tell)
-    case .runtimeOver: try live(.suspended, tell)
+      try emit(.demand(demand), report)
+    case .asked(let prompt): try emit(.asked(prompt), report)
+    case .wakeApp: try live(.background, report)
+    case .runtimeOver: try live(.suspended, report)
     case .launch:
       life = .background
-      try say(.life(life), tell)
-      try start(tell)
+      try emit(.life(life), report)
+      try start(report)
     case .deliver, .note, .ignored: break
     }
   }
 
   private mutating func live(
-    _ life: AppLife, _ tell: (SimulationEvent, Moment) throws -> Void
+    _ life: AppLife, _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
     self.life = life
-    try say(.life(life), tell)
-    try take(world.handle(.client(client, .life(life))), tell)
+    try emit(.life(life), report)
+    try take(world.handle(.client(client, .life(life))), report)
   }
 
-  private mutating func hear(
-    _ delivery: Delivery, _ tell: (SimulationEvent, Moment) throws -> Void
+  private mutating func receive(
+    _ delivery: Delivery, _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
     switch delivery {
     case .live(_, let update):
       if update.fix != nil { summary.fixes += 1 }
-      try say(.update(update), tell)
+      try emit(.update(update), report)
     case .updates(Role.significant, .fixes(let fixes)):
-      for fix in fixes { try say(.significant(fix), tell) }
-    case .updates(_, let updates): try say(.standard(updates), tell)
+      for fix in fixes { try emit(.significant(fix), report) }
+    case .updates(_, let updates): try emit(.standard(updates), report)
     case .monitor(_, .event(let number, let event)):
-      try say(.condition(event), tell)
-      try ask(.monitor(Role.monitor, .next(after: number)), tell)
-    case .region(_, let region, let event): try say(.region(region, event), tell)
+      try emit(.condition(event), report)
+      try ask(.monitor(Role.monitor, .next(after: number)), report)
+    case .region(_, let region, let event): try emit(.region(region, event), report)
     case .pending(let number, let event):
       switch event {
-      case .region(let region, let event): try say(.region(region, event), tell)
-      case .visit(let visit): try say(.visit(visit), tell)
+      case .region(let region, let event): try emit(.region(region, event), report)
+      case .visit(let visit): try emit(.visit(visit), report)
       }
-      try ask(.acknowledge(number), tell)
-    case .state(let state): try say(.authorization(state.authorization), tell)
-    case .advertising(_, let state): try say(.advertising(state), tell)
+      try ask(.acknowledge(number), report)
+    case .state(let state): try emit(.authorization(state.authorization), report)
+    case .advertising(_, let state): try emit(.advertising(state), report)
     default: break
     }
   }
 
-  private mutating func say(
-    _ event: SimulationEvent, _ tell: (SimulationEvent, Moment) throws -> Void
+  private mutating func emit(
+    _ event: SimulationEvent, _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
     summary.deliveries += 1
     hash.mix(UInt64(bitPattern: world.now.uptime.nanoseconds))
     hash.mix(event)
-    try tell(event, world.now)
+    try report(event, world.now)
   }
 
   private mutating func account(for demand: Demand) {

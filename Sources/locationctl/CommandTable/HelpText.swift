@@ -11,7 +11,7 @@ enum HelpText {
       Verbs:
       \(table(rows))
 
-      `locationctl VERB --help` tells more. Exit status: 0 done, 1 the world said no (the reason
+      `locationctl VERB --help` says more. Exit status: 0 done, 1 refused or not possible (the reason
       is on standard error), 2 wrong usage or bad input.
       """
   }

@@ -16,11 +16,11 @@ enum ManualPage {
       .SH VERBS
       \(verbs)
       .SH EXIT STATUS
-      0 done; 1 the world said no, with the reason on standard error; 2 wrong usage or bad input.
+      0 done; 1 refused, or not possible here, with the reason on standard error; 2 wrong usage or bad input.
       .SH ENVIRONMENT
       .TP
       .B CORELOCATION_RECORD
-      The file in which the engine of this process records what it is told.
+      The file in which the engine of this process records its inputs.
       .TP
       .B CORELOCATION_SOURCES
       Source URLs, separated by spaces, used where no \\fB\\-\\-source\\fR is given.
@@ -35,7 +35,7 @@ enum ManualPage {
       .TP
       .B CORELOCATION_GEOCODER
       A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
-      \\fIphoton+https://HOST\\fR; with http only on this machine. It is told places to 11 m,
+      \\fIphoton+https://HOST\\fR; with http only on this machine. It receives places to 11 m,
       and never more exactly than they are known; a redirect to another server is not followed.
       .TP
       .B MERIDIAN_PLACES, MERIDIAN_STREETS

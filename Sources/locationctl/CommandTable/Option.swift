@@ -45,7 +45,7 @@ extension Option {
     summary: "Where positions come from; else $CORELOCATION_SOURCES, else gpsd on this machine")
   static let accuracy = Option(
     name: "accuracy", value: .choice(AccuracyLevel.allCases.map(\.rawValue)),
-    summary: "How exact positions shall be; a wish, not a filter")
+    summary: "How exact positions shall be; a request, not a filter")
 
   /// A bound on the whole run, in seconds.
   static func timeout(_ summary: String) -> Option {

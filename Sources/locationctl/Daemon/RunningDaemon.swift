@@ -43,7 +43,7 @@ struct RunningDaemon {
     }
   }
 
-  func tell(_ request: AdministrationRequest) throws(Failure) {
+  func perform(_ request: AdministrationRequest) throws(Failure) {
     do throws(DaemonCaller.Fault) { _ = try caller.ask(request) } catch {
       throw Failure(error, socket)
     }
@@ -66,10 +66,10 @@ struct RunningDaemon {
   /// is over.
   func follow<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
-    _ hear: (Value) -> Bool
+    _ continuation: (Value) -> Bool
   ) throws(Failure) {
     do throws(DaemonCaller.Fault) {
-      try caller.follow(request, name, seconds: seconds, hear)
+      try caller.follow(request, name, seconds: seconds, continuation)
     } catch { throw Failure(error, socket) }
   }
 }

@@ -62,13 +62,14 @@ struct AgentDiagnosis {
     let reasons = obstacles.isEmpty ? "no agent is named" : obstacles.joined(separator: "; ")
     return Finding(
       subject: app.name, code: "no_agent", verdict: .bad,
-      said: "its question stays open, for nobody can be asked (\(reasons))",
+      message: "its question stays open, for nobody can be asked (\(reasons))",
       next: "answer it: locationctl authorize \(app.name) whenInUse")
   }
 
-  private func finding(_ subject: String, _ code: String, _ said: String, _ next: String) -> Finding
+  private func finding(_ subject: String, _ code: String, _ message: String, _ next: String)
+    -> Finding
   {
-    Finding(subject: subject, code: code, verdict: .doubtful, said: said, next: next)
+    Finding(subject: subject, code: code, verdict: .doubtful, message: message, next: next)
   }
 
   private static let names = "name policy:PATH, terminal, notification, or program:PATH"

@@ -35,7 +35,7 @@ struct AppDiagnosis {
     guard !servicesAreOn else { return nil }
     return Finding(
       subject: "location services", code: "services_off", verdict: .bad,
-      said: servicesReason ?? "switched off for the whole machine",
+      message: servicesReason ?? "switched off for the whole machine",
       next: "locationctl services on")
   }
 
@@ -65,7 +65,7 @@ struct AppDiagnosis {
       }
       return Finding(
         subject: app.identity.name, code: "manifest_unknown", verdict: .doubtful,
-        said: "its property list cannot be found from the identifier alone",
+        message: "its property list cannot be found from the identifier alone",
         next: "give the path of its executable: locationctl doctor --app ./NAME")
     }
     guard manifest.whenInUseUsage == nil else { return nil }
@@ -74,9 +74,9 @@ struct AppDiagnosis {
       "add the key \(key) with the reason to \(manifest.file)")
   }
 
-  private func missingUsage(_ said: String, _ next: String) -> Finding {
+  private func missingUsage(_ message: String, _ next: String) -> Finding {
     Finding(
-      subject: app.identity.name, code: "usage_string_missing", verdict: .bad, said: said,
+      subject: app.identity.name, code: "usage_string_missing", verdict: .bad, message: message,
       next: next)
   }
 
@@ -104,7 +104,7 @@ struct AppDiagnosis {
       }
       return Finding(
         subject: app.identity.name, code: "capability_missing", verdict: .doubtful,
-        said: "it requires \(capability) of a device, and no source here gives that", next: next)
+        message: "it requires \(capability) of a device, and no source here gives that", next: next)
     }
   }
 
@@ -118,9 +118,9 @@ struct AppDiagnosis {
   ]
 
   private func finding(
-    _ verdict: Finding.Verdict, _ code: String, _ said: String, _ next: String?
+    _ verdict: Finding.Verdict, _ code: String, _ message: String, _ next: String?
   ) -> Finding {
-    Finding(subject: app.identity.name, code: code, verdict: verdict, said: said, next: next)
+    Finding(subject: app.identity.name, code: code, verdict: verdict, message: message, next: next)
   }
 }
 

@@ -39,21 +39,21 @@ struct DaemonDiagnosis {
   /// How the daemon itself stands, and the switch of the whole machine.
   var circumstances: [Finding] {
     switch answer {
-    case .failure(.usage(let said, let next)): return [problem(said, next)]
-    case .failure(.refused(let said, let next)): return [problem(said, next)]
+    case .failure(.usage(let message, let next)): return [problem(message, next)]
+    case .failure(.refused(let message, let next)): return [problem(message, next)]
     case .success(let (status, _)):
       let daemon = Finding(
         subject: "location daemon", code: "daemon_running", verdict: .good,
-        said: "process \(status.pid) serves \(status.clients.count - 1) programs at \(socket)",
+        message: "process \(status.pid) serves \(status.clients.count - 1) programs at \(socket)",
         next: nil)
       let services = Finding(
         subject: "location services", code: "services_off", verdict: .bad,
-        said: status.servicesReason ?? "switched off for the whole machine",
+        message: status.servicesReason ?? "switched off for the whole machine",
         next: "locationctl services on")
       let unstored = status.unstored.map {
         Finding(
           subject: "state", code: "state_not_stored", verdict: .bad,
-          said: "what was decided last waits for \(status.state): \($0)",
+          message: "what was decided last waits for \(status.state): \($0)",
           next: "make room there (df \(status.state)), or end the process that writes: "
             + "fuser \(status.state)/state.sqlite")
       }
@@ -61,16 +61,18 @@ struct DaemonDiagnosis {
     }
   }
 
-  private func problem(_ said: String, _ next: String?) -> Finding {
+  private func problem(_ message: String, _ next: String?) -> Finding {
     Finding(
-      subject: "location daemon", code: "daemon_silent", verdict: .bad, said: said, next: next)
+      subject: "location daemon", code: "daemon_silent", verdict: .bad, message: message, next: next
+    )
   }
 
   private static func finding(_ source: SourceStatus) -> Finding {
     let positions = source.fixes == 1 ? "1 position" : "\(source.fixes) positions"
     let alone = "try it alone: locationctl doctor --source '\(source.url)'"
-    func finding(_ verdict: Finding.Verdict, _ said: String, _ next: String?) -> Finding {
-      Finding(subject: source.url, code: source.status, verdict: verdict, said: said, next: next)
+    func finding(_ verdict: Finding.Verdict, _ message: String, _ next: String?) -> Finding {
+      Finding(
+        subject: source.url, code: source.status, verdict: verdict, message: message, next: next)
     }
     return switch source.status {
     case "working": finding(.good, positions, nil)
@@ -118,7 +120,8 @@ extension ClosedPlace {
     guard let closed else { return nil }
     return Finding(
       subject: path, code: "folder_closed", verdict: .doubtful,
-      said: "\(closed) is closed to others: a location daemon that is not root's refuses the app",
+      message:
+        "\(closed) is closed to others: a location daemon that is not root's refuses the app",
       next: advice(String(closed)))
   }
 }

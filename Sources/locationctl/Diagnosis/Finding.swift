@@ -12,7 +12,7 @@ struct Finding: Hashable, Sendable {
   var code: String
   var verdict: Verdict
   /// The text of the finding.
-  var said: String
+  var message: String
   /// What a person does next; `nil` when there is nothing to do.
   var next: String?
 
@@ -21,7 +21,7 @@ struct Finding: Hashable, Sendable {
     line.add("subject", subject)
     line.add("code", code)
     line.add("ok", flag: verdict == .good)
-    line.add("said", said)
+    line.add("message", message)
     line.add("next", next)
     return line.text
   }
@@ -36,6 +36,6 @@ struct Finding: Hashable, Sendable {
       }
     func shown(_ text: String) -> String { text.escapedForDisplay(limit: .max) }
     let step = next.map { "\n    next: \(shown($0))" } ?? ""
-    return "\(mark)\(shown(subject))\n    said: \(shown(said))\(step)"
+    return "\(mark)\(shown(subject))\n    found: \(shown(message))\(step)"
   }
 }

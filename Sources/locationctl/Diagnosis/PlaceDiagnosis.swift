@@ -8,7 +8,7 @@ enum PlaceDiagnosis {
     return [
       Finding(
         subject: "places", code: "no_place_index", verdict: .doubtful,
-        said: "there is no place index: no place is found by its name, and none named",
+        message: "there is no place index: no place is found by its name, and none named",
         next: "make places, in the folder of the source")
     ]
   }

@@ -7,12 +7,12 @@ import LocationProviders
 struct SourceDiagnosis {
   var code: String
   var verdict: Finding.Verdict
-  var said: String
+  var message: String
   var next: String?
   private let subject: String
 
   var finding: Finding {
-    Finding(subject: subject, code: code, verdict: verdict, said: said, next: next)
+    Finding(subject: subject, code: code, verdict: verdict, message: message, next: next)
   }
 
   /// Nobody names a source, and there is none to discover.
@@ -28,7 +28,7 @@ struct SourceDiagnosis {
 
   /// Evaluates the status of one source.
   init(_ report: SourceReport) {
-    self.init(report, verdict: .bad, code: "unknown", said: "")
+    self.init(report, verdict: .bad, code: "unknown", message: "")
     if let sensors = report.evidence.sensors {
       judge(sensors, isRefusing: !report.rejections.isEmpty)
     } else {
@@ -36,7 +36,7 @@ struct SourceDiagnosis {
     }
     if verdict != .good, !report.rejections.isEmpty {
       let counts = report.rejections.map { "\($0.count) × \($0.reason)" }
-      said += "; turned away: " + counts.joined(separator: ", ")
+      message += "; turned away: " + counts.joined(separator: ", ")
     }
   }
 
@@ -46,16 +46,16 @@ struct SourceDiagnosis {
     let address = source.url.contains("?") ? "&from=" : "?from="
     return Finding(
       subject: source.url, code: "hears_anyone", verdict: .doubtful,
-      said: "whatever machine reaches this port can say where this one is",
+      message: "whatever machine reaches this port can say where this one is",
       next: "name who may: \(source.url)\(address)192.168.1.20 (addresses, or ranges as 10.0.0.0/8)"
     )
   }
 
-  private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, said: String) {
+  private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, message: String) {
     subject = report.source.url
     self.verdict = verdict
     self.code = code
-    self.said = said
+    self.message = message
   }
 
   private mutating func judge(_ report: SourceReport) {
@@ -73,16 +73,16 @@ struct SourceDiagnosis {
       sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
     ]
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
-    let said = "it tells " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
-    conclude(isRefusing ? .doubtful : .good, "sensors", said)
+    let message = "it tells " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
+    conclude(isRefusing ? .doubtful : .good, "sensors", message)
   }
 
   private mutating func conclude(
-    _ verdict: Finding.Verdict, _ code: String, _ said: String, _ next: String? = nil
+    _ verdict: Finding.Verdict, _ code: String, _ message: String, _ next: String? = nil
   ) {
     self.verdict = verdict
     self.code = code
-    self.said = said
+    self.message = message
     self.next = next
   }
 

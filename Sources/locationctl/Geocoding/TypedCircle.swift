@@ -45,8 +45,8 @@ extension Invocation {
   /// The language of names: `--locale`, else that of the environment (GEO-12).
   func placeLocale(_ environment: HostEnvironment = .current) throws(Failure) -> PlaceLocale {
     guard let typed = text(.locale) else {
-      let said = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment.variables[$0] }
-      return PlaceLocale(said.first { !$0.isEmpty } ?? "en")
+      let message = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment.variables[$0] }
+      return PlaceLocale(message.first { !$0.isEmpty } ?? "en")
     }
     let language = typed.prefix { !"-_.@".contains($0) }
     guard (2...3).contains(language.count), language.allSatisfy({ $0.isASCII && $0.isLetter })

@@ -9,33 +9,33 @@ final class SignalsListener: NSObject, CLLocationManagerDelegate {
   }
 
   let words: AsyncStream<Word>
-  private let hear: AsyncStream<Word>.Continuation
+  private let continuation: AsyncStream<Word>.Continuation
 
   override init() {
-    (words, hear) = AsyncStream.makeStream()
+    (words, continuation) = AsyncStream.makeStream()
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
-    hear.yield(.heading(HeadingReport(newHeading)))
+    continuation.yield(.heading(HeadingReport(newHeading)))
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
     guard let error = error as? CLError, error.code == .headingFailure else { return }
-    hear.yield(.failed(error))
+    continuation.yield(.failed(error))
   }
 
   func locationManager(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint
   ) {
-    hear.yield(.beacons(beacons.map { BeaconReport($0) }))
+    continuation.yield(.beacons(beacons.map { BeaconReport($0) }))
   }
 
   func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
     error: any Error
   ) {
-    if let error = error as? CLError { hear.yield(.failed(error)) }
+    if let error = error as? CLError { continuation.yield(.failed(error)) }
   }
 }
 

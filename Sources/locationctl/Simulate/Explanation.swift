@@ -26,7 +26,7 @@ struct Explanation {
     let app = record.app == Simulation.app ? "" : " of \(record.app.name.escapedForDisplay())"
     let head =
       "\(record.number). \(event.kind.rawValue)\(name)\(app): \(event.state), "
-      + "told \(record.delivered.iso8601)"
+      + "delivered \(record.delivered.iso8601)"
     let reasons =
       switch event.evidence {
       case .crossing(let crossing): lines(of: crossing)

@@ -16,7 +16,7 @@ struct SimulationTranscript {
 
   private mutating func story(_ event: SimulationEvent) -> (String, String)? {
     switch event {
-    case .update(let update): return news(of: update).map { ("updates", $0) }
+    case .update(let update): return description(of: update).map { ("updates", $0) }
     case .standard(.fixes), .standard(.deferralFinished): return nil
     case .standard(.failed(let failure)): return ("standard", "failed: \(failure)")
     case .standard(.paused): return ("standard", "paused")
@@ -39,7 +39,7 @@ struct SimulationTranscript {
     }
   }
 
-  private mutating func news(of update: LiveUpdate) -> String? {
+  private mutating func description(of update: LiveUpdate) -> String? {
     let isSame =
       hasPosition == (update.fix != nil) && isStationary == update.stationary
       && diagnostics == update.diagnostics

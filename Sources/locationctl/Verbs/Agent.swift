@@ -50,8 +50,8 @@ extension Verb {
     let answer = connection.answering
     Output.error.line("locationctl: attending at \(socket)")
     while true {
-      for news in try connection.next() {
-        switch news {
+      for event in try connection.next() {
+        switch event {
         case .question(let prompt):
           terminal.show(prompt) { reply in
             switch reply {

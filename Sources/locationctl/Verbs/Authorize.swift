@@ -18,7 +18,7 @@ extension Verb {
     details: [
       """
       The answer to the app's question, given beforehand or changed later. It is kept, and running \
-      apps hear of it at once. With reset the app counts as never asked. Where a location daemon \
+      apps are notified at once. With reset the app counts as never asked. Where a location daemon \
       runs, it is the daemon's answer, and only its owner may give it; else that of your own apps. \
       To the daemon, the app of another user is APP@UID, as `locationctl apps` lists it.
       """,

@@ -46,7 +46,7 @@ extension Verb {
               if isJSON { Output.standard.line(json(beacons)) } else { table.show(text(beacons)) }
             case .failed:
               // A radio that was there may come back; the reports then go on by themselves.
-              let reason = person.silence("beacons cannot be heard")
+              let reason = person.silence("beacons cannot be received")
               guard tally.count > 0 else { throw reason }
               Output.error.line(reason.message)
               table = LiveTable()

@@ -14,11 +14,11 @@ extension Verb {
     name: "data", summary: "List, export, or erase what is stored about where you were",
     details: [
       """
-      list shows what is stored, and access when each app was told where the device is. export \
+      list shows what is stored, and access when each app received a location. export \
       prints every entry as one JSON object, places included. erase removes the entries of one app, \
       or with --all everything but the switch of the whole machine, and overwrites them on disk. Either \
       also removes the files of a damaged state that were moved aside (damaged-file in the list), in \
-      which one app cannot be told from another.
+      which one app cannot be distinguished from another.
       """,
       """
       Of the location daemon where one runs, else of your own apps; those forget what they know \
@@ -83,7 +83,7 @@ extension Verb {
         record.app, record.service, record.first.plain, record.last.plain, "\(record.count)",
       ])
     }
-    Output.standard.table(table, whenEmpty: "No app was told where the device is.")
+    Output.standard.table(table, whenEmpty: "No app has received a location.")
   }
 
   private static func tellErased(_ count: Int, _ invocation: Invocation) {
@@ -125,7 +125,7 @@ private enum DataSource {
   func accesses(of app: String?) throws(Failure) -> [AccessRecord] {
     guard case .daemon(let daemon) = self else {
       throw .refused(
-        "only a location daemon writes down who was told where the device is",
+        "only a location daemon logs which app received a location",
         next: RunningDaemon.howToStart)
     }
     return try daemon.ask(.access(app: app), "access")

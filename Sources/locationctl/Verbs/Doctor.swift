@@ -79,14 +79,14 @@ extension Verb {
   }
 
   private static func noSource(_ origin: SourceChoice.Origin) -> Finding {
-    let said =
+    let message =
       switch origin {
       case .environment: "$CORELOCATION_SOURCES is set and names none"
       case .options, .discovery:
         "none is named by --source or $CORELOCATION_SOURCES, and gpsd on this machine gives nothing"
       }
     return Finding(
-      subject: "sources", code: "no_source", verdict: .bad, said: said,
+      subject: "sources", code: "no_source", verdict: .bad, message: message,
       next: SourceDiagnosis.howToName)
   }
 

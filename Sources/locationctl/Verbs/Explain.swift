@@ -10,10 +10,10 @@ extension Verb {
     name: "app", value: .text("APP"), summary: "Only of this app: its identifier, or a path")
 
   static let explain = Verb(
-    name: "explain", summary: "Tell why an app was told of an event, and when",
+    name: "explain", summary: "Explain why an event was delivered to an app, and when",
     details: [
       """
-      Without EVENT, lists the last events of conditions, regions, and visits that apps were told; \
+      Without EVENT, lists the last events of conditions, regions, and visits delivered to apps; \
       with it, explains those that are meant: one by its number, or all of a name (visits have the \
       name visit). Of the location daemon, which keeps the last hundred events of each app, or \
       with --events of a simulation.
@@ -25,7 +25,7 @@ extension Verb {
       """,
       """
       Of the delay, sensing is from the crossing to the first fix beyond it, policy from that fix \
-      to the decision, and delivery from the decision until the app was told. With --json they are \
+      to the decision, and delivery from the decision until its delivery. With --json they are \
       sensing_delay, policy_delay, and delivery_delay, in seconds; an event that no fix decided, \
       such as a beacon's, has no evidence and no delays.
       """,
@@ -48,7 +48,7 @@ extension Verb {
           "\"\(chosen)\" is none of the \(records.count) events",
           next: "leave it out to see them")
       }
-      tell(meant, invocation)
+      show(meant, invocation)
     })
 
   private static func records(_ invocation: Invocation) throws(Failure) -> [EventRecord] {
@@ -77,7 +77,7 @@ extension Verb {
   }
 
   private static func list(_ records: [EventRecord], _ invocation: Invocation) {
-    guard !invocation.has(.json) else { return tell(records, invocation) }
+    guard !invocation.has(.json) else { return show(records, invocation) }
     var table = TextTable(["EVENT", "APP", "KIND", "NAME", "STATE", "TOLD (UTC)"], numbers: [0])
     for record in records {
       table.add([
@@ -85,10 +85,10 @@ extension Verb {
         record.event.identifier ?? "", record.event.state, record.delivered.plain,
       ])
     }
-    Output.standard.table(table, whenEmpty: "No app was told of an event.")
+    Output.standard.table(table, whenEmpty: "No event was delivered to an app.")
   }
 
-  private static func tell(_ records: [EventRecord], _ invocation: Invocation) {
+  private static func show(_ records: [EventRecord], _ invocation: Invocation) {
     for explanation in records.map(Explanation.init) {
       Output.standard.line(invocation.has(.json) ? explanation.json : explanation.text)
     }

@@ -18,7 +18,7 @@ extension Verb {
       """
       Prints the places, best first, each with its source. The indexes of this machine are asked, \
       and nobody else unless $CORELOCATION_GEOCODER names a web geocoder: \
-      nominatim+https://HOST or photon+https://HOST. That server is told the text, the language, \
+      nominatim+https://HOST or photon+https://HOST. That server receives the text, the language, \
       and a place to search near to a tenth of a degree.
       """,
       """

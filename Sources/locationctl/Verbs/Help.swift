@@ -3,7 +3,7 @@ extension Verb {
 
   static let help = Verb(
     name: "help", summary: "Tell what each verb does",
-    operands: [Operand(name: "VERB", summary: "The verb to tell about", isOptional: true)],
+    operands: [Operand(name: "VERB", summary: "The verb to describe", isOptional: true)],
     options: [manual],
     run: { invocation in
       if invocation.has(manual) { return Output.standard.write(ManualPage.text) }

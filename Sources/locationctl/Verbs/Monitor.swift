@@ -9,7 +9,7 @@ extension Verb {
   private static let timeout = Option.timeout("With events: stop after so many seconds")
 
   static let monitor = Verb(
-    name: "monitor", summary: "Have the location daemon watch a place, and hear of it",
+    name: "monitor", summary: "Have the location daemon watch a place, and print its events",
     details: [
       """
       add watches a circle until remove ends it, also across restarts. list shows what all apps \
@@ -55,13 +55,13 @@ extension Verb {
     let typed = try TypedCircle(invocation.operands[2], as: "LAT,LON,RADIUS", in: invocation)
     guard let radius = typed.radius else { throw invocation.usage("the radius is missing") }
     let circle = Circle(center: typed.center, radius: radius)
-    try RunningDaemon.needed().tell(.addCondition(identifier: name, circle))
+    try RunningDaemon.needed().perform(.addCondition(identifier: name, circle))
     say("watching \(name)", invocation)
   }
 
   private static func remove(_ invocation: Invocation) throws(Failure) {
     let name = try name(invocation, words: 2)
-    try RunningDaemon.needed().tell(.removeCondition(identifier: name))
+    try RunningDaemon.needed().perform(.removeCondition(identifier: name))
     say("no longer watching \(name)", invocation)
   }
 
@@ -90,16 +90,18 @@ extension Verb {
 
   private static func events(_ invocation: Invocation) throws(Failure) {
     let (limit, isJSON) = (invocation.wholeNumber(count), invocation.has(.json))
-    var heard = 0
+    var received = 0
     try RunningDaemon.needed().follow(
       .followEvents, "event", seconds: invocation.number(timeout)
     ) { (event: ConditionStatus) in
       Output.standard.line(isJSON ? event.line : event.text)
-      heard += 1
-      return limit.map { heard < $0 } ?? true
+      received += 1
+      return limit.map { received < $0 } ?? true
     }
-    if let limit, heard < limit { throw .refused("\(heard) of \(limit) events came", next: nil) }
-    guard heard > 0 else { return }
+    if let limit, received < limit {
+      throw .refused("\(received) of \(limit) events came", next: nil)
+    }
+    guard received > 0 else { return }
     // The daemon answers once it has stored that the events were received: a daemon that is killed
     // after this program has ended does not send them again.
     let _: [ConditionStatus] = try RunningDaemon.needed().ask(

@@ -8,7 +8,7 @@ extension Verb {
   private static let timeout = Option.timeout("Stop after so many seconds")
 
   static let record = Verb(
-    name: "record", summary: "Record everything that an engine is told, to be replayed",
+    name: "record", summary: "Record all inputs of an engine, to be replayed",
     details: [
       """
       Runs until the count or the time is reached, the recordings have ended, or it is \

@@ -40,7 +40,7 @@ extension Verb {
           "locationctl: \(path): the last \(summary.torn) bytes are no whole step; "
             + "everything before them was replayed")
       }
-      RecordingInput.tell(summary, wall: wall, asJSON: invocation.has(.json))
+      RecordingInput.show(summary, wall: wall, asJSON: invocation.has(.json))
     })
 }
 
@@ -93,7 +93,7 @@ enum RecordingInput {
     }
   }
 
-  static func tell(
+  static func show(
     _ summary: LocationRecording.Replay.Summary, wall: Double, asJSON isJSON: Bool
   ) {
     let digits = String(summary.digest.value, radix: 16)

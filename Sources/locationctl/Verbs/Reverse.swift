@@ -8,7 +8,7 @@ extension Verb {
       """
       Prints what lies there, with its source: an address where an address index knows one, else \
       the town, the region, and the country; at sea, the sea. Asks the same geocoder as `geocode`; \
-      a web geocoder is told the place to 0.0001 degrees, 11 meters.
+      a web geocoder receives the place to 0.0001 degrees, 11 meters.
       """
     ],
     operands: [Operand(name: "LAT,LON", summary: "Degrees, north and east positive")],

@@ -6,7 +6,7 @@ import LocationModel
 extension Verb {
   static let services = Verb(
     name: "services", summary: "Switch location services on or off, for every app",
-    details: ["The switch of the whole machine; running apps hear of it at once."],
+    details: ["The switch of the whole machine; running apps are notified at once."],
     operands: [
       Operand(
         name: "ON_OR_OFF", summary: "What to switch to; else shows how it stands",
@@ -16,7 +16,7 @@ extension Verb {
     run: { invocation in
       let word = invocation.operand(0)
       let isOn = try RunningDaemon.find().map { daemon in
-        if let word { try daemon.tell(.services(on: word == "on")) }
+        if let word { try daemon.perform(.services(on: word == "on")) }
         let status: DaemonStatus = try daemon.ask(.status(places: false), "status")
         return status.servicesEnabled
       }

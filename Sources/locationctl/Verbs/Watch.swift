@@ -42,10 +42,10 @@ extension Verb {
           }
         }
       }
-      let heard = await tally.count
-      if heard == 0 { throw person.reason }
-      guard let limit, heard < limit else { return }
-      throw Failure.refused("\(heard) of \(limit) locations came", next: nil)
+      let received = await tally.count
+      if received == 0 { throw person.reason }
+      guard let limit, received < limit else { return }
+      throw Failure.refused("\(received) of \(limit) locations came", next: nil)
     })
 
   private static func print(_ report: Report, asJSON isJSON: Bool, of person: Person) {

@@ -4,23 +4,23 @@ import Testing
 
 /// A delegate that writes down what it hears.
 private class Listener: NSObject, CLLocationManagerDelegate {
-  var heard: [String] = []
+  var received: [String] = []
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-    heard.append("error \((error as NSError).code)")
+    received.append("error \((error as NSError).code)")
   }
 
   func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
   ) {
-    heard.append("status \(status.rawValue)")
+    received.append("status \(status.rawValue)")
   }
 
   func locationManager(
     _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation,
     from oldLocation: CLLocation
   ) {
-    heard.append("\(oldLocation.coordinate.latitude) to \(newLocation.coordinate.latitude)")
+    received.append("\(oldLocation.coordinate.latitude) to \(newLocation.coordinate.latitude)")
   }
 }
 
@@ -47,7 +47,7 @@ struct DelegateTests {
     let manager = CLLocationManager()
     manager.delegate = listener
     manager.delegate?.locationManager?(manager, didFailWithError: CLError(.denied))
-    #expect(listener.heard == ["error 1"])
+    #expect(listener.received == ["error 1"])
     #expect(manager.delegate?.locationManagerShouldDisplayHeadingCalibration?(manager) == false)
   }
 
@@ -56,7 +56,7 @@ struct DelegateTests {
     let owner = Owner()
     let delegate: any CLLocationManagerDelegate = owner
     delegate.locationManager?(owner.locationManager, didFailWithError: CLError(.network))
-    #expect(owner.heard == ["error 2"])
+    #expect(owner.received == ["error 2"])
   }
 
   @Test("of the old kind hears of authorization by the older method")
@@ -65,7 +65,7 @@ struct DelegateTests {
     let delegate: any CLLocationManagerDelegate = listener
     delegate.locationManagerDidChangeAuthorization(ManagerDouble())
     delegate.locationManagerDidChangeAuthorization?(ManagerDouble())
-    #expect(listener.heard == ["status 4", "status 4"])
+    #expect(listener.received == ["status 4", "status 4"])
   }
 
   @Test("of the oldest kind hears of the newest location and the one before it")
@@ -75,7 +75,7 @@ struct DelegateTests {
     let locations = [1.0, 2, 3].map { CLLocation(latitude: $0, longitude: 0) }
     delegate.locationManager(CLLocationManager(), didUpdateLocations: locations)
     delegate.locationManager(CLLocationManager(), didUpdateLocations: [])
-    #expect(listener.heard == ["2.0 to 3.0"])
+    #expect(listener.received == ["2.0 to 3.0"])
   }
 
   @Test("is not kept alive by the manager")
@@ -95,7 +95,7 @@ struct DelegateTests {
     let manager: CLLocationManager = ManagerDouble()
     manager.delegate = listener
     manager.requestLocation()
-    #expect(listener.heard == ["error 2"])
+    #expect(listener.received == ["error 2"])
     #expect(manager.location?.coordinate.latitude == 7)
     #expect(type(of: manager).locationServicesEnabled())
   }

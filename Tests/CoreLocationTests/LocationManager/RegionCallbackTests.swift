@@ -20,7 +20,7 @@ struct RegionCallbackTests {
     link.deliver(.pending(EventNumber(rawValue: 1), .region(home, .entered(nil))))
     link.deliver(.pending(EventNumber(rawValue: 2), .region(home, .exited(nil))))
     link.deliver(.region(nil, home, .determined(.satisfied)))
-    #expect(listener.heard == ["inside", "entered", "outside", "exited", "inside"])
+    #expect(listener.received == ["inside", "entered", "outside", "exited", "inside"])
   }
 
   private let home = RegionDescription(
@@ -30,19 +30,19 @@ struct RegionCallbackTests {
 }
 
 private final class Listener: NSObject, CLLocationManagerDelegate {
-  var heard: [String] = []
+  var received: [String] = []
 
   func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
   ) {
-    heard.append(state == .inside ? "inside" : state == .outside ? "outside" : "unknown")
+    received.append(state == .inside ? "inside" : state == .outside ? "outside" : "unknown")
   }
 
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
-    heard.append("entered")
+    received.append("entered")
   }
 
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
-    heard.append("exited")
+    received.append("exited")
   }
 }

@@ -38,17 +38,17 @@ struct ExhaustiveTests {
     arguments: [INTULocationServicesState.notDetermined, .available],
     [
       [
-        LocationRequest.Wish.once(.city, tenSeconds), .once(.room, fromYesOn),
+        LocationRequest.Mode.once(.city, tenSeconds), .once(.room, fromYesOn),
         .once(.block, .unlimited),
       ],
       [.once(.room, tenSeconds), .updates(.house), .once(.neighborhood, fromYesOn)],
       [.once(.room, tenSeconds), .updates(.city), .significantChanges],
     ])
   func interleavings(
-    _ services: INTULocationServicesState, _ wishes: [LocationRequest.Wish]
+    _ services: INTULocationServicesState, _ wishes: [LocationRequest.Mode]
   ) throws {
     var situation = Situation(witness: RequestObserver(services: services))
-    for wish in wishes { try situation.witness.request(wish, at: situation.now) }
+    for mode in wishes { try situation.witness.request(mode, at: situation.now) }
     var layer = [situation: 1]
     var courses = 0
     for _ in 1...6 {

@@ -19,10 +19,10 @@ struct RequestBench {
   }
 
   mutating func request(
-    _ id: Int, _ wish: LocationRequest.Wish, activityType: CLActivityType = .other,
+    _ id: Int, _ mode: LocationRequest.Mode, activityType: CLActivityType = .other,
     asking type: INTUAuthorizationType = .auto
   ) {
-    send(.request(LocationRequest(id, wish, activityType: activityType, asking: type)))
+    send(.request(LocationRequest(id, mode, activityType: activityType, asking: type)))
   }
 
   /// Hands in a location that is off by some meters and some seconds old.

@@ -39,9 +39,9 @@ struct CoarsePaceTests {
         #expect(bench.now.unixTime.seconds(since: place.time) < 1202)
       }
     }
-    let heard = bench.heard()
+    let received = bench.received()
     #expect((15...18).contains(fixes.count))
-    #expect(heard.count { $0.contains(" m") } >= 12)
-    #expect(!heard.contains { $0.contains("positionUnknown") || $0.contains("Unavailable") })
+    #expect(received.count { $0.contains(" m") } >= 12)
+    #expect(!received.contains { $0.contains("positionUnknown") || $0.contains("Unavailable") })
   }
 }

@@ -109,8 +109,8 @@ struct PoolingTests {
     for (index, app) in Self.apps.enumerated() {
       var points = locator.points(of: app)
       let own = Set(delivered.map { points.point(of: $0) })
-      let heard = pool.places[ClientID(UInt64(index + 1)), default: []]
-      #expect(heard.isSubset(of: own), "\(app)")
+      let received = pool.places[ClientID(UInt64(index + 1)), default: []]
+      #expect(received.isSubset(of: own), "\(app)")
     }
     #expect((pool.places[ClientID(1)] ?? []).count > 5)
     #expect((pool.places[ClientID(1)] ?? []).isDisjoint(with: pool.places[ClientID(5)] ?? []))
@@ -120,8 +120,8 @@ struct PoolingTests {
   // MARK: From exact to coarse
 
   /// Whether a place exact to the meter was told since.
-  private func exact(_ heard: [String]) -> [String] {
-    heard.filter { $0.contains("123 m") }
+  private func exact(_ received: [String]) -> [String] {
+    received.filter { $0.contains("123 m") }
   }
 
   @Test("AUTH-41: a start that waits for the answer begins with no exact place when it is reduced")
@@ -136,10 +136,10 @@ struct PoolingTests {
       if case .prompt(let prompt) = entry.output { prompt } else { nil }
     }
     let prompt = try #require(prompts.last)
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(.answer(prompt.id, .whileUsing, precise: false))
     bench.run(seconds: 600)
-    #expect(exact(bench.heard()) == [])
+    #expect(exact(bench.received()) == [])
   }
 
   @Test("AUTH-41: no exact place comes after the person turns Precise off")
@@ -157,10 +157,10 @@ struct PoolingTests {
     bench.request(
       .updates(SubscriberID(2), .once(EngineBench.options(false, .meters(1)))))
     bench.fix(east: 123)
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(.setting(.precise(EngineBench.app, false)))
     bench.run(seconds: 900)
-    #expect(exact(bench.heard()) == [])
+    #expect(exact(bench.received()) == [])
   }
 
   @Test(
@@ -175,8 +175,8 @@ struct PoolingTests {
     bench.live(.suspended)
     bench.fix(east: 123)
     bench.send(.setting(setting))
-    _ = bench.heard()
+    _ = bench.received()
     bench.live(.foreground)
-    #expect(exact(bench.heard()) == [])
+    #expect(exact(bench.received()) == [])
   }
 }

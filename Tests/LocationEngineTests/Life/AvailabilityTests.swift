@@ -27,29 +27,29 @@ struct AvailabilityTests {
   @Test("AVAIL-4: significant changes and visits fail once, when they begin")
   func changes() {
     for var bench in Self.blind {
-      _ = bench.heard()
+      _ = bench.received()
       bench.request(.significantChanges(EngineBench.manager, on: true))
-      #expect(bench.heard() == Self.failure)
+      #expect(bench.received() == Self.failure)
       bench.request(.visits(on: true, by: EngineBench.manager))
-      #expect(bench.heard() == Self.failure)
+      #expect(bench.received() == Self.failure)
       bench.run(seconds: 3600)
-      #expect(bench.heard().isEmpty)
+      #expect(bench.received().isEmpty)
     }
   }
 
   @Test("AVAIL-4: significant changes and visits fail with the source, not while it searches")
   func outage() {
     var bench = EngineBench()
-    _ = bench.heard()
+    _ = bench.received()
     bench.request(.significantChanges(EngineBench.manager, on: true))
     bench.request(.visits(on: true, by: EngineBench.manager))
     bench.send(.provider(ProviderID(0), .searching))
     bench.run(seconds: 20)
-    #expect(bench.heard().isEmpty)
+    #expect(bench.received().isEmpty)
     bench.send(.provider(ProviderID(0), .unavailable(.noDevice)))
     bench.request(.visits(on: false, by: EngineBench.manager))
     bench.request(.visits(on: true, by: EngineBench.manager))
-    #expect(bench.heard().contains("failed positionUnknown"))
+    #expect(bench.received().contains("failed positionUnknown"))
   }
 
   @Test("AVAIL-4, REG-5: regions fail, and are not registered")
@@ -93,8 +93,8 @@ struct AvailabilityTests {
   @Test("VISIT-14: visits of an app that is denied fail with just that")
   func denied() {
     var bench = EngineBench(.never, providers: 0)
-    _ = bench.heard()
+    _ = bench.received()
     bench.request(.visits(on: true, by: EngineBench.manager))
-    #expect(bench.heard() == ["failed denied"])
+    #expect(bench.received() == ["failed denied"])
   }
 }

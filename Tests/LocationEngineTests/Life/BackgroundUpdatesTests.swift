@@ -10,13 +10,13 @@ struct BackgroundUpdatesTests {
     bench.start()
     bench.live(.background)
     bench.run(seconds: 10)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(3)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     #expect(bench.demand == .none)
     bench.live(.foreground)
     bench.fix()
-    #expect(bench.heard().contains("0 m"))
+    #expect(bench.received().contains("0 m"))
   }
 
   @Test("STD-49: without background updates an Always app hears while it runs, and is not kept so")
@@ -25,12 +25,12 @@ struct BackgroundUpdatesTests {
     bench.start()
     bench.live(.background)
     bench.run(seconds: 10)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fix()
-    #expect(bench.heard() == ["0 m"])
+    #expect(bench.received() == ["0 m"])
     bench.live(.suspended)
     bench.fix(east: 50)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
   }
 
   @Test("STD-48: updates that a when-in-use app starts in the background deliver nothing")
@@ -39,9 +39,9 @@ struct BackgroundUpdatesTests {
     bench.live(.background)
     bench.run(seconds: 10)
     bench.start(background: true)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(3)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
   }
 
   @Test("STD-48: an Always app hears what it starts in the background, without an indicator")
@@ -51,17 +51,17 @@ struct BackgroundUpdatesTests {
     bench.run(seconds: 10)
     bench.start(background: true)
     bench.fix()
-    #expect(bench.heard() == ["authorization changed", "0 m"])
+    #expect(bench.received() == ["authorization changed", "0 m"])
   }
 
   @Test("STD-47, STD-52: updates begun in front go on behind, with an indicator when in use only")
   func continued() {
     var bench = EngineBench(.whileUsing)
     bench.start(background: true)
-    _ = bench.heard()
+    _ = bench.received()
     bench.live(.background)
     bench.fixes(60)
-    #expect(bench.heard() == ["indicator"] + Array(repeating: "0 m", count: 60))
+    #expect(bench.received() == ["indicator"] + Array(repeating: "0 m", count: 60))
   }
 
   @Test("STD-50: what comes while an app is suspended is one array when it runs, the newest 1000")
@@ -69,13 +69,13 @@ struct BackgroundUpdatesTests {
     var bench = EngineBench(.always)
     bench.start(pausing: false)
     bench.live(.suspended)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(1203, by: 1)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.live(.background)
-    let heard = bench.heard()
-    #expect(heard.count == 1)
-    let places = heard.first?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
+    let received = bench.received()
+    #expect(received.count == 1)
+    let places = received.first?.split(separator: ",").map { $0.drop { $0 == " " } } ?? []
     #expect(places.count == 1000)
     #expect(places.first == "203 m" && places.last == "1202 m")
   }
@@ -87,10 +87,10 @@ struct BackgroundUpdatesTests {
     let options = EngineBench.options(false, .best, false)
     bench.request(.updates(SubscriberID(2), .start(options)))
     bench.live(.suspended)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(1203, by: 1)
     bench.live(.background)
-    let counts = bench.heard().map { $0.split(separator: ",").count }
+    let counts = bench.received().map { $0.split(separator: ",").count }
     #expect(counts == [1000, 1000])
   }
 
@@ -102,13 +102,13 @@ struct BackgroundUpdatesTests {
     bench.fix()
     bench.run(seconds: 400)
     bench.live(.suspended)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fix(east: 700)
-    #expect(bench.heard() == ["woken", "700 m"])
+    #expect(bench.received() == ["woken", "700 m"])
     bench.run(seconds: 10)
-    #expect(bench.heard() == ["time is over"])
+    #expect(bench.received() == ["time is over"])
     bench.live(.background)
-    #expect(bench.heard().contains("700 m"))
+    #expect(bench.received().contains("700 m"))
   }
 
   @Test("AUTH-14: a suspended app hears of a change when it runs again, once")
@@ -116,14 +116,14 @@ struct BackgroundUpdatesTests {
     var bench = EngineBench(.always)
     bench.request(.authorization(.observe(EngineBench.manager)))
     bench.live(.suspended)
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.live(.foreground)
-    #expect(bench.heard() == ["authorization changed"])
+    #expect(bench.received() == ["authorization changed"])
     bench.live(.suspended)
     bench.live(.foreground)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
   }
 
   @Test("STD-32, STD-34, STD-38: an app allowed during an outage hears of it, once")
@@ -132,13 +132,13 @@ struct BackgroundUpdatesTests {
     bench.start()
     bench.send(.provider(ProviderID(0), .unavailable(.missing("no sky"))))
     bench.run(seconds: 60)
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
     bench.live(.background)
     bench.run(seconds: 10)
     bench.live(.foreground)
     bench.run(seconds: 60)
-    #expect(bench.heard().count { $0.contains("positionUnknown") } == 1)
+    #expect(bench.received().count { $0.contains("positionUnknown") } == 1)
   }
 
   @Test("STD-52: an Always app that wants the indicator later has it from then on")
@@ -146,13 +146,13 @@ struct BackgroundUpdatesTests {
     var bench = EngineBench(.always)
     bench.start(background: true)
     bench.live(.background)
-    _ = bench.heard()
+    _ = bench.received()
     var options = EngineBench.options(true)
     options.showsIndicator = true
     bench.request(.updates(EngineBench.manager, .change(options)))
-    #expect(bench.heard() == ["indicator"])
+    #expect(bench.received() == ["indicator"])
     bench.request(.updates(EngineBench.manager, .change(EngineBench.options(true))))
-    #expect(bench.heard() == ["no indicator"])
+    #expect(bench.received() == ["no indicator"])
   }
 
   // MARK: Pausing
@@ -169,30 +169,30 @@ struct BackgroundUpdatesTests {
     "STD-39: fifteen minutes of stillness pause updates and hardware, and the app is told")
   func pause() {
     var bench = paused(.whileUsing)
-    let heard = bench.heard()
-    #expect(heard.count { $0 == "paused" } == 1)
-    #expect(heard.last == "paused")
-    #expect((890...915).contains(heard.count { $0 == "0 m" }))
+    let received = bench.received()
+    #expect(received.count { $0 == "paused" } == 1)
+    #expect(received.last == "paused")
+    #expect((890...915).contains(received.count { $0 == "0 m" }))
     #expect(bench.demand.position?.tier == .network, "no more than to see it move")
   }
 
   @Test("STD-40, STD-42: moving on resumes by itself where the app may hear")
   func resume() {
     var bench = paused(.whileUsing)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(10, from: 100, by: 100)
-    let heard = bench.heard()
-    #expect(heard.first == "resumed")
-    #expect(heard.last == "1000 m")
+    let received = bench.received()
+    #expect(received.first == "resumed")
+    #expect(received.last == "1000 m")
   }
 
   @Test("STD-41: a start resumes, and says so")
   func restart() {
     var bench = paused(.whileUsing)
-    _ = bench.heard()
+    _ = bench.received()
     bench.start(background: true)
     bench.fix(east: 1)
-    #expect(bench.heard() == ["resumed", "1 m"])
+    #expect(bench.received() == ["resumed", "1 m"])
   }
 
   @Test("STD-43: a when-in-use app that pauses behind others is not in use any more")
@@ -201,25 +201,25 @@ struct BackgroundUpdatesTests {
     bench.start(background: true)
     bench.live(.background)
     bench.fixes(1000)
-    #expect(bench.heard().suffix(2) == ["paused", "no indicator"])
+    #expect(bench.received().suffix(2) == ["paused", "no indicator"])
     bench.run(seconds: 10)
     bench.fixes(10, from: 100, by: 100)
     bench.start(background: true)
     bench.fix(east: 1200)
-    #expect(bench.heard().filter { $0.hasSuffix(" m") } == [])
+    #expect(bench.received().filter { $0.hasSuffix(" m") } == [])
     bench.live(.foreground)
     bench.start(background: true)
     bench.fix(east: 1300)
-    #expect(bench.heard().last == "1300 m")
+    #expect(bench.received().last == "1300 m")
   }
 
   @Test("STD-44, STD-51: nothing resumes, and nothing launches, after the end of a paused app")
   func endOfPaused() {
     var bench = paused(.always)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(10, from: 100, by: 100)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     #expect(bench.demand == .none)
   }
 
@@ -268,7 +268,7 @@ struct BackgroundUpdatesTests {
         .updates(EngineBench.manager, .change(EngineBench.options(false, accuracy))))
       let demand = bench.demand
       bench.fixes(3000, by: 10)
-      return bench.heard() + ["\(demand)"]
+      return bench.received() + ["\(demand)"]
     }
     #expect(transcripts.first?.contains { $0.hasSuffix(" m") } == true)
     #expect(Set(transcripts).count == 1)
@@ -283,10 +283,10 @@ struct BackgroundUpdatesTests {
       bench.fix()
       bench.run(seconds: 4)
     }
-    let places = bench.heard().filter { $0.hasSuffix(" m") }
+    let places = bench.received().filter { $0.hasSuffix(" m") }
     #expect(places.count == 1)
     bench.request(.updates(SubscriberID(2), .once(EngineBench.options(false))))
-    #expect(bench.heard() == places)
+    #expect(bench.received() == places)
   }
 
   @Test("STD-24, STD-26a: a request that comes long after the last fix is answered by the next one")
@@ -295,15 +295,15 @@ struct BackgroundUpdatesTests {
     bench.send(.setting(.precise(EngineBench.app, false)))
     bench.start()
     bench.fix()
-    let places = bench.heard().filter { $0.hasSuffix(" m") }
+    let places = bench.received().filter { $0.hasSuffix(" m") }
     bench.request(.updates(EngineBench.manager, .stop))
     bench.run(seconds: 3600)
     bench.request(.updates(SubscriberID(2), .once(EngineBench.options(false))))
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.fix()
-    #expect(bench.heard() == places)
+    #expect(bench.received() == places)
     bench.run(seconds: 60)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
   }
 
   @Test(
@@ -313,15 +313,15 @@ struct BackgroundUpdatesTests {
     var bench = EngineBench(.whileUsing)
     bench.request(.updates(EngineBench.manager, .once(EngineBench.options(false))))
     bench.fix(radius: 50)
-    _ = bench.heard()
+    _ = bench.received()
     if byPerson {
       bench.send(.setting(.precise(EngineBench.app, false)))
     } else {
       bench.request(
         .updates(EngineBench.manager, .change(EngineBench.options(false, .reduced))))
     }
-    let heard = bench.heard().filter { $0.hasSuffix(" m") }
-    #expect(heard.count == 1 && heard != ["0 m"])
+    let received = bench.received().filter { $0.hasSuffix(" m") }
+    #expect(received.count == 1 && received != ["0 m"])
   }
 
   @Test("AUTH-41: updates that become coarse begin with the place that is known")
@@ -329,15 +329,15 @@ struct BackgroundUpdatesTests {
     var bench = EngineBench(.whileUsing)
     bench.start(pausing: false)
     bench.fixes(3)
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(.setting(.precise(EngineBench.app, false)))
-    let heard = bench.heard().filter { $0.hasSuffix(" m") }
-    #expect(heard.count == 1 && heard != ["0 m"])
+    let received = bench.received().filter { $0.hasSuffix(" m") }
+    #expect(received.count == 1 && received != ["0 m"])
     bench.live(.background)
     bench.run(seconds: 60)
     bench.live(.foreground)
     bench.fixes(1500)
-    #expect(!bench.heard().contains { $0.hasSuffix(" m") }, "the same place is told once")
+    #expect(!bench.received().contains { $0.hasSuffix(" m") }, "the same place is told once")
   }
 
   @Test("AUTH-45: an app with full accuracy that wants coarse places gets the same ones")
@@ -345,17 +345,17 @@ struct BackgroundUpdatesTests {
     var coarse = EngineBench(.whileUsing)
     coarse.send(.setting(.precise(EngineBench.app, false)))
     var full = EngineBench(.whileUsing)
-    _ = coarse.heard() + full.heard()
+    _ = coarse.received() + full.received()
     coarse.start()
     full.start(accuracy: .reduced)
     coarse.fixes(6000, by: 5)
     full.fixes(6000, by: 5)
-    let places = full.heard()
+    let places = full.received()
     #expect(places.count > 2)
-    #expect(places == coarse.heard())
+    #expect(places == coarse.received())
 
     full.request(.updates(EngineBench.manager, .stop))
     full.request(.updates(EngineBench.manager, .once(EngineBench.options(false, .reduced))))
-    #expect(full.heard() == Array(places.suffix(1)))
+    #expect(full.received() == Array(places.suffix(1)))
   }
 }

@@ -35,7 +35,7 @@ struct EngineBench {
   ])
 
   /// What has happened since the last look, without the times.
-  mutating func heard() -> [String] {
+  mutating func received() -> [String] {
     defer { seen = bench.outputs.count }
     return bench.outputs[seen...].compactMap { Self.describe($0.output) }
   }

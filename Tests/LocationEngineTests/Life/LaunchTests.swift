@@ -18,7 +18,7 @@ struct LaunchTests {
     bench.fix()
     bench.run(seconds: 400)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     return bench
   }
 
@@ -26,17 +26,17 @@ struct LaunchTests {
   func significantChange() {
     var bench = follower()
     bench.fix(east: 300)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     #expect(bench.demand.position?.tier == .network)
     bench.fix(east: 700)
     bench.fix(east: 720)
-    #expect(bench.heard() == ["launched"])
+    #expect(bench.received() == ["launched"])
     bench.connect(.background)
     #expect(bench.state.lastFix?.coordinate == EngineBench.home.moved(by: 720, towards: 90))
     bench.request(Self.changes)
-    #expect(bench.heard() == ["720 m"])
+    #expect(bench.received() == ["720 m"])
     bench.run(seconds: 10)
-    #expect(bench.heard() == ["time is over"])
+    #expect(bench.received() == ["time is over"])
   }
 
   @Test(
@@ -50,12 +50,12 @@ struct LaunchTests {
     bench.fix()
     bench.run(seconds: 400)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.fix(east: 700)
     bench.fix(east: 720)
-    #expect(bench.heard().filter { $0 == "launched" } == [])
+    #expect(bench.received().filter { $0 == "launched" } == [])
     try bench.answer(answer)
-    #expect(bench.heard().filter { $0 == "launched" } == launches)
+    #expect(bench.received().filter { $0 == "launched" } == launches)
   }
 
   @Test("SLC-9, LIFE-3, LIFE-6: that does not start again within ten seconds is owed no more")
@@ -65,10 +65,10 @@ struct LaunchTests {
     bench.connect(.background)
     bench.run(seconds: 20)
     bench.end()
-    #expect(bench.heard() == ["launched", "time is over"])
+    #expect(bench.received() == ["launched", "time is over"])
     bench.run(seconds: 400)
     bench.fix(east: 5000)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     #expect(bench.demand == .none)
   }
 
@@ -79,9 +79,9 @@ struct LaunchTests {
     bench.connect(.background)
     bench.end()
     bench.run(seconds: 400)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fix(east: 1500)
-    #expect(bench.heard() == ["launched"])
+    #expect(bench.received() == ["launched"])
   }
 
   @Test("SLC-10, STD-51: that may know only in use is launched for nothing")
@@ -91,10 +91,10 @@ struct LaunchTests {
     bench.start(background: true)
     bench.fix()
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.run(seconds: 400)
     bench.fix(east: 5000)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
   }
 
   @Test("LIFE-9: is launched by an engine that was started since, too")
@@ -120,17 +120,17 @@ struct LaunchTests {
     }
     bench.fixes(100)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     // A drive of 8 m/s, up to some seconds after the first event.
     var launched: Int?
     for second in 0..<160 where second < (launched ?? 160) + 55 {
       bench.fix(east: Double(second) * 8)
-      if bench.heard().contains("launched"), launched == nil { launched = second }
+      if bench.received().contains("launched"), launched == nil { launched = second }
     }
     bench.connect(.background)
-    #expect(bench.heard() == [], "nobody listens yet")
+    #expect(bench.received() == [], "nobody listens yet")
     bench.request(.authorization(.observe(EngineBench.manager)))
-    #expect(bench.heard() == ["authorization told", "left near", "left far"])
+    #expect(bench.received() == ["authorization told", "left near", "left far"])
   }
 
   @Test("LIFE-6, VISIT-1: visits and regions stay registered when an event was not fetched")
@@ -139,16 +139,16 @@ struct LaunchTests {
     bench.request(.region(EngineBench.manager, .start(Self.region)))
     bench.fixes(100)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(120, from: 100, by: 10)
-    #expect(bench.heard().first == "launched")
+    #expect(bench.received().first == "launched")
     bench.connect(.background)
     bench.run(seconds: 20)
     bench.request(.authorization(.observe(EngineBench.manager)))
-    #expect(bench.heard().filter { $0.contains("home") } == [])
+    #expect(bench.received().filter { $0.contains("home") } == [])
     #expect(bench.state.regions == [Self.region])
     bench.fixes(150, from: 1200, by: -10)
-    #expect(bench.heard().contains("entered home"))
+    #expect(bench.received().contains("entered home"))
   }
 
   // MARK: Live updates
@@ -162,7 +162,7 @@ struct LaunchTests {
     bench.live(.background)
     bench.run(seconds: 10)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     return bench
   }
 
@@ -174,12 +174,12 @@ struct LaunchTests {
     #expect(shares.map(\.client) == [EngineBench.app.name + "/claims"], "POW-8")
     bench.fix(east: 10)
     bench.fix(east: 20)
-    #expect(bench.heard() == ["launched"])
+    #expect(bench.received() == ["launched"])
     bench.connect(.background)
     bench.request(.session(SubscriberID(2), .openBackgroundActivity))
     bench.request(.live(SubscriberID(3), .start(LiveOptions())))
     bench.fix(east: 30)
-    #expect(bench.heard().suffix(1) == ["live 30 m"])
+    #expect(bench.received().suffix(1) == ["live 30 m"])
   }
 
   @Test("LIVE-37: has some seconds for each update that it hears on the time it was given")
@@ -190,13 +190,13 @@ struct LaunchTests {
     bench.live(.suspended)
     bench.fix()
     bench.live(.background)
-    _ = bench.heard()
+    _ = bench.received()
     bench.run(seconds: 6)
     bench.fix(east: 10)
     bench.run(seconds: 3)
-    #expect(bench.heard() == ["live 10 m"])
+    #expect(bench.received() == ["live 10 m"])
     bench.run(seconds: 2)
-    #expect(bench.heard() == ["time is over"])
+    #expect(bench.received() == ["time is over"])
   }
 
   @Test("LIVE-35, SLC-8: is owed an update and a change, and wakes nobody while it does not come")
@@ -212,7 +212,7 @@ struct LaunchTests {
     bench.end()
     bench.run(seconds: 10)
     bench.fix(east: 710)
-    _ = bench.heard()
+    _ = bench.received()
     bench.run(seconds: 600)
     let deadline = bench.bench.machine.nextDeadline
     #expect(deadline.map { $0 > bench.now.uptime } ?? true)
@@ -225,9 +225,9 @@ struct LaunchTests {
     bench.connect(.background)
     bench.run(seconds: 11)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(5, from: 20, by: 10)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     #expect(bench.demand == .none)
   }
 
@@ -238,10 +238,10 @@ struct LaunchTests {
       bench.request(.live(SubscriberID(3), .start(LiveOptions())))
       bench.fix()
       bench.end()
-      _ = bench.heard()
+      _ = bench.received()
       bench.run(seconds: 10)
       bench.fix(east: 10)
-      #expect(bench.heard() == [])
+      #expect(bench.received() == [])
     }
   }
 
@@ -256,11 +256,11 @@ struct LaunchTests {
     bench.live(.background)
     bench.run(seconds: 10)
     bench.live(.suspended)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fixes(120, by: 10)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.live(.background)
-    #expect(bench.heard() == ["left home"])
+    #expect(bench.received() == ["left home"])
   }
 
   @Test("SLC-2, SLC-10: a move that comes due out of use is told in use again")
@@ -271,25 +271,25 @@ struct LaunchTests {
     bench.run(seconds: 100)
     bench.fix(east: 600)
     bench.live(.background)
-    _ = bench.heard()
+    _ = bench.received()
     bench.run(seconds: 600)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.live(.foreground)
     bench.run(seconds: 1)
-    #expect(bench.heard() == ["600 m"])
+    #expect(bench.received() == ["600 m"])
   }
 
   @Test("SLC-10, AUTH-5: an app that is denied, or finds location switched off, fails to start")
   func deniedChanges() {
     var bench = EngineBench(.never)
-    _ = bench.heard()
+    _ = bench.received()
     bench.request(Self.changes)
-    #expect(bench.heard() == ["failed denied"])
+    #expect(bench.received() == ["failed denied"])
     bench.send(.setting(.authorization(EngineBench.app, .always)))
     bench.send(.setting(.services(on: false)))
-    _ = bench.heard()
+    _ = bench.received()
     bench.request(Self.changes)
-    #expect(bench.heard() == ["failed denied"])
+    #expect(bench.received() == ["failed denied"])
   }
 
   // MARK: What is said of a process
@@ -301,19 +301,19 @@ struct LaunchTests {
     bench.start()
     bench.request(.life(.background))
     bench.run(seconds: 10)
-    _ = bench.heard()
+    _ = bench.received()
     bench.fix()
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.request(.life(.foreground))
     bench.fix()
-    #expect(bench.heard().contains("0 m"))
+    #expect(bench.received().contains("0 m"))
     bench.send(.client(bench.client, .frozen(true)))
     bench.request(.life(.foreground))
     bench.fix(east: 10)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
     bench.send(.client(bench.client, .frozen(false)))
     bench.fix(east: 20)
-    #expect(bench.heard().contains("20 m"))
+    #expect(bench.received().contains("20 m"))
   }
 
   @Test("SESS-1, MODEL-1: a process takes its sessions with it, though another of the app runs on")
@@ -325,10 +325,10 @@ struct LaunchTests {
     bench.live(.background)
     bench.send(.client(first, .disconnected))
     bench.run(seconds: 10)
-    #expect(bench.heard().suffix(2) == ["indicator", "no indicator"])
+    #expect(bench.received().suffix(2) == ["indicator", "no indicator"])
     bench.request(.live(SubscriberID(3), .start(LiveOptions())))
     bench.fix()
-    #expect(!bench.heard().contains("live 0 m"))
+    #expect(!bench.received().contains("live 0 m"))
   }
 
   @Test("MODEL-6: a question that only a process asked that is gone is withdrawn")
@@ -336,13 +336,13 @@ struct LaunchTests {
     var bench = EngineBench(.ask)
     let first = bench.client
     bench.connect()
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(
       .client(
         first, .request(.authorization(.request(.whenInUse, by: EngineBench.manager)))))
-    #expect(bench.heard() == ["asks whenInUse"])
+    #expect(bench.received() == ["asks whenInUse"])
     bench.send(.client(first, .disconnected))
-    #expect(bench.heard() == ["withdraws"])
+    #expect(bench.received() == ["withdraws"])
   }
 
   @Test(
@@ -370,12 +370,13 @@ struct LaunchTests {
     bench.request(.life(.quit))
     bench.run(seconds: 400)
     bench.fix(east: 1000)
-    #expect(bench.heard().contains("1000 m"), "it still runs")
+    #expect(bench.received().contains("1000 m"), "it still runs")
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.run(seconds: 400)
     bench.fix(east: 2000)
-    #expect(bench.heard() == ["launched"], "quitting is not honored unless the daemon is told so")
+    #expect(
+      bench.received() == ["launched"], "quitting is not honored unless the daemon is told so")
   }
 
   @Test(
@@ -395,10 +396,10 @@ struct LaunchTests {
       if quits { bench.request(.life(.quit)) }
       bench.end()
       if !isEarly { bench.send(.setting(setting)) }
-      _ = bench.heard()
+      _ = bench.received()
       bench.run(seconds: 400)
       bench.fix(east: 2000)
-      #expect(bench.heard() == (launches ? ["launched"] : []), "\(setting)")
+      #expect(bench.received() == (launches ? ["launched"] : []), "\(setting)")
     }
   }
 

@@ -26,33 +26,33 @@ struct PendingEventsTests {
   }
 
   /// What an engine that begins with this state tells an app that has a manager at once.
-  private func heard(by app: EngineBench) -> [String] {
+  private func received(by app: EngineBench) -> [String] {
     var later = EngineBench(stored: app.stored)
-    _ = later.heard()
+    _ = later.received()
     later.request(Self.observe)
-    return later.heard().filter { $0.contains("home") }
+    return later.received().filter { $0.contains("home") }
   }
 
   @Test("LIFE-9: is told again by each engine that comes later, until the app has taken it")
   func laterEngines() throws {
     var bench = left()
-    #expect(bench.heard().filter { $0.contains("home") } == ["left home"])
-    #expect(heard(by: bench) == ["left home"])
+    #expect(bench.received().filter { $0.contains("home") } == ["left home"])
+    #expect(received(by: bench) == ["left home"])
     bench.request(.acknowledge(try #require(bench.pending.last)))
-    #expect(heard(by: bench) == [])
+    #expect(received(by: bench) == [])
   }
 
   @Test("LIFE-1: launches an app that has crashed before it took it, and is told again")
   func crash() {
     var bench = left()
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     bench.run(seconds: 10)
     bench.fix(east: 1190)
-    #expect(bench.heard() == ["launched"])
+    #expect(bench.received() == ["launched"])
     bench.connect(.background)
     bench.request(Self.observe)
-    #expect(bench.heard().filter { $0.contains("home") } == ["left home"])
+    #expect(bench.received().filter { $0.contains("home") } == ["left home"])
   }
 
   @Test("VISIT-8: tells an app that was launched every visit that came meanwhile, in their order")
@@ -63,20 +63,20 @@ struct PendingEventsTests {
     bench.fixes(400)
     bench.fixes(120, from: 0, by: 10)
     bench.fixes(400, from: 1190)
-    #expect(bench.heard().filter { $0 == "launched" }.isEmpty == false)
+    #expect(bench.received().filter { $0 == "launched" }.isEmpty == false)
     bench.connect(.background)
     bench.request(.visits(on: true))
-    #expect(bench.heard() == ["arrived", "left", "arrived"])
+    #expect(bench.received() == ["arrived", "left", "arrived"])
     #expect(bench.pending == bench.pending.sorted() && Set(bench.pending).count == 3)
   }
 
   @Test("is told once to a process, however many managers it makes")
   func managers() {
     var bench = left()
-    _ = bench.heard()
+    _ = bench.received()
     bench.request(Self.observe)
     bench.request(.authorization(.observe(SubscriberID(2))))
-    #expect(bench.heard().filter { $0.contains("home") } == [])
+    #expect(bench.received().filter { $0.contains("home") } == [])
   }
 
   @Test("keeps its place among those that follow: what is taken is all up to one")
@@ -86,7 +86,7 @@ struct PendingEventsTests {
     let numbers = bench.pending
     #expect(numbers.count == 2 && numbers == numbers.sorted())
     bench.request(.acknowledge(numbers[0]))
-    #expect(heard(by: bench) == ["entered home"])
+    #expect(received(by: bench) == ["entered home"])
   }
 
   @Test("REG-24, REG-25: a state without an entry or exit waits until the app runs by itself")
@@ -104,7 +104,7 @@ struct PendingEventsTests {
     #expect(bench.states == [.satisfied, .unsatisfied])
     bench.live(.suspended)
     bench.fixes(150, from: 1190, by: -10)
-    #expect(bench.heard().filter { $0.contains("home") } == ["entered home"])
+    #expect(bench.received().filter { $0.contains("home") } == ["entered home"])
     #expect(bench.states == [.satisfied, .unsatisfied], "an entry says the state itself")
   }
 
@@ -133,7 +133,7 @@ struct PendingEventsTests {
     var bench = EngineBench(.always)
     bench.request(.visits(on: true))
     bench.fixes(400)
-    #expect(bench.heard().contains("arrived"))
+    #expect(bench.received().contains("arrived"))
     var engine = LocationEngine(providers: 1, secret: SecretKey(seed: 7))
     var now = Moment(uptime: .start, unixTime: bench.now.unixTime)
     for input in [LocationEngine.Input.launchable([]), .stored(bench.stored)] {
@@ -159,7 +159,7 @@ struct PendingEventsTests {
     var bench = left()
     bench.send(.setting(.authorization(EngineBench.app, .never)))
     bench.send(.setting(.authorization(EngineBench.app, .always)))
-    #expect(heard(by: bench) == [])
+    #expect(received(by: bench) == [])
   }
 }
 

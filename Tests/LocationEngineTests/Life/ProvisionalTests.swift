@@ -32,7 +32,7 @@ struct ProvisionalTests {
     case .suspended: bench.live(.suspended)
     case .dead: bench.end()
     }
-    _ = bench.heard()
+    _ = bench.received()
   }
 
   @Test("AUTH-37: in use by a background session it hears as when in use, suspended or ended, too")
@@ -45,9 +45,9 @@ struct ProvisionalTests {
       ])
       leave(&bench, to: place)
       bench.fixes(120, by: 10)
-      let heard = bench.heard()
-      #expect(heard.contains("left home") == (place == .background))
-      #expect(!heard.contains(Self.upgrade))
+      let received = bench.received()
+      #expect(received.contains("left home") == (place == .background))
+      #expect(!received.contains(Self.upgrade))
     }
   }
 
@@ -58,9 +58,9 @@ struct ProvisionalTests {
     var bench = try bench([.region(EngineBench.manager, .start(Self.region))])
     leave(&bench, to: place)
     bench.fixes(120, by: 10)
-    #expect(bench.heard() == [Self.upgrade])
+    #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
-    let news = bench.heard()
+    let news = bench.received()
     #expect(
       news
         == [
@@ -75,7 +75,7 @@ struct ProvisionalTests {
     bench.fixes(120, by: 10)
     try bench.answer(.keepWhileUsing)
     bench.live(.foreground)
-    #expect(!bench.heard().contains("left home"))
+    #expect(!bench.received().contains("left home"))
   }
 
   @Test("REG-24: a state found out of use is no event that asks")
@@ -84,7 +84,7 @@ struct ProvisionalTests {
     leave(&bench, to: .background)
     bench.request(.region(EngineBench.manager, .start(Self.region)))
     bench.fixes(100)
-    #expect(bench.heard() == [])
+    #expect(bench.received() == [])
   }
 
   @Test(
@@ -95,9 +95,9 @@ struct ProvisionalTests {
     leave(&bench, to: place)
     bench.fixes(60, by: 20)
     bench.fixes(140, from: 1200)
-    #expect(bench.heard() == [Self.upgrade])
+    #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
-    let news = bench.heard()
+    let news = bench.received()
     #expect(
       news == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
   }
@@ -109,9 +109,9 @@ struct ProvisionalTests {
     var bench = try bench([.significantChanges(EngineBench.manager, on: true)])
     leave(&bench, to: place)
     bench.fix(east: 700)
-    #expect(bench.heard() == [Self.upgrade])
+    #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
-    let news = bench.heard()
+    let news = bench.received()
     #expect(
       news == [.background: ["700 m"], .suspended: ["woken", "700 m"], .dead: ["launched"]][place])
   }
@@ -122,9 +122,9 @@ struct ProvisionalTests {
     leave(&bench, to: .background)
     bench.fix(east: 700)
     bench.end()
-    _ = bench.heard()
+    _ = bench.received()
     try bench.answer(.always)
-    #expect(bench.heard() == ["launched"])
+    #expect(bench.received() == ["launched"])
   }
 
   @Test(
@@ -139,6 +139,6 @@ struct ProvisionalTests {
     ])
     leave(&bench, to: place)
     bench.fixes(120, by: 10)
-    #expect(bench.heard() == [Self.upgrade])
+    #expect(bench.received() == [Self.upgrade])
   }
 }

@@ -125,10 +125,10 @@ struct BeaconRangerTests {
   mutating func time() {
     bench.send(.range(all))
     bench.run(for: .milliseconds(400))
-    let heard = bench.now.unixTime
+    let received = bench.now.unixTime
     hear(1, -60)
     bench.run(for: .seconds(3))
-    #expect(reports.last?.first?.time == heard)
+    #expect(reports.last?.first?.time == received)
   }
 
   @Test("BEACON-4: reports to each constraint what matches it, and ignores the rest")

@@ -76,8 +76,10 @@ private struct RangingQuality {
 
   /// What the two best limits give that hindsight can choose for this very set.
   private var ceiling: Int {
-    let heard = verdicts.filter { $0.distance != nil }
-    let ordered = heard.sorted { ($0.distance ?? 0) * $0.factor < ($1.distance ?? 0) * $1.factor }
+    let received = verdicts.filter { $0.distance != nil }
+    let ordered = received.sorted {
+      ($0.distance ?? 0) * $0.factor < ($1.distance ?? 0) * $1.factor
+    }
     var best = (immediate: 0, near: 0, far: 0)
     for verdict in ordered {
       let hit = { (class: Proximity) in verdict.truth == `class` ? 1 : 0 }

@@ -74,8 +74,8 @@ struct RecordedSet {
     let others = recordings.filter { other in
       Self.isAtOneMeter(other) && (other.session == recording.session) == isCalibratedByItself
     }
-    let heard = others.flatMap { $0.samples.map(\.rssi) }.sorted()
-    return heard.isEmpty ? -59 : Double(heard[heard.count / 2])
+    let received = others.flatMap { $0.samples.map(\.rssi) }.sorted()
+    return received.isEmpty ? -59 : Double(received[received.count / 2])
   }
 
   private static func isAtOneMeter(_ recording: Recording) -> Bool {

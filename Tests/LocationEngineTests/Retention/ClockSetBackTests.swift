@@ -174,15 +174,15 @@ struct ClockSetBackTests {
     access.send(.delivered(Self.app, .live, 1))
     var events = Bench(EventLog(keeping: Self.week), startingAt: Self.begin + Self.tenYears)
     events.send(.delivered(Self.app, DeliveredEvent(.region, "r", "entered", since: Self.begin)))
-    var (delivered, heard) = (access.stored, events.stored)
+    var (delivered, received) = (access.stored, events.stored)
     for run in 0..<9 {
       let now = Self.begin + Self.day * Double(run)
       access = Bench(AccessLog(keeping: Self.week), startingAt: now)
       access.send(.stored(delivered))
       if !access.outputs.isEmpty { delivered = access.stored }
       events = Bench(EventLog(keeping: Self.week), startingAt: now)
-      events.send(.stored(heard))
-      if !events.outputs.isEmpty { heard = events.stored }
+      events.send(.stored(received))
+      if !events.outputs.isEmpty { received = events.stored }
       if run == 6 {
         #expect(access.machine.accesses.count == 1 && events.machine.records.count == 1)
       }

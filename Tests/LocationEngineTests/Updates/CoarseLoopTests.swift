@@ -12,20 +12,20 @@ struct CoarseLoopTests {
     bench.send(.setting(.precise(EngineBench.app, false)))
     bench.start(pausing: false)
     bench.fix()
-    _ = bench.heard()
+    _ = bench.received()
     return bench
   }
 
   /// What loops have heard since the last look.
   private func loopsHeard(_ bench: inout EngineBench) -> [String] {
-    bench.heard().filter { $0.hasPrefix("live") }
+    bench.received().filter { $0.hasPrefix("live") }
   }
 
   /// Whether loops have heard one coarse place since the last look, marked as such.
   private func haveOnePlace(_ bench: inout EngineBench) -> Bool {
-    let heard = loopsHeard(&bench)
-    return heard.count == 1
-      && heard.allSatisfy { $0.hasSuffix(" m accuracyLimited") && !$0.hasPrefix("live 0 m") }
+    let received = loopsHeard(&bench)
+    return received.count == 1
+      && received.allSatisfy { $0.hasSuffix(" m accuracyLimited") && !$0.hasPrefix("live 0 m") }
   }
 
   @Test("LIVE-9, LIVE-16: opens with the coarse place while no newer one is due, and has it once")
@@ -55,7 +55,7 @@ struct CoarseLoopTests {
     var bench = EngineBench(.whileUsing)
     bench.request(Self.loop)
     bench.fixes(5)
-    _ = bench.heard()
+    _ = bench.received()
     bench.send(.setting(.precise(EngineBench.app, false)))
     #expect(haveOnePlace(&bench))
     bench.live(.background)

@@ -31,7 +31,7 @@ struct BlueZScannerTests {
   @Test("hears each advertisement of a beacon, and counts the rest")
   mutating func hears() {
     listen(.continuous)
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     bench.run(for: .milliseconds(100))
     bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
     bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: 127)))
@@ -42,7 +42,7 @@ struct BlueZScannerTests {
     #expect(samples.first?.address == BluetoothAddress("C0:00:00:00:00:01"))
     #expect(samples.last?.time == bench.now.unixTime)
     let other = ManufacturerData(company: 0x4C, payload: [0x10, 0x05])
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -50, data: other)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -50, data: other)))
     #expect(samples.count == 3)
     #expect(bench.machine.otherAdvertisements == 1)
   }
@@ -51,10 +51,10 @@ struct BlueZScannerTests {
   mutating func inventions() {
     listen(.continuous)
     let other = ManufacturerData(company: 0x4C, payload: [0x10, 0x05])
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     for number in 0..<20_000 {
       let path = ScriptedBlueZ.adapter + "/dev_\(number)"
-      bench.send(.bus(ScriptedBlueZ.heard(rssi: -50, data: other, at: path)))
+      bench.send(.bus(ScriptedBlueZ.received(rssi: -50, data: other, at: path)))
     }
     #expect(bench.machine.forgottenDevices > 15_000)
     let before = samples.count
@@ -66,7 +66,7 @@ struct BlueZScannerTests {
   mutating func stops() {
     listen(.continuous)
     bench.send(.scan(.off))
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     #expect(bench.transcript.hasSuffix("StopDiscovery"))
     #expect(samples.isEmpty)
   }
@@ -97,14 +97,14 @@ struct BlueZScannerTests {
     #expect(object.root == "/org/meridian/monitors")
     let pattern = BusValue.structure([.byte(0), .byte(0xFF), .bytes([0x4C, 0, 2, 0x15])])
     #expect(object.properties["Patterns"]?.elements == [pattern])
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     #expect(samples.map(\.rssi) == [-57])
   }
 
   @Test("BEACON-22: repeats what the adapter has found until it is lost")
   mutating func monitored() {
     listen(.passive, canMonitor: true)
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     tellMonitor("DeviceFound")
     bench.run(for: .seconds(25))
     tellMonitor("DeviceLost")
@@ -143,7 +143,7 @@ struct BlueZScannerTests {
         00:00:00  StartDiscovery
         00:00:00  listening
         """))
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     #expect(samples.count == 1)
   }
 
@@ -218,7 +218,7 @@ struct BlueZScannerTests {
     bench.send(.bus(.connected))
     answer(ScriptedBlueZ.objects())
     answer(.error("org.bluez.Error.InProgress"))
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     #expect(samples.count == 1)
   }
 
@@ -238,7 +238,7 @@ struct BlueZScannerTests {
     let odd = BusValue.properties([
       "RSSI": .string("loud"), "ManufacturerData": .string("x"), "Address": .string("nowhere"),
     ])
-    bench.send(.bus(ScriptedBlueZ.heard(rssi: -57)))
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     bench.send(.bus(ScriptedBlueZ.changed(ScriptedBlueZ.device, BlueZ.device, odd)))
     #expect(samples.count == 1)
   }

@@ -53,7 +53,7 @@ enum ScriptedBlueZ {
   }
 
   /// A device appears, with this manufacturer data.
-  static func heard(
+  static func received(
     rssi: Int16, data: ManufacturerData = beacon.manufacturerData, at path: String = device
   ) -> BusEvent {
     let properties = BusValue.properties([

@@ -116,8 +116,8 @@ struct BusPeersTests {
     begin(owner: nil)
     for (serial, sender) in [(9, ":1.6"), (9, "org.freedesktop.DBus")] as [(UInt64, String)] {
       ask(serial)
-      let heard = peers.receive(BusHead(.error(to: serial, name: "E"), from: sender)) { [] }
-      #expect(heard == (sender.hasPrefix(":") ? [] : [.reply(7, .error("E"))]))
+      let received = peers.receive(BusHead(.error(to: serial, name: "E"), from: sender)) { [] }
+      #expect(received == (sender.hasPrefix(":") ? [] : [.reply(7, .error("E"))]))
     }
   }
 

@@ -54,7 +54,7 @@ struct NotificationPresenterTests {
   }
 
   @Test("hears nothing of other people's notifications, or of keys that it does not know")
-  mutating func strangers() {
+  mutating func unknownSenders() {
     reachScreen()
     let before = bench.outputs.count
     bench.send(.bus(signal("ActionInvoked", .string("once"), of: 8)))

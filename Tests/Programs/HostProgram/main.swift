@@ -95,7 +95,7 @@ func probe(_ url: String) throws {
     guard case .updates(_, .failed(.positionUnknown)) = delivery else { return }
     Task { for report in host.sourceReports() { say("\(report.status)") } }
   }
-  host.tell(.setting(.authorization(app, .whileUsing)))
+  host.pass(.setting(.authorization(app, .whileUsing)))
   host.send(.updates(SubscriberID(1), .start(UpdateOptions())), from: id)
   while true { pause() }
 }
@@ -116,11 +116,11 @@ func record(_ url: String, to file: String, limit: UInt?) throws {
     if case .store(let text) = note { say("note: \(text)") }
   }
   let app = AppIdentity("net.meridian.recorded")
-  let (fixes, heard) = AsyncStream.makeStream(of: Fix.self)
+  let (fixes, received) = AsyncStream.makeStream(of: Fix.self)
   let (id, _) = host.connect(ClientDescription(app: app, manifest: Manifest())) { delivery in
-    if case .updates(_, .fixes(let new)) = delivery { for fix in new { heard.yield(fix) } }
+    if case .updates(_, .fixes(let new)) = delivery { for fix in new { received.yield(fix) } }
   }
-  host.tell(.setting(.authorization(app, .whileUsing)))
+  host.pass(.setting(.authorization(app, .whileUsing)))
   host.send(.updates(SubscriberID(1), .start(UpdateOptions())), from: id)
   Task {
     var count = 0

@@ -27,7 +27,7 @@ package final class HostClient: Sendable {
     (id, _) = host.connect(ClientDescription(app: Self.app, manifest: Self.manifest)) {
       deliveries.add($0)
     }
-    host.tell(.setting(.authorization(Self.app, .whileUsing)))
+    host.pass(.setting(.authorization(Self.app, .whileUsing)))
     host.send(.updates(Self.subscriber, .start(UpdateOptions())), from: id)
   }
 

@@ -12,7 +12,7 @@ package struct RequestObserver: Hashable, Sendable {
   }
 
   private struct Entry: Hashable {
-    var wish: LocationRequest.Wish
+    var mode: LocationRequest.Mode
     var fate = Fate.live
     /// The uptime by which the last word must have been said; `nil` while time does not count.
     var due: Duration?
@@ -37,16 +37,16 @@ package struct RequestObserver: Hashable, Sendable {
   package var fates: [Fate] { entries.map(\.fate) }
 
   /// Makes the next request.
-  package mutating func request(_ wish: LocationRequest.Wish, at now: RequestTime) throws(Violation)
+  package mutating func request(_ mode: LocationRequest.Mode, at now: RequestTime) throws(Violation)
   {
-    var entry = Entry(wish: wish)
-    if case .once(_, .limited(let time, let fromAuthorization)) = wish,
+    var entry = Entry(mode: mode)
+    if case .once(_, .limited(let time, let fromAuthorization)) = mode,
       !fromAuthorization || services == .available
     {
       entry.due = now.uptime + time
     }
     entries.append(entry)
-    try send(.request(LocationRequest(entries.count, wish)), at: now)
+    try send(.request(LocationRequest(entries.count, mode)), at: now)
   }
 
   /// Hands in one input and checks all that comes of it.
@@ -63,7 +63,7 @@ package struct RequestObserver: Hashable, Sendable {
     services = state
     guard state == .available else { return }
     for index in entries.indices where entries[index].due == nil {
-      guard case .once(_, .limited(let time, _)) = entries[index].wish else { continue }
+      guard case .once(_, .limited(let time, _)) = entries[index].mode else { continue }
       entries[index].due = now.uptime + time
     }
   }
@@ -131,7 +131,7 @@ package struct RequestObserver: Hashable, Sendable {
   private func checkHardware() throws(Violation) {
     var (needsSignificantChanges, needed): (Bool, INTULocationAccuracy?) = (false, nil)
     for entry in entries where entry.fate == .live {
-      switch entry.wish {
+      switch entry.mode {
       case .once(let level, _), .updates(let level): needed = max(level, needed ?? level)
       case .significantChanges: needsSignificantChanges = true
       }
