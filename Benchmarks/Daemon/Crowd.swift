@@ -29,21 +29,28 @@ enum Crowd {
     limit.rlim_cur = limit.rlim_max
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     let call = frame(LinkCall("\(LinkInterface.name).Watch", wantsMore: true).json)
-    let watchers = try (0..<count).map { _ in
+    let question = frame(LinkCall("org.varlink.service.GetInfo").json) + call
+    let descriptors = try (0..<count).map { _ in
       let descriptor = try DaemonSocket.connect(to: socket)
-      _ = send(descriptor, call, call.count, Int32(MSG_NOSIGNAL))
-      return Watcher(descriptor)
+      _ = send(descriptor, question, question.count, Int32(MSG_NOSIGNAL))
+      return descriptor
     }
-    // The daemon has read what all of them ask when it has answered one more.
-    let last = try DaemonSocket.connect(to: socket)
-    let question = frame(LinkCall("org.varlink.service.GetInfo").json)
-    _ = send(last, question, question.count, Int32(MSG_NOSIGNAL))
-    var answer: UInt8 = 0
-    _ = Glibc.read(last, &answer, 1)
-    close(last)
+    // The daemon accepts the connections of one program at a limited rate: each has to be answered.
+    for descriptor in descriptors { try waitForAnswer(on: descriptor) }
+    let watchers = descriptors.map { Watcher($0) }
     print("ready")
     fflush(nil)
     watch(watchers)
+  }
+
+  /// Reads the first answer of the daemon, and leaves what follows.
+  private static func waitForAnswer(on descriptor: Int32) throws {
+    var byte: UInt8 = 1
+    while byte != 0 {
+      guard Glibc.read(descriptor, &byte, 1) == 1 else {
+        throw InvalidMeasurement(text: "the daemon has closed a connection of the crowd")
+      }
+    }
   }
 
   private static func watch(_ watchers: [Watcher]) -> Never {
