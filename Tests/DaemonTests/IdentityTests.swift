@@ -93,6 +93,30 @@ struct IdentityTests {
     _ = try await daemon.program.lines.next { $0.contains("which is another program's") }
   }
 
+  @Test(
+    "REG-13: a new version elsewhere has what was decided once the owner says that it is the app")
+  func adopted() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.victim)
+    let old = try daemon.install("ClassicApp", as: Self.victim, in: "a")
+    let new = try daemon.install("ClassicApp", as: Self.victim, in: "b")
+    let none = try daemon.control("apps", "adopt", new)
+    #expect(none.status == 1 && none.text.contains("no program has used"))
+    let first = try daemon.run(old, "main")
+    _ = try await first.lines.next { $0 == "location 48.5 on main" }
+    let second = try daemon.run(new, "main")
+    defer { second.end() }
+    _ = try await second.lines.next { $0 == "status 0 on main" }
+    let adopted = try daemon.control("apps", "adopt", new)
+    #expect(adopted.status == 0 && adopted.text.contains("(was: \(old))"))
+    // Both come again, and what they may know has changed sides.
+    _ = try await second.lines.next { $0 == "location 48.5 on main" }
+    _ = try await first.lines.next { $0 == "status 0 on main" }
+    first.end()
+    #expect(try daemon.control("apps", "adopt", "/nonexistent").status == 1)
+    #expect(try daemon.control("apps", "adopt").status == 2)
+  }
+
   // MARK: Policies
 
   /// A daemon whose policy says this.

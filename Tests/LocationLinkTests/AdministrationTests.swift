@@ -16,7 +16,8 @@ struct AdministrationTests {
     .authorize(app: "a.b", level: "always", precise: false, beacon: true),
     .authorize(app: "a.b", level: nil, precise: nil, beacon: nil), .services(on: false),
     .conditions(places: false), .addCondition(identifier: "home", circle),
-    .removeCondition(identifier: "home"), .followEvents, .log(query), .log(.init()),
+    .removeCondition(identifier: "home"), .adopt(app: "a.b", program: "/p"), .followEvents,
+    .log(query), .log(.init()),
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
     .export(app: "a.b"), .erase(app: nil),
   ]

@@ -112,6 +112,28 @@ extension LocationHost {
       after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
   }
 
+  /// Gives an identifier to the program at a path, and returns the path of the one that had it.
+  func adopt(_ app: AppIdentity, by program: String) throws(AdministrationFault) -> String {
+    guard !app.isOwner, app.path == nil else {
+      throw AdministrationFault(
+        reason: "\(app) is no identifier, and cannot pass to another program")
+    }
+    guard program.hasPrefix("/"), SmallFile.resolved(program) == program else {
+      throw AdministrationFault(
+        reason: "\(program) is not the absolute path of a file, without links")
+    }
+    let before: String?
+    do throws(StoreError) { before = try keeper?.reassign(app, to: program) } catch {
+      throw AdministrationFault(reason: "\(error); nothing was changed")
+    }
+    guard let before else {
+      throw AdministrationFault(
+        reason: "no program has used \(app) yet; the first that declares it has it")
+    }
+    release()
+    return before
+  }
+
   private func store(_ changes: [StateChange]) throws(AdministrationFault) {
     guard let keeper else { return }
     do throws(StoreError) { try keeper.store(changes) } catch {

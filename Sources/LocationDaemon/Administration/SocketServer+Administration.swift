@@ -67,6 +67,8 @@ extension SocketServer {
       answer(number, .fields(["apps": apps.json]))
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
+    case .adopt(let app, let program):
+      answer(number, .fields(["before": try adopt(AppIdentity(app), program).json]))
     case .services(let on):
       try turnServices(on)
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
@@ -96,6 +98,24 @@ extension SocketServer {
           + files.map { DataEntry($0) }, as: "entry", to: number)
     case .erase(let app): try erase(app, of: number)
     }
+  }
+
+  /// Gives an identifier to another program; processes that had it, and those that wanted it, come again.
+  private func adopt(_ app: AppIdentity, _ program: String) throws(AdministrationFault) -> String {
+    let result: Result<String, AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.adopt(app, by: program) }
+    }
+    let before = try result.get()
+    journal.write(
+      .authorization, "\(app) is now \(program), and was \(before)",
+      from: LogCaller(app: app.name))
+    for (number, connection) in connections.sorted(by: { $0.key < $1.key })
+    where connection.client != nil
+      && (connection.app == app || connection.peer.executable == program)
+    {
+      cut(number, because: "the owner has given \(app) to \(program)")
+    }
+    return before
   }
 
   private func turnServices(_ on: Bool) throws(AdministrationFault) {

@@ -8,6 +8,8 @@ extension LocationHost {
   /// Begins to observe the process of a client, and returns the client as it is used now.
   func observed(_ client: ClientDescription, as id: ClientID) -> ClientDescription {
     var client = client
+    // The owner of a daemon is no process of its own.
+    guard !client.app.isOwner else { return client }
     if let life = uses.follow(client.process ?? getpid(), as: id, at: now.uptime) {
       client.life = life
     }

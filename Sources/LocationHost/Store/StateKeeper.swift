@@ -163,6 +163,22 @@ package final class StateKeeper {
     return true
   }
 
+  /// Gives an identifier to another program, as the owner has decided; what the app may know stays.
+  ///
+  /// - Returns: the program that had it; `nil` if none has.
+  /// - Throws: `StoreError` with why nothing was changed.
+  package func reassign(
+    _ identity: AppIdentity, to executable: String
+  ) throws(StoreError) -> String? {
+    let key = Self.identityKey(of: identity)
+    guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
+    let earlier = String(decoding: entries[index].value, as: UTF8.self)
+    let value = [UInt8](executable.utf8)
+    try store([.set(key, value)])
+    entries[index].value = value
+    return earlier
+  }
+
   /// Returns whether the user of an identity may have one more, so that names cannot fill the disk.
   private func hasRoom(for identity: AppIdentity) -> Bool {
     let known = entries.count {

@@ -193,6 +193,10 @@ package enum AdministrationInterface {
     )
 
     # The switch of the whole machine.
+    # The identifier `app`, and what it may know, pass to the program at the path `program`; `before` is the
+    # one that had it. Processes of both connect again.
+    method Adopt(app: string, program: string) -> (before: string)
+
     method SetServices(on: bool) -> ()
 
     # What all apps monitor.

@@ -6,6 +6,8 @@ package enum AdministrationRequest: Hashable, Sendable {
   case status(places: Bool)
   case apps
   case authorize(app: String, level: String?, precise: Bool?, beacon: Bool?)
+  /// Gives the identifier of an app to another program, such as a new version at another path.
+  case adopt(app: String, program: String)
   case services(on: Bool)
   case conditions(places: Bool)
   case addCondition(identifier: String, Circle)
@@ -51,6 +53,8 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .authorize(
         app: try given.get("app"), level: try given.find("level"),
         precise: try given.find("precise"), beacon: try given.find("beacon"))
+    case "Adopt":
+      self = .adopt(app: try given.get("app"), program: try given.get("program"))
     case "SetServices": self = .services(on: try given.get("on"))
     case "ListConditions": self = .conditions(places: try given.find("places") ?? false)
     case "AddCondition":
@@ -75,8 +79,8 @@ package enum AdministrationRequest: Hashable, Sendable {
   package var isStream: Bool {
     switch self {
     case .followEvents, .log, .events, .export: true
-    case .status, .apps, .authorize, .services, .conditions, .addCondition, .removeCondition,
-      .access, .erase:
+    case .status, .apps, .authorize, .adopt, .services, .conditions, .addCondition,
+      .removeCondition, .access, .erase:
       false
     }
   }
@@ -99,6 +103,7 @@ package enum AdministrationRequest: Hashable, Sendable {
           "app": app.json, "level": level?.json, "precise": precise?.json, "beacon": beacon?.json,
         ]
       )
+    case .adopt(let app, let program): ("Adopt", ["app": app.json, "program": program.json])
     case .services(let on): ("SetServices", ["on": on.json])
     case .conditions(let places): ("ListConditions", ["places": places.json])
     case .addCondition(let identifier, let circle):

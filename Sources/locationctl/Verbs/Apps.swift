@@ -23,6 +23,10 @@ extension Verb {
       system as root. Arguments that begin with a dash stand behind --.
       """,
       """
+      With adopt, a new version of an app at another path keeps the identifier that it declares, and \
+      what the person has decided: only the owner of the daemon may say that it is the same app.
+      """,
+      """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
       terminal, a service of systemd, or that it is stopped or frozen; assumed where nothing does.
       """,
@@ -30,7 +34,7 @@ extension Verb {
     operands: [
       Operand(
         name: "ACTION", summary: "What to do; else lists the apps",
-        choices: ["register", "unregister"], isOptional: true),
+        choices: ["register", "unregister", "adopt"], isOptional: true),
       Operand(
         name: "PROGRAM", summary: "The path of the app's program, or, to unregister, its name",
         isOptional: true),
@@ -42,12 +46,13 @@ extension Verb {
     examples: [
       "locationctl apps", "locationctl apps register /opt/boat/boat -- --background",
       "sudo locationctl apps register /opt/boat/boat --unit boat.service",
-      "locationctl apps unregister com.example.Boat",
+      "locationctl apps unregister com.example.Boat", "locationctl apps adopt /opt/boat-2/boat",
     ],
     run: { invocation in
       switch invocation.operand(0) {
       case "register": return try register(invocation)
       case "unregister": return try unregister(invocation)
+      case "adopt": return try adopt(invocation)
       default: break
       }
       guard !invocation.has(unit), !invocation.has(continues) else {
@@ -101,6 +106,29 @@ extension Verb {
     let registration = StoredRegistration(of: try InstalledApp(word).identity)
     try registration.remove()
     show(registration, isThere: false, replaced: true, invocation)
+  }
+
+  private static func adopt(_ invocation: Invocation) throws(Failure) {
+    guard let word = invocation.operand(1) else { throw invocation.usage("PROGRAM is missing") }
+    guard invocation.operands.count == 2 else { throw invocation.usage("adopt takes one PROGRAM") }
+    let app = try InstalledApp(word.contains("/") ? word : "./" + word)
+    guard let path = app.path, app.identity.path == nil else {
+      throw .refused(
+        "\(app.path ?? word) declares no identifier that it could keep",
+        next: "set CFBundleIdentifier in \(app.manifestFile)")
+    }
+    let before: String = try RunningDaemon.needed()
+      .ask(.adopt(app: app.identity.name, program: path), "before")
+    guard invocation.has(.json) else {
+      return Output.standard.line(
+        "\(app.identity.name.escapedForDisplay()) is now \(path.escapedForDisplay()) (was: "
+          + "\(before.escapedForDisplay()))")
+    }
+    var line = JSONLine(type: "adoption")
+    line.add("app", app.identity.name)
+    line.add("program", path)
+    line.add("before", before)
+    Output.standard.line(line.text)
   }
 
   private static func show(
