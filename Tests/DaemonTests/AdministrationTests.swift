@@ -103,7 +103,7 @@ struct AdministrationTests {
   func explain() async throws {
     let folder = try TemporaryFolder()
     var daemon = try await DaemonRun(in: folder)
-    #expect(try run(daemon, "explain").output == "No app was told of an event.\n")
+    #expect(try run(daemon, "explain").output == "No event was delivered to an app.\n")
     _ = try run(daemon, "monitor", "add", "here", "48.5,11.5,200")
     _ = try run(daemon, "monitor", "add", "there", "49.5,11.5,200")
     _ = try run(daemon, "monitor", "events", "--count", "2", "--timeout", "60")

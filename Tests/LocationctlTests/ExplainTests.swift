@@ -37,7 +37,7 @@ struct ExplainTests {
     #expect(run.status == 0, "\(run.error)")
     #expect(
       run.output == """
-        1. condition "home": unsatisfied, told 2026-01-01T08:01:00.000Z
+        1. condition "home": unsatisfied, delivered 2026-01-01T08:01:00.000Z
            crossed   2026-01-01T08:00:10.000Z, between a fix on this side and one on that
            decided   2026-01-01T08:00:52.500Z, 98.7 % likely
            fixes     4, from 2026-01-01T08:00:12.000Z to 2026-01-01T08:00:50.000Z
@@ -60,7 +60,7 @@ struct ExplainTests {
     let run = try Run(["explain", "visit", "--events", file(Self.visit)])
     #expect(
       run.output == """
-        1. visit: arrived, told 2026-01-01T08:02:50.000Z
+        1. visit: arrived, delivered 2026-01-01T08:02:50.000Z
            stayed    since 2026-01-01T08:00:00.000Z, at a new place
            decided   2026-01-01T08:02:45.000Z, as it is a visit there after 165 s
            fixes     120, to 2026-01-01T08:02:00.000Z, on average 4.3 m from their middle
