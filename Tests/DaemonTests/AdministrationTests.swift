@@ -110,7 +110,7 @@ struct AdministrationTests {
     let list = try run(daemon, "explain").output
     #expect(list.contains("condition  here") && list.contains("condition  there"))
     let here = try run(daemon, "explain", "here").output
-    #expect(here.contains("condition \"here\" of locationctl: satisfied, told "))
+    #expect(here.contains("condition \"here\" of locationctl: satisfied, delivered "))
     #expect(here.contains("% likely") && here.contains("m inside, good to"))
     daemon.kill()
     daemon = try await DaemonRun(in: folder)
@@ -137,7 +137,7 @@ struct AdministrationTests {
     let codes = found.compactMap { $0["code"] as? String }
     #expect(codes.contains("no_agent") && codes.contains("agent_unusable"))
     let nobody = try #require(found.first { $0["code"] as? String == "no_agent" })
-    let said = try #require(nobody["said"] as? String)
+    let said = try #require(nobody["message"] as? String)
     #expect(said.contains("connected agents: none is connected"))
     #expect(said.contains("program:/nonexistent: "))
   }
