@@ -93,7 +93,7 @@ struct PrivateHomeTests {
     let (home, path) = try install(daemon)
     let doctor = try daemon.run(
       as: Self.person, BuiltProgram.path("locationctl"), "doctor", "--app", path)
-    _ = try await doctor.lines.next { $0.contains("said: \(home) is closed to others") }
+    _ = try await doctor.lines.next { $0.contains("found: \(home) is closed to others") }
     _ = try await doctor.lines.next { $0.contains("next: chmod o+x \(home), or install the app") }
   }
 }
