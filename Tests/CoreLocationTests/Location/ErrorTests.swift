@@ -45,6 +45,20 @@ struct ErrorTests {
     #expect(error.localizedDescription == "no luck")
   }
 
+  @Test("STD-36: has the codes of Apple's table, from 0 to 19")
+  func codes() {
+    let codes: [CLError.Code] = [
+      .locationUnknown, .denied, .network, .headingFailure, .regionMonitoringDenied,
+      .regionMonitoringFailure, .regionMonitoringSetupDelayed, .regionMonitoringResponseDelayed,
+      .geocodeFoundNoResult, .geocodeFoundPartialResult, .geocodeCanceled, .deferredFailed,
+      .deferredNotUpdatingLocation, .deferredAccuracyTooLow, .deferredDistanceFiltered,
+      .deferredCanceled, .rangingUnavailable, .rangingFailure, .promptDeclined,
+      .historicalLocationError,
+    ]
+    #expect(codes.map(\.rawValue) == Array(0...19))
+    #expect(codes.allSatisfy { (CLError($0) as NSError).code == $0.rawValue })
+  }
+
   @Test("matches its code after its way through NSError")
   func matchedAsNSError() {
     let error: any Error = NSError(domain: kCLErrorDomain, code: 1)
