@@ -56,20 +56,22 @@ let package = Package(
     .target(name: "LocationModel", swiftSettings: house + shared),
     // The one encoding of values: on the wire, in the state, and in recordings.
     .target(name: "LocationCoding", dependencies: ["LocationModel"], swiftSettings: house),
-    // For one file of the engine, the function behind coarse places (docs/decisions/0015).
+    // Keys, and functions that cannot be predicted without them (docs/decisions/0015); pure.
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(name: "LocationSecrets", dependencies: ["CSodium"], swiftSettings: house),
     .target(
-      name: "LocationEngine", dependencies: ["LocationCoding", "LocationModel", "CSodium"],
+      name: "LocationEngine",
+      dependencies: ["LocationCoding", "LocationModel", "LocationSecrets"],
       swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
-      dependencies: ["LocationCoding", "LocationEngine", "LocationModel"], swiftSettings: house),
+      dependencies: ["LocationSecrets", "LocationCoding", "LocationEngine", "LocationModel"], swiftSettings: house),
     .target(
       name: "LocationService",
       dependencies: [
-        "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
+        "LocationSecrets", "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
       ],
       swiftSettings: house),
 
@@ -88,7 +90,7 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine", "LocationLink",
+        "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine", "LocationLink",
         "LocationModel", "LocationProviders", "LocationRecording", "LocationService",
         "LocationSQLite",
       ],
@@ -179,14 +181,14 @@ let package = Package(
     .testTarget(
       name: "LocationRecordingTests",
       dependencies: [
-        "LocationRecording", "LocationService", "LocationEngine", "LocationModel",
+        "LocationSecrets", "LocationRecording", "LocationService", "LocationEngine", "LocationModel",
         "LocationProviders", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
       name: "LocationEngineTests",
       dependencies: [
-        "LocationEngine", "LocationModel", "TestSupport", "LocationCoding",
+        "LocationSecrets", "LocationEngine", "LocationModel", "TestSupport", "LocationCoding",
       ],
       swiftSettings: house),
     .testTarget(
@@ -269,7 +271,7 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine", "LocationHost",
+        "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
         "LocationService", "LocationSimulation", "TestSupport", "LocationCoding",
       ], swiftSettings: house),

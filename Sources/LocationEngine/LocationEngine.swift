@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationSecrets
 
 /// Decides what each app may know, which observation is the current fix, which subscribers receive
 /// it, and what the hardware must do for all of them together.
@@ -14,6 +15,8 @@ package struct LocationEngine: Machine {
     case heading(HeadingSample, from: ProviderID)
     /// How the device moves, by a motion sensor.
     case motion(MotionActivity)
+    /// The pressure of the air.
+    case pressure(PressureSample)
     case beacon(BeaconSample)
     /// Whether beacons can be received; before the first of these inputs there is no radio.
     case reception(BeaconReception)
@@ -126,6 +129,7 @@ package struct LocationEngine: Machine {
       point(sample, from: provider, at: now, to: &outputs)
       rest.isQuiet = outputs.isEmpty
     case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
+    case .pressure: rest.isQuiet = true
     case .beacon(let sample):
       if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
       rest.isQuiet = outputs.isEmpty

@@ -1,6 +1,7 @@
 internal import LocationCoding
 internal import LocationEngine
 internal import LocationModel
+internal import LocationSecrets
 
 /// Moves every place of a recording by the same displacement, so that it can be shared.
 ///
@@ -49,7 +50,7 @@ package struct Displacement: Sendable {
     case .stored(let entries): return .stored(entries.compactMap { moved($0) })
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
-    case .client, .provider, .compass, .heading, .motion, .beacon, .reception, .advertising,
+    case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception, .advertising,
       .answer,
       .setting, .launchable, .wake:
       return input

@@ -106,7 +106,8 @@ struct FixTrack: Sendable {
         fix[keyPath: path] = shape >> UInt64(place) & 1 == 1 ? fix[keyPath: path] ?? 0 : nil
       }
       fix.origin = Fix.Origin(
-        isSimulated: shape & Self.simulated != 0, isAccessory: shape & Self.accessory != 0)
+        isSimulated: shape & Self.simulated != 0, isAccessory: shape & Self.accessory != 0,
+        method: try Self.method(in: shape))
       fix.floor = nil
       if shape & Self.onFloor != 0 { fix.floor = Int(truncatingIfNeeded: try scanner.signed()) }
     }
@@ -174,7 +175,13 @@ struct FixTrack: Sendable {
     if fix.floor != nil { shape |= onFloor }
     if fix.origin.isSimulated { shape |= simulated }
     if fix.origin.isAccessory { shape |= accessory }
-    return shape
+    return shape | UInt64(fix.origin.method.rank) << methodPlace
+  }
+
+  private static func method(in shape: UInt64) throws(RecordingFault) -> PositionMethod {
+    let rank = Int(shape >> methodPlace & 7)
+    guard PositionMethod.allCases.indices.contains(rank) else { throw .damaged }
+    return PositionMethod.allCases[rank]
   }
 
   /// Written in place of a mask: the mask is the same as before.
@@ -182,4 +189,6 @@ struct FixTrack: Sendable {
   private static let onFloor: UInt64 = 1 << 7
   private static let simulated: UInt64 = 1 << 8
   private static let accessory: UInt64 = 1 << 9
+  /// Three bits from here on are the method.
+  private static let methodPlace: UInt64 = 10
 }

@@ -16,6 +16,7 @@ extension LocationEngine.Input {
     case "provider": self = .provider(try provider(), try value.get("status"))
     case "compass": self = .compass(try provider(), try value.get("has"))
     case "motion": self = .motion(try MotionActivity(json: value))
+    case "pressure": self = .pressure(try PressureSample(json: value))
     case "reception": self = .reception(try BeaconReception(json: value))
     case "advertising": self = .advertising(try BeaconAdvertising(json: value))
     case "launchable":
@@ -40,6 +41,7 @@ extension LocationEngine.Input {
     case .compass(let provider, let has):
       .word("compass", .fields(["provider": provider.index.json, "has": has.json]))
     case .motion(let activity): .word("motion", activity.json)
+    case .pressure(let sample): .word("pressure", sample.json)
     case .reception(let reception): .word("reception", reception.json)
     case .advertising(let advertising): .word("advertising", advertising.json)
     case .launchable(let apps):

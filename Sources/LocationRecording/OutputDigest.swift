@@ -73,7 +73,8 @@ package struct OutputDigest: Hashable, Sendable {
       mix(number?.bitPattern ?? 1)
     }
     mix(UInt64(bitPattern: Int64(fix.floor ?? .min)))
-    mix((fix.origin.isSimulated ? 1 : 0) | (fix.origin.isAccessory ? 2 : 0))
+    let method = UInt64(fix.origin.method.rank) << 2
+    mix((fix.origin.isSimulated ? 1 : 0) | (fix.origin.isAccessory ? 2 : 0) | method)
   }
 
   // MARK: Parts

@@ -1,6 +1,7 @@
 internal import LocationCoding
 package import LocationEngine
 package import LocationModel
+package import LocationSecrets
 
 /// A recording of all inputs of engines, as docs/formats/recording.md describes it.
 package enum Recording {

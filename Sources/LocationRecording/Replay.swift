@@ -1,5 +1,6 @@
 package import LocationEngine
 internal import LocationModel
+internal import LocationSecrets
 
 /// Feeds recorded inputs to new engines, and compares the outputs; not those of a section with
 /// another form of stored values, of which a digest says nothing.

@@ -2,6 +2,7 @@ package import LocationEngine
 package import LocationModel
 package import LocationProviders
 internal import LocationRecording
+package import LocationSecrets
 
 /// Joins the engine and its sources: takes bytes of channels, returns deliveries, and stays pure.
 ///
@@ -266,6 +267,11 @@ package struct ServiceCore: Machine {
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
     case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
     case .motion(let activity): ask(.motion(activity), at: now, to: &outputs)
+    case .pressure(let sample): ask(.pressure(sample), at: now, to: &outputs)
+    case .scan(let scan):
+      for other in coordinators.indices where other != index {
+        drive(other, .scan(scan), at: now, to: &outputs)
+      }
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
     case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)

@@ -4,11 +4,12 @@ enum ImportRule {
   static let allowed: [String: Set<String>] = [
     "LocationModel": [],
     "LocationCoding": ["LocationModel"],
-    "LocationEngine": ["LocationModel", "LocationCoding"],
+    "LocationSecrets": ["CSodium"],
+    "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
-    "LocationRecording": ["LocationModel", "LocationCoding", "LocationEngine"],
+    "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
-      "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
+      "LocationSecrets", "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
       "FoundationEssentials",
     ],
     "LocationSimulation": [
@@ -17,7 +18,7 @@ enum ImportRule {
     ],
     "LocationLink": ["LocationModel", "LocationCoding"],
     "LocationHost": [
-      "LocationCoding", "LocationLink", "LocationRecording",
+      "LocationSecrets", "LocationCoding", "LocationLink", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
       "LocationSQLite",
       "CSystemd", "CXCB", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
@@ -58,8 +59,6 @@ enum ImportRule {
   static let exceptions: [String: Set<String>] = [
     // The mathematics of the C library, wrapped once for everyone.
     "Sources/LocationModel/Values/Angle.swift": ["Glibc", "Musl", "Android", "Darwin"],
-    // The keyed hash function behind coarse places (docs/decisions/0015).
-    "Sources/LocationEngine/Accuracy/KeyedFunction.swift": ["CSodium"],
     // The clang module of the same name, exported again.
     "Sources/CoreLocation/CoreLocation.swift": ["CoreLocation"],
   ]

@@ -1,5 +1,6 @@
 import LocationCoding
 import LocationModel
+import LocationSecrets
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import TestSupport
 import LocationService
 import LocationEngine
 import LocationHost
+import LocationSecrets
 import LocationModel
 import Testing
 

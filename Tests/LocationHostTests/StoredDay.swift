@@ -1,6 +1,7 @@
 import LocationEngine
 import LocationModel
 import LocationRecording
+import LocationSecrets
 
 /// A day that leaves an entry of every kind in the state: an app with regions, a monitor, visits,
 /// and sessions goes from home to work, and acknowledges nothing.

@@ -3,6 +3,7 @@ import LocationEngine
 import LocationModel
 import LocationProviders
 import LocationRecording
+import LocationSecrets
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import LocationSecrets
 import LocationService
 import LocationEngine
 import LocationModel

@@ -38,6 +38,11 @@ extension ProviderStatus: JSONCodable {
   }
 }
 
+extension PressureSample: JSONStructure {
+  package static let fields = JSONFields(
+    PressureSample(hectopascals: 0), .get("pressure", \.pressure))
+}
+
 extension MotionActivity: JSONStructure {
   package static let fields = JSONFields(
     unknown, .get("kind", \.kind), .get("confidence", \.confidence))

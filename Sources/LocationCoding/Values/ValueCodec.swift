@@ -17,7 +17,8 @@ extension Fix: JSONCodable {
       horizontalAccuracy: try json.get("accuracy"), time: try json.get("time"),
       origin: Origin(
         isSimulated: try json.find("simulated") ?? false,
-        isAccessory: try json.find("accessory") ?? false))
+        isAccessory: try json.find("accessory") ?? false,
+        method: try json.find("method") ?? .receiver))
     altitude = try json.find("altitude")
     ellipsoidalAltitude = try json.find("ellipsoidalAltitude")
     verticalAccuracy = try json.find("verticalAccuracy")
@@ -38,9 +39,12 @@ extension Fix: JSONCodable {
       "courseAccuracy": courseAccuracy?.json, "floor": floor?.json,
       "simulated": origin.isSimulated ? true.json : nil,
       "accessory": origin.isAccessory ? true.json : nil,
+      "method": origin.method == .receiver ? nil : origin.method.json,
     ])
   }
 }
+
+extension PositionMethod: JSONCodable {}
 
 extension Visit: JSONStructure {
   package static let fields = JSONFields(

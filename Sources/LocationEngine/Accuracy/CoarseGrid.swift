@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationSecrets
 
 /// Divides the earth into cells of about ten kilometers, placed by a secret.
 ///

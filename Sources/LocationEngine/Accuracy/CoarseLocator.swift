@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationSecrets
 
 /// Decides in which cell the device is, for all apps with reduced accuracy.
 ///

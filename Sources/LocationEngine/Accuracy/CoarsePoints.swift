@@ -1,4 +1,5 @@
 package import LocationModel
+internal import LocationSecrets
 
 /// The points that represent the cells for one app.
 ///

@@ -1,4 +1,5 @@
 package import Dispatch
+package import LocationSecrets
 package import LocationService
 package import LocationEngine
 package import LocationModel

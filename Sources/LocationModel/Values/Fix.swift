@@ -110,10 +110,15 @@ package struct Fix: Hashable, Sendable {
     package var isSimulated: Bool
     /// Made by an external accessory.
     package var isAccessory: Bool
+    /// How the position was found. No app learns it.
+    package var method: PositionMethod
 
-    package init(isSimulated: Bool = false, isAccessory: Bool = false) {
+    package init(
+      isSimulated: Bool = false, isAccessory: Bool = false, method: PositionMethod = .receiver
+    ) {
       self.isSimulated = isSimulated
       self.isAccessory = isAccessory
+      self.method = method
     }
   }
 }

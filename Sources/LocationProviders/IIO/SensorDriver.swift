@@ -51,6 +51,7 @@ package struct SensorDriver: SourceDriver {
     case .sensors(let event):
       outputs = kernel.receive(event, stored: entries, at: now) + askProxy(at: now)
     case .channel(let event): outputs = proxy?.receive(event, at: now) ?? []
+    case .scan: return []
     case .wake: outputs = kernel.wake(at: now) + (proxy?.wake(at: now) ?? [])
     }
     return settleStatus() + outputs + settleCompass()

@@ -95,7 +95,8 @@ struct DelegateTests {
     let manager: CLLocationManager = ManagerDouble()
     manager.delegate = listener
     manager.requestLocation()
-    #expect(listener.received == ["error 2"])
+    // The manager's own first callback (AUTH-10) may come before or after.
+    #expect(listener.received.filter { $0 != "status 4" } == ["error 2"])
     #expect(manager.location?.coordinate.latitude == 7)
     #expect(type(of: manager).locationServicesEnabled())
   }

@@ -1,6 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
+import LocationSecrets
 import TestSupport
 import Testing
 

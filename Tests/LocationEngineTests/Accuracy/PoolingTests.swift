@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import LocationSecrets
 import TestSupport
 import Testing
 

@@ -2,25 +2,30 @@ internal import CSodium
 
 /// A function that cannot be predicted without its key, even from earlier values: keyed BLAKE2b.
 ///
-/// The only use of a C library in the engine (docs/decisions/0015). The same key and numbers give
-/// the same value on every machine. It takes about a microsecond and is computed only at the turns
-/// of the coarse place, never for a fix.
-struct KeyedFunction: Sendable {
+/// The same key and numbers give the same value on every machine (docs/decisions/0015). It takes
+/// about a microsecond, and is never computed for a fix.
+package struct KeyedFunction: Sendable {
   private let key: [UInt8]
 
   /// Derives the function for one purpose; the values of one purpose reveal nothing about another.
-  init(_ secret: SecretKey, purpose: String) {
+  package init(_ secret: SecretKey, purpose: String) {
     key = Self.hash([UInt8](purpose.utf8), key: secret.bytes, length: SecretKey.length)
   }
 
   /// - Returns: two numbers in `0..<1`, each a multiple of 2⁻⁵³.
-  func fractions(of numbers: Int...) -> (Double, Double) {
+  package func fractions(of numbers: Int...) -> (Double, Double) {
     let message = numbers.flatMap { number in
       let word = UInt64(bitPattern: Int64(number))
       return (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
     }
     let hash = Self.hash(message, key: key, length: 16)
     return (Self.fraction(hash.prefix(8)), Self.fraction(hash.suffix(8)))
+  }
+
+  /// A number in its place: the same for the same message, and unknown without the key.
+  package func number(of message: UInt64) -> UInt64 {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: message >> ($0 * 8)) }
+    return Self.hash(bytes, key: key, length: 16).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   private static func fraction(_ bytes: some Sequence<UInt8>) -> Double {

@@ -1,0 +1,17 @@
+/// How a position was found, from the most to the least trusted.
+package enum PositionMethod: String, CaseIterable, Sendable {
+  /// By a satellite receiver, a recording of one, or a position that the owner has entered.
+  case receiver
+  /// By the access points that were heard, with the map that this computer has learned.
+  case accessPoints
+  /// By the cells that were heard, with the map that this computer has learned.
+  case cells
+  /// By a location service on the network that the owner has named.
+  case service
+  /// By the address of the network, the country, or the time zone: for requests that accept any
+  /// position, and never for conditions, visits, or significant changes.
+  case region
+
+  /// The place among all, from 0 for the most trusted.
+  package var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
