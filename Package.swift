@@ -207,7 +207,7 @@ let package = Package(
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "HostProgram", "TestSupport", "LocationEngine", "LocationHost", "LocationModel",
+        "HostProgram", "LaunchedApp", "TestSupport", "LocationEngine", "LocationHost", "LocationModel",
         "LocationProviders", "LocationService", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),

@@ -47,8 +47,8 @@ extension AppCoordinator {
     return outputs + deliverWaiting(to: client) + deliverPending(at: index)
   }
 
-  /// Removes a process that has ended; `life` tells whether the person ended it (LIFE-4).
-  mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
+  /// Removes a process that has ended; by the person, if its framework reported that (LIFE-4).
+  mutating func disconnect(_ client: ClientID, at now: Moment) -> [Output] {
     let hasQuit = processes.contains { $0.client == client && $0.reported == .quit }
     processes.removeAll { $0.client == client }
     standard.removeAll(of: client)
@@ -62,7 +62,7 @@ extension AppCoordinator {
     monitors.removeAll(of: client)
     pending.forgetDeliveries(for: client)
     let outputs = leaveClaims(changes, live: iterates) + settleBeaconDemand(at: now)
-    return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
+    return outputs + settleLife(at: now, absent: hasQuit ? .quit : .terminated)
       + stand(.processEnded(Self.numbers(of: client)), at: now)
   }
 

@@ -12,6 +12,7 @@ extension AppCoordinator {
         subscriber, client, StandardUpdates(flow: flow(of: .init(flow: .undetermined))))
     standard.entries[index].service.cached = place(for: request)
     standard.entries[index].service.isInFront = life == .foreground
+    standard.entries[index].service.pauseNeedsRestart = terms.pauseNeedsRestart
     var outputs = passStandard(index, .request(request), at: now)
     let flow = flow(of: standard.entries[index].service)
     outputs += passStandard(index, .flow(flow), at: now)
@@ -104,7 +105,8 @@ extension AppCoordinator {
     }
     let index =
       significant.index(of: subscriber, client)
-      ?? significant.add(subscriber, client, SignificantChangeDetector())
+      ?? significant.add(
+        subscriber, client, SignificantChangeDetector(heartbeat: terms.heartbeat))
     let cached = verdicts.significant.flows ? visible : nil
     let inputs: [SignificantChangeDetector.Input] = [
       .reduced(isCoarse), on ? .start(cached: cached) : .stop,
@@ -171,6 +173,18 @@ extension AppCoordinator {
   ) -> [Output] {
     let visit = verdicts.visits.isCoarse ? points.visit(visit, in: cell) : visit
     return announce(.visit(visit), verdicts.visits, at: now)
+  }
+
+  /// Adopts the owner's settings for the services that run.
+  mutating func settle(_ terms: ServiceTerms) {
+    self.terms = terms
+    for index in standard.entries.indices {
+      standard.entries[index].service.pauseNeedsRestart = terms.pauseNeedsRestart
+    }
+    for index in significant.entries.indices {
+      significant.entries[index].service.heartbeat = terms.heartbeat
+    }
+    claims.settle(heartbeat: terms.heartbeat)
   }
 
   // MARK: The world

@@ -28,6 +28,8 @@ struct AppCoordinator: Sendable {
   var claims = LaunchReasons()
   /// When the app may be launched, by the person's settings.
   var policy = LaunchPolicy()
+  /// The owner's settings that its services heed.
+  var terms = ServiceTerms()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
   /// are none (STD-47, STD-52).
   var holding: Bool?
@@ -232,7 +234,7 @@ struct AppCoordinator: Sendable {
 
   /// Restores the stored state of the app at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
-    claims = LaunchReasons(restoring: stored, of: app)
+    claims = LaunchReasons(restoring: stored, of: app, heartbeat: terms.heartbeat)
     pending = PendingQueue(restoring: stored, of: app)
     heading.restore(stored)
     return standing.restore(from: stored, at: now)

@@ -25,6 +25,15 @@ extension LocationEngine {
   package func limits(of app: AppIdentity) -> [String] {
     (policies.restricted.contains(app) ? ["restricted"] : [])
       + (policies.withoutRefresh.contains(app) ? ["noBackgroundRefresh"] : [])
+      + (policies.honorsQuit ? ["forceQuit"] : [])
+      + (policies.isUnlocked(app) ? [] : ["locked"])
+  }
+
+  /// What the owner's settings change for the services of every app, in the words of the link.
+  package var serviceSettings: [String] {
+    (policies.terms.pauseNeedsRestart ? ["pauseNeedsRestart"] : [])
+      + (policies.terms.heartbeat.map { ["heartbeat \(Int($0.inSeconds))"] } ?? [])
+      + (policies.remindAfter.map { ["remindAfter \($0)"] } ?? [])
   }
 
   /// The conditions of all apps, in the order of the keys.

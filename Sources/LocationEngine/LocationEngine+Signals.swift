@@ -74,8 +74,10 @@ extension LocationEngine.Input {
   /// Whether it can change which beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
-    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass: false
-    case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .wake: true
+    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass,
+      .display, .unlocked: false
+    case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .remind,
+      .wake: true
     }
   }
 }

@@ -28,6 +28,13 @@ package struct LocationEngine: Machine {
     case setting(Setting)
     /// The apps that can be launched; before the first of these, all can (LIFE-2).
     case launchable([AppIdentity])
+    /// The users who have unlocked a session; `nil`, as at the start, where nothing is known of them
+    /// (LIFE-7).
+    case unlocked(UnlockedUsers?)
+    /// The display of a user has turned on; `nil` is the engine's own user (BEACON-24).
+    case display(user: UInt32?)
+    /// An app has used Always in the background on as many days as the owner has set (AUTH-38).
+    case remind(AppIdentity)
     /// The durable state: at the start, and when another process has changed it.
     case stored([StateEntry])
     case wake
@@ -71,9 +78,9 @@ package struct LocationEngine: Machine {
   var launchable: [AppIdentity]?
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
-  private var servicesAreOn = true
+  var servicesAreOn = true
   /// What the owner has set for apps, whether they run or not.
-  private(set) var policies = AppPolicies()
+  var policies = AppPolicies()
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
   private var retention: Retention
@@ -141,6 +148,10 @@ package struct LocationEngine: Machine {
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
+    case .unlocked(let users): settleUnlocked(users, at: now, to: &outputs)
+    case .display(let user):
+      carry(conditions.handle(.display(user: user), at: now), at: now, to: &outputs)
+    case .remind(let app): each(app, at: now, &outputs) { $0.authorize(.remind, at: $1) }
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
@@ -390,15 +401,14 @@ package struct LocationEngine: Machine {
       each(apps[client], at: now, &outputs) { $0.handle(request, of: client, at: $1) }
     case .frozen(let isFrozen):
       each(apps[client], at: now, &outputs) { $0.freeze(client, isFrozen, at: $1) }
-    case .disconnected, .quit:
+    case .disconnected:
       closeMonitors(of: client, at: now, to: &outputs)
-      let life: AppLife = if case .quit = event { .quit } else { .terminated }
-      each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1, life: life) }
+      each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1) }
       if let app = apps.removeValue(forKey: client) { dismiss(app, at: now, to: &outputs) }
     }
   }
 
-  private mutating func each(
+  mutating func each(
     _ app: AppIdentity?, at now: Moment, _ outputs: inout [Output],
     _ body: (inout AppCoordinator, Moment) -> [Output]
   ) {
@@ -421,6 +431,8 @@ package struct LocationEngine: Machine {
     coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
     coordinator.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
     coordinator.policy.honorsQuit = policies.honorsQuit
+    coordinator.policy.isUnlocked = policies.isUnlocked(client.app)
+    coordinator.terms = policies.terms
     coordinator.world = AppCoordinator.World(
       current: arbiter.current, isOut: watch.isOut, isHopeless: watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
@@ -439,47 +451,7 @@ package struct LocationEngine: Machine {
     return index
   }
 
-  // MARK: Settings and state
-
-  private mutating func change(
-    _ setting: Setting, at now: Moment, to outputs: inout [Output]
-  ) {
-    switch setting {
-    case .services(let on):
-      outputs.append(.persist(Setting.servicesChange(on)))
-      turnServices(on: on, at: now, to: &outputs)
-    case .authorization(let app, let choice):
-      each(app, at: now, &outputs) { $0.authorize(.setting(choice), at: $1) }
-    case .precise(let app, let precise):
-      each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
-    case .restricted(let app, let restricted):
-      policies.restricted.set(app, restricted)
-      each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
-    case .backgroundRefresh(let app, let allowed):
-      policies.withoutRefresh.set(app, !allowed)
-      each(app, at: now, &outputs) { coordinator, now in
-        coordinator.change(at: now) { $0.allowsRefresh = allowed }
-      }
-    case .honorsQuit(let honors):
-      policies.honorsQuit = honors
-      for index in coordinators.indices {
-        outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
-      }
-    case .beacon(let app, let permission):
-      each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
-    case .reset:
-      for index in coordinators.indices {
-        outputs += coordinators[index].authorize(.reset, at: now)
-      }
-    }
-  }
-
-  private mutating func turnServices(on: Bool, at now: Moment, to outputs: inout [Output]) {
-    servicesAreOn = on
-    for index in coordinators.indices {
-      outputs += coordinators[index].authorize(.services(on: on), at: now)
-    }
-  }
+  // MARK: State
 
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]

@@ -35,6 +35,9 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Whether the processes of clients are in use.
   var uses: UseWatch
   let windows: WindowWatch?
+  let sessions: SessionWatches
+  /// Whether the display is followed.
+  var followsDisplay = false
   /// Outputs that wait for the disk.
   var storing = StoringState()
   private let damageTerm: Duration?
@@ -48,7 +51,7 @@ package actor LocationHost: EngineLink, QueueActor {
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
     settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
-    windows: WindowWatch? = nil,
+    windows: WindowWatch? = nil, sessions: SessionWatches = SessionWatches(),
     recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
@@ -64,6 +67,7 @@ package actor LocationHost: EngineLink, QueueActor {
     self.launcher = launcher
     self.uses = uses
     self.windows = windows
+    self.sessions = sessions
     self.journal = journal
     line.queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
@@ -81,7 +85,9 @@ package actor LocationHost: EngineLink, QueueActor {
     beginToLaunch()
     beginToWatchWindows()
     for setting in settings { step(.engine(.setting(setting))) }
+    beginToAwaitUnlock()
     step(.engine(.stored(keeper?.entries ?? [])))
+    settleDisplay()
   }
 
   /// Registers launchable apps before the state is read, so that no other app is launched.
@@ -97,6 +103,7 @@ package actor LocationHost: EngineLink, QueueActor {
     timer?.end()
     registrations?.cancel()
     windows?.end()
+    sessions.end()
     for channel in channels.values { channel.end() }
     for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }
@@ -139,6 +146,7 @@ package actor LocationHost: EngineLink, QueueActor {
   package func take(_ request: Request, from client: ClientID) {
     settleUses()
     step(.engine(.client(client, .request(request))))
+    if case .region = request { settleDisplay() }
   }
 
   package func remove(_ client: ClientID) {

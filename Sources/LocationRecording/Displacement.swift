@@ -52,7 +52,7 @@ package struct Displacement: Sendable {
       return .client(client, .request(moved(request)))
     case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception, .advertising,
       .answer,
-      .setting, .launchable, .wake:
+      .setting, .launchable, .unlocked, .display, .remind, .wake:
       return input
     }
   }

@@ -26,6 +26,14 @@ extension LocationEngine.Input {
       let id = Prompt.ID(app: AppIdentity(app), number: try value.get("number"))
       self = .answer(id, try value.get("answer"), precise: try value.get("precise"))
     case "setting": self = .setting(try Setting(json: value))
+    case "unlocked":
+      guard let own: UInt32 = try value.find("own") else {
+        self = .unlocked(nil)
+        return
+      }
+      self = .unlocked(UnlockedUsers(own: own, users: try value.get("users")))
+    case "display": self = .display(user: try value.find("user"))
+    case "remind": self = .remind(AppIdentity(try value.get("app")))
     case "stored": self = .stored(try [StateEntry](json: value))
     default: throw .unknownWord(name)
     }
@@ -54,6 +62,10 @@ extension LocationEngine.Input {
           "precise": precise.json,
         ]))
     case .setting(let setting): .word("setting", setting.json)
+    case .unlocked(let users):
+      .word("unlocked", .fields(["own": users?.own.json, "users": users?.users.json]))
+    case .display(let user): .word("display", .fields(["user": user?.json]))
+    case .remind(let app): .word("remind", .fields(["app": app.name.json]))
     case .stored(let entries): .word("stored", entries.json)
     case .fix, .heading, .beacon, .wake: nil
     }
@@ -69,7 +81,6 @@ extension ClientEvent: JSONCodable {
     case "life": self = .life(try value.get("life"))
     case "frozen": self = .frozen(try value.get("frozen"))
     case "disconnected": self = .disconnected
-    case "quit": self = .quit
     default: throw .unknownWord(name)
     }
   }
@@ -81,7 +92,6 @@ extension ClientEvent: JSONCodable {
     case .life(let life): .word("life", .fields(["life": life.json]))
     case .frozen(let frozen): .word("frozen", .fields(["frozen": frozen.json]))
     case .disconnected: .word("disconnected")
-    case .quit: .word("quit")
     }
   }
 }
@@ -99,6 +109,9 @@ extension Setting: JSONCodable {
     case "restricted": self = .restricted(try app(), try value.get("on"))
     case "backgroundRefresh": self = .backgroundRefresh(try app(), try value.get("on"))
     case "honorsQuit": self = .honorsQuit(try value.get("on"))
+    case "pauseNeedsRestart": self = .pauseNeedsRestart(try value.get("on"))
+    case "heartbeat": self = .heartbeat(try value.find("interval"))
+    case "remindAfter": self = .remindAfter(days: try value.find("days"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
@@ -117,6 +130,10 @@ extension Setting: JSONCodable {
     case .backgroundRefresh(let app, let on):
       .word("backgroundRefresh", .fields(["app": app.name.json, "on": on.json]))
     case .honorsQuit(let on): .word("honorsQuit", .fields(["on": on.json]))
+    case .pauseNeedsRestart(let on): .word("pauseNeedsRestart", .fields(["on": on.json]))
+    case .heartbeat(let interval):
+      .word("heartbeat", .fields(["interval": interval?.json]))
+    case .remindAfter(let days): .word("remindAfter", .fields(["days": days?.json]))
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
     case .reset: .word("reset")

@@ -29,6 +29,7 @@ package struct ServiceCore: Machine {
   package private(set) var engine: LocationEngine
   private var coordinators: [SourceState]
   /// Records which app received what; `nil` where no such log is kept.
+  private var backgroundUse = BackgroundUse()
   private var ledger: BoundedLog?
   private var hasBegun = false
   private let setup: Recording.Setup
@@ -129,6 +130,7 @@ package struct ServiceCore: Machine {
     }
     ask(.stored(entries), at: now, to: &outputs)
     note(.stored(entries), at: now, to: &outputs)
+    _ = backgroundUse.handle(.stored(entries), at: now)
     for index in coordinators.indices {
       drive(index, .stored(entries), at: now, to: &outputs)
     }
@@ -201,9 +203,26 @@ package struct ServiceCore: Machine {
       {
         note(.delivered(app, delivery), at: now, to: &outputs)
       }
+      noteBackgroundUse(output, at: now, to: &outputs)
       guard case .demand(let demand) = output else { continue }
       for index in coordinators.indices {
         drive(index, .demand(demand), at: now, to: &outputs)
+      }
+    }
+  }
+
+  /// Counts the days on which an app uses Always in the background, where the owner wants a reminder.
+  private mutating func noteBackgroundUse(
+    _ output: LocationEngine.Output, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let limit = engine.remindAfter, case .deliver(let client, let delivery) = output,
+      LocationService.access(of: delivery) != nil, let app = engine.app(of: client),
+      engine.usesAlwaysUnseen(app)
+    else { return }
+    for output in backgroundUse.handle(.used(app, limit: limit), at: now) {
+      switch output {
+      case .persist(let change): outputs.append(.engine(.persist(change)))
+      case .remind(let app): ask(.remind(app), at: now, to: &outputs)
       }
     }
   }

@@ -48,6 +48,7 @@ extension LocationHost {
     return owners.sorted().map { name in
       var status = AppStatus(AppIdentity(name), in: entries)
       status.limits = core.engine.limits(of: AppIdentity(name))
+      status.settings = core.engine.serviceSettings
       let use = use(of: AppIdentity(name))
       (status.life, status.ground) = (use?.life.rawValue, use?.ground)
       status.starter = starters[AppIdentity(name)]
@@ -110,6 +111,17 @@ extension LocationHost {
       }
         ? AppStatus(app, in: entries) : nil,
       after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
+  }
+
+  /// Resets what every app may know, whether it runs or not, and returns the apps for which that
+  /// changes something (AUTH-7).
+  func resetAuthorization() throws(AdministrationFault) -> [String] {
+    let (changes, apps) = AuthorizationChange.resetting(storedEntries, at: HostClock.now)
+    try store(changes)
+    // Also for apps that run, and whose question is open.
+    step(.engine(.setting(.reset)))
+    step(.engine(.stored(storedEntries)))
+    return apps.map(\.name)
   }
 
   /// Gives an identifier to the program at a path, and returns the path of the one that had it.

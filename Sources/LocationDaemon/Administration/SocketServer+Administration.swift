@@ -69,6 +69,8 @@ extension SocketServer {
       decide(AppIdentity(app), (level, precise, beacon), for: number)
     case .adopt(let app, let program):
       answer(number, .fields(["before": try adopt(AppIdentity(app), program).json]))
+    case .resetAuthorization:
+      answer(number, .fields(["apps": try resetAuthorization().json]))
     case .services(let on):
       try turnServices(on)
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
@@ -116,6 +118,16 @@ extension SocketServer {
       cut(number, because: "the owner has given \(app) to \(program)")
     }
     return before
+  }
+
+  /// Resets what every app may know; running apps are notified.
+  private func resetAuthorization() throws(AdministrationFault) -> [String] {
+    let result: Result<[String], AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.resetAuthorization() }
+    }
+    let apps = try result.get()
+    journal.write(.authorization, "reset what all apps may know; \(apps.count) have changed")
+    return apps
   }
 
   private func turnServices(_ on: Bool) throws(AdministrationFault) {

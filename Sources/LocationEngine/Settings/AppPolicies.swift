@@ -6,7 +6,26 @@ struct AppPolicies: Sendable {
   var restricted: Set<AppIdentity> = []
   /// Apps that are launched for nothing (STD-53).
   var withoutRefresh: Set<AppIdentity> = []
+  /// Whether an app that the person ended stays ended (LIFE-4).
   var honorsQuit = false
+  /// The users who have unlocked their session; `nil` where that is not known (LIFE-7).
+  var unlocked: UnlockedUsers?
+  /// What services of all apps heed.
+  var terms = ServiceTerms()
+  /// Days of use in the background until a person is reminded; `nil` for never (AUTH-38).
+  var remindAfter: Int?
+
+  /// Whether the user of an app has unlocked a session since the computer started (LIFE-7).
+  func isUnlocked(_ app: AppIdentity) -> Bool { unlocked?.includes(app.user) ?? true }
+}
+
+/// The owner's settings that the services of every app heed.
+struct ServiceTerms: Hashable, Sendable {
+  /// Whether paused updates resume only when the app starts them again (STD-42).
+  var pauseNeedsRestart = false
+  /// The longest time without a significant change for a device at rest; `nil` for no limit
+  /// (SLC-11).
+  var heartbeat: Duration?
 }
 
 extension Set {

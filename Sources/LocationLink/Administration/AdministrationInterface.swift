@@ -92,8 +92,13 @@ package enum AdministrationInterface {
       program: ?string,
       # The command or unit that starts it for an event; missing where none does.
       starter: ?string,
-      # What the configuration withholds: restricted, noBackgroundRefresh.
+      # What the owner or the system withholds: restricted (its place), noBackgroundRefresh (its start for
+      # events), forceQuit (its start after the person has ended it), locked (its start before its user has
+      # unlocked a session).
       limits: ?[]string,
+      # What the configuration changes for the services of every app: pauseNeedsRestart, heartbeat SECONDS,
+      # remindAfter DAYS.
+      settings: ?[]string,
       # foreground, background, or suspended; absent while it does not run.
       life: ?string,
       # What that rests on: reported by its framework, terminal, service, stopped, frozen, or nothing.
@@ -192,11 +197,15 @@ package enum AdministrationInterface {
       explanations: []string
     )
 
-    # The switch of the whole machine.
+    # Resets what every app may know, and whether it may be a beacon: each counts as never asked. `apps`
+    # are those for which something has changed.
+    method ResetAuthorization() -> (apps: []string)
+
     # The identifier `app`, and what it may know, pass to the program at the path `program`; `before` is the
     # one that had it. Processes of both connect again.
     method Adopt(app: string, program: string) -> (before: string)
 
+    # The switch of the whole machine.
     method SetServices(on: bool) -> ()
 
     # What all apps monitor.

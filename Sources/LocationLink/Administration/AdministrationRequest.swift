@@ -8,6 +8,8 @@ package enum AdministrationRequest: Hashable, Sendable {
   case authorize(app: String, level: String?, precise: Bool?, beacon: Bool?)
   /// Gives the identifier of an app to another program, such as a new version at another path.
   case adopt(app: String, program: String)
+  /// Every app counts as never asked (AUTH-7).
+  case resetAuthorization
   case services(on: Bool)
   case conditions(places: Bool)
   case addCondition(identifier: String, Circle)
@@ -55,6 +57,7 @@ package enum AdministrationRequest: Hashable, Sendable {
         precise: try given.find("precise"), beacon: try given.find("beacon"))
     case "Adopt":
       self = .adopt(app: try given.get("app"), program: try given.get("program"))
+    case "ResetAuthorization": self = .resetAuthorization
     case "SetServices": self = .services(on: try given.get("on"))
     case "ListConditions": self = .conditions(places: try given.find("places") ?? false)
     case "AddCondition":
@@ -79,7 +82,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   package var isStream: Bool {
     switch self {
     case .followEvents, .log, .events, .export: true
-    case .status, .apps, .authorize, .adopt, .services, .conditions, .addCondition,
+    case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions, .addCondition,
       .removeCondition, .access, .erase:
       false
     }
@@ -104,6 +107,7 @@ package enum AdministrationRequest: Hashable, Sendable {
         ]
       )
     case .adopt(let app, let program): ("Adopt", ["app": app.json, "program": program.json])
+    case .resetAuthorization: ("ResetAuthorization", [:])
     case .services(let on): ("SetServices", ["on": on.json])
     case .conditions(let places): ("ListConditions", ["places": places.json])
     case .addCondition(let identifier, let circle):

@@ -13,6 +13,8 @@ Prints the address of the bus, then obeys one command per line and answers each 
   notifications start CAPABILITY... | notifications stop
   await notification N      answers with title, text, and the keys of the buttons of the Nth
   press N KEY | dismiss N | await closed N
+  logind start | session USER | session PROPERTY yes|no   of the one session
+  screensaver start | screensaver on | screensaver off
   forge WHAT...             tries something in another's name on every program; see forge_at
   forge replies N           bluetoothd's next answer comes after forged ones to N calls each
 """
@@ -36,6 +38,8 @@ COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
 NOTIFICATIONS = "org.freedesktop.Notifications"
 NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
+LOGIND = "org.freedesktop.login1"
+SCREENSAVER = "org.gnome.ScreenSaver"
 MOCK = "org.freedesktop.DBus.Mock"
 
 
@@ -207,6 +211,14 @@ class Machine:
         shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
         return " | ".join([shown[3], shown[4], *shown[5][::2]]).replace("\n", " / ")
 
+    def add_session(self, user):
+        """A session as logind announces it, which dbusmock adds in silence."""
+        manager = self.mock("/org/freedesktop/login1", LOGIND)
+        path = manager.AddSession("c1", "seat0", dbus.UInt32(user), "jane", True)
+        manager.EmitSignal(
+            LOGIND + ".Manager", "SessionNew", "so",
+            dbus.Array(["c1", dbus.ObjectPath(path)], signature="v"))
+
     def obey(self, words):
         match words:
             case ["bluetoothd", "start"]:
@@ -262,6 +274,18 @@ class Machine:
                 self.until(lambda: self.count("ClaimCompass") > self.count("ReleaseCompass"))
             case ["await", "release"]:
                 self.until(lambda: self.count("ReleaseCompass") == self.count("ClaimCompass"))
+            case ["logind", "start"]:
+                self.spawn(LOGIND, ["--system", "--template", "logind"])
+            case ["session", user]:
+                self.add_session(int(user))
+            case ["session", name, state]:
+                self.mock("/org/freedesktop/login1/session/c1", LOGIND).UpdateProperties(
+                    LOGIND + ".Session", {name: dbus.Boolean(state == "yes", variant_level=1)})
+            case ["screensaver", "start"]:
+                self.spawn(SCREENSAVER, ["--session", "--template", "gnome_screensaver"])
+            case ["screensaver", state]:
+                self.mock("/org/gnome/ScreenSaver", SCREENSAVER, SCREENSAVER).SetActive(
+                    state == "on")
             case ["notifications", "start", *capabilities]:
                 self.spawn(NOTIFICATIONS, [
                     "--session", "--template", "notification_daemon", "--parameters",
