@@ -15,6 +15,7 @@ target that runs on a machine, and both in an app's own process and in the daemo
 DAEMON_ONLY says why not.
 """
 import argparse
+import functools
 import pathlib
 import re
 import sys
@@ -46,11 +47,12 @@ DAEMON_ONLY = {
     ("setting", "backgroundRefresh"): "only a daemon starts apps",
     ("setting", "honorsQuit"): "only a daemon starts apps",
     ("setting", "remindAfter"): "a reminder needs the days of a daemon",
+    ("output", "ignored"): "sources count what they reject; the log is the daemon's",
     ("output", "launch"): "only a daemon starts apps",
     ("output", "wakeApp"): "a suspended process runs no engine",
     ("output", "runtimeOver"): "a process suspends itself for nobody",
 }
-ROW = re.compile(r"^\| `(\w+) ([\w.]+)` \| ([^|]*) \| ([^|]*) \|", re.MULTILINE)
+ROW = re.compile(r"^\| `(\w+) ([\w.]+)` \|([^|\n]*)\|([^|\n]*)\|", re.MULTILINE)
 STATEMENT = re.compile(r"\b[A-Z]+-\d+[a-z]?\b")
 # Keeps outputs in order until what they rest on is stored, and carries none of them out.
 KEEPER = "HeldOutputs.swift"
@@ -77,14 +79,21 @@ def swift(*targets):
         file for target in targets for file in (SOURCES / target).rglob("*.swift")))
 
 
+@functools.lru_cache
+def ends(text):
+    """Where each bracket of a text closes, by where it opens."""
+    found, opened = {}, []
+    for match in re.finditer(r"[()\[\]{}]", text):
+        if match[0] in OPEN:
+            opened.append(match.start())
+        elif opened:
+            found[opened.pop()] = match.start()
+    return found
+
+
 def enclosed(text, start):
     """The text between the bracket at `start` and the one that closes it."""
-    depth = 0
-    for index in range(start, len(text)):
-        depth += (text[index] in OPEN) - (text[index] in CLOSE)
-        if depth == 0:
-            return text[start + 1:index]
-    return text[start + 1:]
+    return text[start + 1:ends(text).get(start, len(text))]
 
 
 def body(text, declaration):
@@ -123,8 +132,8 @@ def zones(code, qualified, short, own=""):
     found = []
     for text, name in [(code, qualified)] + ([(own, short)] if own else []):
         kind = re.escape(name)
-        takers = set(re.findall(
-            r"func (\w+)(?:<[^>]*>)?\((?:[^(){}]|\([^()]*\))*?:\s*(?:inout )?\[?%s\b" % kind, text))
+        takers = {function for function, parameters in signatures(text)
+                  if re.search(r":\s*(?:inout )?\[?%s\b" % kind, parameters)}
         takers |= set(re.findall(r"case (\w+)\((?:[^()\n]*[ (,])?%s\b" % kind, text))
         takers.discard("handle")
         for taker in takers:
@@ -139,11 +148,18 @@ def zones(code, qualified, short, own=""):
     return found
 
 
+@functools.lru_cache
+def signatures(code):
+    """The names of all functions, and the text of their parameters."""
+    return [(match[1], enclosed(code, match.end() - 1))
+            for match in re.finditer(r"func (\w+)(?:<[^>\n]*>)?\(", code)]
+
+
 def is_pattern(code, start):
     """Whether what begins here takes a value apart: `case .name(`, also after others in a list."""
     line = code[code.rfind("\n", 0, start) + 1:start]
     before = code[max(0, start - 400):start]
-    clause = re.search(r"\bcase\b(?:(?!\bcase\b)[^{}:=])*$", before)
+    clause = re.search(r"\bcase\b(?:(?!\bcase\b)[^{}:=\n]|,\n)*$", before)
     return bool(clause) and "=" not in line.split("case")[-1]
 
 
@@ -173,6 +189,18 @@ def built(names, expressions):
     text = "\n".join(
         re.sub(r"\bcase (?:let )?\.\w+", "", expression) for expression in expressions)
     return {name for name in names if re.search(r"\.%s\b" % name, text)}
+
+
+def called(names, own, code):
+    """The cases that only pass on to a method which others call, too."""
+    found = set()
+    for name in names:
+        for method in re.findall(
+                r"case \.%s\b[^\n]*(?::|= input else \{ return \[\] \})\s*(?:return )?\[?(\w+)\("
+                % name, own):
+            if re.search(r"\w\.%s\(" % method, code):
+                found.add(name)
+    return found
 
 
 def without_consumer(real, outputs):
@@ -258,7 +286,7 @@ def survey():
         ("event", file_with(raw, "package enum ClientEvent"), r"package enum ClientEvent",
          r"\.client\(\s*\w+, \.%s\b"),
         ("setting", file_with(raw, "package enum Setting"), r"package enum Setting",
-         r"(?:\.setting\(\s*|append\(|map \{ |\+ \[|\[\n?|, |\.map \{ )\s*\.%s\b(?=[\(\),\]\s])"),
+         r"(?:\.setting\(\s*|append\(|map \{ |\+ \[|\[|,|\.map \{ )\s*\.%s\b(?=[\(\),\]\s])"),
     ]
     for kind, text, declaration, pattern in doors:
         for name in cases(text, declaration):
@@ -277,8 +305,10 @@ def survey():
             expressions = zones(
                 everything.code, f"{machine}.Input", "Input", engine.files[file])
             expressions += handled(everything.code, machine)
-            names = cases(text, declaration)
-            for name in [n for n in names if n not in built(names, expressions)]:
+            # Every machine can be woken; one without a deadline is not.
+            names = [name for name in cases(text, declaration) if name != "wake"]
+            reached = built(names, expressions) | called(names, engine.files[file], everything.code)
+            for name in [n for n in names if n not in reached]:
                 result.note(machine, name, documented(text, declaration, name))
 
     # What these carry, and what apps receive.
@@ -300,7 +330,9 @@ def survey():
     for name in cases(policy, "package struct LaunchPolicy"):
         if not re.search(r"(?:policy|\$0)\.%s = " % name, engine.code):
             result.note("policy", name, documented(policy, "package struct LaunchPolicy", name))
-    for name in idle_parameters(engine.code, everything.code):
+    # An engine is made by what records it.
+    makers = swift(ENGINE, "LocationService", "LocationRecording", *real)
+    for name in idle_parameters(engine.code, makers.code):
         result.note("parameter", name, [])
 
     outputs = cases(main, r"package indirect enum Output: Sendable")

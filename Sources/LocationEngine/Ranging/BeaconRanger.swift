@@ -67,7 +67,7 @@ package struct BeaconRanger: Machine {
   }
 
   private var state = State.idle
-  private var reception: BeaconReception
+  private var reception = BeaconReception.listening
   /// Sorted.
   private var constraints: [BeaconConstraint] = []
   private var tracks: [Source: Track] = [:]
@@ -77,8 +77,7 @@ package struct BeaconRanger: Machine {
 
   /// Measure `receiverOffset` once per adapter: hold a beacon at one meter, and subtract what it
   /// claims from what is received. It matters most of all (docs/decisions/0024).
-  package init(reception: BeaconReception = .listening, receiverOffset: Int = 0) {
-    self.reception = reception
+  package init(receiverOffset: Int = 0) {
     self.receiverOffset = receiverOffset
   }
 

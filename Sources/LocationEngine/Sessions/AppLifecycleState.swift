@@ -37,10 +37,8 @@ package struct AppLifecycleState: Machine {
 
   package init() {}
 
-  /// Whether modern services continue outside the foreground as if in it (BGA-4, BGA-14).
-  package var carriesModernServices: Bool {
-    reasons.contains(.backgroundActivity) || reasons.contains(.liveActivity)
-  }
+  /// Whether modern services continue outside the foreground as if in it (BGA-4).
+  package var carriesModernServices: Bool { reasons.contains(.backgroundActivity) }
 
   /// When the runtime for an event is over; `nil` without such a runtime.
   package var runtimeEnd: Instant? { runtimeUntil }

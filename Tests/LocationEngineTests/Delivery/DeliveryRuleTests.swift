@@ -74,7 +74,7 @@ struct DeliveryRuleTests {
       case .dead: .terminated
       case .quit: .quit
       }
-    if place == .backgroundInUse { bench.send(.hold(.liveActivity)) }
+    if place == .backgroundInUse { bench.send(.hold(.backgroundActivity)) }
     bench.send(.life(life))
     return bench.machine
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What the owner and the system set for services")
 struct OwnersSettingsTests {
-  private static let changes = Request.significantChanges(EngineBench.manager, true)
+  private static let changes = Request.significantChanges(EngineBench.manager, on: true)
 
   @Test("STD-42: a paused manager goes on when it moves, unless the switch pauseNeedsRestart is on")
   func pauseNeedsRestart() {
