@@ -314,5 +314,11 @@ struct HouseTests {
     #expect(PromiseRule.violations(in: document, tests: PromiseRule.tests(in: [test])).isEmpty)
     #expect(PromiseRule.violations(in: document, tests: PromiseRule.tests(in: [other])).count == 2)
     #expect(PromiseRule.violations(in: document, tests: [:]).map(\.line) == [1])
+    let unlisted = planted("@Test(\"border 7: is told\")", in: "Tests/BusTests/OtherTests.swift")
+    let both = PromiseRule.tests(in: [test, unlisted])
+    #expect(
+      PromiseRule.violations(in: document, tests: both).map(\.reason) == [
+        "OtherTests has a test named `border 7: …` and is not listed"
+      ])
   }
 }
