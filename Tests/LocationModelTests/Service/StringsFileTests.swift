@@ -81,7 +81,7 @@ struct StringsFileTests {
 
   @Test("border 11: of UTF-16 that ends in half a unit has the texts before it")
   func halfUnit() throws {
-    let units = Array("k=v;".utf16).flatMap { [UInt8($0), 0] }
+    let units = "k=v;".utf8.flatMap { byte -> [UInt8] in [byte, 0] }
     #expect(try StringsFile.read([0xFF, 0xFE] + units + [0x20]) == ["k": "v"])
   }
 
