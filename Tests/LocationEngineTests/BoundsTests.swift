@@ -328,7 +328,7 @@ struct BoundsTests {
   mutating func pending() {
     var pending = PendingQueue()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())
-    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
+    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), at: bench.now) }
     #expect(pending.events(after: .none).count == Bounds.pendingEvents)
   }
 
