@@ -4,14 +4,18 @@ package import LocationModel
 package struct CellIndex: Hashable, Comparable, Sendable {
   package var row: Int32
   package var column: Int32
+  /// The floor of a building; ``anyFloor`` where it is not known.
+  package var floor: Int8
 
-  package init(row: Int32, column: Int32) {
+  package init(row: Int32, column: Int32, floor: Int8 = Self.anyFloor) {
     self.row = row
     self.column = column
+    self.floor = floor
   }
 
   /// The cell that holds a place.
-  package init(_ place: Coordinate, spacing: Double) {
+  package init(_ place: Coordinate, floor: Int8?, spacing: Double) {
+    self.floor = floor ?? Self.anyFloor
     row = Int32((place.latitude * Self.metersPerDegree / spacing).rounded(.down))
     let width = Self.metersPerDegree * cos(Angle(degrees: Self.latitude(row, spacing)))
     column = Int32((place.longitude * width / spacing).rounded(.down))
@@ -36,9 +40,10 @@ package struct CellIndex: Hashable, Comparable, Sendable {
   }
 
   package static func < (left: CellIndex, right: CellIndex) -> Bool {
-    (left.row, left.column) < (right.row, right.column)
+    (left.row, left.column, left.floor) < (right.row, right.column, right.floor)
   }
 
+  package static let anyFloor = Int8.min
   /// Of a meridian, on average.
   private static let metersPerDegree = 111_195.0
 }

@@ -30,7 +30,6 @@ package struct RadioLayer: Sendable {
     /// The weight of all teachings.
     var weight: Double
     var levels: [Level]
-    var floor: Int8?
     /// Days since 1970 of the last teaching.
     var day: Int32
     /// The length of `levels` as a vector.
@@ -43,19 +42,31 @@ package struct RadioLayer: Sendable {
     package var strength: Double
   }
 
+  /// A place at which a transmitter is heard.
+  struct Posting: Hashable, Sendable {
+    /// The place's number among all.
+    var slot: Int
+    var strength: Double
+  }
+
   package let grain: Grain
-  private(set) var cells: [CellIndex: Cell] = [:]
+  /// The number of each place.
+  private var slots: [CellIndex: Int] = [:]
+  /// The places by their numbers; `nil` where one was removed.
+  private(set) var places: [(index: CellIndex, cell: Cell)?] = []
+  /// Numbers of removed places.
+  private var free: [Int] = []
   package private(set) var stations: [RadioStationID: RadioStation] = [:]
-  /// The cells in which a transmitter is heard.
-  private var places: [RadioStationID: Set<CellIndex>] = [:]
+  /// The places at which each transmitter is heard, in the order of their numbers.
+  private var postings: [RadioStationID: [Posting]] = [:]
   /// Tiles that have changed since they were stored.
-  private(set) var changedTiles: Set<TileIndex> = []
+  private var changedTiles: Set<TileIndex> = []
 
   package init(_ grain: Grain) {
     self.grain = grain
   }
 
-  package var cellCount: Int { cells.count }
+  package var cellCount: Int { slots.count }
 
   // MARK: Teaching
 
@@ -74,7 +85,7 @@ package struct RadioLayer: Sendable {
       for east in -1...1 {
         let middle = CellIndex(
           frame.place(east: Double(east) * grain.spacing, north: Double(north) * grain.spacing),
-          spacing: grain.spacing)
+          floor: teaching.floor, spacing: grain.spacing)
         let offset = frame.offset(of: middle.middle(spacing: grain.spacing))
         let squared = offset.east * offset.east + offset.north * offset.north
         let nearness = exponential(-squared / (2 * grain.spread * grain.spread))
@@ -103,33 +114,76 @@ package struct RadioLayer: Sendable {
     let weight = teaching.weight * share
     guard weight > Self.leastWeight else { return }
     var cell =
-      cells[index]
+      self[index]
       ?? Cell(
         latitude: place.latitude, longitude: place.longitude, weight: 0, levels: [],
-        floor: teaching.floor, day: teaching.day)
+        day: teaching.day)
     let old = min(cell.weight, Self.mostWeight)
     let part = weight / (old + weight)
     // A neighbor keeps its own middle; only what was heard in it says where within it that was.
     let target = share == 1 ? place : index.middle(spacing: grain.spacing)
     cell.latitude += (target.latitude - cell.latitude) * (cell.weight == 0 ? 1 : part)
     cell.longitude += (target.longitude - cell.longitude) * (cell.weight == 0 ? 1 : part)
-    let before = cell.levels
     cell.levels = Self.merge(cell.levels, heard, part)
     cell.weight = old + weight
     cell.day = max(cell.day, teaching.day)
-    cell.floor = teaching.floor ?? cell.floor
-    cell.length = Self.length(of: cell.levels)
-    cells[index] = cell
-    settlePlaces(of: index, before, cell.levels)
-    changedTiles.insert(index.tile)
+    set(cell, at: index)
   }
 
-  private mutating func settlePlaces(of index: CellIndex, _ before: [Level], _ after: [Level]) {
-    let kept = Set(after.map(\.station))
-    for level in before where !kept.contains(level.station) {
-      places[level.station]?.remove(index)
+  // MARK: Places
+
+  subscript(index: CellIndex) -> Cell? { slots[index].flatMap { places[$0]?.cell } }
+
+  /// Returns where a transmitter is heard, and how strongly.
+  func postings(of station: RadioStationID) -> [Posting] { postings[station] ?? [] }
+
+  /// Puts a place, or removes one at which nothing is heard.
+  private mutating func set(_ cell: Cell, at index: CellIndex) {
+    var cell = cell
+    cell.length = Self.length(of: cell.levels)
+    changedTiles.insert(index.tile)
+    let before = self[index]?.levels ?? []
+    let slot = slots[index] ?? free.popLast() ?? places.count
+    if slot == places.count { places.append(nil) }
+    let kept = Set(cell.levels.map(\.station))
+    for level in before where !kept.contains(level.station) { unpost(level.station, at: slot) }
+    for level in cell.levels { post(level, at: slot) }
+    if cell.levels.isEmpty {
+      (places[slot], slots[index]) = (nil, nil)
+      free.append(slot)
+    } else {
+      (places[slot], slots[index]) = ((index, cell), slot)
     }
-    for station in kept { places[station, default: []].insert(index) }
+  }
+
+  private mutating func post(_ level: Level, at slot: Int) {
+    let posting = Posting(slot: slot, strength: level.strength)
+    let place = place(of: slot, among: postings[level.station] ?? [])
+    if postings[level.station]?.indices.contains(place) == true,
+      postings[level.station]?[place].slot == slot
+    {
+      postings[level.station]?[place] = posting
+    } else {
+      postings[level.station, default: []].insert(posting, at: place)
+    }
+  }
+
+  private mutating func unpost(_ station: RadioStationID, at slot: Int) {
+    guard let all = postings[station] else { return }
+    let place = place(of: slot, among: all)
+    guard place < all.count, all[place].slot == slot else { return }
+    postings[station]?.remove(at: place)
+    if all.count == 1 { (postings[station], stations[station]) = (nil, nil) }
+  }
+
+  /// Returns where the posting of a place is, or belongs.
+  private func place(of slot: Int, among all: [Posting]) -> Int {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].slot < slot { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Mixes what is known of a place with what is heard now; both are in the order of the names.
@@ -179,51 +233,47 @@ package struct RadioLayer: Sendable {
   }
 
   private mutating func removeLevels(of station: RadioStationID) {
-    for index in (places.removeValue(forKey: station) ?? []).sorted() {
-      guard var cell = cells[index] else { continue }
+    let record = stations[station]
+    for posting in postings[station] ?? [] {
+      guard let (index, known) = places[posting.slot] else { continue }
+      var cell = known
       cell.levels.removeAll { $0.station == station }
-      cell.length = Self.length(of: cell.levels)
-      cells[index] = cell.levels.isEmpty ? nil : cell
-      changedTiles.insert(index.tile)
+      set(cell, at: index)
     }
+    // Where it was is forgotten; that it moves is not.
+    stations[station] = record
   }
-
-  /// The cells in which a transmitter is heard, in their order.
-  func places(of station: RadioStationID) -> Set<CellIndex> { places[station] ?? [] }
 
   // MARK: Bounds
 
   private mutating func shrink() {
-    guard cells.count > grain.mostCells else { return }
+    guard slots.count > grain.mostCells else { return }
     var days: [TileIndex: Int32] = [:]
-    for (index, cell) in cells { days[index.tile] = max(days[index.tile] ?? .min, cell.day) }
+    for case (let index, let cell)? in places {
+      days[index.tile] = max(days[index.tile] ?? .min, cell.day)
+    }
     let oldest = days.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     for tile in oldest {
-      guard cells.count > grain.mostCells * 9 / 10 else { return }
+      guard slots.count > grain.mostCells * 9 / 10 else { return }
       remove(tile)
     }
   }
 
   /// Removes what is known of a tile.
   mutating func remove(_ tile: TileIndex) {
-    for index in cells.keys where index.tile == tile {
-      guard let cell = cells.removeValue(forKey: index) else { continue }
-      for level in cell.levels {
-        places[level.station]?.remove(index)
-        guard places[level.station]?.isEmpty == true else { continue }
-        places[level.station] = nil
-        stations[level.station] = nil
-      }
+    for entry in cells(of: tile) {
+      var cell = entry.cell
+      cell.levels = []
+      set(cell, at: entry.index)
     }
-    changedTiles.insert(tile)
   }
 
   /// The tiles of which something is known, in their order.
-  var tiles: [TileIndex] { Set(cells.keys.map(\.tile)).sorted() }
+  var tiles: [TileIndex] { Set(slots.keys.map(\.tile)).sorted() }
 
   /// Returns the places of a tile, in their order.
   func cells(of tile: TileIndex) -> [(index: CellIndex, cell: Cell)] {
-    cells.filter { $0.key.tile == tile }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    places.compactMap { $0 }.filter { $0.index.tile == tile }.sorted { $0.index < $1.index }
   }
 
   /// Returns the tiles that have changed since the last call, in their order.
@@ -232,12 +282,9 @@ package struct RadioLayer: Sendable {
     return changedTiles.sorted()
   }
 
-  /// Puts a stored place and its transmitters back.
+  /// Puts a stored place back.
   mutating func restore(_ cell: Cell, at index: CellIndex) {
-    var cell = cell
-    cell.length = Self.length(of: cell.levels)
-    cells[index] = cell
-    settlePlaces(of: index, [], cell.levels)
+    set(cell, at: index)
   }
 
   mutating func restore(_ station: RadioStation, as id: RadioStationID) {

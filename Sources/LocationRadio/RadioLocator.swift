@@ -17,7 +17,6 @@ package struct RadioLocator: Sendable {
     var index: CellIndex
     var place: Coordinate
     var probability: Double
-    var floor: Int8?
   }
 
   private var candidates: [Candidate] = []
@@ -41,7 +40,7 @@ package struct RadioLocator: Sendable {
     guard !heard.isEmpty else { return .unknown(.nothingHeard) }
     let usable = heard.filter { layer.stations[$0.station]?.isUsable(on: day) ?? false }
     guard !usable.isEmpty else { return .unknown(.nothingKnown) }
-    let likely = Self.likeliest(usable, among: heard, in: layer)
+    let likely = Self.likeliest(usable, in: layer)
     guard let best = likely.first else { return .unknown(.nothingKnown) }
     let prior = prior(for: likely, at: now)
     var total = 0.0
@@ -49,8 +48,7 @@ package struct RadioLocator: Sendable {
       let evidence = exponential((place.likeness - best.likeness) / Self.sharpness)
       let probability = evidence * prior[number]
       total += probability
-      return Candidate(
-        index: place.index, place: place.place, probability: probability, floor: place.floor)
+      return Candidate(index: place.index, place: place.place, probability: probability)
     }
     for number in candidates.indices { candidates[number].probability /= total }
     last = now
@@ -62,32 +60,37 @@ package struct RadioLocator: Sendable {
   private struct Match: Sendable {
     var index: CellIndex
     var place: Coordinate
-    var floor: Int8?
     /// The cosine between what is heard and what is known: at most 1.
     var likeness: Double
-    /// Transmitters in common.
-    var common: Int
   }
 
   private static func likeliest(
-    _ usable: [RadioLayer.Level], among heard: [RadioLayer.Level], in layer: RadioLayer
+    _ usable: [RadioLayer.Level], in layer: RadioLayer
   ) -> [Match] {
-    var products: [CellIndex: (product: Double, common: Int)] = [:]
+    var products = [Double](repeating: 0, count: layer.places.count)
+    var touched: [Int] = []
     for level in usable {
-      for index in layer.places(of: level.station) {
-        guard let cell = layer.cells[index], let known = cell.strength(of: level.station)
-        else { continue }
-        let sum = products[index] ?? (0, 0)
-        products[index] = (sum.product + known * level.strength, sum.common + 1)
+      for posting in layer.postings(of: level.station) {
+        if products[posting.slot] == 0 { touched.append(posting.slot) }
+        products[posting.slot] += posting.strength * level.strength
       }
     }
     let length = RadioLayer.length(of: usable)
     guard length > 0 else { return [] }
-    let matches = products.compactMap { index, sum -> Match? in
-      guard let cell = layer.cells[index], cell.length > 0 else { return nil }
+    var best = 0.0
+    for slot in touched {
+      guard let cell = layer.places[slot]?.cell else { continue }
+      products[slot] /= cell.length * length
+      best = max(best, products[slot])
+    }
+    let matches = touched.compactMap { slot -> Match? in
+      guard products[slot] > best - likenessRange, let place = layer.places[slot] else {
+        return nil
+      }
       return Match(
-        index: index, place: Coordinate(latitude: cell.latitude, longitude: cell.longitude),
-        floor: cell.floor, likeness: sum.product / (cell.length * length), common: sum.common)
+        index: place.index,
+        place: Coordinate(latitude: place.cell.latitude, longitude: place.cell.longitude),
+        likeness: products[slot])
     }
     return Array(
       matches.sorted { ($1.likeness, $0.index) < ($0.likeness, $1.index) }
@@ -147,7 +150,8 @@ package struct RadioLocator: Sendable {
   private var floor: Int8? {
     var votes: [Int8: Double] = [:]
     for candidate in candidates {
-      if let floor = candidate.floor { votes[floor, default: 0] += candidate.probability }
+      guard candidate.index.floor != CellIndex.anyFloor else { continue }
+      votes[candidate.index.floor, default: 0] += candidate.probability
     }
     return votes.filter { $0.value > Self.agreement }.keys.min()
   }
@@ -156,7 +160,7 @@ package struct RadioLocator: Sendable {
   private static func aging(
     _ best: Match, _ usable: [RadioLayer.Level], in layer: RadioLayer
   ) -> Double {
-    guard let cell = layer.cells[best.index] else { return 1 }
+    guard let cell = layer[best.index] else { return 1 }
     let expected = cell.levels.filter { $0.strength > loud }
     guard expected.count >= 3 else { return 1 }
     let heard = Set(usable.map(\.station))
@@ -180,6 +184,8 @@ package struct RadioLocator: Sendable {
   /// The share of all probability for a way that nobody could walk.
   private static let jump = 0.02
   private static let mostCandidates = 64
+  /// Below the best by this much, a place has less than a millionth of its probability.
+  private static let likenessRange = 0.28
   /// How long the way so far is remembered.
   private static let memory = Duration.seconds(30)
   /// About -73 dBm.
@@ -188,19 +194,6 @@ package struct RadioLocator: Sendable {
 
   /// Meters around the likeliest place that count.
   private static func neighborhood(_ grain: RadioLayer.Grain) -> Double { 30 * grain.spacing }
-}
-
-extension RadioLayer.Cell {
-  /// How strongly a transmitter is heard here; `nil` if it is not.
-  fileprivate func strength(of station: RadioStationID) -> Double? {
-    var (low, high) = (0, levels.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if levels[middle].station < station { low = middle + 1 } else { high = middle }
-    }
-    guard low < levels.count, levels[low].station == station else { return nil }
-    return levels[low].strength
-  }
 }
 
 /// A position found by radio.

@@ -45,6 +45,8 @@ package struct RadioMap: Machine {
   private var pending: [Pending] = []
   /// The last position of a receiver that may teach.
   private var lastFix: Fix?
+  /// Where was taught lately: a position found there was only just learned, and shows nothing.
+  private var lessons: [(place: Coordinate, at: Instant)] = []
   /// When changed tiles are stored; `nil` while none has changed.
   private var storing: Instant?
 
@@ -114,12 +116,16 @@ package struct RadioMap: Machine {
     else { return [] }
     let due = pending.filter { $0.time <= fix.time }
     pending.removeAll { $0.time <= fix.time }
-    for scan in due where scan.time >= lastFix.time { teach(scan, between: lastFix, and: fix) }
+    for scan in due where scan.time >= lastFix.time {
+      teach(scan, between: lastFix, and: fix, at: now.uptime)
+    }
     if storing == nil, !due.isEmpty { storing = now.uptime + Self.storingInterval }
     return []
   }
 
-  private mutating func teach(_ scan: Pending, between first: Fix, and second: Fix) {
+  private mutating func teach(
+    _ scan: Pending, between first: Fix, and second: Fix, at now: Instant
+  ) {
     guard var layer = layers[scan.kind] else { return }
     let frame = LocalFrame(center: first.coordinate)
     let way = frame.offset(of: second.coordinate)
@@ -131,7 +137,7 @@ package struct RadioMap: Machine {
     let share = min(max(heard / span, -1), 1)
     let place = frame.place(east: way.east * share, north: way.north * share)
     let accuracy = max(first.horizontalAccuracy, second.horizontalAccuracy)
-    if let position = scan.position {
+    if let position = scan.position, !wasTaughtLately(place, at: now) {
       locators[scan.kind, default: RadioLocator()].calibrate(
         position, truth: place, accuracy: accuracy)
     }
@@ -142,6 +148,14 @@ package struct RadioMap: Machine {
         weight: weight, day: scan.time.day, floor: second.floor.flatMap { Int8(exactly: $0) },
         local: scan.readings.local, canMove: scan.kind == .accessPoints))
     layers[scan.kind] = layer
+    lessons.append((place, now))
+    if lessons.count > Self.mostLessons { lessons.removeFirst() }
+  }
+
+  private mutating func wasTaughtLately(_ place: Coordinate, at now: Instant) -> Bool {
+    lessons.removeAll { now - $0.at > Self.lesson }
+    let frame = LocalFrame(center: place)
+    return lessons.contains { frame.chord(to: $0.place) < Self.sameLesson }
   }
 
   /// Teaches one scan at a known place, as an import does.
@@ -168,6 +182,7 @@ package struct RadioMap: Machine {
     }
     outputs.append(.store(.remove(RadioMapStore.calibrationKey)))
     (locators, pending, lastFix, storing) = ([:], [], nil, nil)
+    lessons = []
     return outputs
   }
 
@@ -209,6 +224,11 @@ package struct RadioMap: Machine {
   /// Seconds between two positions that a scan may lie between.
   private static let longestGap = 6.0
   private static let storingInterval = Duration.seconds(60)
+  /// How long a lesson is one. Chosen: longer than a person stays to be measured.
+  private static let lesson = Duration.seconds(900)
+  /// Meters.
+  private static let sameLesson = 15.0
+  private static let mostLessons = 512
 }
 
 extension UnixTime {

@@ -102,7 +102,7 @@ enum RadioMapStore {
     writer.write(cell.latitude.bitPattern)
     writer.write(cell.longitude.bitPattern)
     writer.write(Float(cell.weight).bitPattern)
-    writer.write(cell.floor ?? .min)
+    writer.write(index.floor)
     writer.write(cell.day)
     let levels = cell.levels.compactMap { level -> (UInt16, UInt16)? in
       guard let number = names.firstIndex(of: level.station), number < UInt16.max else {
@@ -139,9 +139,8 @@ enum RadioMapStore {
     else { return nil }
     let cell = RadioLayer.Cell(
       latitude: x, longitude: y, weight: weightNumber,
-      levels: levels.sorted { $0.station < $1.station }, floor: floor == .min ? nil : floor,
-      day: day)
-    return (CellIndex(row: row, column: column), cell)
+      levels: levels.sorted { $0.station < $1.station }, day: day)
+    return (CellIndex(row: row, column: column, floor: floor), cell)
   }
 
   private static let version: UInt8 = 1
