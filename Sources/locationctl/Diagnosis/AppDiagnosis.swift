@@ -70,7 +70,7 @@ struct AppDiagnosis {
     }
     guard manifest.whenInUseUsage == nil else { return nil }
     return missingUsage(
-      "\(manifest.file) does not say why the app wants the location, so nobody is asked",
+      "\(manifest.file) has no reason why the app wants the location, so no question is shown",
       "add the key \(key) with the reason to \(manifest.file)")
   }
 

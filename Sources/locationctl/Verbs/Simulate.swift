@@ -35,7 +35,7 @@ extension Verb {
       """
       WAY is a file (GPX, a receiver's log, recorded fixes in .jsonl, or a scenario), the name of \
       a built-in scenario, or waypoints: two and more of LATITUDE,LONGITUDE, or - for one a line \
-      from standard input. Prints every delivery, and last a summary whose hash stands for all of \
+      from standard input. Prints every delivery, and last a summary with a hash of all of \
       them: the same way and seed give the same hash on every machine.
       """,
       """
