@@ -21,7 +21,20 @@ enum WordRule {
     return names + notes(in: file)
   }
 
-  /// What must not stand in any text of the project.
+  /// Words of the project's former dialect; docs/glossary.md has the field's word for each.
+  ///
+  /// One in quotation marks or backticks, or before a colon, is a name that a format keeps.
+  static func dialect(in file: ProjectFile) -> [Violation] {
+    let words =
+      /(?i)(?:^|[^"`\w])(desk|owed|owes|borne out|bears? out|ledger|lull|patience|deed|told)\b(?!["`:])/
+    let names =
+      /\bonLine\b|[a-z](Desk|Ledger|Lull|Patience|Deed|Office)(?![a-z])|\b(HostCore|WorkLine)\b/
+    let reason = "not a word of docs/glossary.md"
+    return file.violations(of: words, in: file.text, because: reason)
+      + file.violations(of: names, in: file.text, because: reason)
+  }
+
+  /// Texts that no file of the project may contain.
   static func notes(in file: ProjectFile) -> [Violation] {
     file.violations(
       of: /\b(TODO|FIXME|XXX)\b(?!\(#\d+\))/, in: file.text,
