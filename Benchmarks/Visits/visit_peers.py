@@ -3,7 +3,7 @@
     visit_peers.py DAYS.json PAGE.md
 
 DAYS.json is what `Benchmarks visits` writes: for each phone and day its fixes, when its carrier
-stayed, and what our engine told, which heard one fix after the other; once with every fix, and once
+stayed, and what our engine delivered, which receives one fix after the other; once with every fix, and once
 without those that the phone had kept for ten minutes and more. The peers see the whole day at once.
 Each runs with its own defaults and with other settings; beside the defaults the page shows the
 settings that suit this very data best, in the peer's favor.

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test("is told an app: to work and back, with visits, changes, and a region")
+  @Test("of an app: to work and back, with visits, changes, and a region")
   func day() async throws {
     let home = CLLocationCoordinate2D(latitude: 52.52, longitude: 13.405)
     let work = CLLocationCoordinate2D(latitude: 52.55, longitude: 13.405)

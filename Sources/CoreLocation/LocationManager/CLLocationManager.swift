@@ -21,7 +21,7 @@ open class CLLocationManager: NSObject {
     _ = link
   }
 
-  // MARK: What the host can do
+  // MARK: Capabilities
 
   /// Whether location services are switched on, regardless of this app's authorization (AVAIL-1).
   open class func locationServicesEnabled() -> Bool {
@@ -63,7 +63,7 @@ open class CLLocationManager: NSObject {
   @available(*, deprecated, message: "Use the class method")
   open var headingAvailable: Bool { Self.headingAvailable() }
 
-  // MARK: What the app may know
+  // MARK: Authorization
 
   /// The app's authorization to use locations (AUTH-1).
   open var authorizationStatus: CLAuthorizationStatus {
@@ -366,7 +366,7 @@ open class CLLocationManager: NSObject {
     deliver { _ in handler([], CLError(.historicalLocationError)) }
   }
 
-  // MARK: The door to the service
+  // MARK: Requests to the service
 
   /// The largest radius in meters. Chosen (`maxRegionRadius`).
   private static let maximumRadius: CLLocationDistance = 1_000_000

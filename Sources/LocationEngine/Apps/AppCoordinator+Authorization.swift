@@ -121,7 +121,7 @@ extension AppCoordinator {
     outputs += passAllChanges(.reduced(isCoarse), at: now)
     outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))
     let coarse = isCoarse ? world.coarse : nil
-    passLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
+    passLive(.diagnostics(liveDiagnostics, coarse: coarse), at: now, to: &outputs)
     return outputs + settleReadable()
   }
 
@@ -148,23 +148,23 @@ extension AppCoordinator {
   }
 
   /// The diagnostics that bar or limit live updates of the app (LIVE-11 to LIVE-16).
-  var liveStanding: Diagnostics {
+  var liveDiagnostics: Diagnostics {
     var flags = verdicts.live.flags
     if authorization.status == .notDetermined, flags.isEmpty {
       flags.insert(.authorizationRequestInProgress)
     }
-    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+    if authorizationState.sessions.needsSession { flags.insert(.serviceSessionRequired) }
     if !verdicts.live.flows, flags.isDisjoint(with: .barring) { flags.insert(.insufficientlyInUse) }
     return flags
   }
 
   /// The access of the app to its conditions (REG-33, MON-33, MON-34).
   private var conditionAccess: ConditionAccess {
-    var flags = standing.authorization.facts.denial
+    var flags = authorizationState.authorization.facts.denial
     if isCoarse { flags.insert(.accuracyLimited) }
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
     var access = ConditionAccess(ConditionDiagnostics(flags))
-    if standing.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
+    if authorizationState.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
     guard authorization.status.isGranted, !verdicts.region.announces else { return access }
     access.regions.insert(.insufficientlyInUse)
     if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
@@ -216,7 +216,9 @@ extension AppCoordinator {
   private mutating func grantRuntime(
     for delivery: Delivery, at now: Moment, to outputs: inout [Output]
   ) {
-    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return }
+    guard case .live = delivery, authorizationState.sessions.presence.runtimeEnd != nil else {
+      return
+    }
     outputs += hold(.presence(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
   }
 

@@ -42,10 +42,10 @@ struct SourceDiagnosis {
 
   /// What a person should know of a source however well it works; `nil` for most.
   static func exposure(of source: Source) -> Finding? {
-    guard source.hearsAnyone else { return nil }
+    guard source.acceptsAnySender else { return nil }
     let address = source.url.contains("?") ? "&from=" : "?from="
     return Finding(
-      subject: source.url, code: "hears_anyone", verdict: .doubtful,
+      subject: source.url, code: "accepts_any_sender", verdict: .doubtful,
       message: "any machine that reaches this port can send this one a position",
       next: "name who may: \(source.url)\(address)192.168.1.20 (addresses, or ranges as 10.0.0.0/8)"
     )
@@ -59,7 +59,7 @@ struct SourceDiagnosis {
   }
 
   private mutating func judge(_ report: SourceReport) {
-    switch report.lastWord {
+    switch report.lastStatus {
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -165,7 +165,8 @@ struct SourceDiagnosis {
     case .noDevice:
       conclude(
         .bad, "gpsd_no_device", reason.text,
-        "add it to gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd")
+        "add it to gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd"
+      )
     case .garbled: judgeGarbled(source)
     case .malformed(let text): conclude(.bad, "malformed", text, "mend the file")
     case .ended, .noPositions: conclude(.good, "\(reason)", reason.text, nil)

@@ -102,8 +102,8 @@ extension Verb {
     let findings =
       AppDiagnosis(
         app: app,
-        standing: state.apps.contains(app.identity)
-          ? Decision.Standing(record, state.beacon(of: app.identity)) : nil,
+        decided: state.apps.contains(app.identity)
+          ? Decision.Level(record, state.beacon(of: app.identity)) : nil,
         servicesAreOn: state.servicesAreOn, servicesReason: state.servicesReason
       ).findings + lacking
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }
@@ -115,7 +115,7 @@ extension Person {
   /// Whether every source gives positions, or has reported why it cannot, or what it gives instead.
   fileprivate var haveSourcesDecided: Bool {
     host.sourceReports().allSatisfy {
-      switch $0.lastWord {
+      switch $0.lastStatus {
       case .working, .unavailable: true
       case .idle, .searching: $0.evidence.sensors != nil
       }

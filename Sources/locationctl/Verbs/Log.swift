@@ -3,7 +3,8 @@ import LocationLink
 import LocationModel
 
 extension Verb {
-  private static let follow = Option(name: "follow", summary: "Continue with new lines as they come")
+  private static let follow = Option(
+    name: "follow", summary: "Continue with new lines as they come")
   private static let category = Option(
     name: "category", value: .choice(LogCategory.allCases.map(\.rawValue)), repeats: true,
     summary: "Only this category; all but fix unless given")

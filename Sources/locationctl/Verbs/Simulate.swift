@@ -126,9 +126,9 @@ struct SimulationPrinter {
     flush()
     if isJSON { return Output.standard.line(SimulationLine.json(summary, wall: wall)) }
     let seconds = Int(summary.simulated.inSeconds)
-    let took = (wall * 1000).rounded() / 1000
+    let duration = (wall * 1000).rounded() / 1000
     Output.standard.line(
-      "\(seconds) s simulated in \(took.plain) s: \(summary.fixes) fixes, "
+      "\(seconds) s simulated in \(duration.plain) s: \(summary.fixes) fixes, "
         + "\(summary.deliveries) deliveries, hash \(SimulationLine.hash(summary))")
     for tier in PositionTier.allCases {
       guard let time = summary.onTime[tier] else { continue }
