@@ -33,7 +33,7 @@ data, message = b"", b"nothing"
 while True:
   try:
     while b"\0" not in data: data += s.recv(65536)
-  except TimeoutError: sys.exit("last heard: " + message.decode())
+  except TimeoutError: sys.exit("last received: " + message.decode())
   message, _, data = data.partition(b"\0")
   if sys.argv[3] in message.decode(): sys.exit(0)
   if sys.argv[2] == "GetState": sys.exit(message.decode())
@@ -196,7 +196,7 @@ while True:
       time.sleep(1)
   except OSError: pass
 PROGRAM
-# An app with one service, begun while it is in use; it writes down each event that it hears.
+# An app with one service, begun while it is in use; it writes down each event that it receives.
 install -m 644 /dev/stdin /usr/local/lib/sleeper.py << 'PROGRAM'
 import json, os, socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ["LOCATIOND_SOCKET"])
@@ -251,7 +251,7 @@ for service in significantChanges live live_activity monitor; do
   as systemctl --user freeze "sleeper@$service"
   check "$service: the app is suspended" soon sh -c "runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid locationctl apps | grep -q 'suspended (frozen)'"
   touch $home/go
-  check "$service: it is thawed, and hears the event" soon test -e $home/heard
+  check "$service: it is thawed, and receives the event" soon test -e $home/heard
   rm -f $home/go
   check "$service: it is frozen again" soon frozen "$service" frozen
   as systemctl --user stop "sleeper@$service"
