@@ -24,9 +24,9 @@ enum WordRule {
   }
 
   private static let dialectLetters =
-    ["desk", "owed", "owes", "ledger", "lull", "patience", "deed", "told"].flatMap {
-      [$0, $0.capitalized]
-    } + [
+    [
+      "desk", "Desk", " owed", " owes", "edger", " lull", "Lull", "atience", " deed", "Deed",
+      " told",
       "orne out", "ear out", "ears out", "onLine", "Office", "HostCore", "WorkLine",
     ]
 
