@@ -72,14 +72,23 @@ package struct ServiceCore: Machine {
   }
 
   /// Handles an input, except for the second half of its last fix, which may wait until apps have
-  /// received that fix: `finish` handles it, or else the next input. While a recording is made, all
-  /// is handled at once.
+  /// received that fix. While ``isUnfinished``, the caller calls `finish` before the next input.
+  /// While a recording is made, all is handled at once.
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    var outputs = finish()
+    precondition(!isUnfinished, "an input comes before the last one is finished")
+    var outputs: [Output] = []
     switch input {
     case .channel(let id, let event):
-      guard isOpen(id) else { break }
-      receive(event, on: id, at: now, to: &outputs)
+      let index = id.provider.index
+      let isOver = if case .closed = event { true } else { false }
+      // An event of an earlier opening is stale.
+      if sources[index].channel == id {
+        if isOver { sources[index].channel = nil }
+        drive(index, .channel(event), at: now, to: &outputs)
+      } else if sources[index].sensors == id {
+        if isOver { sources[index].sensors = nil }
+        drive(index, .sensors(event), at: now, to: &outputs)
+      }
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
@@ -88,16 +97,24 @@ package struct ServiceCore: Machine {
       note(.read(app), at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
+    if !isUnfinished { settleDeadline() }
     return outputs
   }
 
-  /// Handles the second half of the last fix, at the moment of that fix. It may make a source
-  /// deliver another one.
+  /// Whether the second half of a fix is still to be handled.
+  package var isUnfinished: Bool { engine.unfinishedSince != nil }
+
+  /// Handles the second half of the last fix, at the moment of that fix.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
-    while let now = engine.unfinishedSince { carry(engine.finish(), at: now, to: &outputs) }
+    finishFix(to: &outputs)
     settleDeadline()
     return outputs
+  }
+
+  /// Handles the second half of a fix, and of those that sources deliver because of it.
+  private mutating func finishFix(to outputs: inout [Output]) {
+    while let now = engine.unfinishedSince { carry(engine.finish(), at: now, to: &outputs) }
   }
 
   /// Wakes the log, the drivers, and the engine where they are due.
@@ -135,23 +152,8 @@ package struct ServiceCore: Machine {
   }
 
   /// Whether this is the current opening; an event of an earlier one is stale.
-  @inline(__always)
   package func isOpen(_ id: ChannelID) -> Bool {
     sources[id.provider.index].channel == id || sources[id.provider.index].sensors == id
-  }
-
-  private mutating func receive(
-    _ event: ChannelEvent, on id: ChannelID, at now: Moment, to outputs: inout [Output]
-  ) {
-    let index = id.provider.index
-    let isOver = if case .closed = event { true } else { false }
-    if sources[index].sensors == id {
-      if isOver { sources[index].sensors = nil }
-      drive(index, .sensors(event), at: now, to: &outputs)
-    } else {
-      if isOver { sources[index].channel = nil }
-      drive(index, .channel(event), at: now, to: &outputs)
-    }
   }
 
   // MARK: The flight recorder
@@ -181,6 +183,7 @@ package struct ServiceCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
+    if isUnfinished { finishFix(to: &outputs) }
     let answers: [LocationEngine.Output]
     if recorder == nil, case .fix = input {
       answers = engine.begin(input, at: now)

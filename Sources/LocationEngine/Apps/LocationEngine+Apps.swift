@@ -35,7 +35,7 @@ extension LocationEngine {
 extension AppCoordinator {
   /// Whether no process runs, and nothing lasting was requested, granted, or stored.
   fileprivate var isBlank: Bool {
-    processes.isEmpty && pending.isBlank && claims.isEmpty && !heading.hasAsked
+    processes.isEmpty && pending.isBlank && launch.reasons.isEmpty && !heading.hasAsked
       && authorizationState.isBlank
   }
 }
