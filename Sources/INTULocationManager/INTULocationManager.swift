@@ -9,7 +9,7 @@ import Synchronization
 public final class INTULocationManager: Sendable {
   private let book = RecipientBook()
   private let preferred = Mutex(INTUAuthorizationType.auto)
-  private let door: OfficeDoor
+  private let lazyHost: LazyRequestHost
 
   /// The manager of the process (INTU-1).
   public static var shared: INTULocationManager { bound ?? ofProcess }
@@ -25,13 +25,13 @@ public final class INTULocationManager: Sendable {
   /// - Returns: The same object each time.
   public class func sharedInstance() -> INTULocationManager { shared }
 
-  /// Makes a manager; its office and location manager are made on the main queue on first use.
+  /// Makes a manager; its host and location manager are made on the main queue on first use.
   init(
     positioning: @escaping @MainActor @Sendable () -> any Positioning,
-    clock: @escaping @MainActor @Sendable () -> any OfficeClock
+    clock: @escaping @MainActor @Sendable () -> any RequestClock
   ) {
     let book = book
-    door = OfficeDoor { RequestOffice(positioning(), clock: clock(), book: book) }
+    lazyHost = LazyRequestHost { RequestHost(positioning(), clock: clock(), book: book) }
   }
 
   // MARK: Services
@@ -96,7 +96,7 @@ public final class INTULocationManager: Sendable {
     desiredActivityType: CLActivityType = .other, timeout: TimeInterval,
     delayUntilAuthorized: Bool = false, block: @escaping INTULocationRequestBlock
   ) -> INTULocationRequestID {
-    let timeout = LocationRequest.Patience(
+    let timeout = LocationRequest.Timeout(
       timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
     return request(.once(checked(desiredAccuracy), timeout), desiredActivityType, .block(block))
   }
@@ -194,12 +194,12 @@ public final class INTULocationManager: Sendable {
     post { $0.take(.cancelHeading(requestID)) }
   }
 
-  // MARK: The way to the office
+  // MARK: Calls to the main queue
 
   /// Whether no recipient waits for an answer.
   var isIdle: Bool { book.isEmpty }
 
-  /// Registers a recipient and posts its request to the office.
+  /// Registers a recipient and posts its request to the host.
   @discardableResult
   func request(
     _ mode: LocationRequest.Mode, _ activityType: CLActivityType, _ recipient: Recipient
@@ -211,7 +211,7 @@ public final class INTULocationManager: Sendable {
     }
   }
 
-  /// Registers a recipient of headings and posts its request to the office.
+  /// Registers a recipient of headings and posts its request to the host.
   func requestHeadings(_ recipient: Recipient) -> INTUHeadingRequestID {
     book.enter(recipient) { id in
       post { $0.take(.requestHeading(id)) }
@@ -226,20 +226,20 @@ public final class INTULocationManager: Sendable {
   }
 
   /// Runs a body on the main queue, later, in the order of the calls.
-  private func post(_ body: @escaping @MainActor @Sendable (RequestOffice) -> Void) {
-    DispatchQueue.main.async { [door] in
-      MainActor.assumeIsolated { body(door.office) }
+  private func post(_ body: @escaping @MainActor @Sendable (RequestHost) -> Void) {
+    DispatchQueue.main.async { [lazyHost] in
+      MainActor.assumeIsolated { body(lazyHost.host) }
     }
   }
 }
 
-/// Holds the office, which is made on the main queue on first use.
+/// Holds the host, which is made on the main queue on first use.
 @MainActor
-private final class OfficeDoor {
-  private let open: @MainActor @Sendable () -> RequestOffice
-  private(set) lazy var office = open()
+private final class LazyRequestHost {
+  private let open: @MainActor @Sendable () -> RequestHost
+  private(set) lazy var host = open()
 
-  nonisolated init(opening open: @escaping @MainActor @Sendable () -> RequestOffice) {
+  nonisolated init(opening open: @escaping @MainActor @Sendable () -> RequestHost) {
     self.open = open
   }
 }

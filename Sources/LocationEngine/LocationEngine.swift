@@ -84,7 +84,7 @@ package struct LocationEngine: Machine {
   private var hasOpened = false
   private var demand = Demand.none
   /// `nil` between steps.
-  private var rest: DeferredStep?
+  private var deferred: DeferredStep?
   /// Derived once after each step, because it is read more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -113,13 +113,13 @@ package struct LocationEngine: Machine {
   /// A fix is delivered to its subscribers before conditions, visits, and demand are decided
   /// (docs/decisions/0064).
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    precondition(rest == nil, "a step begins before the last one is finished")
+    precondition(deferred == nil, "a step begins before the last one is finished")
     var outputs: [Output] = []
-    var rest = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
+    var deferred = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
     case .fix(let fix, let provider):
-      rest.fix = judge(fix, from: provider, at: now, to: &outputs)
+      deferred.fix = judge(fix, from: provider, at: now, to: &outputs)
     case .provider(let provider, let status):
       deliver(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
       settleHope(to: &outputs)
@@ -128,12 +128,12 @@ package struct LocationEngine: Machine {
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
-      rest.isQuiet = outputs.isEmpty
+      deferred.isQuiet = outputs.isEmpty
     case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
-    case .pressure: rest.isQuiet = true
+    case .pressure: deferred.isQuiet = true
     case .beacon(let sample):
       if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
-      rest.isQuiet = outputs.isEmpty
+      deferred.isQuiet = outputs.isEmpty
     case .reception(let reception): settle(reception, at: now, to: &outputs)
     case .advertising(let state): air = state
     case .answer(let id, let answer, let precise):
@@ -145,27 +145,27 @@ package struct LocationEngine: Machine {
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
-    self.rest = rest
+    self.deferred = deferred
     return outputs
   }
 
   /// The moment of the step whose second half is deferred; `nil` between two steps.
-  package var unfinishedSince: Moment? { rest?.now }
+  package var unfinishedSince: Moment? { deferred?.now }
 
   /// Handles the second half of a step: conditions, visits, and the demand for hardware.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
-    guard let rest else { return outputs }
-    self.rest = nil
+    guard let deferred else { return outputs }
+    self.deferred = nil
     defer { settleDeadline() }
-    let now = rest.now
-    if let fix = rest.fix { follow(fix, at: now, to: &outputs) }
-    guard !rest.isQuiet else { return outputs }
+    let now = deferred.now
+    if let fix = deferred.fix { follow(fix, at: now, to: &outputs) }
+    guard !deferred.isQuiet else { return outputs }
     settleAccess(at: now, to: &outputs)
     settleLaunches(at: now, to: &outputs)
-    if rest.concernsBeacons { settleBeacons(at: now, to: &outputs) }
+    if deferred.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
-    if rest.concernsBeacons { settleAdvertising(to: &outputs) }
+    if deferred.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
 
@@ -212,16 +212,16 @@ package struct LocationEngine: Machine {
   private mutating func takeCoarse(
     _ decisions: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {
-    var isNews = false
+    var isNew = false
     for output in decisions {
       switch output {
       case .persist(let change): outputs.append(.persist(change))
-      case .place: isNews = true
+      case .place: isNew = true
       }
     }
     guard let place = coarse.place, place != coordinators.first?.world.place else { return }
     for index in coordinators.indices {
-      outputs += coordinators[index].takeCoarse(place, isNews, at: now)
+      outputs += coordinators[index].takeCoarse(place, isNew, at: now)
     }
   }
 

@@ -136,7 +136,10 @@ package struct RadioLocator: Sendable {
       let (x, y) = (entry.1.east - east, entry.1.north - north)
       return sum + entry.0 * (x * x + y * y)
     }
-    let spread = (variance / total + layer.grain.floor * layer.grain.floor).squareRoot()
+    // A place unlike every known one lies between them, or beyond.
+    let unlike = (1 - best.likeness) * Self.unfamiliarity * layer.grain.spacing
+    let least = layer.grain.floor * layer.grain.floor
+    let spread = (variance / total + least + unlike * unlike).squareRoot()
     // What lies in another neighborhood is doubt, and what is heard in vain is age.
     let doubt = 1 + 2 * (1 - total)
     let age = Self.aging(best, usable, in: layer)
@@ -191,6 +194,8 @@ package struct RadioLocator: Sendable {
   /// About -73 dBm.
   private static let loud = 0.24
   private static let agreement = 0.6
+  /// Spacings of places by which a scan that is like none of them may be off.
+  private static let unfamiliarity = 8.0
 
   /// Meters around the likeliest place that count.
   private static func neighborhood(_ grain: RadioLayer.Grain) -> Double { 30 * grain.spacing }

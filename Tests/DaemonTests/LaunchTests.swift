@@ -5,7 +5,7 @@ import LocationHost
 import LocationModel
 import Testing
 
-/// Apps that have ended, and are owed an event.
+/// Apps that have ended, and have a pending event.
 @Suite("An app that does not run", .serialized)
 struct LaunchTests {
   private static let app = DaemonTests.app
@@ -55,7 +55,7 @@ struct LaunchTests {
       daemon = try await DaemonRun(sources: [], arguments: ["--config", file], in: folder)
     }
 
-    /// Starts the app by hand, has it hear this, and ends it.
+    /// Starts the app by hand, waits until it has received this, and ends it.
     func run(until line: String) async throws {
       let app = try daemon.run(program, service)
       _ = try await app.lines.next { $0 == "started by hand" }

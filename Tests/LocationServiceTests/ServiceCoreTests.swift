@@ -145,7 +145,7 @@ struct ServiceCoreTests {
     #expect(!seconds.isEmpty)
   }
 
-  @Test("lets a place that its receiver took back go with the reason, and no app hears of it")
+  @Test("lets a place that its receiver took back go with the reason, and no app is notified")
   func superseded() throws {
     var core = try CoreBench("nmea+udp://:10110")
     core.start()

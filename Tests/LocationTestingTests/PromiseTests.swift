@@ -2,7 +2,7 @@ import CoreLocation
 import LocationTesting
 import Testing
 
-/// What an app hears of each service, by name.
+/// What an app learns of each service, by name.
 private final class Services: NSObject, CLLocationManagerDelegate {
   let events = Log<String>()
 
@@ -156,7 +156,9 @@ struct PromiseTests {
     }
   }
 
-  @Test("MON-37: regions and conditions of one place are told each to its own, and share the limit")
+  @Test(
+    "MON-37: regions and conditions of one place are each delivered to their own, and share the limit"
+  )
   func apart() async throws {
     let app = device.app("com.example.apart")
     app.setPermission(.always)

@@ -125,7 +125,8 @@ struct SourceDiagnosisTests {
   func exposure(url: String, isExposed: Bool) throws {
     let finding = SourceDiagnosis.exposure(of: try Source(url: url))
     #expect((finding != nil) == isExposed)
-    #expect(finding.map { $0.code == "hears_anyone" && $0.next?.contains("from=") == true } ?? true)
+    #expect(
+      finding.map { $0.code == "accepts_any_sender" && $0.next?.contains("from=") == true } ?? true)
   }
 
   @Test("tells a receiver under a roof by its satellites")

@@ -120,7 +120,7 @@ package struct CoarseLocator: Machine {
     return outputs
   }
 
-  // MARK: The turns
+  // MARK: Sampling
 
   /// Returns the number of the last turn at or before an instant.
   private func lastTurn(at instant: Instant) -> Int {

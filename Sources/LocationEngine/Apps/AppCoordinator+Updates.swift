@@ -66,7 +66,7 @@ extension AppCoordinator {
   ) -> [Output] {
     let asked = hold(.iterate(Self.number(of: subscriber, client)), at: now)
     let service = LiveUpdates(
-      options: options, standing: liveStanding, cached: verdicts.live.flows ? visible : nil,
+      options: options, diagnostics: liveDiagnostics, cached: verdicts.live.flows ? visible : nil,
       isOut: world.isOut, at: now)
     let index = live.add(subscriber, client, service)
     let opening = live.entries[index].service.opening(at: now)
@@ -213,19 +213,19 @@ extension AppCoordinator {
   /// Delivers a coarse place to subscribers that may have, or ask for, no better one. One that is
   /// unchanged is delivered only to subscribers that have none yet (AUTH-41).
   mutating func takeCoarse(
-    _ place: CoarseLocator.Place, _ isNews: Bool, at now: Moment
+    _ place: CoarseLocator.Place, _ isNew: Bool, at now: Moment
   ) -> [Output] {
     self.place(place)
     guard let fix = world.coarse else { return [] }
     var outputs: [Output] = []
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
-      guard isNews || standard.entries[index].service.awaitsFix else { continue }
+      guard isNew || standard.entries[index].service.awaitsFix else { continue }
       outputs += passStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
-    if isNews { outputs += settleClaims(.fix(fix), at: now) }
-    for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
+    if isNew { outputs += settleClaims(.fix(fix), at: now) }
+    for index in live.entries.indices where isNew || live.entries[index].service.awaitsFix {
       passLive(index, .fix(fix), at: now, to: &outputs)
     }
     return outputs + passChanges(.fix(fix), at: now)
@@ -278,7 +278,9 @@ extension AppCoordinator {
 
   mutating func wake(at now: Moment) -> [Output] {
     var outputs: [Output] = []
-    if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
+    if let due = authorizationState.nextDeadline, now.uptime >= due {
+      outputs += stand(.wake, at: now)
+    }
     for index in standard.entries.indices { outputs += passStandard(index, .wake, at: now) }
     for index in live.entries.indices { passLive(index, .wake, at: now, to: &outputs) }
     outputs += passChanges(.wake, at: now)

@@ -100,7 +100,7 @@ package struct ProviderArbiter: Machine {
     let maySpeak = (mine: hasSay(challenger, at: now), theirs: hasSay(holder, at: now))
     guard maySpeak.mine else { return !maySpeak.theirs && holder.provider != leader }
     guard maySpeak.theirs else { return true }
-    let (mine, theirs) = (standing(challenger, at: now), standing(holder, at: now))
+    let (mine, theirs) = (rank(challenger, at: now), rank(holder, at: now))
     for (mine, theirs) in zip(mine, theirs) where mine != theirs { return mine > theirs }
     return challenger.provider < holder.provider
   }
@@ -115,7 +115,7 @@ package struct ProviderArbiter: Machine {
     }
   }
 
-  private func standing(_ track: ProviderTrack, at now: Instant) -> [Double] {
+  private func rank(_ track: ProviderTrack, at now: Instant) -> [Double] {
     [
       Double(supporters(of: track, at: now)), track.jumpedLately(at: now) ? 0 : 1,
       track.measuresMotion ? 1 : 0,

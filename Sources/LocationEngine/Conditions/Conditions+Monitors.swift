@@ -167,7 +167,7 @@ extension Conditions {
   mutating func deliverMonitor(
     _ monitor: MonitorKey, of key: ConditionKey, at now: Moment
   ) -> [Output] {
-    guard let condition = conditions[key], condition.isNews(event(of: condition, key)) else {
+    guard let condition = conditions[key], condition.isUndelivered(event(of: condition, key)) else {
       return []
     }
     monitors[monitor, default: MonitorLoop()].enqueue(key.identifier)
@@ -184,7 +184,7 @@ extension Conditions {
       let key = conditionKey(identifier, of: monitor)
       guard let condition = conditions[key] else { continue }
       var event = event(of: condition, key)
-      guard condition.isNews(event) else { continue }
+      guard condition.isUndelivered(event) else { continue }
       if monitors[monitor]?.unreadable.isEmpty == false {
         event.diagnostics.insert(.persistenceUnavailable)
       }
@@ -200,10 +200,10 @@ extension Conditions {
   }
 
   /// Whether an event waits for a monitor of an app.
-  func hasNewsForMonitors(of app: AppIdentity) -> Bool {
+  func hasPendingMonitorEvents(of app: AppIdentity) -> Bool {
     conditions.contains { key, condition in
       guard key.app == app, case .monitor = key.owner else { return false }
-      return condition.isNews(event(of: condition, key))
+      return condition.isUndelivered(event(of: condition, key))
     }
   }
 

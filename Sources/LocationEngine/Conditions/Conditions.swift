@@ -197,7 +197,7 @@ extension Conditions {
     guard case .monitor(let name) = key.owner else { return false }
     let monitor = MonitorKey(app: key.app, name: name)
     guard monitors[monitor]?.opener == nil else { return false }
-    return condition.isNews(event(of: condition, key))
+    return condition.isUndelivered(event(of: condition, key))
   }
 
   /// Adopts the observation behind an event that is moot, as that only reported lost access.

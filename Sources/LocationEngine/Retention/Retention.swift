@@ -99,8 +99,8 @@ package struct Retention: Machine {
   private mutating func keepPosition(at now: Moment) -> [Output] {
     guard let keep = terms.position else { return [] }
     positionDue = now.uptime + keep
-    let isNews = storedDate.map { steady.date(at: now) - $0 >= Self.precision } ?? true
-    return isNews ? storeDate(at: now) : []
+    let isOutdated = storedDate.map { steady.date(at: now) - $0 >= Self.precision } ?? true
+    return isOutdated ? storeDate(at: now) : []
   }
 
   private mutating func storeDate(at now: Moment) -> [Output] {

@@ -304,7 +304,7 @@ package struct StandardUpdates: Machine {
 
   private mutating func pause(at now: Moment) -> [Output] {
     guard flow.isOpen, options.pausesAutomatically, case .running(let last?) = state,
-      let timeout = StillnessDetector.Patience.pause(options.activity),
+      let timeout = StillnessDetector.Timeouts.pause(options.activity),
       now.uptime >= beganAt + timeout
     else { return [] }
     state = .paused(last: last)

@@ -145,7 +145,7 @@ package final class StateKeeper {
     let key = Self.identityKey(of: identity)
     let claimant = [UInt8](executable.utf8)
     if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
-    // A person cannot tell apart names that differ only in upper and lower case.
+    // A person cannot distinguish names that differ only in upper and lower case.
     let folded = identity.name.lowercased()
     let isVariant = entries.contains {
       $0.key.domain == key.domain && $0.key.owner.lowercased() == folded

@@ -40,7 +40,7 @@ struct MonitorTests {
     let left = Task { for try await _ in await monitor.events {} }
     left.cancel()
     _ = await left.result
-    // Sent before the service heard that the loop was left, it comes after.
+    // Sent before the service learned that the loop was left, it comes after.
     link.deliver(Self.records(after: 3, "home"))
     link.deliver(Self.event("home", at: 10))
     link.deliver(Self.records(after: 4, "home"))
@@ -53,7 +53,7 @@ struct MonitorTests {
     #expect(dates.map(\.timeIntervalSince1970) == [20, 30])
   }
 
-  @Test("MON-14: an event of a condition removed meanwhile is not told, and the loop goes on")
+  @Test("MON-14: an event of a condition removed meanwhile is not delivered, and the loop goes on")
   func removedWhileUnderWay() async throws {
     let monitor = await open()
     await monitor.add(circle, identifier: "home")

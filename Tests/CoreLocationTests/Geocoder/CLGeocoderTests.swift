@@ -44,7 +44,7 @@ struct CLGeocoderTests {
   struct Ending {
     var placemarks: [CLPlacemark]?
     var error: (any Error)?
-    /// Whether it was told on the main queue. In an asynchronous main, as the tests have, other
+    /// Whether it was called on the main queue. In an asynchronous main, as the tests have, other
     /// threads serve that queue, so `Thread.isMainThread` would say nothing.
     var isOnMain: Bool
     /// What the geocoder said of itself meanwhile.

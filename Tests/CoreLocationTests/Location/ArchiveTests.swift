@@ -60,12 +60,12 @@ struct ArchiveTests {
     #expect(circleBack.notifyOnEntry)
     #expect(!circleBack.notifyOnExit)
 
-    let coordinator = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "desk")
-    coordinator.notifyEntryStateOnDisplay = true
-    let deskBack = try roundTrip(coordinator)
-    #expect(deskBack.beaconIdentityConstraint == coordinator.beaconIdentityConstraint)
-    #expect(deskBack.minor == nil)
-    #expect(deskBack.notifyEntryStateOnDisplay)
+    let region = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "shop")
+    region.notifyEntryStateOnDisplay = true
+    let decoded = try roundTrip(region)
+    #expect(decoded.beaconIdentityConstraint == region.beaconIdentityConstraint)
+    #expect(decoded.minor == nil)
+    #expect(decoded.notifyEntryStateOnDisplay)
   }
 
   @Test("keeps beacons, headings, and visits")

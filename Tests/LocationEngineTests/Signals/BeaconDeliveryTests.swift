@@ -6,15 +6,15 @@ import Testing
 struct BeaconDeliveryTests {
   private var bench = SignalsBench()
 
-  @Test("BEACON-6: are told once a second to those who range them, with demand for the radio")
+  @Test("BEACON-6: are delivered once a second to those who range them, with demand for the radio")
   mutating func ranging() {
     bench.send(.reception(.listening))
     #expect(bench.demand.beacons == .off)
     bench.range(hall)
     bench.range(door, by: SubscriberID(2))
     #expect(bench.demand.beacons == .continuous)
-    bench.hear(beacon(1))
-    bench.hear(beacon(2), rssi: -70)
+    bench.receive(beacon(1))
+    bench.receive(beacon(2), rssi: -70)
     bench.run(seconds: 1)
     bench.request(.ranging(SignalsBench.manager, .stop(hall)))
     bench.request(.end(SubscriberID(2)))
@@ -121,7 +121,7 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:05  ranging unavailable")
   }
 
-  @Test("MON-32: date a condition added later by what was heard before")
+  @Test("MON-32: date a condition added later by what was received before")
   mutating func lateCondition() {
     bench = SignalsBench(.always)
     bench.send(.reception(.listening))
@@ -143,7 +143,7 @@ struct BeaconDeliveryTests {
     bench.request(.region(SignalsBench.manager, .start(shop)))
     #expect(bench.demand.beacons == .passive)
     bench.run(seconds: 31)
-    bench.hear(beacon(1))
+    bench.receive(beacon(1))
     bench.run(seconds: 60)
     bench.request(.region(SignalsBench.manager, .stop(identifier: "shop")))
     #expect(bench.demand.beacons == .off)
@@ -162,7 +162,7 @@ struct BeaconDeliveryTests {
       let monitor = SubscriberID(UInt32(minor))
       bench.request(.monitor(monitor, .open(name: name)))
       bench.request(.monitor(monitor, .add(identifier: name, .beacon(hall), assuming: .unknown)))
-      bench.hear(beacon(UInt16(minor)))
+      bench.receive(beacon(UInt16(minor)))
       bench.request(.monitor(monitor, .next(after: .none)))
     }
     #expect(

@@ -1,6 +1,6 @@
 import CoreLocation
 
-// An app whose main function is not asynchronous: "main" hears its delegate on the main run loop,
+// An app whose main function is not asynchronous: "main" gets delegate calls on the main run loop,
 // "thread" on the run loop of a thread of its own, "deaf" on a thread without one, "stuck" not at
 // all, as the main run loop does not run.
 

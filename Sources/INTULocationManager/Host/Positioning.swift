@@ -1,10 +1,10 @@
 import CoreLocation
 
-/// The location manager as the office sees it: its state, commands, and events.
+/// The location manager as the host sees it: its state, commands, and events.
 @MainActor
 protocol Positioning: AnyObject {
   /// Receives the events of the services; never called from within a command.
-  var hear: ((PositioningEvent) -> Void)? { get set }
+  var onEvent: ((PositioningEvent) -> Void)? { get set }
   var services: INTULocationServicesState { get }
   var headingServices: INTUHeadingServicesState { get }
 
@@ -30,7 +30,7 @@ enum BackgroundSetting: Hashable, Sendable {
 
 /// The time, and a timer.
 @MainActor
-protocol OfficeClock: AnyObject {
+protocol RequestClock: AnyObject {
   var now: RequestTime { get }
 
   /// Sets the timer to fire once at an uptime, or never; replaces the earlier setting.

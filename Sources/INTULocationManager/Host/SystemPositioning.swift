@@ -3,7 +3,7 @@ import CoreLocation
 /// The location manager of the system, made and used on the main queue.
 @MainActor
 final class SystemPositioning: NSObject, Positioning, @MainActor CLLocationManagerDelegate {
-  var hear: ((PositioningEvent) -> Void)?
+  var onEvent: ((PositioningEvent) -> Void)?
   private let manager: CLLocationManager
   private let declarations: Declarations
 
@@ -47,22 +47,22 @@ final class SystemPositioning: NSObject, Positioning, @MainActor CLLocationManag
     }
   }
 
-  // MARK: What the manager says
+  // MARK: Delegate methods
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-    for location in locations { hear?(.location(location)) }
+    for location in locations { onEvent?(.location(location)) }
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
-    hear?(.heading(newHeading))
+    onEvent?(.heading(newHeading))
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-    hear?(.failed(error))
+    onEvent?(.failed(error))
   }
 
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-    hear?(.servicesChanged)
+    onEvent?(.servicesChanged)
   }
 }
 
