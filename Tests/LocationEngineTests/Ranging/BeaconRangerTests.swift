@@ -173,7 +173,9 @@ struct BeaconRangerTests {
     #expect(reports.last?.first?.identity.minor == 1)
   }
 
-  private mutating func receive(_ minor: UInt16, _ rssi: Int?, power: Int = -59, address: UInt64 = 0) {
+  private mutating func receive(
+    _ minor: UInt16, _ rssi: Int?, power: Int = -59, address: UInt64 = 0
+  ) {
     let identity = BeaconIdentity(uuid: uuid, major: 1, minor: minor)
     bench.send(.sample(sample(identity, rssi, power: power, address: address)))
   }
