@@ -42,6 +42,8 @@ package struct VirtualWorld: Sendable {
   private var store: [StateKey: [UInt8]] = [:]
   /// Whether the store can be read (LIFE-7).
   private var isLocked = false
+  /// What happens to the engine of a locked device, which waits until the store can be read.
+  private var waiting: [LocationEngine.Input] = []
   private var nextClient: UInt64 = 1
   /// What is to happen, in order of time; of two at one time, the one planned first.
   private var plan: [Planned] = []
@@ -156,6 +158,10 @@ package struct VirtualWorld: Sendable {
 
   /// Takes in something that happens now.
   package mutating func handle(_ input: LocationEngine.Input) -> [Effect] {
+    guard !isLocked else {
+      waiting.append(input)
+      return []
+    }
     var effects: [Effect] = []
     step(.engine(input), &effects)
     return effects
@@ -195,6 +201,7 @@ package struct VirtualWorld: Sendable {
     case .turn(let heading): compass?.heading = heading
     case .field(let field): compass?.disturbance = field
     case .iron(let field): compass?.hardIron = field
+    case .compass(let setting): compass?.setting = setting
     case .motion(let activity): motion?.held = activity
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
@@ -219,6 +226,10 @@ package struct VirtualWorld: Sendable {
       }
     case .read(let id, let query):
       let (truth, date) = (truth, now.unixTime)
+      if compass?.isSet(for: query) == true {
+        guard let sample = compass?.settingSample(truth: truth, date: date) else { return }
+        return step(.engine(.heading(sample, from: id.provider)), &effects)
+      }
       guard let readings = compass?.answer(query, truth: truth, date: date) else { return }
       step(.channel(id, .readings(readings)), &effects)
     case .engine(.persist(.set(let key, let value))): store[key] = value
@@ -352,14 +363,15 @@ extension VirtualWorld {
     _ = motion?.want(false, at: now.uptime)
     channels = []
     core = ServiceCore(sources: sources, visitLatency: visitLatency)
-    isLocked = locked
+    (isLocked, waiting) = (locked, [])
     return locked ? [] : begin()
   }
 
   private mutating func unlock() -> [Effect] {
     guard isLocked else { return [] }
     isLocked = false
-    return begin()
+    defer { waiting = [] }
+    return waiting.reduce(into: begin()) { $0 += handle($1) }
   }
 
   private mutating func turnBluetooth(on: Bool) -> [Effect] {

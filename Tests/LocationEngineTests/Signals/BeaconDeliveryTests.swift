@@ -109,6 +109,30 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:06  ranged [] to 1")
   }
 
+  @Test("BEACON-18: are ranged for ten seconds after a region wakes a suspended app")
+  mutating func afterWake() {
+    bench = SignalsBench(.always)
+    bench.send(.reception(.listening))
+    let shop = RegionDescription(
+      identifier: "shop", target: .beacon(hall), notices: RegionNotices())
+    bench.request(.region(SignalsBench.manager, .start(shop)))
+    bench.range(hall)
+    bench.run(seconds: 31)
+    bench.live(.suspended)
+    #expect(bench.demand.beacons == .passive)
+    let before = bench.transcript
+    bench.hear(beacon(1))
+    #expect(bench.demand.beacons == .continuous)
+    for _ in 0..<20 {
+      bench.run(seconds: 1)
+      bench.hear(beacon(1))
+    }
+    #expect(bench.demand.beacons == .passive)
+    let new = bench.transcript.dropFirst(before.count).split(separator: "\n")
+    #expect(new.first?.hasSuffix("entered") == true)
+    #expect((9...10).contains(new.count { $0.hasSuffix("ranged [1] to 1") }), "\(new)")
+  }
+
   @Test("BEACON-16: fail for an app that was suspended when the radio went, when it runs again")
   mutating func deafMeanwhile() {
     bench.send(.reception(.listening))
