@@ -23,12 +23,23 @@ struct RegionCallbackTests {
     #expect(listener.received == ["inside", "entered", "outside", "exited", "inside"])
   }
 
+  private let home = RegionDescription(
+    identifier: "home",
+    target: .circle(Circle(center: Coordinate(latitude: 1, longitude: 2), radius: 100)),
+    notices: RegionNotices())
+}
+
+@Suite("Calls of a double")
+struct OptionalRegionCallTests {
   /// As in a test of SwiftLocation, whose delegate has these methods on iOS alone (decision 0084).
   @Test("reach a delegate that has the methods from a double that calls them as optional")
   @MainActor func optional() async {
     let region = CLBeaconRegion(uuid: UUID(), identifier: "beacon_1")
-    let (delegate, manager) = (RegionStream(), manager)
-    DispatchQueue.main.async {
+    let delegate = RegionStream()
+    let description = ClientDescription(app: AppIdentity("test"), manifest: Manifest())
+    let client = LocationClient(description, over: ScriptedLink(), callbacks: { { $0() } })
+    let manager = LocationClient.$bound.withValue(client) { CLLocationManager() }
+    Task { @MainActor in
       let called: (any CLLocationManagerDelegate)? = delegate
       called?.locationManager?(manager, didStartMonitoringFor: region)
       called?.locationManager?(manager, didEnterRegion: region)
@@ -43,11 +54,6 @@ struct RegionCallbackTests {
     }
     #expect(received == ["starts", "enters", "exits", "fails"].map { "\($0) beacon_1" })
   }
-
-  private let home = RegionDescription(
-    identifier: "home",
-    target: .circle(Circle(center: Coordinate(latitude: 1, longitude: 2), radius: 100)),
-    notices: RegionNotices())
 }
 
 /// A delegate that passes what it hears of regions into a stream.
