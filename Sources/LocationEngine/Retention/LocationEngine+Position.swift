@@ -8,10 +8,14 @@ extension LocationEngine {
     if let change { outputs.append(.persist(change)) }
   }
 
-  /// Restores the last position of an earlier run, with its date (STD-2, STD-9).
+  /// Restores the last position of an earlier run, with its date (STD-2, STD-9), and forgets what was
+  /// moved aside long ago (MON-7).
   mutating func restorePosition(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
+    if let date = retention.startOfDamaged(at: now) {
+      carry(conditions.forgetDamaged(before: date, at: now), at: now, to: &outputs)
+    }
     let (position, change) = lastPosition.restore(entries, at: now, retention.steady)
     if let change { outputs.append(.persist(change)) }
     guard let position else { return }
