@@ -79,27 +79,6 @@ struct LifeTests {
     #expect(states.all.last == .satisfied)
   }
 
-  @Test("MON-6: opens a monitor on a locked device once it is unlocked, with what it had")
-  func lockedStore() async throws {
-    try await app.run {
-      await CLMonitor("kept").add(
-        CLMonitor.CircularGeographicCondition(center: Self.home, radius: 100), identifier: "here")
-      try await device.advance(by: .seconds(10))
-    }
-    app.terminate()
-    device.reboot(locked: true)
-    let names = Log<[String]>()
-    try await app.run {
-      let opening = Task { names.add(await CLMonitor("kept").identifiers) }
-      try await device.advance(by: .seconds(60))
-      #expect(names.values.isEmpty)
-      device.unlock()
-      try await device.advance(by: .seconds(10))
-      #expect(names.values == [["here"]])
-      opening.cancel()
-    }
-  }
-
   @Test(
     "LIFE-1, LIFE-7: is started after a reboot for what it is owed, once the person has unlocked")
   func startedAfterReboot() async throws {

@@ -45,7 +45,7 @@ struct TranscriptTests {
       $0["type"] as? String == "update" && $0["latitude"] != nil
     }
     let dates = updates.compactMap { $0["date"] as? String }
-    #expect(dates.prefix(3) == [1, 3, 5].map { "2026-01-01T08:00:0\($0).000Z" })
+    #expect(Array(dates.prefix(3)) == [1, 3, 5].map { "2026-01-01T08:00:0\($0).000Z" })
     let places = updates.compactMap { $0["latitude"] as? Double }
     // 111 m at 10 m/s.
     #expect(places.count { $0 < 52.501 - 1e-6 } == 6 && places.last == 52.501)

@@ -42,8 +42,6 @@ package struct VirtualWorld: Sendable {
   private var store: [StateKey: [UInt8]] = [:]
   /// Whether the store can be read (LIFE-7).
   private var isLocked = false
-  /// What happens to the engine of a locked device, which waits until the store can be read.
-  private var waiting: [LocationEngine.Input] = []
   private var nextClient: UInt64 = 1
   /// What is to happen, in order of time; of two at one time, the one planned first.
   private var plan: [Planned] = []
@@ -158,10 +156,6 @@ package struct VirtualWorld: Sendable {
 
   /// Takes in something that happens now.
   package mutating func handle(_ input: LocationEngine.Input) -> [Effect] {
-    guard !isLocked else {
-      waiting.append(input)
-      return []
-    }
     var effects: [Effect] = []
     step(.engine(input), &effects)
     return effects
@@ -363,15 +357,14 @@ extension VirtualWorld {
     _ = motion?.want(false, at: now.uptime)
     channels = []
     core = ServiceCore(sources: sources, visitLatency: visitLatency)
-    (isLocked, waiting) = (locked, [])
+    isLocked = locked
     return locked ? [] : begin()
   }
 
   private mutating func unlock() -> [Effect] {
     guard isLocked else { return [] }
     isLocked = false
-    defer { waiting = [] }
-    return waiting.reduce(into: begin()) { $0 += handle($1) }
+    return begin()
   }
 
   private mutating func turnBluetooth(on: Bool) -> [Effect] {

@@ -325,7 +325,7 @@ struct MonitorTests {
     let names = world.entries.keys.map(\.name).sorted()
     let moved = names.filter { !$0.hasPrefix("monitor/") }
     #expect(names.suffix(2) == ["monitor/places/home", "monitor/places/work"])
-    let places = ["gym/pool", "work"].map { " monitor/places/\($0)" }
+    let places = ["work", "gym/pool"].map { " monitor/places/\($0)" }
     #expect(moved.map { String($0.drop { $0 != " " }) } == places)
     for key in world.entries.keys where moved.contains(key.name) {
       #expect(key.domain == Conditions.damagedDomain && world.entries[key] == Array("{".utf8))

@@ -109,7 +109,7 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:06  ranged [] to 1")
   }
 
-  @Test("BEACON-18: are ranged for ten seconds after a region wakes a suspended app")
+  @Test("BEACON-18: are ranged while a suspended app runs for a region that woke it")
   mutating func afterWake() {
     bench = SignalsBench(.always)
     bench.send(.reception(.listening))
@@ -122,11 +122,14 @@ struct BeaconDeliveryTests {
     #expect(bench.demand.beacons == .passive)
     let before = bench.transcript
     bench.hear(beacon(1))
+    // The host lets it run for this long (LIFE-3).
+    bench.live(.background)
     #expect(bench.demand.beacons == .continuous)
-    for _ in 0..<20 {
+    for _ in 0..<10 {
       bench.run(seconds: 1)
       bench.hear(beacon(1))
     }
+    bench.live(.suspended)
     #expect(bench.demand.beacons == .passive)
     let new = bench.transcript.dropFirst(before.count).split(separator: "\n")
     #expect(new.first?.hasSuffix("entered") == true)
