@@ -10,6 +10,7 @@ public final class INTULocationManager: Sendable {
   private let book = RecipientBook()
   private let preferred = Mutex(INTUAuthorizationType.auto)
   private let lazyHost: LazyRequestHost
+  private let filter = Mutex<INTUHeadingFilterAccuracy>(1)
 
   /// The manager of the process (INTU-1).
   public static var shared: INTULocationManager { bound ?? ofProcess }
@@ -73,7 +74,7 @@ public final class INTULocationManager: Sendable {
     change(.pausesAutomatically(pauses))
   }
 
-  private func change(_ setting: BackgroundSetting) {
+  private func change(_ setting: ManagerSetting) {
     post { $0.change(setting) }
   }
 
@@ -171,6 +172,18 @@ public final class INTULocationManager: Sendable {
   }
 
   // MARK: Headings
+
+  /// The change of heading in degrees before the next heading is delivered (INTU-37); initially 1,
+  /// as of a location manager; `kCLHeadingFilterNone` for every heading.
+  ///
+  /// Applies to all subscriptions, also to those that run.
+  public var headingFilter: INTUHeadingFilterAccuracy {
+    get { filter.withLock { $0 } }
+    set {
+      filter.withLock { $0 = newValue }
+      change(.headingFilter(newValue))
+    }
+  }
 
   /// Subscribes to headings (INTU-35).
   ///

@@ -55,9 +55,9 @@ package struct LocationEngine: Machine {
     case note(Note)
   }
 
-  private var arbiter = ProviderArbiter()
+  var arbiter = ProviderArbiter()
   private(set) var watch: PositionWatch
-  private var coarse: CoarseLocator
+  var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
   var motion = MotionEstimator()
@@ -76,7 +76,8 @@ package struct LocationEngine: Machine {
   private(set) var policies = AppPolicies()
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
-  private var retention: Retention
+  var retention: Retention
+  var lastPosition: LastPosition
   private var stored: [StateEntry] = []
   /// The apps that have entries in `stored`.
   var storedApps: Set<AppIdentity> = []
@@ -98,6 +99,7 @@ package struct LocationEngine: Machine {
   ) {
     visits = Visits(tuning: VisitDetector.Tuning(latency: visitLatency))
     retention = Retention(terms)
+    lastPosition = LastPosition(keeping: terms.position)
     watch = PositionWatch(providers: providers)
     coarse = CoarseLocator(secret: secret)
     conditions = Conditions(limits: limits, hasPositions: providers > 0)
@@ -194,6 +196,7 @@ package struct LocationEngine: Machine {
       let changes = watch.handle(.fix, at: now)
       if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
       if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+      storePosition(fix, at: now, to: &outputs)
       for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
       return fix
     }
@@ -201,6 +204,7 @@ package struct LocationEngine: Machine {
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
+    storePosition(fix, at: now, to: &outputs)
     estimateMotion(fix, at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)
@@ -240,7 +244,7 @@ package struct LocationEngine: Machine {
     if !decisions.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }
   }
 
-  // MARK: Forgetting
+  // MARK: Keeping and forgetting
 
   private mutating func keep(
     _ input: Retention.Input, at now: Moment, to outputs: inout [Output]
@@ -250,7 +254,9 @@ package struct LocationEngine: Machine {
       case .persist(let change): outputs.append(.persist(change))
       case .forgetPosition:
         arbiter.forget()
-        if let change = coarse.forget() { outputs.append(.persist(change)) }
+        for change in [coarse.forget(), lastPosition.forget()].compactMap(\.self) {
+          outputs.append(.persist(change))
+        }
         for index in coordinators.indices { coordinators[index].forgetPosition() }
       case .forgetVisits(let date):
         if let change = visits.forget(before: date, at: now) { outputs.append(.persist(change)) }
@@ -258,6 +264,8 @@ package struct LocationEngine: Machine {
           outputs += coordinators[index].forgetVisits(before: date)
         }
         keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
+      case .forgetDamaged(let date):
+        carry(conditions.forgetDamaged(before: date, at: now), at: now, to: &outputs)
       }
     }
   }
@@ -306,7 +314,7 @@ package struct LocationEngine: Machine {
     for outage in outages {
       if outage == .lost { watchStillness(.positionLost, at: now, to: &outputs) }
       for index in coordinators.indices {
-        outputs += coordinators[index].outage(outage == .lost, at: now)
+        outputs += coordinators[index].outage(watch.outage, at: now)
       }
       settleHope(to: &outputs)
     }
@@ -440,7 +448,7 @@ package struct LocationEngine: Machine {
     coordinator.launch.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
     coordinator.launch.policy.honorsQuit = policies.honorsQuit
     coordinator.world.current = arbiter.current
-    (coordinator.world.isOut, coordinator.world.isHopeless) = (watch.isOut, watch.isHopeless)
+    (coordinator.world.outage, coordinator.world.isHopeless) = (watch.outage, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)
     outputs += coordinator.begin(
@@ -507,6 +515,7 @@ package struct LocationEngine: Machine {
       returnsUntil = now.uptime + AppLifecycleState.reclaimWindow
       keep(.stored(entries), at: now, to: &outputs)
       restore(entries, at: now)
+      restorePosition(entries, at: now, to: &outputs)
     }
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })

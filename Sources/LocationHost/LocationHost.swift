@@ -496,6 +496,7 @@ extension ChannelEnd {
   init(_ error: Errno) {
     switch error.code {
     case Errno.noEntry: self = .missing(error.description)
+    case let code where Errno.noNetwork.contains(code): self = .noNetwork(error.description)
     case Errno.noAccess, Errno.notPermitted: self = .noPermission(error.description)
     default: self = .failed(error.description)
     }

@@ -94,6 +94,22 @@ struct LaunchTests {
     stage.end()
   }
 
+  @Test("REG-13: has its region watched on when the owner says that a new version is the app")
+  func adopted() async throws {
+    let stage = try await Stage("region", source: Self.home)
+    try await stage.run(until: "home is inside")
+    let new = try stage.daemon.install("LaunchedApp", as: Self.app, in: "b")
+    let twin = try stage.daemon.run(new, "brief", "list")
+    #expect(try await twin.lines.next { $0.hasPrefix("watches") } == "watches ")
+    twin.end()
+    let adopted = try stage.daemon.control("apps", "adopt", new)
+    #expect(adopted.status == 0, "\(adopted.text)")
+    try stage.register("app = \(Self.app)\ncommand = \(new) region\n")
+    try stage.change(source: Self.away)
+    #expect(try await stage.launched(until: "home out").count { $0 != "home is outside" } == 1)
+    stage.end()
+  }
+
   @Test(
     "is started again after a pause when it crashes before it has taken the event",
     arguments: [("monitor", "home in"), ("region", "home is inside")])

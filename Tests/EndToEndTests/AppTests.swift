@@ -26,6 +26,36 @@ struct AppTests {
   }
 
   @Test(
+    "MODEL-4: is not called before its delegate is set, and receives the state from then on",
+    arguments: Transport.allCases)
+  func late(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("late")
+    defer { program.end() }
+    let lines = program.lines
+    #expect(try await lines.next { !$0.contains("priority") } == "delegate")
+    #expect(try await lines.next { $0.hasPrefix("status") } == "status 4 on main")
+    #expect(try await lines.next { $0.hasPrefix("location") } == "location 48.5 on main")
+  }
+
+  @Test(
+    "STD-2, STD-9: knows at its start where it was in its last run, with the date of that",
+    arguments: Transport.allCases)
+  func lastPosition(_ transport: Transport) async throws {
+    let app = try await InstalledApp("ClassicApp", over: transport)
+    let first = try app.run("last")
+    let none = try await first.lines.next { $0.hasPrefix("last") }
+    #expect(none == "last nil")
+    _ = try await first.lines.next { $0.hasPrefix("location") }
+    let before = Date()
+    first.end()
+    let second = try app.run("last")
+    defer { second.end() }
+    let words = try await second.lines.next { $0.hasPrefix("last") }.split(separator: " ")
+    #expect(words.count == 3 && words[1] == "48.5")
+    #expect(words.last.flatMap { Double($0) }.map { $0 <= before.timeIntervalSince1970 } == true)
+  }
+
+  @Test(
     "MODEL-5: without a run loop gets the reason for missing callbacks",
     arguments: Transport.allCases)
   func withoutRunLoop(_ transport: Transport) async throws {

@@ -130,5 +130,5 @@ private final class BoundPositioning: Positioning {
 
   func carryOut(_ command: HardwareCommand) { system.carryOut(command) }
   func askForAuthorization(_ type: INTUAuthorizationType) { system.askForAuthorization(type) }
-  func change(_ setting: BackgroundSetting) { system.change(setting) }
+  func change(_ setting: ManagerSetting) { system.change(setting) }
 }

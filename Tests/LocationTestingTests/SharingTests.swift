@@ -249,7 +249,7 @@ struct SimulatedRegionTests {
       let region = circle("home", around: home)
       manager.startMonitoring(for: region)
       manager.requestState(for: region)
-      try await device.advance(by: .seconds(30))
+      try await device.advance(by: .zero)
       #expect(listener.words.contains { $0.hasPrefix("home is") })
       #expect(!listener.words.contains { $0.hasPrefix("fails") })
     }

@@ -72,6 +72,10 @@ struct SourceDiagnosisTests {
       "gpsd://boat", .unavailable(.unreachable("timed out")), "gpsd_unreachable",
       "check that gpsd runs on boat"
     ),
+    (
+      "nmea+tcp://boat:10110",
+      .unavailable(.noNetwork("connect: Network is unreachable")), "no_network", "ip route get"
+    ),
     ("gpsd://localhost", .unavailable(.noDevice), "gpsd_no_device", "gpsdctl add"),
     (
       "nmea:///dev/null", .unavailable(.noPermission("open /dev/null: Permission denied")),

@@ -94,6 +94,19 @@ struct NMEATests {
     }
   }
 
+  /// Linux answers an attempt to connect to a multicast address as one without a network.
+  @Test(
+    "STD-33: fails with network when no network leads to it",
+    arguments: ["nmea+tcp://224.0.0.1:10110", "gpsd://224.0.0.1"])
+  func noNetwork(url: String) async throws {
+    let client = try HostClient(url, "nmea:///nonexistent/gps0")
+    let statuses = try await client.outage(.network)
+    guard case .unavailable(.noNetwork)? = statuses.first else {
+      Issue.record("\(statuses)")
+      return
+    }
+  }
+
   @Test("is not to be opened without permission")
   func forbidden() async throws {
     let terminal = try Terminal()

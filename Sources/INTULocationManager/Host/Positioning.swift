@@ -10,7 +10,7 @@ protocol Positioning: AnyObject {
 
   func carryOut(_ command: HardwareCommand)
   func askForAuthorization(_ type: INTUAuthorizationType)
-  func change(_ setting: BackgroundSetting)
+  func change(_ setting: ManagerSetting)
 }
 
 enum PositioningEvent {
@@ -21,11 +21,13 @@ enum PositioningEvent {
   case servicesChanged
 }
 
-/// What the app wants while it is in the background (INTU-8).
-enum BackgroundSetting: Hashable, Sendable {
+/// What the app sets: what it wants in the background (INTU-8), and of headings (INTU-37).
+enum ManagerSetting: Hashable, Sendable {
   case allowsUpdates(Bool)
   case showsIndicator(Bool)
   case pausesAutomatically(Bool)
+  /// Degrees.
+  case headingFilter(INTUHeadingFilterAccuracy)
 }
 
 /// The time, and a timer.

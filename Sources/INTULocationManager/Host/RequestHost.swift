@@ -26,7 +26,7 @@ final class RequestHost {
   }
 
   /// Changes a setting of the location manager.
-  func change(_ setting: BackgroundSetting) {
+  func change(_ setting: ManagerSetting) {
     positioning.change(setting)
   }
 

@@ -39,11 +39,12 @@ final class SystemPositioning: NSObject, Positioning, @MainActor CLLocationManag
     }
   }
 
-  func change(_ setting: BackgroundSetting) {
+  func change(_ setting: ManagerSetting) {
     switch setting {
     case .allowsUpdates(let allows): manager.allowsBackgroundLocationUpdates = allows
     case .showsIndicator(let shows): manager.showsBackgroundLocationIndicator = shows
     case .pausesAutomatically(let pauses): manager.pausesLocationUpdatesAutomatically = pauses
+    case .headingFilter(let degrees): manager.headingFilter = degrees
     }
   }
 

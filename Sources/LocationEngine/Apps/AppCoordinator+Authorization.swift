@@ -114,7 +114,7 @@ extension AppCoordinator {
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
       outputs += passStandard(index, .flow(flow), at: now)
-      if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
+      outputs += passOutage(index, at: now)
     }
     outputs += passAllChanges(.reduced(isCoarse), at: now)
     outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))

@@ -15,7 +15,7 @@ extension AppCoordinator {
     var outputs = passStandard(index, .request(request), at: now)
     let flow = flow(of: standard.entries[index].service)
     outputs += passStandard(index, .flow(flow), at: now)
-    if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
+    outputs += passOutage(index, at: now)
     return outputs + settleHolds(at: now)
   }
 
@@ -231,16 +231,22 @@ extension AppCoordinator {
     return outputs + passChanges(.fix(fix), at: now)
   }
 
-  mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
-    world.isOut = isOut
-    if !isOut { world.isHopeless = false }
+  /// Notes why there is no position now; `nil` if there may be one again (STD-32, STD-33).
+  mutating func outage(_ failure: Failure?, at now: Moment) -> [Output] {
+    world.outage = failure
+    if failure == nil { world.isHopeless = false }
     var outputs: [Output] = []
-    for index in live.entries.indices { passLive(index, .outage(isOut), at: now, to: &outputs) }
-    guard isOut else { return outputs }
-    for index in standard.entries.indices {
-      outputs += passStandard(index, .outage(.positionUnknown), at: now)
+    for index in live.entries.indices {
+      passLive(index, .outage(world.isOut), at: now, to: &outputs)
     }
+    for index in standard.entries.indices { outputs += passOutage(index, at: now) }
     return outputs
+  }
+
+  /// Passes the present outage, if there is one, to a subscriber of standard updates.
+  mutating func passOutage(_ index: Int, at now: Moment) -> [Output] {
+    guard let failure = world.outage else { return [] }
+    return passStandard(index, .outage(failure), at: now)
   }
 
   /// Delivers to the services that wait for a change, once in an outage, that none can be known

@@ -70,7 +70,9 @@ struct AppCoordinator: Sendable {
     /// The coarse place of the device, and the fix that this app receives for it.
     var place: CoarseLocator.Place?
     var coarse: Fix?
-    var isOut = false
+    /// Why there is no position; `nil` while there may be one.
+    var outage: Failure?
+    var isOut: Bool { outage != nil }
     /// Whether there is no position, and since the last one no provider could give any.
     var isHopeless = false
     var equipment = Equipment()

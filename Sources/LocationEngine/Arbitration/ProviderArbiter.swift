@@ -31,6 +31,12 @@ package struct ProviderArbiter: Machine {
     (current, leader, tracks) = (nil, nil, [])
   }
 
+  /// Begins with the position of an earlier run; any fix may follow it.
+  package mutating func restore(_ fix: Fix) {
+    guard current == nil else { return }
+    current = fix
+  }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     guard case .fix(let fix, let provider) = input else { return [] }
     return [judge(fix, from: provider, at: now)]

@@ -309,9 +309,13 @@ package final class StateKeeper {
   /// The number of keys from which reading the stored ones is worthwhile. Chosen.
   private static let most = 1000
 
-  /// Returns whether a change about an app, or about the whole machine, is not stored.
+  /// Returns whether a change about an app, or about the whole machine, is not stored. Nothing rests
+  /// on the last position.
   func isBehind(_ app: String) -> Bool {
-    isBehind && unsaved.contains { $0.key.owner == app || $0.key.owner.isEmpty }
+    isBehind
+      && unsaved.contains {
+        $0.key.owner == app || $0.key.owner.isEmpty && $0.key != LastPosition.key
+      }
   }
 
   /// Returns whether a change of an app's authorization, of its program, of the switch of location

@@ -45,7 +45,11 @@ struct GpsdDriver: SourceDriver {
     case .channel(.bytes(let bytes)): return pass(.bytes(bytes), at: now)
     case .channel(.closed(let end)):
       isOpen = false
-      if case .noPermission = end, case .local = channel { refusal = end.reason }
+      switch end {
+      case .noPermission: if case .local = channel { refusal = end.reason }
+      case .noNetwork: refusal = end.reason
+      case .ended, .missing, .failed: break
+      }
       defer { refusal = nil }
       return loseCompass() + pass(.closed(reason: end.reason.text), at: now)
     case .wake: return pass(.wake, at: now)

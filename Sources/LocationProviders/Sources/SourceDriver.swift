@@ -134,6 +134,7 @@ extension ChannelEnd {
     case .ended: .unreachable("the other side closed the connection")
     case .missing(let text): .missing(text)
     case .noPermission(let text): .noPermission(text)
+    case .noNetwork(let text): .noNetwork(text)
     case .failed(let text): .unreachable(text)
     }
   }

@@ -152,6 +152,8 @@ struct SourceDiagnosis {
   private mutating func judge(_ reason: ProviderStatus.Reason, of source: Source) {
     switch reason {
     case .unreachable(let text): judgeUnreachable(text, source)
+    case .noNetwork(let text):
+      conclude(.bad, "no_network", text, "see which network leads there: ip route get ADDRESS")
     case .noPermission(let text):
       if case .localGpsd(let port) = source.receiver {
         return conclude(

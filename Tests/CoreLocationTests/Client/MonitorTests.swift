@@ -33,6 +33,16 @@ struct MonitorTests {
   private static let home = ConditionTarget.circle(
     Circle(center: Coordinate(latitude: 1, longitude: 2), radius: 100))
 
+  @Test("MON-4: with dots or dashes in its name ends the process, and says the name and the rule")
+  func name() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = await CLMonitor("com.example-app.places")
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("\"com.example-app.places\" is not valid, as it has \".\""))
+    #expect(text.contains("letters A to Z, digits, and underscores between them"))
+  }
+
   @Test("MON-23, MON-37a: an event for a loop that was left reaches the next one once, anew")
   func leftWhileUnderWay() async throws {
     let monitor = await open()

@@ -10,13 +10,13 @@ final class FakePositioning: Positioning {
   var headingServices = INTUHeadingServicesState.available
   private(set) var commands: [HardwareCommand] = []
   private(set) var questions: [INTUAuthorizationType] = []
-  private(set) var settings: [BackgroundSetting] = []
+  private(set) var settings: [ManagerSetting] = []
 
   nonisolated init() {}
 
   func carryOut(_ command: HardwareCommand) { commands.append(command) }
   func askForAuthorization(_ type: INTUAuthorizationType) { questions.append(type) }
-  func change(_ setting: BackgroundSetting) { settings.append(setting) }
+  func change(_ setting: ManagerSetting) { settings.append(setting) }
 
   func send(_ event: PositioningEvent) { onEvent?(event) }
 

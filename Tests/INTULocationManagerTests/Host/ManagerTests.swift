@@ -109,6 +109,16 @@ struct ManagerTests {
     #expect(positioning.questions == [.auto, .always])
   }
 
+  @Test("INTU-37: sets the heading filter of the location manager, which no request changes")
+  func headingFilter() async {
+    #expect(manager.headingFilter == 1)
+    manager.headingFilter = 5
+    manager.subscribeToHeadingUpdates { _, _ in }
+    await desktop.settle()
+    #expect(positioning.settings == [.headingFilter(5)])
+    #expect(manager.headingFilter == 5)
+  }
+
   @Test("INTU-22: ends everything when the person says no")
   func denied() async {
     manager.subscribeToLocationUpdates(diary.block("1"))

@@ -324,7 +324,13 @@ struct MonitorTests {
     let rest = (0..<2).flatMap { _ in world.next() }
     #expect(rest.events.map(\.diagnostics) == [[]])
     let names = world.entries.keys.map(\.name).sorted()
-    #expect(names == ["monitor/places/home", "monitor/places/work"])
+    let moved = names.filter { !$0.hasPrefix("monitor/") }
+    #expect(names.suffix(2) == ["monitor/places/home", "monitor/places/work"])
+    let places = ["work", "gym/pool"].map { " monitor/places/\($0)" }
+    #expect(moved.map { String($0.drop { $0 != " " }) } == places)
+    for key in world.entries.keys where moved.contains(key.name) {
+      #expect(key.domain == Conditions.damagedDomain && world.entries[key] == Array("{".utf8))
+    }
   }
 
   @Test("MON-37: a monitor receives nothing of regions")

@@ -109,6 +109,33 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:06  ranged [] to 1")
   }
 
+  @Test("BEACON-18: are ranged while a suspended app runs for a region that woke it")
+  mutating func afterWake() {
+    bench = SignalsBench(.always)
+    bench.send(.reception(.listening))
+    let shop = RegionDescription(
+      identifier: "shop", target: .beacon(hall), notices: RegionNotices())
+    bench.request(.region(SignalsBench.manager, .start(shop)))
+    bench.range(hall)
+    bench.run(seconds: 31)
+    bench.live(.suspended)
+    #expect(bench.demand.beacons == .passive)
+    let before = bench.transcript
+    bench.receive(beacon(1))
+    // The host lets it run for this long (LIFE-3).
+    bench.live(.background)
+    #expect(bench.demand.beacons == .continuous)
+    for _ in 0..<10 {
+      bench.run(seconds: 1)
+      bench.receive(beacon(1))
+    }
+    bench.live(.suspended)
+    #expect(bench.demand.beacons == .passive)
+    let new = bench.transcript.dropFirst(before.count).split(separator: "\n")
+    #expect(new.first?.hasSuffix("entered") == true)
+    #expect((9...10).contains(new.count { $0.hasSuffix("ranged [1] to 1") }), "\(new)")
+  }
+
   @Test("BEACON-16: fail for an app that was suspended when the radio went, when it runs again")
   mutating func deafMeanwhile() {
     bench.send(.reception(.listening))

@@ -46,8 +46,8 @@ package final class HostClient: Sendable {
   }
 
   /// Waits until the app learns that no position can be had; returns the status of each source then.
-  package func outage() async throws -> [ProviderStatus] {
-    _ = try await deliveries.next { $0 == .updates(Self.subscriber, .failed(.positionUnknown)) }
+  package func outage(_ failure: Failure = .positionUnknown) async throws -> [ProviderStatus] {
+    _ = try await deliveries.next { $0 == .updates(Self.subscriber, .failed(failure)) }
     return host.sourceReports().map(\.status)
   }
 }
