@@ -197,6 +197,10 @@ let package = Package(
       name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
       swiftSettings: house),
     .testTarget(
+      name: "LocationRadioTests",
+      dependencies: ["LocationModel", "LocationRadio", "LocationSecrets"],
+      swiftSettings: house),
+    .testTarget(
       name: "LocationCodingTests",
       dependencies: ["LocationCoding", "LocationModel", "TestSupport"],
       swiftSettings: house),
