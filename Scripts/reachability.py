@@ -124,6 +124,44 @@ def machines(text):
     return found
 
 
+class Index:
+    """What is looked for in a text again and again, found in one pass."""
+
+    def __init__(self, code):
+        self.code = code
+        # The brackets of everything that reads as a call or a declaration, by its name.
+        self.openings = {}
+        for match in re.finditer(r"\b(\w+)\(", code):
+            self.openings.setdefault(match[1], []).append(match.end() - 1)
+        # The names of all functions, and the text of their parameters.
+        self.signatures = [
+            (match[1], enclosed(code, match.end() - 1))
+            for match in re.finditer(r"func (\w+)(?:<[^>\n]*>)?\(", code)]
+        # The names of all cases with values, and the rest of their lines.
+        self.cases = re.findall(r"\bcase (\w+)\(([^\n]*)", code)
+        # The variable that takes an input, and the bracket of its argument.
+        self.handles = [
+            (match[1], match.end(2) - 1) for match in re.finditer(
+                r"(?=\b(\w+)((?:\.entries)?(?:\[[^\]]*\])?[?!]?(?:\.service|\.machine)?[?!]?"
+                r"\.handle\())", code)]
+        self.methods = set(re.findall(r"(?<=\w)\.(\w+)\(", code))
+
+    def places(self, word):
+        """Where a word begins."""
+        start = self.code.find(word)
+        while start >= 0:
+            end = start + len(word)
+            if not re.match(r"\w", self.code[start - 1:start] or " ") and not re.match(
+                    r"\w", self.code[end:end + 1] or " "):
+                yield start
+            start = self.code.find(word, end)
+
+
+@functools.lru_cache
+def index(code):
+    return Index(code)
+
+
 def zones(code, qualified, short, own=""):
     """The expressions whose type is an enumeration, by its names within and outside of its type.
 
@@ -131,28 +169,35 @@ def zones(code, qualified, short, own=""):
     """
     found = []
     for text, name in [(code, qualified)] + ([(own, short)] if own else []):
-        kind = re.escape(name)
-        takers = {function for function, parameters in signatures(text)
-                  if re.search(r":\s*(?:inout )?\[?%s\b" % kind, parameters)}
-        takers |= set(re.findall(r"case (\w+)\((?:[^()\n]*[ (,])?%s\b" % kind, text))
-        takers.discard("handle")
-        for taker in takers:
-            for call in re.finditer(r"(?<!func )(?<!case )\b%s\(" % taker, code):
-                if not is_pattern(code, call.start()):
-                    found.append(enclosed(code, call.end() - 1))
-        for declared in re.finditer(r":\s*\[?%s\b[\]?]*\s*=\s*" % kind, text):
-            found.append(statement(text, declared.end()))
-        for returned in re.finditer(r"(?:->|:)\s*\[?%s\b[\]?]*\s*\{" % kind, text):
-            found.append(enclosed(text, returned.end() - 1))
-        found += ["." + case for case in re.findall(r"\b%s\.(\w+)" % kind, text)]
+        for taker in takers(index(text), name):
+            for opening in index(code).openings.get(taker, []):
+                start = opening - len(taker)
+                before = code[max(0, start - 5):start]
+                if not before.endswith(("func ", "case ")) and not is_pattern(code, start):
+                    found.append(enclosed(code, opening))
+        for start in index(text).places(name):
+            before, end = text[max(0, start - 40):start], start + len(name)
+            declared = re.compile(r"[\]?]*\s*=\s*").match(text, end)
+            if declared and re.search(r":\s*\[?$", before):
+                found.append(statement(text, declared.end()))
+            returned = re.compile(r"[\]?]*\s*\{").match(text, end)
+            if returned and re.search(r"(?:->|:)\s*\[?$", before):
+                found.append(enclosed(text, returned.end() - 1))
+            case = re.compile(r"\.(\w+)").match(text, end)
+            if case:
+                found.append("." + case[1])
     return found
 
 
-@functools.lru_cache
-def signatures(code):
-    """The names of all functions, and the text of their parameters."""
-    return [(match[1], enclosed(code, match.end() - 1))
-            for match in re.finditer(r"func (\w+)(?:<[^>\n]*>)?\(", code)]
+def takers(text, name):
+    """The functions and cases that take an enumeration."""
+    kind = re.escape(name)
+    parameter = re.compile(r":\s*(?:inout )?\[?%s\b" % kind)
+    value = re.compile(r"(?:[^()\n]*[ (,])?%s\b" % kind)
+    found = {function for function, parameters in text.signatures
+             if name in parameters and parameter.search(parameters)}
+    found |= {case for case, values in text.cases if name in values and value.match(values)}
+    return found - {"handle"}
 
 
 def is_pattern(code, start):
@@ -175,13 +220,14 @@ def statement(code, start):
 
 def handled(code, machine):
     """The arguments of `handle` where a variable of a machine's type takes them."""
-    names = set(re.findall(r"\b(?:var|let) (\w+)(?:: |\s*=\s*)%s\b" % machine, code))
-    names |= set(re.findall(r"\b(\w+): (?:inout )?%s\b" % machine, code))
-    names |= set(re.findall(r"\b(?:var|let) (\w+): Subscribers<%s>" % machine, code))
-    words = "|".join(map(re.escape, sorted(names))) or r"\b\B"
-    pattern = (r"\b(?:%s)(?:\.entries)?(?:\[[^\]]*\])?[?!]?(?:\.service|\.machine)?[?!]?\.handle\("
-               % words)
-    return [enclosed(code, call.end() - 1) for call in re.finditer(pattern, code)]
+    names = set()
+    for start in index(code).places(machine):
+        before = code[max(0, start - 80):start]
+        subscribers = code[start + len(machine):start + len(machine) + 1] == ">"
+        for pattern in [r"\b(?:var|let) (\w+)(?:: |\s*=\s*)$", r"\b(\w+): (?:inout )?$"] + (
+                [r"\b(?:var|let) (\w+): Subscribers<$"] if subscribers else []):
+            names |= set(re.findall(pattern, before))
+    return [enclosed(code, opening) for name, opening in index(code).handles if name in names]
 
 
 def built(names, expressions):
@@ -198,7 +244,7 @@ def called(names, own, code):
         for method in re.findall(
                 r"case \.%s\b[^\n]*(?::|= input else \{ return \[\] \})\s*(?:return )?\[?(\w+)\("
                 % name, own):
-            if re.search(r"\w\.%s\(" % method, code):
+            if method in index(code).methods:
                 found.add(name)
     return found
 
@@ -221,8 +267,7 @@ def idle_parameters(code, calls):
         inside = re.sub(r"\n  (?:package |public )?(?:struct|enum) \w+[^\n{]*\{.*?\n  \}", "",
                         enclosed(code, owner.end() - 1), flags=re.DOTALL)
         passed = "\n".join(
-            enclosed(calls, call.end() - 1)
-            for call in re.finditer(r"(?<!\bstruct )\b%s\(" % owner[1], calls))
+            enclosed(calls, opening) for opening in index(calls).openings.get(owner[1], []))
         passed += "\n".join(re.findall(r"self\.init\([^\n]*", inside))
         for start in re.finditer(r"\n  (?:package |public )?init\(", inside):
             parameters = enclosed(inside, start.end() - 1)

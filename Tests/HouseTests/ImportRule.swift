@@ -5,12 +5,13 @@ enum ImportRule {
     "LocationModel": [],
     "LocationCoding": ["LocationModel"],
     "LocationSecrets": ["CSodium"],
+    "LocationRadio": ["LocationModel", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
-      "LocationSecrets", "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
-      "FoundationEssentials",
+      "LocationSecrets", "LocationModel", "LocationEngine", "LocationProviders",
+      "LocationRecording", "FoundationEssentials",
     ],
     "LocationSimulation": [
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService",

@@ -2,7 +2,8 @@ import CoreLocation
 import LocationTesting
 import Testing
 
-/// A day of an app that wants visits, significant changes, and a region.
+/// A day of an app that wants visits, significant changes, and a region. `swift test --filter
+/// DayInDebugTests` prints how long a debug build takes for it; nothing here depends on that time.
 @Suite("A day on a simulated device")
 @MainActor struct DayInDebugTests {
   private final class Listener: NSObject, CLLocationManagerDelegate {
@@ -22,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("is told an app: to work and back, with visits, changes, and a region")
+  @Test("of an app: to work and back, with visits, changes, and a region")
   func day() async throws {
     let home = CLLocationCoordinate2D(latitude: 52.52, longitude: 13.405)
     let work = CLLocationCoordinate2D(latitude: 52.55, longitude: 13.405)

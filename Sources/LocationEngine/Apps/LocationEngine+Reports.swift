@@ -31,8 +31,8 @@ extension LocationEngine {
 
   /// What the owner's settings change for the services of every app, in the words of the link.
   package var serviceSettings: [String] {
-    (policies.terms.pauseNeedsRestart ? ["pauseNeedsRestart"] : [])
-      + (policies.terms.heartbeat.map { ["heartbeat \(Int($0.inSeconds))"] } ?? [])
+    (policies.services.pauseNeedsRestart ? ["pauseNeedsRestart"] : [])
+      + (policies.services.heartbeat.map { ["heartbeat \(Int($0.inSeconds))"] } ?? [])
       + (policies.remindAfter.map { ["remindAfter \($0)"] } ?? [])
   }
 
@@ -46,7 +46,7 @@ extension LocationEngine {
     }
   }
 
-  /// Returns the services that a process uses now, in the words of the link.
+  /// Returns the services that a process uses now, by their names on the wire.
   package func services(of client: ClientID) -> [String] {
     guard let app = app(of: client), let coordinator = coordinators.first(where: { $0.app == app })
     else {
@@ -69,7 +69,6 @@ extension LocationEngine {
     return asked.filter(\.1).map(\.0)
   }
 
-  /// The apps that have a process, one entry for each process.
   /// The lifecycle state of an app, and what one of its processes bases it on; `nil` while none runs.
   package func use(of app: AppIdentity) -> UseReport? {
     guard let coordinator = coordinators.first(where: { $0.app == app }),
@@ -80,6 +79,7 @@ extension LocationEngine {
       isReported: process.reported != nil && process.life == process.reported)
   }
 
+  /// The apps that have a process, one entry for each process.
   package var runningApps: [AppIdentity] {
     coordinators.flatMap { coordinator in coordinator.processes.map { _ in coordinator.app } }
   }

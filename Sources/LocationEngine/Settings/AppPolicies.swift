@@ -11,7 +11,7 @@ struct AppPolicies: Sendable {
   /// The users who have unlocked their session; `nil` where that is not known (LIFE-7).
   var unlocked: UnlockedUsers?
   /// What services of all apps heed.
-  var terms = ServiceTerms()
+  var services = ServiceSettings()
   /// Days of use in the background until a person is reminded; `nil` for never (AUTH-38).
   var remindAfter: Int?
 
@@ -20,7 +20,7 @@ struct AppPolicies: Sendable {
 }
 
 /// The owner's settings that the services of every app heed.
-struct ServiceTerms: Hashable, Sendable {
+struct ServiceSettings: Hashable, Sendable {
   /// Whether paused updates resume only when the app starts them again (STD-42).
   var pauseNeedsRestart = false
   /// The longest time without a significant change for a device at rest; `nil` for no limit

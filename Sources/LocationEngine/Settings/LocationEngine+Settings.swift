@@ -26,8 +26,8 @@ extension LocationEngine {
       for index in coordinators.indices {
         outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
       }
-    case .pauseNeedsRestart(let needs): settleTerms(at: now) { $0.pauseNeedsRestart = needs }
-    case .heartbeat(let heartbeat): settleTerms(at: now) { $0.heartbeat = heartbeat }
+    case .pauseNeedsRestart(let needs): settleServices(at: now) { $0.pauseNeedsRestart = needs }
+    case .heartbeat(let heartbeat): settleServices(at: now) { $0.heartbeat = heartbeat }
     case .remindAfter(let days): policies.remindAfter = days
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
@@ -46,9 +46,9 @@ extension LocationEngine {
   }
 
   /// Changes what the services of all apps heed.
-  private mutating func settleTerms(at now: Moment, _ body: (inout ServiceTerms) -> Void) {
-    body(&policies.terms)
-    for index in coordinators.indices { coordinators[index].settle(policies.terms) }
+  private mutating func settleServices(at now: Moment, _ body: (inout ServiceSettings) -> Void) {
+    body(&policies.services)
+    for index in coordinators.indices { coordinators[index].settle(policies.services) }
   }
 
   /// Adopts which users have unlocked a session: apps of the others are not launched (LIFE-7).

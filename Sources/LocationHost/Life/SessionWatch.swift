@@ -5,30 +5,30 @@ import LocationService
 
 /// Follows the sessions of persons on a bus, on a queue of its own: a bus that hangs delays nobody else.
 package actor SessionWatch: QueueActor {
-  nonisolated package let line: HostQueue
+  nonisolated package let executor: HostQueue
   private let address: String?
   private var monitor: any SessionMonitor
   private var bus: BusConnection?
   private var report: (@Sendable (SessionOutput) -> Void)?
 
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// Creates a watch on the bus at an address; `nil` is the system's bus.
   package init(_ monitor: any SessionMonitor, bus address: String?) {
     self.monitor = monitor
     self.address = address
-    line = HostQueue(label: "meridian.sessions")
+    executor = HostQueue(label: "meridian.sessions")
   }
 
   /// Calls `report` on the watch's queue with each change, and with ``SessionOutput/unlocked(_:)`` of
   /// `nil` when there is no bus.
   nonisolated package func begin(_ report: @escaping @Sendable (SessionOutput) -> Void) {
-    line.queue.async { self.onQueue { $0.enter(report) } }
+    queue.async { self.onQueue { $0.enter(report) } }
   }
 
   /// Ends the watch.
   nonisolated package func end() {
-    line.queue.async { self.onQueue { $0.leave() } }
+    queue.async { self.onQueue { $0.leave() } }
   }
 
   private func enter(_ report: @escaping @Sendable (SessionOutput) -> Void) {
@@ -42,7 +42,7 @@ package actor SessionWatch: QueueActor {
         }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve() } }
+      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
     } catch {
       leave()
       return report(.unlocked(nil))
@@ -59,7 +59,7 @@ package actor SessionWatch: QueueActor {
       }
     }
     // What was asked is sent after this step.
-    line.queue.async { [weak self] in self?.onQueue { $0.serve() } }
+    queue.async { [weak self] in self?.onQueue { $0.serve() } }
   }
 
   private func serve() {

@@ -50,9 +50,9 @@ struct OneShotTests {
     #expect(bench.machine.demand == .none)
   }
 
-  @Test("STD-26a: for a coarse place is answered at once while the last one is valid")
+  @Test("STD-26a: for a coarse place is answered at once until the next one is due")
   mutating func coarse() {
-    beginWithCached(radius: 3000, age: 800)
+    beginWithCached(radius: 3000, age: 900)
     bench.send(.request(.once(UpdateOptions(accuracy: .reduced))))
     #expect(bench.transcript == "00:00:00  0 m")
     beginWithCached(radius: 3000, age: 1201)

@@ -28,13 +28,13 @@ struct BlueZScannerTests {
     #expect(calls("SetDiscoveryFilter").first?.arguments.first?["DuplicateData"]?.boolean == true)
   }
 
-  @Test("hears each advertisement of a beacon, and counts the rest")
-  mutating func hears() {
+  @Test("receives each advertisement of a beacon, and counts the rest")
+  mutating func receives() {
     listen(.continuous)
     bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     bench.run(for: .milliseconds(100))
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: 127)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: 127)))
     let name = BusValue.properties(["Name": .string("x")])
     bench.send(.bus(ScriptedBlueZ.changed(ScriptedBlueZ.device, BlueZ.device, name)))
     #expect(samples.map(\.rssi) == [-57, -60, nil])
@@ -47,7 +47,7 @@ struct BlueZScannerTests {
     #expect(bench.machine.otherAdvertisements == 1)
   }
 
-  @Test("border 7: a radio that invents devices fills nothing, and drives no beacon out")
+  @Test("border 7, border 12: a radio that invents devices fills nothing, and drives no beacon out")
   mutating func inventions() {
     listen(.continuous)
     let other = ManufacturerData(company: 0x4C, payload: [0x10, 0x05])
@@ -58,8 +58,18 @@ struct BlueZScannerTests {
     }
     #expect(bench.machine.forgottenDevices > 15_000)
     let before = samples.count
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: -60)))
     #expect(samples.count == before + 1)
+  }
+
+  @Test("border 12: an adapter that finds 2,500 beacons by itself is followed for the first 2,000")
+  mutating func manyFound() {
+    listen(.passive, canMonitor: true)
+    for number in 0..<2500 { signalMonitor("DeviceFound", "\(ScriptedBlueZ.adapter)/dev_\(number)") }
+    #expect(bench.machine.otherBeacons == 2500 - BlueZScanner.mostMonitored)
+    signalMonitor("DeviceLost", "\(ScriptedBlueZ.adapter)/dev_0")
+    signalMonitor("DeviceFound", "\(ScriptedBlueZ.adapter)/dev_2400")
+    #expect(bench.machine.otherBeacons == 2500 - BlueZScanner.mostMonitored)
   }
 
   @Test("stops when nothing is wanted")
@@ -105,9 +115,9 @@ struct BlueZScannerTests {
   mutating func monitored() {
     listen(.passive, canMonitor: true)
     bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
-    tellMonitor("DeviceFound")
+    signalMonitor("DeviceFound")
     bench.run(for: .seconds(25))
-    tellMonitor("DeviceLost")
+    signalMonitor("DeviceLost")
     bench.run(for: .seconds(60))
     #expect(samples.map(\.rssi) == [-57, -57, nil, nil])
   }
@@ -118,7 +128,7 @@ struct BlueZScannerTests {
     bench.send(.bus(.connected))
     answer(ScriptedBlueZ.objects(canMonitor: true))
     answer(isRefused ? .error("org.bluez.Error.Failed") : .values([]))
-    if !isRefused { tellMonitor("Release") }
+    if !isRefused { signalMonitor("Release") }
     #expect(
       bench.transcript.hasSuffix(
         """
@@ -132,7 +142,7 @@ struct BlueZScannerTests {
   mutating func power() {
     listen(.continuous)
     bench.send(.bus(ScriptedBlueZ.power(false)))
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: -60)))
     bench.send(.bus(ScriptedBlueZ.power(true)))
     answer()
     #expect(
@@ -261,13 +271,15 @@ struct BlueZScannerTests {
     bench.send(.bus(.reply(numbers.last ?? 0, reply)))
   }
 
-  private mutating func tellMonitor(_ member: String) {
+  private mutating func signalMonitor(
+    _ member: String, _ device: String = ScriptedBlueZ.device
+  ) {
     bench.send(
       .bus(
         .called(
           BusSignal(
             path: "/org/meridian/monitors/ibeacon", interface: BlueZ.monitor, member: member,
-            arguments: [.objectPath(ScriptedBlueZ.device)]))))
+            arguments: [.objectPath(device)]))))
   }
 
   private var samples: [BeaconSample] {
