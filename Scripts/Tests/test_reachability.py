@@ -1,8 +1,11 @@
 """What of the engine has no end on a real machine: one input of each kind is planted that nobody produces."""
 
+import shutil
 import sys
+import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts"))
@@ -120,6 +123,27 @@ let detector = Detector(isRunning: true)
         test = '@Test("AUTH-8: resets") func a() { bench.send(.setting(.reset)) }'
         other = '@Test("AUTH-9: not") func b() { bench.send(.setting(.services(on: true))) }'
         self.assertEqual(reachability.titles("reset", [test + other]), ["AUTH-8"])
+
+    def test_the_check_fails_on_what_is_planted_in_the_engine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = Path(folder) / "Sources"
+            shutil.copytree(reachability.SOURCES, sources)
+            main = sources / reachability.ENGINE / "LocationEngine.swift"
+            text = main.read_text()
+            for declaration, case in [
+                    ("package enum Input: MachineInput {", "/// (AUTH-7)\n    case sown(Int)"),
+                    ("package indirect enum Output: Sendable {", "case reaped(Int)")]:
+                self.assertEqual(text.count(declaration), 1)
+                text = text.replace(declaration, f"{declaration}\n    {case}")
+            main.write_text(text)
+            with mock.patch.object(reachability, "SOURCES", sources):
+                found = reachability.survey()
+            faults = reachability.compare(
+                found, reachability.named(reachability.README.read_text()))
+        self.assertEqual(faults, [
+            "input sown: has no end outside of tests, and no row in README.md",
+            "output reaped: has no end outside of tests, and no row in README.md"])
+        self.assertEqual(found["input", "sown"], ["AUTH-7"])
 
     def test_rows(self):
         text = (f"{reachability.HEADING}\n\n| what | statements | why |\n|---|---|---|\n"

@@ -81,6 +81,8 @@ package struct LocationEngine: Machine {
   var servicesAreOn = true
   /// What the owner has set for apps, whether they run or not.
   var policies = AppPolicies()
+  /// When the display of each user turned on last, for ``displayPause``; `nil` is the engine's own user.
+  var displays: [UInt32?: Instant] = [:]
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
   var retention: Retention
@@ -152,8 +154,7 @@ package struct LocationEngine: Machine {
     case .setting(let setting): change(setting, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
     case .unlocked(let users): settleUnlocked(users, at: now, to: &outputs)
-    case .display(let user):
-      carry(conditions.handle(.display(user: user), at: now), at: now, to: &outputs)
+    case .display(let user): turnOnDisplay(of: user, at: now, to: &outputs)
     case .remind(let app): each(app, at: now, &outputs) { $0.authorize(.remind, at: $1) }
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)

@@ -14,7 +14,7 @@ struct SessionTests {
   private static let address = "C0:00:00:00:00:01"
 
   @Test(
-    "BEACON-24: in process, a region is told that the device is inside when the display turns on",
+    "BEACON-24: in process, a region receives its state when the display turns on",
     arguments: ["logind", "screensaver"])
   func display(_ service: String) async throws {
     let machine = try MockMachine()
@@ -62,6 +62,7 @@ struct SessionTests {
     _ = try await app.lines.next { $0 == "home is inside" }
     app.end()
     #expect(try await daemon.control("apps").contains("start before first unlock"))
+    #expect(try await daemon.control("doctor", "--app", daemon.app).contains("has unlocked a session"))
     _ = try await daemon.control("monitor", "add", "far", "48.5,11.5,200")
     _ = try await daemon.control("monitor", "events", "--count", "1", "--timeout", "60")
     try daemon.place("49.5,11.5")
@@ -78,6 +79,35 @@ struct SessionTests {
     _ = try await daemon.line { $0 == "started location" }
     #expect(try await !daemon.control("apps").contains("start before first unlock"))
     daemon.end()
+  }
+
+  @Test("LIFE-7: without logind nobody waits; one that starts later, and another bus, are followed")
+  func bus() async throws {
+    let machine = try MockMachine()
+    // The next bus at this address has another identifier.
+    let address = String(machine.address.prefix { $0 != "," })
+    let watch = SessionWatch(LoginSessions(), bus: address)
+    let (reports, listener) = AsyncStream.makeStream(of: SessionOutput.self)
+    var report = reports.makeAsyncIterator()
+    watch.begin { listener.yield($0) }
+    #expect(await report.next() == .unlocked(nil))
+    try machine.perform("logind start")
+    #expect(await report.next() == .unlocked([]))
+    try machine.perform("session 1000")
+    #expect(await report.next() == .unlocked([1000]))
+    try machine.perform("bus restart")
+    try machine.perform("logind start")
+    #expect(await report.next() == .unlocked([1000]), "what was known stays")
+    try machine.perform("session 1001")
+    #expect(await report.next() == .unlocked([1000, 1001]))
+    watch.end()
+  }
+
+  @Test("LIFE-7: without a bus nobody waits")
+  func noBus() async {
+    let watch = SessionWatch(LoginSessions(), bus: "unix:path=/nonexistent/bus")
+    let report = await withCheckedContinuation { done in watch.begin { done.resume(returning: $0) } }
+    #expect(report == .unlocked(nil))
   }
 
   private static let constraint = BeaconConstraint(
@@ -167,9 +197,11 @@ private struct DaemonOfPerson {
   }
 
   func line(_ matches: @escaping @Sendable (String) -> Bool) async throws -> String {
-    guard let program else { throw NotInTime(seconds: 0) }
+    guard let program else { throw NotStarted() }
     return try await program.lines.next(where: matches)
   }
+
+  private struct NotStarted: Error {}
 
   func reload() { program?.signal(SIGHUP) }
   func end() { program?.end() }

@@ -96,6 +96,7 @@ struct SwitchTests {
   func shown() async throws {
     let daemon = try await DaemonRun(configuration: [
       "pause-needs-restart = yes", "significant-change-heartbeat = 15m", "remind-after = 3d",
+      "restrict = \(Self.app)",
     ])
     try await daemon.answer("always", for: Self.app)
     let text = try daemon.control("apps").text
@@ -103,6 +104,8 @@ struct SwitchTests {
     #expect(text.contains("reminder after 3 days"))
     let json = try daemon.control("apps", "--json").text
     #expect(json.contains("\"settings\":\"pauseNeedsRestart, heartbeat 900, remindAfter 3\""))
+    let doctor = try daemon.control("doctor", "--app", Self.app).text
+    #expect(doctor.contains("the configuration of locationd withholds its location"))
   }
 
   @Test("AUTH-38: the person is reminded of an app that uses Always in the background")

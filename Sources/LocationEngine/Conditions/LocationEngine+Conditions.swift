@@ -178,9 +178,10 @@ extension LocationEngine {
         guard let coordinator = coordinatorIndex(of: key.app),
           let region = regions(of: key.app).first(where: { $0.identifier == key.identifier })
         else { continue }
+        let event = PendingEvent.region(region, .determined(.satisfied))
+        guard !coordinators[coordinator].pending.has(event) else { continue }
         outputs += coordinators[coordinator].announce(
-          .region(region, .determined(.satisfied)), coordinators[coordinator].verdicts.region,
-          at: now)
+          event, coordinators[coordinator].verdicts.region, at: now)
       case .state(_, let state):
         guard let asker, let region else { continue }
         outputs.append(

@@ -72,6 +72,20 @@ extension LocationEngine {
       && coordinators[index].life != .foreground
   }
 
+  /// Delivers the state of beacon regions that ask for it when the display of a user turns on
+  /// (BEACON-24). Several signs that one display turned on count once.
+  mutating func turnOnDisplay(
+    of user: UInt32?, at now: Moment, to outputs: inout [Output]
+  ) {
+    displays = displays.filter { now.uptime - $0.value < Self.displayPause }
+    guard displays[user] == nil else { return }
+    displays[user] = now.uptime
+    carry(conditions.handle(.display(user: user), at: now), at: now, to: &outputs)
+  }
+
+  /// Chosen: shorter than a person leaves a display off.
+  private static let displayPause = Duration.seconds(5)
+
   /// Whether a beacon region asks for events when the display turns on (BEACON-24).
   package var watchesDisplay: Bool {
     conditions.watchedBeacons.contains { conditions.asksForDisplay($0.key) }

@@ -47,7 +47,7 @@ package struct StandardUpdates: Machine {
   private var options = UpdateOptions()
   private var flow: Flow
   /// The newest current fix, of any provider.
-  var cached: Fix?
+  package var cached: Fix?
   /// Whether the app was in the foreground at its last request (STD-47, STD-48).
   var isInFront = true
   /// Whether a pause ends only when the app starts again, and not by movement (STD-42).
@@ -60,9 +60,8 @@ package struct StandardUpdates: Machine {
   private var outageDelivered = false
   private var deferral: Deferral?
 
-  package init(flow: Flow, cached: Fix? = nil) {
+  package init(flow: Flow) {
     self.flow = flow
-    self.cached = cached
   }
 
   package var nextDeadline: Instant? {

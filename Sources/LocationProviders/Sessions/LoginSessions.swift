@@ -1,20 +1,22 @@
 /// Follows the sessions of logind on the system bus.
 ///
 /// A user has unlocked the computer once one of their sessions was not locked; a user who only lingers
-/// has none. Users stay unlocked until this ends, as the computer's do until it starts again (LIFE-7).
+/// has none. Users stay unlocked, as until a device starts again (LIFE-7), also when the bus goes away.
 package struct LoginSessions: SessionMonitor {
-  /// What a session is known to be.
+  /// The known properties of a session.
   private struct Session: Hashable {
     var user: UInt32
     var isLocked: Bool
+    /// Off while the session is idle or locked.
     var display = DisplayState()
   }
 
   /// The state of the list of sessions.
   private enum State: Hashable {
     case disconnected
-    /// The list was requested; with how many sessions are not read yet, once it came.
-    case reading(unread: Int?)
+    /// The list, or the properties of a session in it, were requested and did not arrive yet.
+    case reading
+    /// The properties of all sessions are known.
     case read
     /// There is no logind.
     case absent
@@ -24,8 +26,12 @@ package struct LoginSessions: SessionMonitor {
   private var sessions: [String: Session] = [:]
   /// The paths whose properties were requested, by the number of the call.
   private var calls: [Int: String] = [:]
+  /// The paths whose properties are requested after those.
+  private var waiting: [String] = []
   private var lastCall = 0
   private var unlocked: Set<UInt32> = []
+  /// Whether the sessions were known at any time.
+  private var wasRead = false
 
   package init() {}
 
@@ -33,22 +39,20 @@ package struct LoginSessions: SessionMonitor {
     switch event {
     case .connected: return Self.matches.map { .bus(.subscribe($0)) } + list()
     case .disconnected:
+      forget()
       state = .disconnected
-      sessions = [:]
-      calls = [:]
-      return [.unlocked(nil)]
+      return []
     case .reply(let number, let reply): return take(reply, to: number)
     case .signal(let signal): return take(signal)
     case .called, .refused: return []
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   private mutating func list() -> [SessionOutput] {
-    state = .reading(unread: nil)
-    sessions = [:]
-    calls = [:]
+    forget()
+    state = .reading
     let call = BusCall(
       Self.service, path: Self.path, interface: Self.manager, member: "ListSessions",
       reply: "a(susso)")
@@ -57,8 +61,17 @@ package struct LoginSessions: SessionMonitor {
     return [.bus(.call(lastCall, call))]
   }
 
+  private mutating func forget() {
+    sessions = [:]
+    calls = [:]
+    waiting = []
+  }
+
   private mutating func read(_ path: String) -> [SessionOutput] {
-    guard calls.count < Self.most else { return [] }
+    guard calls.count < Self.mostAtOnce else {
+      if waiting.count < Self.most { waiting.append(path) }
+      return []
+    }
     let call = BusCall(
       Self.service, path: path, interface: "org.freedesktop.DBus.Properties", member: "GetAll",
       reply: "a{sv}")
@@ -67,7 +80,7 @@ package struct LoginSessions: SessionMonitor {
     return [.bus(.call(lastCall, call.with(.string(Self.session))))]
   }
 
-  // MARK: Hearing
+  // MARK: Replies and signals
 
   private mutating func take(_ reply: BusReply, to number: Int) -> [SessionOutput] {
     guard let path = calls.removeValue(forKey: number) else { return [] }
@@ -75,16 +88,14 @@ package struct LoginSessions: SessionMonitor {
       if case .values(let values) = reply, let properties = values.first {
         add(properties, at: path)
       }
-      guard case .reading(let unread?) = state, unread > 1 else { return settle() }
-      state = .reading(unread: unread - 1)
-      return []
+      let next = waiting.isEmpty ? [] : read(waiting.removeFirst())
+      return next + (state == .read || calls.isEmpty ? settle() : [])
     }
     guard case .values(let values) = reply else {
       state = .absent
-      return [.unlocked(nil)]
+      return wasRead ? [] : [.unlocked(nil)]
     }
     let paths = values.first.map(Self.paths) ?? []
-    state = .reading(unread: paths.count)
     return paths.isEmpty ? settle() : paths.flatMap { read($0) }
   }
 
@@ -100,8 +111,9 @@ package struct LoginSessions: SessionMonitor {
   }
 
   private mutating func change(_ signal: BusSignal) -> [SessionOutput] {
-    guard let changes = signal.changes(of: Self.session), var session = sessions[signal.path]
-    else { return [] }
+    guard let changes = signal.changes(of: Self.session) else { return [] }
+    if changes["Class"] != nil { return read(signal.path) }
+    guard var session = sessions[signal.path] else { return [] }
     let (locked, idle) = (changes["LockedHint"]?.boolean, changes["IdleHint"]?.boolean)
     session.isLocked = locked ?? session.isLocked
     let signs = [locked, idle].compactMap(\.self)
@@ -114,7 +126,8 @@ package struct LoginSessions: SessionMonitor {
   }
 
   private mutating func add(_ properties: BusValue, at path: String) {
-    guard sessions.count < Self.most, properties["Class"]?.text?.hasPrefix("user") == true,
+    guard sessions.count < Self.most || sessions[path] != nil,
+      Self.classes.contains(properties["Class"]?.text ?? ""),
       case .structure(let owner)? = properties["User"]?.content,
       let user = owner.first?.integer.flatMap({ UInt32(exactly: $0) })
     else { return }
@@ -128,6 +141,7 @@ package struct LoginSessions: SessionMonitor {
   private mutating func settle() -> [SessionOutput] {
     let isFirst = state != .read
     state = .read
+    wasRead = true
     let now = unlocked.union(sessions.values.filter { !$0.isLocked }.map(\.user))
     guard isFirst || now != unlocked else { return [] }
     unlocked = now
@@ -146,8 +160,12 @@ package struct LoginSessions: SessionMonitor {
   private static let path = "/org/freedesktop/login1"
   private static let manager = "org.freedesktop.login1.Manager"
   private static let session = "org.freedesktop.login1.Session"
-  /// The most sessions followed. Chosen.
-  private static let most = 1024
+  /// The classes of sessions of persons whose home is there. Documented: pam_systemd(8).
+  private static let classes = ["user", "user-early", "user-light", "user-early-light"]
+  /// The most sessions followed, and the most that wait to be read. Chosen.
+  package static let most = 1024
+  /// The most sessions read at once; fewer than the calls that a bus has room for. Chosen.
+  package static let mostAtOnce = 64
 
   private static let matches = [
     BusMatch(sender: service, interface: manager, member: "SessionNew", signature: "so"),

@@ -4,9 +4,12 @@ package protocol SessionMonitor: Sendable {
   mutating func take(_ event: BusEvent) -> [SessionOutput]
 }
 
+/// What follows from the events of a bus about sessions.
 package enum SessionOutput: Hashable, Sendable {
+  /// An action on the bus.
   case bus(BusAction)
-  /// The users who have unlocked a session, in ascending order; `nil` where nobody can tell (LIFE-7).
+  /// The users who have unlocked a session, in ascending order; `nil` where there is no logind
+  /// (LIFE-7).
   case unlocked([UInt32]?)
   /// The display of a user has turned on; `nil` is the user of the bus (BEACON-24).
   case displayOn(UInt32?)

@@ -168,7 +168,7 @@ extension String {
     switch (words.first, words.last.flatMap { Int($0) }) {
     case ("pauseNeedsRestart", _): return "paused until restarted"
     case ("heartbeat", let seconds?): return "a change every \(seconds / 60) min at rest"
-    case ("remindAfter", let days?): return "reminder after \(days) days"
+    case ("remindAfter", let days?): return "reminder after \(days == 1 ? "1 day" : "\(days) days")"
     default: return self
     }
   }

@@ -14,6 +14,7 @@ Prints the address of the bus, then obeys one command per line and answers each 
   await notification N      answers with title, text, and the keys of the buttons of the Nth
   press N KEY | dismiss N | await closed N
   logind start | session USER | session PROPERTY yes|no   of the one session
+  bus restart               ends the bus, and starts another at the same address, without services
   screensaver start | screensaver on | screensaver off
   forge WHAT...             tries something in another's name on every program; see forge_at
   forge replies N           bluetoothd's next answer comes after forged ones to N calls each
@@ -45,16 +46,19 @@ MOCK = "org.freedesktop.DBus.Mock"
 
 class Machine:
     def __init__(self):
-        here = os.path.dirname(os.path.abspath(__file__))
-        self.daemon = subprocess.Popen(
-            ["dbus-daemon", "--config-file=" + here + "/bus.conf", "--nofork", "--print-address=1"],
-            stdout=subprocess.PIPE, text=True)
-        self.address = self.daemon.stdout.readline().strip()
-        self.bus = dbus.bus.BusConnection(self.address)
-        self.forger = forgeries.Forger(self.address)
         self.mocks = {}
+        self.start([])
+        self.forger = forgeries.Forger(self.address)
         self.beacons = {}
         self.strength = 0
+
+    def start(self, options):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.daemon = subprocess.Popen(
+            ["dbus-daemon", "--config-file=" + here + "/bus.conf", "--nofork", "--print-address=1",
+             *options], stdout=subprocess.PIPE, text=True)
+        self.address = self.daemon.stdout.readline().strip()
+        self.bus = dbus.bus.BusConnection(self.address)
 
     def spawn(self, name, arguments):
         environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=self.address,
@@ -211,6 +215,19 @@ class Machine:
         shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
         return " | ".join([shown[3], shown[4], *shown[5][::2]]).replace("\n", " / ")
 
+    def restart(self):
+        """A bus that goes away, with all services, and comes back."""
+        for mock in self.mocks.values():
+            mock.kill()
+            mock.wait()
+        self.mocks = {}
+        self.daemon.kill()
+        self.daemon.wait()
+        path = self.address.partition("path=")[2].partition(",")[0]
+        if os.path.exists(path):
+            os.remove(path)
+        self.start(["--address=unix:path=" + path])
+
     def add_session(self, user):
         """A session as logind announces it, which dbusmock adds in silence."""
         manager = self.mock("/org/freedesktop/login1", LOGIND)
@@ -274,6 +291,8 @@ class Machine:
                 self.until(lambda: self.count("ClaimCompass") > self.count("ReleaseCompass"))
             case ["await", "release"]:
                 self.until(lambda: self.count("ReleaseCompass") == self.count("ClaimCompass"))
+            case ["bus", "restart"]:
+                self.restart()
             case ["logind", "start"]:
                 self.spawn(LOGIND, ["--system", "--template", "logind"])
             case ["session", user]:

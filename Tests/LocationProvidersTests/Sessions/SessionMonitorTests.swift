@@ -52,7 +52,42 @@ struct SessionMonitorTests {
     var monitor = LoginSessions()
     _ = monitor.take(.connected)
     #expect(monitor.take(.reply(1, .error("gone"))) == [.unlocked(nil)])
-    #expect(monitor.take(.disconnected) == [.unlocked(nil)])
+  }
+
+  @Test("LIFE-7: who has unlocked stays so when the bus goes away, and sessions are read again after")
+  func bus() {
+    var (monitor, _) = listed([Self.person])
+    #expect(monitor.take(.reply(2, session())) == [.unlocked([1000])])
+    #expect(monitor.take(.disconnected) == [])
+    #expect(monitor.take(change("LockedHint", true)) == [])
+    #expect(monitor.take(.connected).last == .bus(.call(3, list)))
+    #expect(monitor.take(.reply(3, .error("not there yet"))) == [])
+    _ = monitor.take(.disconnected)
+    #expect(monitor.take(.connected).last == .bus(.call(4, list)))
+    #expect(monitor.take(.reply(4, .values([.array(of: "(susso)", [])]))) == [.unlocked([1000])])
+  }
+
+  @Test("LIFE-7: a session whose home is not there yet counts once its class is that of a person's")
+  func incomplete() {
+    var (monitor, _) = listed([Self.person])
+    #expect(monitor.take(.reply(2, session(kind: "user-incomplete"))) == [.unlocked([])])
+    #expect(monitor.take(change("Class", true)).count == 1)
+    #expect(monitor.take(.reply(3, session())) == [.unlocked([1000])])
+  }
+
+  @Test("of many sessions some are read at once, and all in turn, up to a bound")
+  func many() {
+    let paths = (0...LoginSessions.most).map { "/s\($0)" }
+    var (monitor, outputs) = listed(paths)
+    #expect(outputs.count == LoginSessions.mostAtOnce)
+    var read = 0
+    for number in 2...LoginSessions.most {
+      outputs = monitor.take(.reply(number, session(user: UInt32(number))))
+      read += outputs.count
+    }
+    #expect(read == LoginSessions.most - LoginSessions.mostAtOnce, "nothing is reported before")
+    let last = monitor.take(.reply(LoginSessions.most + 1, session(user: 1)))
+    #expect(last == [.unlocked([1] + (2...UInt32(LoginSessions.most)))])
   }
 
   @Test("LIFE-7: a session that is not locked unlocks its user; a greeter's, or a locked one, does not")
