@@ -10,7 +10,7 @@ Looked at are the cases of every input of a machine of the engine (`MachineInput
 that they carry, its outputs, the failures that apps receive, and parameters with a default that no call
 passes. A case is produced where an expression of its own type builds it: an argument of a function, or of
 a case, that takes this type, the value of a declaration, or the body of a function that returns it. So
-cases of two enumerations with the same name are told apart. What enters the engine must be produced by a
+cases of two enumerations with the same name are distinguished. What enters the engine must be produced by a
 target that runs on a machine, and both in an app's own process and in the daemon, except where
 DAEMON_ONLY says why not.
 """

@@ -41,7 +41,7 @@ struct SwitchTests {
       _ = try await process.lines.next { $0 == line }
       process.end()
       #expect(try daemon.control("monitor", "add", "home", "48.5,11.5,200").status == 0)
-      #expect(try events().contains("satisfied"))
+      #expect(try events().contains("inside"))
     }
 
     /// Another source, from which the daemon learns that the device has left.
@@ -69,7 +69,7 @@ struct SwitchTests {
     #expect(try stage.daemon.control("apps", "--json").text.contains("\"withheld\":\"\(code)\""))
     try stage.move()
     _ = try await stage.daemon.program.lines.next { $0.contains("starting over") }
-    #expect(try stage.events().contains("unsatisfied"))
+    #expect(try stage.events().contains("outside"))
     stage.daemon.program.signal(SIGHUP)
     // Everything that was started by then has said so before the daemon starts over.
     let first = try await stage.daemon.program.lines.next {
@@ -131,7 +131,8 @@ struct SwitchTests {
   func reset() async throws {
     let daemon = try await DaemonRun()
     try await daemon.answer("always", for: Self.app)
-    try await daemon.answer("never", for: "org.example.absent")
+    #expect(try daemon.control("authorize", "org.example.absent", "never").status == 0)
+    #expect(try daemon.control("monitor", "add", "home", "48.5,11.5,200").status == 0)
     let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
     let unsure = try daemon.control("authorize", "--reset-all")
@@ -141,7 +142,8 @@ struct SwitchTests {
     #expect(reset.status == 0 && reset.text.contains("reset what 2 apps may know"))
     _ = try await app.lines.next { $0 == "status 0 on main" }
     let list = try daemon.control("authorize", "--list").text
-    #expect(!list.contains("never") && !list.contains("always"))
+    #expect(list.contains("org.example.absent: ask") && !list.contains("never"))
+    #expect(list.contains("locationctl: always"), "the owner keeps what it watches")
     #expect(try daemon.control("authorize", "--reset-all", "--yes").text.contains("0 apps"))
     app.end()
   }

@@ -118,7 +118,7 @@ extension LocationHost {
   func resetAuthorization() throws(AdministrationFault) -> [String] {
     let (changes, apps) = AuthorizationChange.resetting(storedEntries, at: HostClock.now)
     try store(changes)
-    // Also for apps that run, and whose question is open.
+    // Apps that run keep their own copy, and their open questions.
     step(.engine(.setting(.reset)))
     step(.engine(.stored(storedEntries)))
     return apps.map(\.name)

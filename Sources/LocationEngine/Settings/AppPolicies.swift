@@ -10,7 +10,7 @@ struct AppPolicies: Sendable {
   var honorsQuit = false
   /// The users who have unlocked their session; `nil` where that is not known (LIFE-7).
   var unlocked: UnlockedUsers?
-  /// What services of all apps heed.
+  /// The settings for the services of all apps.
   var services = ServiceSettings()
   /// Days of use in the background until a person is reminded; `nil` for never (AUTH-38).
   var remindAfter: Int?
@@ -19,7 +19,7 @@ struct AppPolicies: Sendable {
   func isUnlocked(_ app: AppIdentity) -> Bool { unlocked?.includes(app.user) ?? true }
 }
 
-/// The owner's settings that the services of every app heed.
+/// The owner's settings for the services of every app.
 struct ServiceSettings: Hashable, Sendable {
   /// Whether paused updates resume only when the app starts them again (STD-42).
   var pauseNeedsRestart = false

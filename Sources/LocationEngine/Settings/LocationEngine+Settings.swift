@@ -32,7 +32,7 @@ extension LocationEngine {
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:
-      for index in coordinators.indices {
+      for index in coordinators.indices where !coordinators[index].app.isOwner {
         outputs += coordinators[index].authorize(.reset, at: now)
       }
     }
@@ -45,7 +45,7 @@ extension LocationEngine {
     }
   }
 
-  /// Changes what the services of all apps heed.
+  /// Changes a setting for the services of all apps.
   private mutating func settleServices(at now: Moment, _ body: (inout ServiceSettings) -> Void) {
     body(&policies.services)
     for index in coordinators.indices { coordinators[index].settle(policies.services) }

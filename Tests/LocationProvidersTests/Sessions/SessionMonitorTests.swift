@@ -16,7 +16,8 @@ struct SessionMonitorTests {
         .string("1"), .uint32(1000), .string("jane"), .string("seat0"), .objectPath(path),
       ])
     }
-    return (monitor, monitor.take(.reply(1, .values([.array(of: "(susso)", rows)]))))
+    let outputs = monitor.take(.reply(1, .values([.array(of: "(susso)", rows)])))
+    return (monitor, outputs)
   }
 
   private var list: BusCall {
