@@ -259,6 +259,9 @@ let package = Package(
       name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
       swiftSettings: house),
     .executableTarget(
+      name: "WindowApp", dependencies: ["CoreLocation"], path: "Tests/Programs/WindowApp",
+      swiftSettings: house),
+    .executableTarget(
       name: "LaunchedApp", dependencies: ["CoreLocation", "LocationLifecycle"],
       path: "Tests/Programs/LaunchedApp",
       swiftSettings: house),
@@ -286,7 +289,7 @@ let package = Package(
       dependencies: [
         "LocationDaemon", "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "TestSupport",
         "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
-        "LocationCoding",
+        "LocationCoding", "WindowApp",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -564,6 +564,8 @@ package enum Note: Sendable {
   case launched(AppIdentity, String?)
   /// How an app is used, as the system shows it, has changed; and what shows it.
   case use(AppIdentity, AppLife, String)
+  /// Why it is not known whose window is active.
+  case windows(String)
   /// An app that is suspended cannot be woken for an event, or suspended again afterward; and why.
   case asleep(AppIdentity, String)
   /// The durable state could not be read or written; in the words of the database.

@@ -96,7 +96,8 @@ package enum AdministrationInterface {
       limits: ?[]string,
       # foreground, background, or suspended; absent while it does not run.
       life: ?string,
-      # What that rests on: reported by its framework, terminal, service, stopped, frozen, or nothing.
+      # What that rests on: reported by its framework, window, terminal, service, stopped, frozen, nothing,
+      # or assumed by the configuration.
       ground: ?string
     )
 

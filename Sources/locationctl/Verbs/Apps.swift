@@ -28,7 +28,8 @@ extension Verb {
       """,
       """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
-      terminal, a service of systemd, or that it is stopped or frozen; assumed where nothing does.
+      windows, its terminal, a service of systemd, or that it is stopped or frozen; assumed where \
+      nothing does, or in-use = assumed is configured.
       """,
     ],
     operands: [
@@ -162,7 +163,13 @@ extension AppStatus {
   /// Its lifecycle state, and what that rests on.
   fileprivate var use: String {
     guard let life else { return "" }
-    return ground == "nothing" ? "assumed" : life + (ground.map { " (\($0))" } ?? "")
+    switch ground {
+    case "assumed": return "assumed"
+    case "nothing": return life == "foreground" ? "assumed (nothing shows it)" : life
+    case "window":
+      return life + (life == "foreground" ? " (window active)" : " (window not active)")
+    default: return life + (ground.map { " (\($0))" } ?? "")
+    }
   }
 
   fileprivate var line: String {
