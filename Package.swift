@@ -67,11 +67,13 @@ let package = Package(
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
-      dependencies: ["LocationSecrets", "LocationCoding", "LocationEngine", "LocationModel"], swiftSettings: house),
+      dependencies: ["LocationSecrets", "LocationCoding", "LocationEngine", "LocationModel"],
+      swiftSettings: house),
     .target(
       name: "LocationService",
       dependencies: [
-        "LocationSecrets", "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
+        "LocationSecrets", "LocationEngine", "LocationProviders", "LocationModel",
+        "LocationRecording",
       ],
       swiftSettings: house),
 
@@ -90,9 +92,9 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationRecording", "LocationService",
-        "LocationSQLite",
+        "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine",
+        "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationService", "LocationSQLite",
       ],
       swiftSettings: house),
 
@@ -181,8 +183,8 @@ let package = Package(
     .testTarget(
       name: "LocationRecordingTests",
       dependencies: [
-        "LocationSecrets", "LocationRecording", "LocationService", "LocationEngine", "LocationModel",
-        "LocationProviders", "TestSupport",
+        "LocationSecrets", "LocationRecording", "LocationService", "LocationEngine",
+        "LocationModel", "LocationProviders", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
@@ -274,8 +276,8 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine", "LocationHost",
-        "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
         "LocationService", "LocationSimulation", "TestSupport", "LocationCoding",
       ], swiftSettings: house),
     .testTarget(

@@ -21,6 +21,8 @@ public final class INTULocationManager: Sendable {
   @TaskLocal static var bound: INTULocationManager?
 
   /// Returns the manager of the process (INTU-1).
+  ///
+  /// - Returns: The same object each time.
   public class func sharedInstance() -> INTULocationManager { shared }
 
   /// Makes a manager; its office and location manager are made on the main queue on first use.
@@ -34,10 +36,14 @@ public final class INTULocationManager: Sendable {
 
   // MARK: Services
 
-  /// Returns whether the app may use location services (INTU-4).
+  /// Checks whether the app may use location services (INTU-4).
+  ///
+  /// - Returns: The state, with the reason if it may not.
   public class func locationServicesState() -> INTULocationServicesState { .current }
 
-  /// Returns whether the device can determine headings (INTU-5).
+  /// Checks whether the device can determine headings (INTU-5).
+  ///
+  /// - Returns: `available` if it has a compass.
   public class func headingServicesState() -> INTUHeadingServicesState {
     CLLocationManager.headingAvailable() ? .available : .unavailable
   }

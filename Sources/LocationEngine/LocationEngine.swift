@@ -107,13 +107,14 @@ package struct LocationEngine: Machine {
     begin(input, at: now) + finish()
   }
 
-  /// Handles the first half of a step: the deliveries that an input causes directly. Finishes the
-  /// step before, if `finish` was not called.
+  /// Handles the first half of a step: the deliveries that an input causes directly. The caller
+  /// handles the second half with `finish` before it begins another step.
   ///
   /// A fix is delivered to its subscribers before conditions, visits, and demand are decided
   /// (docs/decisions/0064).
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    var outputs = finish()
+    precondition(rest == nil, "a step begins before the last one is finished")
+    var outputs: [Output] = []
     var rest = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
@@ -190,8 +191,9 @@ package struct LocationEngine: Machine {
       outputs.append(.ignored(fix, provider, reason))
       return nil
     case .current(let fix, _):
-      deliver(watch.handle(.fix, at: now), at: now, to: &outputs)
-      keep(.position, at: now, to: &outputs)
+      let changes = watch.handle(.fix, at: now)
+      if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
+      if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
       for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
       return fix
     }
@@ -364,30 +366,9 @@ package struct LocationEngine: Machine {
       let isLaunched: Bool
       (description.life, isLaunched) = admit(description, at: now, to: &outputs)
       outputs += coordinators[index].connect(client, description, at: now, isLaunched: isLaunched)
-    case .request(.region(let subscriber, let request)):
-      handle(request, of: subscriber, client, at: now, to: &outputs)
-    case .request(.monitor(let subscriber, let request)):
-      handle(request, of: subscriber, client, at: now, to: &outputs)
-    case .request(.ranging(let subscriber, let request)):
-      let reception = beacons.reception
-      each(apps[client], at: now, &outputs) { coordinator, _ in
-        coordinator.handle(request, of: subscriber, client, reception)
-      }
-    case .request(.visits(let on, let subscriber)):
-      guard let app = apps[client] else { return }
-      takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
-      each(app, at: now, &outputs) { coordinator, _ in
-        coordinator.watchVisits(on, of: subscriber, client) + coordinator.beginPending(client)
-      }
+    case .request(let request): route(request, of: client, at: now, to: &outputs)
     case .life(let life):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
-    case .request(.life(let life)):
-      each(apps[client], at: now, &outputs) { $0.report(life, by: client, at: $1) }
-    case .request(let request):
-      if case .end(let subscriber) = request {
-        closeMonitor(of: subscriber, client, at: now, to: &outputs)
-      }
-      each(apps[client], at: now, &outputs) { $0.handle(request, of: client, at: $1) }
     case .frozen(let isFrozen):
       each(apps[client], at: now, &outputs) { $0.freeze(client, isFrozen, at: $1) }
     case .disconnected, .quit:
@@ -395,6 +376,43 @@ package struct LocationEngine: Machine {
       let life: AppLife = if case .quit = event { .quit } else { .terminated }
       each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1, life: life) }
       if let app = apps.removeValue(forKey: client) { dismiss(app, at: now, to: &outputs) }
+    }
+  }
+
+  /// Passes a request to what carries it out; the only switch over requests.
+  private mutating func route(
+    _ request: Request, of client: ClientID, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let app = apps[client], let index = coordinatorIndex(of: app) else { return }
+    switch request {
+    case .authorization(let request):
+      outputs += coordinators[index].handle(request, of: client, at: now)
+    case .updates(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .live(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .significantChanges(let subscriber, let on):
+      outputs += coordinators[index].watchChanges(on, of: subscriber, client, at: now)
+    case .visits(let on, let subscriber):
+      takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
+      outputs += coordinators[index].watchVisits(on, of: subscriber, client)
+    case .region(let subscriber, let request):
+      handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .monitor(let subscriber, let request):
+      handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .session(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .heading(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .ranging(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, beacons.reception)
+    case .advertising(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .life(let life): outputs += coordinators[index].report(life, by: client, at: now)
+    case .acknowledge(let number): outputs += coordinators[index].acknowledge(number)
+    case .end(let subscriber):
+      closeMonitor(of: subscriber, client, at: now, to: &outputs)
+      outputs += coordinators[index].end(subscriber, client, at: now)
     }
   }
 
@@ -418,11 +436,11 @@ package struct LocationEngine: Machine {
     var coordinator = AppCoordinator(
       app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
     coordinator.servicesAreOn = servicesAreOn
-    coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
-    coordinator.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
-    coordinator.policy.honorsQuit = policies.honorsQuit
-    coordinator.world = AppCoordinator.World(
-      current: arbiter.current, isOut: watch.isOut, isHopeless: watch.isHopeless)
+    coordinator.launch.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
+    coordinator.launch.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
+    coordinator.launch.policy.honorsQuit = policies.honorsQuit
+    coordinator.world.current = arbiter.current
+    (coordinator.world.isOut, coordinator.world.isHopeless) = (watch.isOut, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)
     outputs += coordinator.begin(

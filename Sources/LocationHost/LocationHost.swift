@@ -186,12 +186,15 @@ package actor LocationHost: EngineLink, QueueActor {
   /// the second half (docs/decisions/0064). A recording contains the deliveries before they are
   /// made.
   package func step(_ input: ServiceCore.Input) {
-    let now = HostClock.now
-    let decisions = core.begin(input, at: now)
-    writeRecording()
-    carryOut(decisions)
-    if decisions.contains(where: \.isDelivery) { sched_yield() }
-    carryOut(core.finish())
+    // An output of a first half, such as the opening of a channel, may lead to this step.
+    if core.isUnfinished { carryOut(core.finish()) }
+    let outputs = core.begin(input, at: HostClock.now)
+    if let recording { write(to: recording) }
+    carryOut(outputs)
+    if core.isUnfinished {
+      if outputs.contains(where: \.isDelivery) { sched_yield() }
+      carryOut(core.finish())
+    }
     arm()
   }
 
@@ -207,31 +210,6 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Carries out an output that may leave now.
   func act(_ output: ServiceCore.Output) {
     if let observer, !output.isPosition { observer(output) }
-    carryOut(output)
-  }
-
-  // MARK: The flight recorder
-
-  private func record(to path: String) {
-    do throws(RecordingRefusal) {
-      recording = try RecordingFile(path: path)
-      core.record()
-    } catch { journal(.store("\(error)")) }
-  }
-
-  /// Writes the recording; an error ends the recording, and nothing else.
-  private func writeRecording() {
-    guard let recording else { return }
-    let bytes = core.takeRecording()
-    guard !bytes.isEmpty else { return }
-    do throws(RecordingRefusal) { try recording.write(bytes) } catch {
-      self.recording = nil
-      core.stopRecording()
-      journal(.store("\(error)"))
-    }
-  }
-
-  private func carryOut(_ output: ServiceCore.Output) {
     switch output {
     case .open(let id, let channel): open(channel, as: id)
     case .close(let id): close(id)
@@ -250,6 +228,26 @@ package actor LocationHost: EngineLink, QueueActor {
     case .engine(.demand), .engine(.ignored), .engine(.indicator),
       .engine(.runtimeOver), .engine(.wakeApp):
       break
+    }
+  }
+
+  // MARK: The flight recorder
+
+  private func record(to path: String) {
+    do throws(RecordingRefusal) {
+      recording = try RecordingFile(path: path)
+      core.record()
+    } catch { journal(.store("\(error)")) }
+  }
+
+  /// Writes the recording; an error ends the recording, and nothing else.
+  private func write(to recording: RecordingFile) {
+    let bytes = core.takeRecording()
+    guard !bytes.isEmpty else { return }
+    do throws(RecordingRefusal) { try recording.write(bytes) } catch {
+      self.recording = nil
+      core.stopRecording()
+      journal(.store("\(error)"))
     }
   }
 

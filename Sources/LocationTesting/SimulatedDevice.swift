@@ -264,6 +264,8 @@ public final class SimulatedDevice: Sendable {
 
   /// Resets location and privacy, as the person does in the settings: every app has to request
   /// authorization again (AUTH-7).
+  ///
+  /// - Complexity: Linear in the apps of the device.
   public func resetLocationPrivacy() {
     does(.input(.setting(.reset)))
     state.withLock { state in

@@ -110,10 +110,11 @@ struct SenderTests {
     try machine.perform("forge dismiss 1")
     try machine.perform("forge loss org.freedesktop.Notifications")
     try machine.perform("press 1 deny")
-    for await reply in replies {
-      #expect(reply == .answer(.deny, precise: true))
-      return
-    }
+    let reply = await replies.first { _ in true }
+    #expect(reply == .answer(.deny, precise: true))
+    // The forged press, the forged end, and the forged loss of the name did arrive.
+    let service = "org.freedesktop.Notifications"
+    #expect(await agent.refusals == [.signal(of: service): 2, .ownerChange: 1])
   }
 
   @Test("border 7: a forged heading is ignored, and counted")

@@ -318,4 +318,22 @@ struct LaunchTests {
     chmod(folder.file(""), 0o777)
     #expect(launcher.registrations().isEmpty)
   }
+
+  @Test("border 12: is started by one of the first 2,048 files of a folder, and by none beyond")
+  func mostFiles() throws {
+    let folder = try TemporaryFolder()
+    for number in 0..<(AppLauncher.mostFiles + 100) {
+      let text = "app = a.n\(number + 10_000)\ncommand = /bin/true\n"
+      let file = folder.file("\(number + 10_000).conf")
+      let isWritten = FileManager.default.createFile(
+        atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+      #expect(isWritten)
+    }
+    let launcher = AppLauncher(
+      folders: [.registrations(folder.file(""))], socket: "/none", manager: .system
+    ) { _ in }
+    let apps = launcher.registrations().map(\.app.name)
+    #expect(apps.count == AppLauncher.mostFiles)
+    #expect(apps.last == "a.n\(10_000 + AppLauncher.mostFiles - 1)")
+  }
 }

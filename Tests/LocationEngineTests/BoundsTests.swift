@@ -278,6 +278,29 @@ struct BoundsTests {
     #expect(key.utf8.count < 200)
   }
 
+  @Test("border 12: a name of 100,000 bytes, and a reason of 500,000, are cut in the question")
+  mutating func question() throws {
+    func entry(_ key: String, _ text: String) -> String {
+      "<key>\(key)</key><string>\(text)</string>"
+    }
+    let name = String(repeating: "ä", count: 50_000)
+    let reason = String(repeating: "a🧭", count: 100_000)
+    let body = entry(Manifest.Key.displayName, name) + entry(Manifest.Key.whenInUse, reason)
+    let list = try PropertyList.read(Array("<plist><dict>\(body)</dict></plist>".utf8))
+    let (client, app) = (ClientID(2), AppIdentity("org.example.wordy"))
+    bench.send(
+      .client(client, .connected(ClientDescription(app: app, manifest: Manifest(list)))))
+    ask(.authorization(.request(.whenInUse, by: SubscriberID(1))), client)
+    let prompts = bench.outputs.compactMap { entry -> Prompt? in
+      if case .prompt(let prompt) = entry.output { prompt } else { nil }
+    }
+    let prompt = try #require(prompts.first { $0.id.app == app })
+    // Whole characters: the last one that does not fit is left out.
+    #expect(prompt.appName == String(repeating: "ä", count: Bounds.nameBytes / 2))
+    #expect(name.hasPrefix(prompt.appName) && reason.hasPrefix(prompt.text))
+    #expect((Bounds.textBytes - 3...Bounds.textBytes).contains(prompt.text.utf8.count))
+  }
+
   @Test("border 12: a thousand deliveries wait for a suspended process, with ten thousand fixes")
   mutating func outbox() {
     var pending = PendingQueue()
@@ -305,7 +328,7 @@ struct BoundsTests {
   mutating func pending() {
     var pending = PendingQueue()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())
-    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
+    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), at: bench.now) }
     #expect(pending.events(after: .none).count == Bounds.pendingEvents)
   }
 

@@ -104,7 +104,10 @@ struct ServiceCoreTests {
       return outputs
     }
     let halves = try story(urls) { $0.begin($1, at: $2) + $0.finish() }
-    let late = try story(urls) { $0.begin($1, at: $2) }
+    let late = try story(urls) { core, input, now in
+      let rest = core.isUnfinished ? core.finish() : []
+      return rest + core.begin(input, at: now)
+    }
     #expect(halves == whole)
     #expect(late.delivered.joined().elementsEqual(whole.delivered.joined()))
     // A recorded step is whole; the engine's outputs have the same order.

@@ -68,7 +68,7 @@ extension ClientDescription {
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       ?? executable?.path ?? "unknown"
     let reading = ManifestReader().read(ofExecutable: path)
-    if let fault = reading.fault { HostEnvironment.say(fault) }
+    for fault in [reading.fault, reading.textsFault] { fault.map(HostEnvironment.say) }
     let app = AppIdentity(declaring: reading.manifest.identifier, path: path)
     if let identifier = reading.manifest.identifier,
       let fault = AppIdentity.fault(ofIdentifier: identifier)

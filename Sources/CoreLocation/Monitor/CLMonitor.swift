@@ -27,12 +27,15 @@ public actor CLMonitor {
   }
 
   /// The identifiers of all conditions, in the order in which they were added (MON-16).
+  ///
+  /// - Complexity: Linear in the conditions of the monitor.
   public var identifiers: [String] { link.identifiers }
 
   /// Returns a condition and the last event about it that the app has handled.
   ///
   /// - Parameter identifier: The name of the condition within this monitor.
   /// - Returns: The record; `nil` for an unknown identifier (MON-15).
+  /// - Complexity: Linear in the conditions of the monitor.
   public func record(for identifier: String) -> Record? {
     guard let record = link.record(for: identifier),
       let condition = record.target.condition ?? unknown[identifier]
@@ -47,6 +50,7 @@ public actor CLMonitor {
   ///   - condition: The circle or the beacons; another type gives one event with
   ///     `conditionUnsupported` (MON-20).
   ///   - identifier: The name of the condition within this monitor.
+  /// - Complexity: Linear in the conditions of the monitor.
   public func add(_ condition: any CLCondition, identifier: String) {
     add(condition, identifier: identifier, assuming: .unknown)
   }
@@ -58,6 +62,7 @@ public actor CLMonitor {
   ///     `conditionUnsupported` (MON-20).
   ///   - identifier: The name of the condition within this monitor.
   ///   - state: The state to start from; the first event corrects it if it is wrong (MON-12).
+  /// - Complexity: Linear in the conditions of the monitor.
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State
   ) {
@@ -69,6 +74,7 @@ public actor CLMonitor {
   /// Stops monitoring a condition; events that were not delivered are dropped (MON-14).
   ///
   /// - Parameter identifier: The name of the condition within this monitor.
+  /// - Complexity: Linear in the conditions of the monitor.
   public func remove(_ identifier: String) {
     unknown[identifier] = nil
     link.remove(identifier)

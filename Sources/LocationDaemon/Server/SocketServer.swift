@@ -325,6 +325,10 @@ package actor SocketServer: QueueActor {
         "\(fault); \(peer.executable) is served as a program that declares nothing",
         about: connection, isFault: true)
     }
+    if let fault = connection.declared.textsFault {
+      note(
+        "\(fault); questions show the texts of \(manifest.file)", about: connection, isFault: true)
+    }
     var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
     description.process = peer.pid
     description.program = peer.program(declaring: manifest)

@@ -170,7 +170,7 @@ package struct BeaconRanger: Machine {
   /// Documented (BEACON-11).
   private static let dropAfter = Duration.seconds(10)
   /// Beacons. Chosen: more than were observed in any hall.
-  private static let capacity = 2000
+  package static let capacity = 2000
 }
 
 /// Why a sample was not ranged.

@@ -55,6 +55,9 @@ package struct Retention: Machine {
     self.terms = terms
   }
 
+  /// Whether the last position is kept for a limited time only.
+  package var limitsPosition: Bool { terms.position != nil }
+
   package var nextDeadline: Instant? { earliest(earliest(positionDue, visitsDue), steadyDue) }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {

@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
-import LocationProviders
-import LocationService
 package import LocationModel
+package import LocationProviders
+import LocationService
 
 /// Asks by notifications with buttons, on the bus of the person's session.
 ///
@@ -14,6 +14,8 @@ package actor NotificationAgent: PromptAgent, QueueActor {
   /// The address of the bus; `nil` if there is no session.
   nonisolated private let address: String?
   private var coordinator = NotificationPresenter()
+  /// Messages of others that were rejected, counted by reason.
+  package var refusals: [BusRefusal: Int] { coordinator.refusals }
   private var bus: BusConnection?
   private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
 

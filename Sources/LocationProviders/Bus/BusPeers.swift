@@ -255,5 +255,5 @@ package struct BusPeers: Sendable {
   /// The same as sd-bus.
   private static let timeout = Duration.seconds(25)
   /// Calls. Chosen: a scanner and an advertiser have three.
-  private static let mostPending = 256
+  package static let mostPending = 256
 }

@@ -158,6 +158,21 @@ struct BeaconRangerTests {
     #expect(machine.handle(.wake, at: late).isEmpty)
   }
 
+  @Test("border 12: of a hall of 2,500 beacons, the first 2,000 are ranged; the others are counted")
+  mutating func hall() {
+    bench.send(.range(all))
+    for minor in 1...2500 { hear(UInt16(minor), -60) }
+    let refused = bench.outputs.count { entry in
+      if case .ignored(_, .tooMany) = entry.output { true } else { false }
+    }
+    #expect(refused == 2500 - BeaconRanger.capacity)
+    // One that is known counts as before.
+    hear(1, -50)
+    bench.run(for: .seconds(1))
+    #expect(reports.last?.count == BeaconRanger.capacity)
+    #expect(reports.last?.first?.identity.minor == 1)
+  }
+
   private mutating func hear(_ minor: UInt16, _ rssi: Int?, power: Int = -59, address: UInt64 = 0) {
     let identity = BeaconIdentity(uuid: uuid, major: 1, minor: minor)
     bench.send(.sample(sample(identity, rssi, power: power, address: address)))

@@ -50,7 +50,7 @@ struct AccessLogTests {
     #expect(next.machine.accesses.map(\.count) == [2, 1])
   }
 
-  @Test("keeps the newest 200 records of an app, in memory and on disk")
+  @Test("border 12: keeps the newest 200 records of an app, in memory and on disk")
   func bound() {
     var bench = Bench(AccessLog(keeping: .seconds(1_000_000_000)))
     for _ in 0..<250 {

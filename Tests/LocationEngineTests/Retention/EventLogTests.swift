@@ -66,7 +66,7 @@ struct EventLogTests {
     #expect(next.machine.records.map(\.event) == [entered(5), entered(90)])
   }
 
-  @Test("keeps the newest hundred of an app, in memory and on disk")
+  @Test("border 12: keeps the newest hundred of an app, in memory and on disk")
   func bound() {
     var bench = Bench(EventLog(keeping: month))
     bench.send(.delivered(AppIdentity("other"), event("home", "satisfied", at: 0)))

@@ -52,7 +52,16 @@ extension AppCoordinator {
 
   // MARK: Live updates
 
-  mutating func startLive(
+  mutating func handle(
+    _ request: LiveRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    switch request {
+    case .start(let options): startLive(options, of: subscriber, client, at: now)
+    case .stop: stopLive(subscriber, client, at: now)
+    }
+  }
+
+  private mutating func startLive(
     _ options: LiveOptions, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
     let asked = hold(.iterate(Self.number(of: subscriber, client)), at: now)
@@ -73,12 +82,6 @@ extension AppCoordinator {
   }
 
   mutating func passLive(
-    _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
-  ) {
-    for index in live.entries.indices { passLive(index, input, at: now, to: &outputs) }
-  }
-
-  private mutating func passLive(
     _ index: Int, _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
   ) {
     let entry = live.entries[index]
@@ -115,13 +118,20 @@ extension AppCoordinator {
     return on && world.isHopeless ? outputs + fail(subscriber, client) : outputs
   }
 
-  /// Begins or ends visits for a process, and delivers why there are none (STD-12, AVAIL-4).
+  /// Begins or ends visits for a process: delivers why there are none (STD-12, AVAIL-4), and its
+  /// pending events.
   mutating func watchVisits(
     _ on: Bool, of subscriber: SubscriberID?, _ client: ClientID
   ) -> [Output] {
+    setVisitor(on ? subscriber : nil, of: client) + beginPending(client)
+  }
+
+  private mutating func setVisitor(
+    _ subscriber: SubscriberID?, of client: ClientID
+  ) -> [Output] {
     guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
-    processes[index].visitor = on ? subscriber : nil
-    guard on, let subscriber else { return [] }
+    processes[index].visitor = subscriber
+    guard let subscriber else { return [] }
     switch authorization.status {
     case .denied, .restricted: return post(.updates(subscriber, .failed(.denied)), to: client)
     case .notDetermined, .whenInUse, .always:
@@ -169,7 +179,7 @@ extension AppCoordinator {
   mutating func take(
     _ visit: Visit, in cell: CoarseGrid.Cell, at now: Moment
   ) -> [Output] {
-    let visit = verdicts.visits.isCoarse ? points.visit(visit, in: cell) : visit
+    let visit = verdicts.visits.isCoarse ? world.points.visit(visit, in: cell) : visit
     return announce(.visit(visit), verdicts.visits, at: now)
   }
 
@@ -179,13 +189,13 @@ extension AppCoordinator {
   mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     world.current = fix
     guard !isCoarse else { return }
-    outputs += settleClaims(.fix(fix), at: now)
+    if processes.isEmpty { outputs += settleClaims(.fix(fix), at: now) }
     for index in standard.entries.indices
     where standard.entries[index].service.currentOptions.accuracy != .reduced {
       outputs += passStandard(index, .fix(fix), at: now)
     }
-    passLive(.fix(fix), at: now, to: &outputs)
-    outputs += passChanges(.fix(fix), at: now)
+    for index in live.entries.indices { passLive(index, .fix(fix), at: now, to: &outputs) }
+    if !significant.isEmpty { outputs += passChanges(.fix(fix), at: now) }
   }
 
   /// Forgets the last position at the end of its retention.
@@ -197,7 +207,7 @@ extension AppCoordinator {
   /// Stores the coarse place of the device, and the fix of this app for it.
   mutating func place(_ place: CoarseLocator.Place?) {
     world.place = place
-    world.coarse = place.map { points.fix(of: $0) }
+    world.coarse = place.map { world.points.fix(of: $0) }
   }
 
   /// Delivers a coarse place to subscribers that may have, or ask for, no better one. One that is
@@ -225,7 +235,7 @@ extension AppCoordinator {
     world.isOut = isOut
     if !isOut { world.isHopeless = false }
     var outputs: [Output] = []
-    passLive(.outage(isOut), at: now, to: &outputs)
+    for index in live.entries.indices { passLive(index, .outage(isOut), at: now, to: &outputs) }
     guard isOut else { return outputs }
     for index in standard.entries.indices {
       outputs += passStandard(index, .outage(.positionUnknown), at: now)
@@ -270,7 +280,7 @@ extension AppCoordinator {
     var outputs: [Output] = []
     if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
     for index in standard.entries.indices { outputs += passStandard(index, .wake, at: now) }
-    passLive(.wake, at: now, to: &outputs)
+    for index in live.entries.indices { passLive(index, .wake, at: now, to: &outputs) }
     outputs += passChanges(.wake, at: now)
     outputs += settleClaims(.wake, at: now)
     return outputs

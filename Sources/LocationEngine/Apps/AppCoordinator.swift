@@ -20,28 +20,15 @@ struct AppCoordinator: Sendable {
   var verdicts = Verdicts()
   /// Everything that the app has not received yet.
   var pending = PendingQueue()
-  /// The time that has passed by uptime, however the clock was set.
-  var steady = SteadyTime()
-  /// Whether exact positions were withheld at the last look.
-  var isImprecise = true
-  /// The services that launch the app while it does not run.
-  var claims = LaunchReasons()
-  /// When the app may be launched, by the person's settings.
-  var policy = LaunchPolicy()
+  var launch = AppLaunch()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
   /// are none (STD-47, STD-52).
   var holding: Bool?
-  /// The access of the app to its conditions; derived with the verdicts.
-  var access = ConditionAccess()
-  /// The access that the conditions were given last.
-  var deliveredAccess: ConditionAccess?
   /// Whether visits may be delivered to the app, as last passed on to `Visits`.
   var mayVisit: Bool?
   /// The state that was last delivered to its processes for reading at once.
   var readable = Readable()
-  var world = World()
-  /// The point of the app for each coarse cell.
-  var points: CoarsePoints
+  var world: World
   private(set) var needs = Needs()
 
   struct Process: Sendable {
@@ -77,6 +64,8 @@ struct AppCoordinator: Sendable {
 
   /// The position of the device, as far as this coordinator keeps it.
   struct World: Sendable {
+    /// The point of the app for each coarse cell.
+    var points: CoarsePoints
     var current: Fix?
     /// The coarse place of the device, and the fix that this app receives for it.
     var place: CoarseLocator.Place?
@@ -100,7 +89,7 @@ struct AppCoordinator: Sendable {
 
   init(app: AppIdentity, manifest: Manifest, points: CoarsePoints) {
     self.app = app
-    self.points = points
+    world = World(points: points)
     heading = AppHeading(app: app)
     ranging = AppRanging(app: app)
     advertising = AppAdvertising(app: app)
@@ -116,7 +105,7 @@ struct AppCoordinator: Sendable {
   private var nextDeadline: Instant? {
     var next = earliest(standing.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
-    if mayClaim { next = earliest(next, claims.nextDeadline) }
+    if mayClaim { next = earliest(next, launch.reasons.nextDeadline) }
     return verdicts.significant.tracks ? earliest(next, significant.nextDeadline) : next
   }
 
@@ -141,7 +130,7 @@ struct AppCoordinator: Sendable {
   }
 
   /// The demand of services that launch an app that does not run.
-  private var claimDemand: Demand { processes.isEmpty ? claims.demand(verdicts) : .none }
+  private var claimDemand: Demand { processes.isEmpty ? launch.reasons.demand(verdicts) : .none }
 
   @inline(__always)
   private var standardDemand: Demand {
@@ -165,7 +154,7 @@ struct AppCoordinator: Sendable {
   /// The inputs of the delivery table for this app.
   var circumstances: DeliveryRule.Circumstances {
     var circumstances = standing.circumstances
-    circumstances.policy = policy
+    circumstances.policy = launch.policy
     return circumstances
   }
 
@@ -232,7 +221,7 @@ struct AppCoordinator: Sendable {
 
   /// Restores the stored state of the app at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
-    claims = LaunchReasons(restoring: stored, of: app)
+    launch.reasons = LaunchReasons(restoring: stored, of: app)
     pending = PendingQueue(restoring: stored, of: app)
     heading.restore(stored)
     return standing.restore(from: stored, at: now)

@@ -75,9 +75,9 @@ extension AppCoordinator {
   mutating func change(
     at now: Moment, _ body: (inout LaunchPolicy) -> Void
   ) -> [LocationEngine.Output] {
-    let earlier = policy
-    body(&policy)
-    return policy == earlier ? [] : settleVerdicts(at: now)
+    let earlier = launch.policy
+    body(&launch.policy)
+    return launch.policy == earlier ? [] : settleVerdicts(at: now)
   }
 }
 

@@ -102,14 +102,12 @@ extension AppCoordinator {
   /// Derives what may be delivered now, and passes the differences to the services.
   mutating func settleVerdicts(at now: Moment) -> [Output] {
     verdicts = Verdicts(circumstances)
-    access = conditionAccess
+    monitors.access = conditionAccess
     let isImprecise = !authorization.status.isGranted || isCoarse
     var outputs: [Output] = []
-    if isImprecise && !self.isImprecise {
-      pending.forgetPlaces()
-      outputs += dropPending()
+    if pending.settle(isImprecise: isImprecise) {
+      outputs.append(.persist(pending.change(for: app)))
     }
-    self.isImprecise = isImprecise
     for index in standard.entries.indices {
       // A fix cached with another accuracy is not what the app may know now.
       standard.entries[index].service.cached = place(
@@ -121,7 +119,8 @@ extension AppCoordinator {
     outputs += passAllChanges(.reduced(isCoarse), at: now)
     outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))
     let coarse = isCoarse ? world.coarse : nil
-    passLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
+    let input = LiveUpdates.Input.standing(liveStanding, coarse: coarse)
+    for index in live.entries.indices { passLive(index, input, at: now, to: &outputs) }
     return outputs + settleReadable()
   }
 
@@ -196,7 +195,9 @@ extension AppCoordinator {
       }
       // After a restart an app may be about to reconnect (LIFE-9).
       if outputs.isEmpty { pending.add(delivery, for: nil) }
-      grantRuntime(for: delivery, at: now, to: &outputs)
+      if standing.sessions.presence.runtimeEnd != nil {
+        grantRuntime(for: delivery, at: now, to: &outputs)
+      }
       return outputs
     case .queue, .queueLatest:
       pending.add(delivery, for: client)
@@ -212,11 +213,11 @@ extension AppCoordinator {
     }
   }
 
-  /// Extends the runtime of an app that was woken for an event with each live update (LIVE-37).
+  /// Extends with each live update the runtime that the app has for an event (LIVE-37).
   private mutating func grantRuntime(
     for delivery: Delivery, at now: Moment, to outputs: inout [Output]
   ) {
-    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return }
+    guard case .live = delivery else { return }
     outputs += hold(.presence(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
   }
 

@@ -14,6 +14,12 @@ extension AppCoordinator {
 
   // MARK: Heading
 
+  mutating func handle(
+    _ request: HeadingRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    carryOut(heading.handle(request, of: subscriber, client, at: now))
+  }
+
   /// Delivers a sample; with true north only to managers that run location updates (HEAD-4).
   mutating func take(_ sample: HeadingSample, at now: Moment, to outputs: inout [Output]) {
     let (standard, isEffective) = (standard, authorization.isEffective)
