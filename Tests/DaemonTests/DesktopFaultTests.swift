@@ -52,9 +52,11 @@ struct DesktopFaultTests {
     let folder = try TemporaryFolder()
     let path = folder.file("server")
     let server = try RunningProgram(
-      "/usr/bin/python3", ["-c", Self.server, path, behavior], keeping: folder)
+      "/usr/bin/python3",
+      ["-c", Self.server, variable == "DISPLAY" ? Self.displaySocket : path, behavior],
+      keeping: folder)
     _ = try await server.lines.next { $0 == "listening" }
-    let value = variable == "DISPLAY" ? "unix:\(path)" : path
+    let value = variable == "DISPLAY" ? ":\(Self.displayNumber)" : path
     let empty = ["DISPLAY": "", "SWAYSOCK": "", "WAYLAND_DISPLAY": ""]
     let daemon = try await DaemonRun(
       environment: Self.observed.merging(empty) { $1 }.merging([variable: value]) { $1 })
@@ -66,10 +68,14 @@ struct DesktopFaultTests {
     server.end()
   }
 
+  /// A display that no X server has, and its socket, which has no file.
+  private static let displayNumber = 4000 + getpid() % 10_000
+  private static let displaySocket = "@/tmp/.X11-unix/X\(displayNumber)"
+
   /// A server that accepts, and then is silent, sends garbage, or closes.
   private static let server = """
     import os, socket, sys
-    server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[1]); server.listen()
+    server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[1].replace("@", "\\0")); server.listen()
     print("listening", flush=True)
     kept = []
     while True:

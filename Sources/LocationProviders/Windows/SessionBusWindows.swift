@@ -24,6 +24,8 @@ package struct SessionBusWindows: Machine {
   private var call = 0
   private var isAsking = false
   private var isStale = false
+  /// Whether the service has answered before: then it may do so again.
+  private var hasAnswered = false
   private var last: WindowState?
   private var hasEnded = false
 
@@ -93,12 +95,13 @@ package struct SessionBusWindows: Machine {
 
   private mutating func take(_ reply: BusReply) -> [WindowOutput] {
     guard case .values(let values) = reply, let value = values.first else {
-      // One that has answered before may do so again after its next signal.
-      guard last == nil else { return show(nil) }
-      current += 1
+      let again = isStale
       isStale = false
+      guard !hasAnswered else { return show(nil) + (again ? ask() : []) }
+      current += 1
       return begin()
     }
+    hasAnswered = true
     let state =
       services[current].interface == Self.shell.interface
       ? Self.windows(ofShell: value) : Self.windows(ofPortal: value)

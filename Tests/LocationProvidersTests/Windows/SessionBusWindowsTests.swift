@@ -80,6 +80,9 @@ struct SessionBusWindowsTests {
     }
     #expect(take(owner(":1.1", "")) == [.windows(nil)])
     #expect(Self.calls(take(owner("", ":1.9"))) == ["2 org.gnome.Shell GetWindows"])
+    #expect(take(.reply(2, Self.denied)) == [], "it is not ready yet")
+    let changed = Self.signal("org.gnome.Shell.Introspect", "WindowsChanged")
+    #expect(Self.calls(take(changed)) == ["3 org.gnome.Shell GetWindows"])
   }
 
   @Test("what none of the services shows is stated, and so is the end of the bus")
