@@ -29,7 +29,7 @@ package struct ServiceCore: Machine {
   package private(set) var engine: LocationEngine
   private var sources: [SourceState]
   /// Records which app received what; `nil` where no such log is kept.
-  private var ledger: BoundedLog?
+  private var log: BoundedLog?
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
@@ -42,7 +42,7 @@ package struct ServiceCore: Machine {
     var driver: any SourceDriver
     var status = ProviderStatus.idle
     /// The last status other than idle.
-    var lastWord = ProviderStatus.idle
+    var lastStatus = ProviderStatus.idle
     var fixes = 0
     var openings = 0
     /// The channel that is open, or being opened.
@@ -63,7 +63,7 @@ package struct ServiceCore: Machine {
       providers: sources.count, secret: secret, limits: limits, keeping: terms,
       visitLatency: visitLatency)
     engine = setup.engine
-    ledger = terms.access.map { BoundedLog(keeping: $0) }
+    log = terms.access.map { BoundedLog(keeping: $0) }
     self.sources = sources.map { SourceState(source: $0, driver: $0.driver) }
   }
 
@@ -127,7 +127,7 @@ package struct ServiceCore: Machine {
   }
 
   private mutating func settleDeadline() {
-    nextDeadline = earliest(engine.nextDeadline, ledger?.nextDeadline)
+    nextDeadline = earliest(engine.nextDeadline, log?.nextDeadline)
     for index in sources.indices {
       nextDeadline = earliest(nextDeadline, sources[index].deadline)
     }
@@ -175,7 +175,7 @@ package struct ServiceCore: Machine {
   package var sourceReports: [SourceReport] {
     sources.map {
       SourceReport(
-        source: $0.source, status: $0.status, lastWord: $0.lastWord, fixes: $0.fixes,
+        source: $0.source, status: $0.status, lastStatus: $0.lastStatus, fixes: $0.fixes,
         rejections: $0.driver.rejections, evidence: $0.driver.evidence)
     }
   }
@@ -199,7 +199,7 @@ package struct ServiceCore: Machine {
   ) {
     for output in answers {
       outputs.append(.engine(output))
-      if ledger != nil, case .deliver(let client, let delivery) = output,
+      if log != nil, case .deliver(let client, let delivery) = output,
         let app = engine.app(of: client)
       {
         note(.delivered(app, delivery), at: now, to: &outputs)
@@ -215,16 +215,16 @@ package struct ServiceCore: Machine {
   private mutating func note(
     _ input: BoundedLog.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for case .persist(let change) in ledger?.handle(input, at: now) ?? [] {
+    for case .persist(let change) in log?.handle(input, at: now) ?? [] {
       outputs.append(.engine(.persist(change)))
     }
   }
 
   /// When each app received a location, in the order of time.
-  package var accesses: [AccessLog.Access] { ledger?.accesses ?? [] }
+  package var accesses: [AccessLog.Access] { log?.accesses ?? [] }
 
   /// The events that were delivered to apps, in the order of delivery.
-  package var eventRecords: [EventRecord] { ledger?.eventRecords ?? [] }
+  package var eventRecords: [EventRecord] { log?.eventRecords ?? [] }
 
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
@@ -281,7 +281,7 @@ package struct ServiceCore: Machine {
     case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status):
       sources[index].status = status
-      if status != .idle { sources[index].lastWord = status }
+      if status != .idle { sources[index].lastStatus = status }
       outputs.append(.engine(.note(.provider(provider, status))))
       guard sources[index].source.givesPositions else { return }
       ask(.provider(provider, status), at: now, to: &outputs)
@@ -294,18 +294,18 @@ package struct SourceReport: Sendable {
   package var source: Source
   package var status: ProviderStatus
   /// The last status while the source was needed; idle when it never was.
-  package var lastWord: ProviderStatus
+  package var lastStatus: ProviderStatus
   package var fixes: Int
   package var rejections: [SourceRejection]
   package var evidence: SourceEvidence
 
   package init(
-    source: Source, status: ProviderStatus, lastWord: ProviderStatus? = nil, fixes: Int = 0,
+    source: Source, status: ProviderStatus, lastStatus: ProviderStatus? = nil, fixes: Int = 0,
     rejections: [SourceRejection] = [], evidence: SourceEvidence = SourceEvidence()
   ) {
     self.source = source
     self.status = status
-    self.lastWord = lastWord ?? status
+    self.lastStatus = lastStatus ?? status
     self.fixes = fixes
     self.rejections = rejections
     self.evidence = evidence

@@ -29,7 +29,7 @@ struct SenderTests {
     try machine.perform("beacon \(address) \(payload("02"))")
   }
 
-  /// The minor numbers that an app hears of in the next reports.
+  /// The minor numbers that an app learns of in the next reports.
   private func minors(_ app: HostOnBus, reports: Int = 3) async -> Set<UInt16> {
     var minors: Set<UInt16> = []
     for _ in 0..<reports {
@@ -103,8 +103,8 @@ struct SenderTests {
     let prompt = Prompt(
       id: Prompt.ID(app: AppIdentity("org.example.Walk"), number: 1), kind: .whenInUse,
       appName: "Walk", text: "To draw your walk.", offersPrecise: true)
-    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
-    agent.show(prompt) { _ = hear.yield($0) }
+    let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
+    agent.show(prompt) { _ = continuation.yield($0) }
     try machine.perform("await notification 1")
     try machine.perform("forge press 1 whileUsing")
     try machine.perform("forge dismiss 1")

@@ -16,16 +16,16 @@ struct FairnessTests {
     def talk():
       s = socket.socket(socket.AF_UNIX)
       s.connect(sys.argv[1])
-      heard = 0
+      received = 0
       try:
         for _ in range(50):
           s.sendall(call * 4)
           piece = s.recv(65536)
           if not piece: break
-          heard += len(piece)
+          received += len(piece)
       except OSError: pass
       s.close()
-      return heard
+      return received
     for number in range(200):
       if os.fork() == 0:
         while talk() > 0: pass
@@ -112,8 +112,8 @@ struct FairnessTests {
       s.connect(sys.argv[1])
       call = b'{"method":"org.meridian.administration.GetStatus"}\\0'
       for number in range(30): s.sendall(call)
-      heard = b""
-      while heard.count(b"NotOwner") < 12: heard += s.recv(65536)
+      received = b""
+      while received.count(b"NotOwner") < 12: received += s.recv(65536)
       t = socket.socket(socket.AF_UNIX)
       t.connect(sys.argv[1])
       print("turned away" if b"is served again in" in t.recv(4096) else "let in", flush=True)

@@ -263,6 +263,33 @@ struct HouseTests {
     #expect(WordRule.violations(in: planted(line)).count == 1)
   }
 
+  @Test("uses the words of the glossary in code, scripts, and documents")
+  func dialect() {
+    // The conformance suite and the statements quote Apple; the word list is in this folder.
+    let quoting = ["Tests/HouseTests/", "Tests/Conformance/", "docs/behavior.md"]
+    let kinds = [
+      ".swift", ".md", ".sh", ".py", ".yml", ".h", ".c", ".varlink", ".conf", ".1", ".8",
+    ]
+    let files = SourceTree.files { path in
+      (kinds.contains { path.hasSuffix($0) } || path.hasSuffix("Makefile"))
+        && !quoting.contains { path.hasPrefix($0) }
+    }
+    #expect(files.count > 500)
+    #expect(files.flatMap(WordRule.dialect).isEmpty)
+  }
+
+  @Test(
+    "sees a word of the former dialect, and leaves names of formats alone",
+    arguments: [
+      "/// The event is owed to the app.", "struct RequestDesk {}", "let ledger = 0",
+      "// borne out by steps", "@Test(\"is told again\")", "let onLine = true",
+    ])
+  func dialect(_ line: String) {
+    #expect(WordRule.dialect(in: planted(line)).count == 1)
+    let kept = planted("case \"owed\": told: `told` desktop indeed")
+    #expect(WordRule.dialect(in: kept).isEmpty)
+  }
+
   @Test("sees a folder that says nothing")
   func emptyFolder() {
     #expect(WordRule.path("Sources/LocationModel/Helpers/A.swift").count == 1)

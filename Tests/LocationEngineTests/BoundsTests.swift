@@ -57,7 +57,9 @@ struct BoundsTests {
       of: identifier, in: MonitorKey(app: Self.app, name: "places"))
   }
 
-  @Test("border 12, MON-19: a thousand conditions wait for room; the next is told as not monitored")
+  @Test(
+    "border 12, MON-19: a thousand conditions wait for room; the next is delivered as not monitored"
+  )
   mutating func surplus() {
     ask(.monitor(SubscriberID(1), .open(name: "places")))
     for number in 0..<(20 + Bounds.unwatchedConditions) { add("\(number)", circle(number)) }
@@ -74,12 +76,12 @@ struct BoundsTests {
     ask(.monitor(SubscriberID(1), .remove(identifier: "0")))
     add("one more", circle(9999))
     #expect(state(of: "one more") != nil)
-    // A loop that asks hears of it as of one beyond the limit.
+    // A loop that asks is notified of it as of one beyond the limit.
     ask(.monitor(SubscriberID(1), .next(after: .none)))
     #expect(bench.machine.conditions.unwatched[Self.app]?.count == Bounds.unwatchedConditions)
   }
 
-  @Test("border 12: a loop that asks hears that a condition too many is not monitored")
+  @Test("border 12: a loop that asks learns that a condition too many is not monitored")
   mutating func deliveredSurplus() {
     bench.send(.setting(.authorization(Self.app, .always)))
     var conditions = Conditions()
@@ -93,7 +95,7 @@ struct BoundsTests {
     _ = conditions.handle(.next(monitor, after: .none), at: now)
     let delivered = conditions.handle(.add(key, circle(1), assuming: .unknown), at: now)
     guard case .event(_, let number, let event)? = delivered.last else {
-      Issue.record("nothing was told")
+      Issue.record("nothing was delivered")
       return
     }
     #expect(event.state == .unmonitored && event.diagnostics == .conditionLimitExceeded)
@@ -120,7 +122,7 @@ struct BoundsTests {
     #expect(bench.machine.conditions.unwatched[Self.app]?.bytes == bytes)
   }
 
-  @Test("border 12: a region with a longer identifier is told that the limit is exceeded")
+  @Test("border 12: a region with a longer identifier fails with the limit exceeded")
   mutating func regionIdentifier() {
     bench.send(.setting(.authorization(Self.app, .always)))
     let region = RegionDescription(
@@ -324,7 +326,7 @@ struct BoundsTests {
     #expect(pending.takeDeliveries().count == Bounds.waiting)
   }
 
-  @Test("border 12: an app that takes nothing is owed the latest hundred events")
+  @Test("border 12: the latest hundred events stay pending for an app that acknowledges nothing")
   mutating func pending() {
     var pending = PendingQueue()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())

@@ -71,7 +71,7 @@ struct ClientRoomTests {
 }
 
 @Suite("The arrival of clients")
-struct ArrivalDeskTests {
+struct ArrivalsTests {
   private func payer(_ program: UInt64, of user: UInt32 = 1000) -> Payer {
     Payer(user: user, program: Payer.Program(device: 1, inode: program))
   }

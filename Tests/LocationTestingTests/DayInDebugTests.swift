@@ -26,7 +26,7 @@ import Testing
   /// limit is generous, because the tests beside it use the same processors.
   private static let limit = Duration.seconds(30)
 
-  @Test("is delivered to an app: to work and back, with visits, changes, and a region, in seconds")
+  @Test("of an app: to work and back, with visits, changes, and a region, in seconds")
   func day() async throws {
     let clock = ContinuousClock()
     let start = clock.now

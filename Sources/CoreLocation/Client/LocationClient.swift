@@ -50,7 +50,7 @@ package final class LocationClient: Sendable {
   /// The client of an app bound by a test.
   @TaskLocal package static var bound: LocationClient?
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Adds a subscriber; the listener is called until `end(_:)`.
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }

@@ -21,7 +21,7 @@ open class CLLocationManager: NSObject {
     _ = link
   }
 
-  // MARK: What the host can do
+  // MARK: Capabilities
 
   /// Checks whether location services are switched on, regardless of this app's authorization
   /// (AVAIL-1).
@@ -77,7 +77,7 @@ open class CLLocationManager: NSObject {
   @available(*, deprecated, message: "Use the class method")
   open var headingAvailable: Bool { Self.headingAvailable() }
 
-  // MARK: What the app may know
+  // MARK: Authorization
 
   /// The app's authorization to use locations (AUTH-1).
   open var authorizationStatus: CLAuthorizationStatus {
@@ -384,7 +384,7 @@ open class CLLocationManager: NSObject {
     deliver { _ in handler([], CLError(.historicalLocationError)) }
   }
 
-  // MARK: The door to the service
+  // MARK: Requests to the service
 
   /// The largest radius in meters. Chosen (`maxRegionRadius`).
   private static let maximumRadius: CLLocationDistance = 1_000_000

@@ -16,15 +16,27 @@ public actor CLMonitor {
   ///
   /// - Parameter name: Letters, digits, and inner underscores (MON-4).
   public init(_ name: String) async {
-    precondition(
-      MonitorRequest.isValid(name: name),
-      "CLMonitor: the name \"\(name)\" is not valid: use letters, digits, and inner underscores")
+    if let fault = Self.fault(in: name) {
+      fatalError("CLMonitor: the name \"\(name)\" is not valid, as \(fault): \(Self.nameRule)")
+    }
     link = MonitorLink(name)
     events = Events(link: link)
     guard case .taken(let process) = await link.opened() else { return }
     let first = process.map { "process \($0) of this app" } ?? "this process"
-    preconditionFailure("CLMonitor: the monitor \"\(name)\" is already in use by \(first)")
+    fatalError("CLMonitor: the monitor \"\(name)\" is already in use by \(first)")
   }
+
+  /// Why a name is not valid; `nil` for one that is (MON-4).
+  private static func fault(in name: String) -> String? {
+    guard !MonitorRequest.isValid(name: name) else { return nil }
+    let odd = name.first { !MonitorRequest.isValid(name: "a\($0)a") }
+    return odd.map { "it has \"\($0)\"" } ?? (name.isEmpty ? "it is empty" : "\"_\" is at its edge")
+  }
+
+  private static let nameRule = """
+    a name is made of the letters A to Z, digits, and underscores between them, as Apple documents \
+    and checks it (com.example.places: com_example_places)
+    """
 
   /// The identifiers of all conditions, in the order in which they were added (MON-16).
   ///

@@ -47,7 +47,7 @@ extension AppCoordinator {
     return outputs + deliverWaiting(to: client) + deliverPending(at: index)
   }
 
-  /// Removes a process that has ended; `life` tells whether the person ended it (LIFE-4).
+  /// Removes a process that has ended; `life` shows whether the person ended it (LIFE-4).
   mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
     let hasQuit = processes.contains { $0.client == client && $0.reported == .quit }
     processes.removeAll { $0.client == client }

@@ -15,7 +15,7 @@ extension AppCoordinator {
     var outputs = passStandard(index, .request(request), at: now)
     let flow = flow(of: standard.entries[index].service)
     outputs += passStandard(index, .flow(flow), at: now)
-    if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
+    outputs += passOutage(index, at: now)
     return outputs + settleHolds(at: now)
   }
 
@@ -66,7 +66,7 @@ extension AppCoordinator {
   ) -> [Output] {
     let asked = hold(.iterate(Self.number(of: subscriber, client)), at: now)
     let service = LiveUpdates(
-      options: options, standing: liveStanding, cached: verdicts.live.flows ? visible : nil,
+      options: options, diagnostics: liveDiagnostics, cached: verdicts.live.flows ? visible : nil,
       isOut: world.isOut, at: now)
     let index = live.add(subscriber, client, service)
     let opening = live.entries[index].service.opening(at: now)
@@ -213,34 +213,40 @@ extension AppCoordinator {
   /// Delivers a coarse place to subscribers that may have, or ask for, no better one. One that is
   /// unchanged is delivered only to subscribers that have none yet (AUTH-41).
   mutating func takeCoarse(
-    _ place: CoarseLocator.Place, _ isNews: Bool, at now: Moment
+    _ place: CoarseLocator.Place, _ isNew: Bool, at now: Moment
   ) -> [Output] {
     self.place(place)
     guard let fix = world.coarse else { return [] }
     var outputs: [Output] = []
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
-      guard isNews || standard.entries[index].service.awaitsFix else { continue }
+      guard isNew || standard.entries[index].service.awaitsFix else { continue }
       outputs += passStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
-    if isNews { outputs += settleClaims(.fix(fix), at: now) }
-    for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
+    if isNew { outputs += settleClaims(.fix(fix), at: now) }
+    for index in live.entries.indices where isNew || live.entries[index].service.awaitsFix {
       passLive(index, .fix(fix), at: now, to: &outputs)
     }
     return outputs + passChanges(.fix(fix), at: now)
   }
 
-  mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
-    world.isOut = isOut
-    if !isOut { world.isHopeless = false }
+  /// Notes why there is no position now; `nil` if there may be one again (STD-32, STD-33).
+  mutating func outage(_ failure: Failure?, at now: Moment) -> [Output] {
+    world.outage = failure
+    if failure == nil { world.isHopeless = false }
     var outputs: [Output] = []
-    for index in live.entries.indices { passLive(index, .outage(isOut), at: now, to: &outputs) }
-    guard isOut else { return outputs }
-    for index in standard.entries.indices {
-      outputs += passStandard(index, .outage(.positionUnknown), at: now)
+    for index in live.entries.indices {
+      passLive(index, .outage(world.isOut), at: now, to: &outputs)
     }
+    for index in standard.entries.indices { outputs += passOutage(index, at: now) }
     return outputs
+  }
+
+  /// Passes the present outage, if there is one, to a subscriber of standard updates.
+  mutating func passOutage(_ index: Int, at now: Moment) -> [Output] {
+    guard let failure = world.outage else { return [] }
+    return passStandard(index, .outage(failure), at: now)
   }
 
   /// Delivers to the services that wait for a change, once in an outage, that none can be known
@@ -278,7 +284,9 @@ extension AppCoordinator {
 
   mutating func wake(at now: Moment) -> [Output] {
     var outputs: [Output] = []
-    if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
+    if let due = authorizationState.nextDeadline, now.uptime >= due {
+      outputs += stand(.wake, at: now)
+    }
     for index in standard.entries.indices { outputs += passStandard(index, .wake, at: now) }
     for index in live.entries.indices { passLive(index, .wake, at: now, to: &outputs) }
     outputs += passChanges(.wake, at: now)

@@ -3,7 +3,7 @@ import LocationModel
 /// The state of one app: its authorization, its processes, and their subscriptions.
 struct AppCoordinator: Sendable {
   let app: AppIdentity
-  private(set) var standing: AppAuthorizationState
+  private(set) var authorizationState: AppAuthorizationState
   var processes: [Process] = []
   /// The program of the process that came last.
   var program: VerifiedProgram?
@@ -33,7 +33,7 @@ struct AppCoordinator: Sendable {
 
   struct Process: Sendable {
     var client: ClientID
-    /// The process identifier; `nil` where the kernel does not tell it.
+    /// The process identifier; `nil` where the kernel does not report it.
     var number: Int32?
     /// The lifecycle state that the app's framework reported last; `nil` while it reports none.
     var reported: AppLife?
@@ -70,7 +70,9 @@ struct AppCoordinator: Sendable {
     /// The coarse place of the device, and the fix that this app receives for it.
     var place: CoarseLocator.Place?
     var coarse: Fix?
-    var isOut = false
+    /// Why there is no position; `nil` while there may be one.
+    var outage: Failure?
+    var isOut: Bool { outage != nil }
     /// Whether there is no position, and since the last one no provider could give any.
     var isHopeless = false
     var equipment = Equipment()
@@ -93,17 +95,17 @@ struct AppCoordinator: Sendable {
     heading = AppHeading(app: app)
     ranging = AppRanging(app: app)
     advertising = AppAdvertising(app: app)
-    standing = AppAuthorizationState(app: app, manifest: manifest)
+    authorizationState = AppAuthorizationState(app: app, manifest: manifest)
   }
 
-  // MARK: What is so
+  // MARK: Queries
 
   // Inlined where each fix reads it: a coordinator is large, and would be copied otherwise
   // (docs/decisions/0063).
 
   @inline(__always)
   private var nextDeadline: Instant? {
-    var next = earliest(standing.nextDeadline, standard.nextDeadline)
+    var next = earliest(authorizationState.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
     if mayClaim { next = earliest(next, launch.reasons.nextDeadline) }
     return verdicts.significant.tracks ? earliest(next, significant.nextDeadline) : next
@@ -149,11 +151,11 @@ struct AppCoordinator: Sendable {
   }
 
   @inline(__always)
-  var authorization: Authorization { standing.authorization }
+  var authorization: Authorization { authorizationState.authorization }
 
   /// The inputs of the delivery table for this app.
   var circumstances: DeliveryRule.Circumstances {
-    var circumstances = standing.circumstances
+    var circumstances = authorizationState.circumstances
     circumstances.policy = launch.policy
     return circumstances
   }
@@ -211,12 +213,12 @@ struct AppCoordinator: Sendable {
       && (isCoarse || standard.entries.contains { $0.service.isActive && $0.service.isCoarse })
   }
 
-  // MARK: The one door to the standing
+  // MARK: Authorization state
 
   mutating func decide(_ input: AppAuthorizationState.Input, at now: Moment)
     -> [AppAuthorizationState.Output]
   {
-    standing.handle(input, at: now)
+    authorizationState.handle(input, at: now)
   }
 
   /// Restores the stored state of the app at the start.
@@ -224,7 +226,7 @@ struct AppCoordinator: Sendable {
     launch.reasons = LaunchReasons(restoring: stored, of: app)
     pending = PendingQueue(restoring: stored, of: app)
     heading.restore(stored)
-    return standing.restore(from: stored, at: now)
+    return authorizationState.restore(from: stored, at: now)
   }
 
   /// Returns one number for a subscriber and its process; each has its own bits (``SubscriberID``,

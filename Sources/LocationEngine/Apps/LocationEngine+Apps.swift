@@ -36,7 +36,7 @@ extension AppCoordinator {
   /// Whether no process runs, and nothing lasting was requested, granted, or stored.
   fileprivate var isBlank: Bool {
     processes.isEmpty && pending.isBlank && launch.reasons.isEmpty && !heading.hasAsked
-      && standing.isBlank
+      && authorizationState.isBlank
   }
 }
 

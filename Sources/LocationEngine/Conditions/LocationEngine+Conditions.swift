@@ -148,7 +148,7 @@ extension LocationEngine {
     }
   }
 
-  // MARK: News
+  // MARK: Events
 
   /// Delivers the outputs of the conditions to their apps.
   mutating func carry(
@@ -262,7 +262,7 @@ extension LocationEngine {
 }
 
 extension AppCoordinator {
-  /// Returns the process identifier; `nil` where the kernel does not tell it.
+  /// Returns the process identifier; `nil` where the kernel does not report it.
   func number(of client: ClientID) -> Int32? {
     processes.first { $0.client == client }?.number
   }

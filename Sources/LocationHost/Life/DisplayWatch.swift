@@ -5,7 +5,7 @@ import LocationProviders
 
 /// Follows the windows of an X server on a queue of its own: a server that hangs delays nobody else.
 actor DisplayWatch: QueueActor {
-  nonisolated let line: HostQueue
+  nonisolated let executor: HostQueue
   private let display: String
   private var connection: OpaquePointer?
   private var source: (any DispatchSourceRead)?
@@ -14,22 +14,24 @@ actor DisplayWatch: QueueActor {
   /// Whether a window manager has listed windows, or its absence is reported.
   private var isManaged: Bool?
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
 
   /// Creates a watch of the server of a display, such as `:0`.
   init(display: String) {
     self.display = display
-    line = HostQueue(label: "meridian.display")
+    executor = HostQueue(label: "meridian.display")
   }
 
   /// Calls `report` at each change; with no windows when nothing is known any more.
   nonisolated func begin(_ report: @escaping @Sendable (WindowReport) -> Void) {
-    line.queue.async { self.onQueue { $0.open(report) } }
+    queue.async { self.onQueue { $0.open(report) } }
   }
 
   /// Ends the watch.
   nonisolated func end() {
-    line.queue.async { self.onQueue { $0.close() } }
+    queue.async { self.onQueue { $0.close() } }
   }
 
   private func open(_ report: @escaping @Sendable (WindowReport) -> Void) {
@@ -42,7 +44,7 @@ actor DisplayWatch: QueueActor {
     // The library closes its own at once, a source must not lose it.
     let descriptor = fcntl(cxcb_descriptor(connection), F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { return close() }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: line.queue)
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler { [weak self] in self?.onQueue { $0.read() } }
     source.setCancelHandler { Glibc.close(descriptor) }
     source.activate()

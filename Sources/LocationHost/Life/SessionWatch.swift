@@ -23,8 +23,10 @@ actor SessionWatch: QueueActor {
     }
   }
 
-  nonisolated let line = HostQueue(label: "meridian.windows")
-  nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated let executor = HostQueue(label: "meridian.windows")
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
   private let ways: [Way]
   private let programs: DesktopPrograms
   /// The index of the way that is in use; what comes from an earlier one is ignored.
@@ -45,7 +47,7 @@ actor SessionWatch: QueueActor {
     enter { watch in
       guard watch.report == nil else { return }
       watch.report = report
-      watch.timer = UptimeTimer(on: watch.line.queue) { [weak watch] in
+      watch.timer = UptimeTimer(on: watch.queue) { [weak watch] in
         watch?.onQueue { $0.step(.wake) }
       }
       watch.goOn()
@@ -56,7 +58,7 @@ actor SessionWatch: QueueActor {
   nonisolated func end() { enter { $0.finish() } }
 
   private nonisolated func enter(_ body: @escaping @Sendable (isolated SessionWatch) -> Void) {
-    line.queue.async { self.onQueue { body($0) } }
+    queue.async { self.onQueue { body($0) } }
   }
 
   private func finish() {
@@ -107,7 +109,7 @@ actor SessionWatch: QueueActor {
     let descriptor = try DaemonSocket.connect(to: path)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let way = current
-    channel = try DescriptorChannel(descriptor: descriptor, on: line.queue) { [weak self] event in
+    channel = try DescriptorChannel(descriptor: descriptor, on: queue) { [weak self] event in
       self?.onQueue { watch in
         guard watch.current == way else { return }
         watch.receive(event)
@@ -136,7 +138,7 @@ actor SessionWatch: QueueActor {
         }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve(way) } }
+      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve(way) } }
     } catch { throw Errno(code: error.code, call: address) }
     enter { watch in
       guard watch.current == way else { return }
@@ -157,7 +159,7 @@ actor SessionWatch: QueueActor {
     for output in outputs where current == way {
       switch output {
       case .send(let bytes):
-        channel?.write(bytes, on: line.queue) { [weak self] in
+        channel?.write(bytes, on: queue) { [weak self] in
           self?.onQueue { $0.channel?.flush() }
         }
       case .bus(let action): bus?.carryOut(action)

@@ -96,7 +96,7 @@ struct BusPeersTests {
       ])
   }
 
-  @Test("border 7: a forged reply is refused, and the true one is heard afterwards")
+  @Test("border 7: a forged reply is refused, and the true one is received afterwards")
   mutating func replies() {
     begin()
     ask(9)

@@ -114,12 +114,12 @@ extension AppCoordinator {
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
       outputs += passStandard(index, .flow(flow), at: now)
-      if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
+      outputs += passOutage(index, at: now)
     }
     outputs += passAllChanges(.reduced(isCoarse), at: now)
     outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))
     let coarse = isCoarse ? world.coarse : nil
-    let input = LiveUpdates.Input.standing(liveStanding, coarse: coarse)
+    let input = LiveUpdates.Input.diagnostics(liveDiagnostics, coarse: coarse)
     for index in live.entries.indices { passLive(index, input, at: now, to: &outputs) }
     return outputs + settleReadable()
   }
@@ -147,23 +147,23 @@ extension AppCoordinator {
   }
 
   /// The diagnostics that bar or limit live updates of the app (LIVE-11 to LIVE-16).
-  var liveStanding: Diagnostics {
+  var liveDiagnostics: Diagnostics {
     var flags = verdicts.live.flags
     if authorization.status == .notDetermined, flags.isEmpty {
       flags.insert(.authorizationRequestInProgress)
     }
-    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+    if authorizationState.sessions.needsSession { flags.insert(.serviceSessionRequired) }
     if !verdicts.live.flows, flags.isDisjoint(with: .barring) { flags.insert(.insufficientlyInUse) }
     return flags
   }
 
   /// The access of the app to its conditions (REG-33, MON-33, MON-34).
   private var conditionAccess: ConditionAccess {
-    var flags = standing.authorization.facts.denial
+    var flags = authorizationState.authorization.facts.denial
     if isCoarse { flags.insert(.accuracyLimited) }
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
     var access = ConditionAccess(ConditionDiagnostics(flags))
-    if standing.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
+    if authorizationState.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
     guard authorization.status.isGranted, !verdicts.region.announces else { return access }
     access.regions.insert(.insufficientlyInUse)
     if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
@@ -195,7 +195,7 @@ extension AppCoordinator {
       }
       // After a restart an app may be about to reconnect (LIFE-9).
       if outputs.isEmpty { pending.add(delivery, for: nil) }
-      if standing.sessions.presence.runtimeEnd != nil {
+      if authorizationState.sessions.presence.runtimeEnd != nil {
         grantRuntime(for: delivery, at: now, to: &outputs)
       }
       return outputs
