@@ -64,6 +64,22 @@ struct InstalledApp {
       ], environment: ["CORELOCATION_SOURCES": ""])
   }
 
+  /// The kinds of data that are stored, once the daemon has noticed that the app has ended.
+  func storedDomains() async throws -> [String] {
+    if let daemon {
+      _ = try await daemon.lines.next { $0.contains("disconnected") }
+      // Another client is served when that step is over.
+      let other = try run("services")
+      defer { other.end() }
+      _ = try await other.lines.next { $0.hasPrefix("services") }
+    }
+    let program = try RunningProgram(
+      BuiltProgram.path("HostProgram"), ["domains", folder.file("state") + "/meridian"])
+    defer { program.end() }
+    let line = try await program.lines.next { $0.hasPrefix("domains") }
+    return line.split(separator: " ").map(String.init)
+  }
+
   /// Answers for the person, in another process.
   func answer(_ grant: String) async throws {
     let program = try RunningProgram(

@@ -24,8 +24,10 @@ open class CLLocationManager: NSObject {
   // MARK: What the host can do
 
   /// Whether location services are switched on, regardless of this app's authorization (AVAIL-1).
+  ///
+  /// Never waits for a daemon that does not answer: then they count as switched on (AVAIL-2).
   open class func locationServicesEnabled() -> Bool {
-    LocationClient.current.readable.servicesEnabled
+    LocationClient.servicesAreOn
   }
 
   /// Whether the host can determine headings (AVAIL-3).
@@ -222,10 +224,16 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts to deliver visits (VISIT-1).
-  open func startMonitoringVisits() { link.watchVisits(true) }
+  open func startMonitoringVisits() {
+    remember { $0.watchesVisits = true }
+    link.watchVisits(true)
+  }
 
   /// Stops the delivery of visits (VISIT-12).
-  open func stopMonitoringVisits() { link.watchVisits(false) }
+  open func stopMonitoringVisits() {
+    remember { $0.watchesVisits = false }
+    link.watchVisits(false)
+  }
 
   /// Allows updates to be deferred.
   ///
@@ -376,6 +384,9 @@ open class CLLocationManager: NSObject {
 
   /// Whether significant changes are delivered as locations.
   var hearsChanges: Bool { state.withLock { $0.hearsChanges } }
+
+  /// Whether errors of visits are delivered.
+  var watchesVisits: Bool { state.withLock { $0.watchesVisits } }
 
   /// The app's current request to the standard service.
   var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }

@@ -50,6 +50,16 @@ extension LocationHost {
     move(client, to: .background)
   }
 
+  /// Ends the suspension of an app in this process, which runs, whatever it has reported.
+  func noteRunning(_ app: AppIdentity) {
+    guard cutOff == nil else { return }
+    enter { host in
+      for client in host.connected where host.core.engine.app(of: client) == app {
+        host.noteWoken(client)
+      }
+    }
+  }
+
   private func move(_ client: ClientID, to life: AppLife) {
     step(.engine(.client(client, .life(life))))
     guard let app = core.engine.app(of: client) else { return }

@@ -60,6 +60,7 @@ struct ProvisionalTests {
     bench.fixes(120, by: 10)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
+    if place == .suspended { bench.live(.background) }
     let news = bench.received()
     #expect(
       news
@@ -97,6 +98,7 @@ struct ProvisionalTests {
     bench.fixes(140, from: 1200)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
+    if place == .suspended { bench.live(.background) }
     let news = bench.received()
     #expect(
       news == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
@@ -111,6 +113,7 @@ struct ProvisionalTests {
     bench.fix(east: 700)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
+    if place == .suspended { bench.live(.background) }
     let news = bench.received()
     #expect(
       news == [.background: ["700 m"], .suspended: ["woken", "700 m"], .dead: ["launched"]][place])
