@@ -23,11 +23,22 @@ extension SocketServer {
     }
   }
 
+  /// Has the use of an app judged as that of one that is woken, before the kernel reports the thaw.
+  private func expect(_ app: AppIdentity, woken: Bool) {
+    for connection in connections.values where connection.app == app {
+      guard let client = connection.client else { continue }
+      host.enter { $0.expect(client, woken: woken) }
+    }
+  }
+
   /// Hands an input to the machine, and carries out its outputs.
   func stepSleep(_ input: SleepingApps.Input) {
+    if case .answered(let app, _, .some) = input { expect(app, woken: false) }
     for output in sleeping.handle(input, at: host.now) {
       switch output {
-      case .wake(let app, let sleep): wake(sleep, of: app)
+      case .wake(let app, let sleep):
+        expect(app, woken: true)
+        wake(sleep, of: app)
       case .suspend(let app, let sleep): suspend(sleep, of: app)
       case .woken(let clients):
         for client in clients { host.enter { $0.noteWoken(client) } }

@@ -50,6 +50,9 @@ extension LocationHost {
     move(client, to: .background)
   }
 
+  /// Notes that a suspended process is about to be woken for an event, or cannot be.
+  package func expect(_ client: ClientID, woken: Bool) { uses.note(client, woken: woken) }
+
   /// Ends the suspension of an app in this process, which runs, whatever it has reported.
   func noteRunning(_ app: AppIdentity) {
     guard cutOff == nil else { return }

@@ -62,7 +62,7 @@ struct AppDiagnosis {
     return finding(
       .doubtful, "cannot_be_woken", "an event waits until it continues: \(asleep)",
       asleep.contains("continue = yes")
-        ? "locationctl apps register --continue PROGRAM" : "man locationd, section LAUNCHING")
+        ? "locationctl apps register --continue PROGRAM" : "thaw it: systemctl thaw UNIT")
   }
 
   /// Without a usage string no prompt is put (AUTH-19).
