@@ -68,10 +68,12 @@ struct InstalledApp {
   func storedDomains() async throws -> [String] {
     if let daemon {
       _ = try await daemon.lines.next { $0.contains("disconnected") }
-      // Another client is served when that step is over.
-      let other = try run("services")
+      // Another program is served when that step is over.
+      let other = try RunningProgram(
+        BuiltProgram.path("locationctl"), ["status"],
+        environment: ["LOCATIOND_SOCKET": folder.file("socket")])
       defer { other.end() }
-      _ = try await other.lines.next { $0.hasPrefix("services") }
+      while (try? await other.lines.next { _ in true }) != nil {}
     }
     let program = try RunningProgram(
       BuiltProgram.path("HostProgram"), ["domains", folder.file("state") + "/meridian"])

@@ -63,7 +63,10 @@ extension SocketServer {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
     case .apps:
-      var apps = host.onQueue { $0.apps() }
+      var apps = host.onQueue { host in
+        host.settleUses()
+        return host.apps()
+      }
       for index in apps.indices {
         apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
       }

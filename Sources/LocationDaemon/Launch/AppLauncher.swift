@@ -26,7 +26,7 @@ package struct AppLauncher: AppLaunching {
     case user(startsCommands: Bool)
 
     /// Where it is asked to freeze and thaw units.
-    fileprivate var units: UnitFreezer.Manager {
+    fileprivate var units: UnitFreezer.Address {
       switch self {
       case .system: .system
       case .user: .user(bus: NotificationAgent.sessionBus(HostEnvironment.current.variables))

@@ -11,22 +11,22 @@ package actor UnitFreezer: QueueActor {
 
   nonisolated package let line = HostQueue(label: "meridian.units")
   nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
-  nonisolated private let manager: Manager
+  nonisolated private let place: Address
   private var bus: BusConnection?
   /// The number of the last call.
   private var last = 0
   private var waiting: [Int: Answer] = [:]
 
-  /// A service manager, by its bus.
-  package enum Manager: Sendable {
+  /// The bus of a service manager.
+  package enum Address: Sendable {
     /// That of the machine, on the system bus.
     case system
     /// That of a user, on the bus at this address; `nil` if there is no session.
     case user(bus: String?)
   }
 
-  package init(_ manager: Manager) {
-    self.manager = manager
+  package init(_ place: Address) {
+    self.place = place
   }
 
   /// Freezes a unit, or thaws it, and answers when systemd has; at most once, from any thread.
@@ -56,10 +56,10 @@ package actor UnitFreezer: QueueActor {
   private func enterBus() -> String? {
     guard bus == nil else { return nil }
     let address: String?
-    switch manager {
+    switch place {
     case .system: address = nil
     case .user(nil): return "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
-    case .user(let place): address = place
+    case .user(let named): address = named
     }
     do throws(BusFault) {
       let bus = try BusConnection(address: address) { [weak self] event in

@@ -17,7 +17,7 @@ extension LocationHost {
   }
 
   /// Informs the engine of what has changed since the last call.
-  func settleUses() {
+  package func settleUses() {
     for (client, life) in uses.changes(at: now.uptime) { move(client, to: life) }
   }
 
