@@ -10,7 +10,7 @@ package import LocationProviders
 /// Everything happens on one serial queue, one job at a time, so that clients receive deliveries in
 /// the order in which they were decided. No method waits.
 package actor LocationHost: EngineLink, QueueActor {
-  nonisolated package let line: HostQueue
+  nonisolated package let executor: HostQueue
   package private(set) var core: ServiceCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
@@ -39,7 +39,9 @@ package actor LocationHost: EngineLink, QueueActor {
   var storing = StoringState()
   private let damageTerm: Duration?
 
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
   nonisolated package var now: Moment { HostClock.now }
 
   /// Creates a host and its engine on this computer.
@@ -52,7 +54,7 @@ package actor LocationHost: EngineLink, QueueActor {
     recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
-    line = HostQueue(label: "meridian.host")
+    executor = HostQueue(label: "meridian.host")
     core = ServiceCore(
       sources: sources, secret: keeper?.secret() ?? .random(), limits: limits,
       keeping: terms)
@@ -65,7 +67,7 @@ package actor LocationHost: EngineLink, QueueActor {
     self.uses = uses
     self.windows = windows
     self.journal = journal
-    line.queue.async { [weak self] in
+    queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
     }
   }
@@ -73,8 +75,8 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Reads the state, and arms the timer and the watches.
   private func begin(recordingTo file: String?, with settings: [Setting]) {
     if let file { record(to: file) }
-    timer = UptimeTimer(on: line.queue) { [weak self] in self?.onQueue { $0.wake() } }
-    keeper?.whenChangedOutside(on: line.queue) { [weak self] in
+    timer = UptimeTimer(on: queue) { [weak self] in self?.onQueue { $0.wake() } }
+    keeper?.whenChangedOutside(on: queue) { [weak self] in
       self?.onQueue { $0.adoptStored() }
     }
     tendDamagedFiles(keeping: damageTerm)
@@ -87,7 +89,7 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Registers launchable apps before the state is read, so that no other app is launched.
   private func beginToLaunch() {
     guard let launcher else { return }
-    registrations = launcher.follow(on: line.queue) { [weak self] apps in
+    registrations = launcher.follow(on: queue) { [weak self] apps in
       self?.onQueue { $0.step(.engine(.launchable(apps))) }
     }
     step(.engine(.launchable(launcher.apps())))
@@ -108,7 +110,7 @@ package actor LocationHost: EngineLink, QueueActor {
   nonisolated package func connect(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
-    line.queue.sync { onQueue { $0.add(client, receiving: deliver) } }
+    queue.sync { onQueue { $0.add(client, receiving: deliver) } }
   }
 
   /// Adds a client, for a caller that is on the queue already.
@@ -128,7 +130,7 @@ package actor LocationHost: EngineLink, QueueActor {
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
     guard request.outlastsProcess else { return enter { $0.take(request, from: client) } }
-    let isStored = line.postAndWait { stored in
+    let isStored = executor.postAndWait { stored in
       self.onQueue { host in
         host.take(request, from: client)
         host.whenStored(stored)
@@ -181,12 +183,12 @@ package actor LocationHost: EngineLink, QueueActor {
 
   /// Returns the last report of each source, in the order in which the sources were given.
   nonisolated package func sourceReports() -> [SourceReport] {
-    line.queue.sync { onQueue { $0.core.sourceReports } }
+    queue.sync { onQueue { $0.core.sourceReports } }
   }
 
   /// Runs `body` on the host's queue, after everything posted before.
   nonisolated package func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
-    line.queue.async { self.onQueue { body($0) } }
+    queue.async { self.onQueue { body($0) } }
   }
 
   // MARK: Steps
@@ -197,12 +199,15 @@ package actor LocationHost: EngineLink, QueueActor {
   /// the second half (docs/decisions/0064). A recording contains the deliveries before they are
   /// made.
   package func step(_ input: ServiceCore.Input) {
-    let now = HostClock.now
-    let decisions = core.begin(input, at: now)
-    writeRecording()
-    carryOut(decisions)
-    if decisions.contains(where: \.isDelivery) { sched_yield() }
-    carryOut(core.finish())
+    // An output of a first half, such as the opening of a channel, may lead to this step.
+    if core.isUnfinished { carryOut(core.finish()) }
+    let outputs = core.begin(input, at: HostClock.now)
+    if let recording { write(to: recording) }
+    carryOut(outputs)
+    if core.isUnfinished {
+      if outputs.contains(where: \.isDelivery) { sched_yield() }
+      carryOut(core.finish())
+    }
     arm()
   }
 
@@ -218,31 +223,6 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Carries out an output that may leave now.
   func act(_ output: ServiceCore.Output) {
     if let observer, !output.isPosition { observer(output) }
-    carryOut(output)
-  }
-
-  // MARK: The flight recorder
-
-  private func record(to path: String) {
-    do throws(RecordingRefusal) {
-      recording = try RecordingFile(path: path)
-      core.record()
-    } catch { journal(.store("\(error)")) }
-  }
-
-  /// Writes the recording; an error ends the recording, and nothing else.
-  private func writeRecording() {
-    guard let recording else { return }
-    let bytes = core.takeRecording()
-    guard !bytes.isEmpty else { return }
-    do throws(RecordingRefusal) { try recording.write(bytes) } catch {
-      self.recording = nil
-      core.stopRecording()
-      journal(.store("\(error)"))
-    }
-  }
-
-  private func carryOut(_ output: ServiceCore.Output) {
     switch output {
     case .open(let id, let channel): open(channel, as: id)
     case .close(let id): close(id)
@@ -260,6 +240,26 @@ package actor LocationHost: EngineLink, QueueActor {
     case .engine(.persist): scrubLater()
     case .engine(.wakeApp(let app)): noteRunning(app)
     case .engine(.demand), .engine(.ignored), .engine(.indicator), .engine(.runtimeOver): break
+    }
+  }
+
+  // MARK: The flight recorder
+
+  private func record(to path: String) {
+    do throws(RecordingRefusal) {
+      recording = try RecordingFile(path: path)
+      core.record()
+    } catch { journal(.store("\(error)")) }
+  }
+
+  /// Writes the recording; an error ends the recording, and nothing else.
+  private func write(to recording: RecordingFile) {
+    let bytes = core.takeRecording()
+    guard !bytes.isEmpty else { return }
+    do throws(RecordingRefusal) { try recording.write(bytes) } catch {
+      self.recording = nil
+      core.stopRecording()
+      journal(.store("\(error)"))
     }
   }
 
@@ -311,7 +311,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func listen(_ descriptor: Int32, as id: ChannelID) throws(Errno) {
-    channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
+    channels[id] = try DescriptorChannel(descriptor: descriptor, on: queue) {
       [weak self] event in
       self?.onQueue { $0.receive(event, of: id) }
     }
@@ -322,7 +322,7 @@ package actor LocationHost: EngineLink, QueueActor {
     _ descriptors: [Int32], from senders: [AddressRange], as id: ChannelID
   ) throws(Errno) {
     datagrams[id] = try DatagramChannel(
-      descriptors: descriptors, from: senders, on: line.queue
+      descriptors: descriptors, from: senders, on: queue
     ) { [weak self] event in
       self?.onQueue { $0.receive(event, of: id) }
     }
@@ -336,7 +336,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func write(_ bytes: [UInt8], to id: ChannelID) {
-    channels[id]?.write(bytes, on: line.queue) { [weak self] in
+    channels[id]?.write(bytes, on: queue) { [weak self] in
       self?.onQueue { $0.channels[id]?.flush() }
     }
   }
@@ -379,7 +379,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
     do throws(Errno) {
       let descriptor = try Opening.tcp(address)
-      let pending = PendingConnection(descriptor: descriptor, on: line.queue) {
+      let pending = PendingConnection(descriptor: descriptor, on: queue) {
         [weak self, attempt] error in
         self?.onQueue { $0.settle(descriptor, error, attempt, as: id) }
       }
@@ -458,7 +458,7 @@ extension LocationHost {
         self?.onQueue { $0.step(.channel(id, event)) }
       }
       buses[id] = bus
-      try bus.begin(on: line.queue) { [weak self] in
+      try bus.begin(on: queue) { [weak self] in
         self?.onQueue { $0.serveBus(id) }
       }
     } catch {
@@ -506,6 +506,7 @@ extension ChannelEnd {
   init(_ error: Errno) {
     switch error.code {
     case Errno.noEntry: self = .missing(error.description)
+    case let code where Errno.noNetwork.contains(code): self = .noNetwork(error.description)
     case Errno.noAccess, Errno.notPermitted: self = .noPermission(error.description)
     default: self = .failed(error.description)
     }

@@ -52,7 +52,7 @@ package final class LocationClient: Sendable {
   /// The client of an app bound by a test.
   @TaskLocal package static var bound: LocationClient?
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Adds a subscriber; the listener is called until `end(_:)`.
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
@@ -175,21 +175,17 @@ private final class Inbox: Sendable {
         for listener in listeners { listener(delivery) }
         return
       }
-      pass(delivery, to: subscriber)
+      // A fix is the last one that can be read before its listener receives it.
+      let (listener, isNew) = state.withLock { state in
+        if let fix = delivery.lastFix { state.readable.lastFix = fix }
+        let isNew =
+          !state.hasAdvised && !state.readable.equipment.hasPositions && delivery.lacksPositions
+        if isNew { state.hasAdvised = true }
+        return (state.listeners[subscriber], isNew)
+      }
+      if isNew { advise?(Self.noSource) }
+      listener?(delivery)
     }
-  }
-
-  /// Passes a delivery to one listener, and first makes its fix the last fix that can be read.
-  private func pass(_ delivery: Delivery, to subscriber: SubscriberID) {
-    let (listener, isNew) = state.withLock { state in
-      if let fix = delivery.lastFix { state.readable.lastFix = fix }
-      let isNew =
-        !state.hasAdvised && !state.readable.equipment.hasPositions && delivery.lacksPositions
-      if isNew { state.hasAdvised = true }
-      return (state.listeners[subscriber], isNew)
-    }
-    if isNew { advise?(Self.noSource) }
-    listener?(delivery)
   }
 
   private static let noSource =

@@ -57,7 +57,7 @@ extension SocketServer {
     case .stopped(let process):
       guard host.launcher?.mayContinue(app) ?? false else {
         return answer(
-          sleep, of: app, "it is stopped, and no registration of it says: continue = yes")
+          sleep, of: app, "it is stopped, and its registration has no line continue = yes")
       }
       answer(sleep, of: app, process.send(SIGCONT))
     }
@@ -82,13 +82,13 @@ extension SocketServer {
   private nonisolated func later(
     _ sleep: SleepingApps.Sleep, of app: AppIdentity, _ fault: String?
   ) {
-    line.queue.async { [weak self] in
+    queue.async { [weak self] in
       self?.onQueue { $0.stepSleep(.answered(app, sleep, fault: fault)) }
     }
   }
 
   private nonisolated func noteLater(_ app: AppIdentity, _ fault: String?) {
-    line.queue.async { [weak self] in self?.onQueue { $0.noteSuspended(app, fault) } }
+    queue.async { [weak self] in self?.onQueue { $0.noteSuspended(app, fault) } }
   }
 
   private func noteSuspended(_ app: AppIdentity, _ fault: String?) {

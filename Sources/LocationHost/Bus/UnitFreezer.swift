@@ -9,8 +9,10 @@ package actor UnitFreezer: QueueActor {
   /// Receives why it was refused; `nil` once it is done.
   package typealias Answer = @Sendable (String?) -> Void
 
-  nonisolated package let line = HostQueue(label: "meridian.units")
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package let executor = HostQueue(label: "meridian.units")
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
   nonisolated private let place: Address
   private var bus: BusConnection?
   /// The number of the last call.
@@ -36,7 +38,7 @@ package actor UnitFreezer: QueueActor {
   ///   - isFrozen: whether its processes are to be stopped.
   ///   - answer: receives why that was refused, in words; `nil` if the unit is as asked for.
   nonisolated package func freeze(_ unit: String, _ isFrozen: Bool, _ answer: @escaping Answer) {
-    line.queue.async { self.onQueue { $0.call(unit, isFrozen, answer) } }
+    queue.async { self.onQueue { $0.call(unit, isFrozen, answer) } }
   }
 
   private func call(_ unit: String, _ isFrozen: Bool, _ answer: @escaping Answer) {
@@ -66,7 +68,7 @@ package actor UnitFreezer: QueueActor {
         self?.onQueue { $0.receive(event) }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve() } }
+      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
       return nil
     } catch {
       leaveBus()

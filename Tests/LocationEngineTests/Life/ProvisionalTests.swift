@@ -35,7 +35,8 @@ struct ProvisionalTests {
     _ = bench.received()
   }
 
-  @Test("AUTH-37: in use by a background session it hears as when in use, suspended or ended, too")
+  @Test(
+    "AUTH-37: in use by a background session it receives as when in use, suspended or ended, too")
   func activity() throws {
     for place in Place.allCases {
       var bench = try bench([
@@ -52,7 +53,7 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "AUTH-32, AUTH-33: out of use, a region asks about Always, and is told after a yes",
+    "AUTH-32, AUTH-33: out of use, a region asks about Always, and is delivered after a yes",
     arguments: Place.allCases)
   func region(_ place: Place) throws {
     var bench = try bench([.region(EngineBench.manager, .start(Self.region))])
@@ -61,9 +62,9 @@ struct ProvisionalTests {
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
     if place == .suspended { bench.live(.background) }
-    let news = bench.received()
+    let found = bench.received()
     #expect(
-      news
+      found
         == [
           .background: ["left home"], .suspended: ["woken", "left home"], .dead: ["launched"],
         ][place])
@@ -89,7 +90,7 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "AUTH-32, AUTH-33: out of use, a visit asks about Always, and is told after a yes",
+    "AUTH-32, AUTH-33: out of use, a visit asks about Always, and is delivered after a yes",
     arguments: Place.allCases)
   func visit(_ place: Place) throws {
     var bench = try bench([.visits(on: true)])
@@ -99,13 +100,13 @@ struct ProvisionalTests {
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
     if place == .suspended { bench.live(.background) }
-    let news = bench.received()
+    let found = bench.received()
     #expect(
-      news == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
+      found == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
   }
 
   @Test(
-    "AUTH-32, AUTH-33: out of use, a significant change asks about Always, and is told after a yes",
+    "AUTH-32, AUTH-33: out of use, a significant change asks about Always, and is delivered after a yes",
     arguments: Place.allCases)
   func change(_ place: Place) throws {
     var bench = try bench([.significantChanges(EngineBench.manager, on: true)])
@@ -114,9 +115,10 @@ struct ProvisionalTests {
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
     if place == .suspended { bench.live(.background) }
-    let news = bench.received()
+    let found = bench.received()
     #expect(
-      news == [.background: ["700 m"], .suspended: ["woken", "700 m"], .dead: ["launched"]][place])
+      found
+        == [.background: ["700 m"], .suspended: ["woken", "700 m"], .dead: ["launched"]][place])
   }
 
   @Test("AUTH-33: a change that waits for the answer is not lost with its process")
@@ -131,7 +133,7 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "AUTH-33, MON-39: out of use, news of a monitor asks about Always, and waits",
+    "AUTH-33, MON-39: out of use, an event of a monitor asks about Always, and waits",
     arguments: Place.allCases)
   func monitor(_ place: Place) throws {
     let circle = ConditionTarget.circle(Circle(center: EngineBench.home, radius: 200))

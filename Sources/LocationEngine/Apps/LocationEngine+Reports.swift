@@ -1,0 +1,77 @@
+package import LocationModel
+
+/// One condition, as reported to the owner of the machine.
+package struct ConditionReport: Hashable, Sendable {
+  package var key: ConditionKey
+  package var target: ConditionTarget
+  package var state: MonitoredState
+  /// When the state was observed.
+  package var date: UnixTime
+}
+
+/// The lifecycle state of an app, for its owner.
+package struct UseReport: Hashable, Sendable {
+  package var life: AppLife
+  /// The process that it is the state of.
+  package var client: ClientID
+  package var isFrozen: Bool
+  /// Whether the app's framework has reported it.
+  package var isReported: Bool
+}
+
+// What the owner of the machine may query.
+extension LocationEngine {
+  /// What the owner's settings withhold from an app.
+  package func limits(of app: AppIdentity) -> [String] {
+    (policies.restricted.contains(app) ? ["restricted"] : [])
+      + (policies.withoutRefresh.contains(app) ? ["noBackgroundRefresh"] : [])
+  }
+
+  /// The conditions of all apps, in the order of the keys.
+  package var conditionReports: [ConditionReport] {
+    conditions.conditions.sorted { $0.key < $1.key }.map { key, condition in
+      let state = MonitoredState(condition.observation.state)
+      return ConditionReport(
+        key: key, target: condition.target, state: condition.isWatched ? state : .unmonitored,
+        date: condition.observation.date)
+    }
+  }
+
+  /// Returns the services that a process uses now, by their names on the wire.
+  package func services(of client: ClientID) -> [String] {
+    guard let app = app(of: client), let coordinator = coordinators.first(where: { $0.app == app })
+    else {
+      return []
+    }
+    let asked: [(String, Bool)] = [
+      ("updates", coordinator.standard.entries.contains { $0.client == client }),
+      ("live", coordinator.live.entries.contains { $0.client == client }),
+      ("significantChanges", coordinator.significant.entries.contains { $0.client == client }),
+      ("heading", coordinator.heading.subscribers.entries.contains { $0.client == client }),
+      ("ranging", coordinator.ranging.requests.contains { $0.client == client }),
+      (
+        coordinator.authorization.beacon == .allowed ? "advertising" : "advertising (not allowed)",
+        coordinator.advertising.contains(client)
+      ),
+      ("monitor", coordinator.monitors.entries.contains { $0.client == client }),
+      ("visits", visits.isListening(app)),
+      ("regions", !conditions.regions(of: app).isEmpty),
+    ]
+    return asked.filter(\.1).map(\.0)
+  }
+
+  /// The lifecycle state of an app, and what one of its processes bases it on; `nil` while none runs.
+  package func use(of app: AppIdentity) -> UseReport? {
+    guard let coordinator = coordinators.first(where: { $0.app == app }),
+      let process = coordinator.processes.first(where: { $0.life == coordinator.life })
+    else { return nil }
+    return UseReport(
+      life: process.life, client: process.client, isFrozen: process.isFrozen,
+      isReported: process.reported != nil && process.life == process.reported)
+  }
+
+  /// The apps that have a process, one entry for each process.
+  package var runningApps: [AppIdentity] {
+    coordinators.flatMap { coordinator in coordinator.processes.map { _ in coordinator.app } }
+  }
+}
