@@ -8,7 +8,7 @@ extension LocationClient {
   static let ofProcess: LocationClient = {
     let description = ClientDescription.ofProcess
     let client = LocationClient(
-      description, over: engine(for: description), advising: HostEnvironment.say)
+      description, over: engine(for: description), advising: HostEnvironment.writeError)
     processLife.withLock { process in
       process.isConnected = true
       if process.life != .foreground { client.send(.life(process.life)) }
