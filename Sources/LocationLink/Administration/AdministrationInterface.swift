@@ -98,7 +98,9 @@ package enum AdministrationInterface {
       life: ?string,
       # How the daemon knows it: reported by its framework, window, terminal, service, stopped, frozen,
       # nothing, or assumed by the configuration.
-      ground: ?string
+      ground: ?string,
+      # Why it could not be woken for an event, which waits until it continues.
+      asleep: ?string
     )
 
     type Condition (

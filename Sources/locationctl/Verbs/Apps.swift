@@ -163,12 +163,16 @@ extension AppStatus {
   /// Its lifecycle state, and what that rests on.
   fileprivate var use: String {
     guard let life else { return "" }
+    let shown = shownUse(life)
+    return life == "suspended" && asleep != nil ? "\(shown), cannot be woken" : shown
+  }
+
+  private func shownUse(_ life: String) -> String {
     switch ground {
-    case "assumed": return "assumed"
-    case "nothing": return life == "foreground" ? "assumed (nothing shows it)" : life
-    case "window":
-      return life + (life == "foreground" ? " (window active)" : " (window not active)")
-    default: return life + (ground.map { " (\($0))" } ?? "")
+    case "assumed": "assumed"
+    case "nothing": life == "foreground" ? "assumed (nothing shows it)" : life
+    case "window": life + (life == "foreground" ? " (window active)" : " (window not active)")
+    default: life + (ground.map { " (\($0))" } ?? "")
     }
   }
 
@@ -184,6 +188,7 @@ extension AppStatus {
     line.add("starter", starter)
     line.add("life", life)
     line.add("ground", ground)
+    line.add("asleep", asleep)
     if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text
   }
