@@ -104,7 +104,9 @@ struct LaunchedApp {
     do {
       for try await event in await monitor.events {
         let isHere = !event.conditionUnsupported
-        say("\(event.identifier) \(event.state == .satisfied ? "in" : isHere ? "out" : "unsupported")")
+        say(
+          "\(event.identifier) \(event.state == .satisfied ? "in" : isHere ? "out" : "unsupported")"
+        )
       }
     } catch { say("\(error)") }
     withExtendedLifetime(session) {}
