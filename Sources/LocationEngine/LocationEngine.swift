@@ -196,6 +196,8 @@ package struct LocationEngine: Machine {
       let changes = watch.handle(.fix, at: now)
       if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
       if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+      // Before the apps receive the fix: the next run may begin right after.
+      if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
       for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
       return fix
     }
@@ -203,7 +205,8 @@ package struct LocationEngine: Machine {
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
-    storePosition(fix, at: now, to: &outputs)
+    // The first coarse place has come since.
+    if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
     estimateMotion(fix, at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)

@@ -74,13 +74,13 @@ struct DesktopFaultTests {
 
   /// A server that accepts, and then is silent, sends garbage, or closes.
   private static let server = """
-    import os, socket, sys
+    import socket, sys
     server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[1].replace("@", "\\0")); server.listen()
     print("listening", flush=True)
     kept = []
     while True:
       connection, _ = server.accept()
-      if sys.argv[2] == "garbage": connection.sendall(os.urandom(65536))
+      if sys.argv[2] == "garbage": connection.sendall(b"\\xff" * 65536)
       if sys.argv[2] == "close": connection.close()
       kept.append(connection)
     """
