@@ -43,10 +43,10 @@ extension HostEnvironment {
   }
 
   /// The watches of the sessions that the process belongs to; they begin when they are needed.
-  package func sessionWatches(awaitsUnlock: Bool = false) -> SessionWatches {
-    SessionWatches(
-      login: SessionWatch(LoginSessions(), bus: nil),
-      screen: NotificationAgent.sessionBus(variables).map { SessionWatch(ScreenSaver(), bus: $0) },
+  package func loginWatches(awaitsUnlock: Bool = false) -> LoginWatches {
+    LoginWatches(
+      login: LoginWatch(LoginSessions(), bus: nil),
+      screen: NotificationAgent.sessionBus(variables).map { LoginWatch(ScreenSaver(), bus: $0) },
       awaitsUnlock: awaitsUnlock)
   }
 

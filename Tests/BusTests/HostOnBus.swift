@@ -15,7 +15,7 @@ struct HostOnBus {
 
   init(
     _ source: Source, bus: String, sensors: String = "/nonexistent",
-    _ setting: AuthorizationSetting = .whileUsing, sessions: SessionWatches = SessionWatches()
+    _ setting: AuthorizationSetting = .whileUsing, sessions: LoginWatches = LoginWatches()
   ) {
     let host = LocationHost(
       sources: [source], places: HostPaths(bus: bus, sensors: sensors), sessions: sessions)

@@ -76,7 +76,9 @@ struct DaemonDiagnosis {
     }
     return switch source.status {
     case "working": finding(.good, positions, nil)
-    case "idle": finding(.good, "closed, because no app asks; \(positions) so far", nil)
+    case "idle":
+      finding(
+        .good, "closed, because no app asks, or a cheaper source serves; \(positions) so far", nil)
     case "searching": finding(.doubtful, "open, and no position yet", alone)
     default: finding(.bad, source.reason ?? source.status, alone)
     }
@@ -94,7 +96,8 @@ struct DaemonDiagnosis {
         app: app, decided: known.map { Decision.Level($0) },
         servicesAreOn: true,
         use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } },
-        limits: known?.limits ?? []
+        limits: known?.limits ?? [],
+        asleep: known?.asleep
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {

@@ -28,9 +28,10 @@ extension Verb {
       """,
       """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
-      terminal, a service of systemd, or that it is stopped or frozen; assumed where nothing does. \
-      WITHHELD and SETTINGS are what the configuration of locationd sets, see locationd(8); an app is \
-      not started before its user has unlocked a session.
+      windows, its terminal, a service of systemd, or that it is stopped or frozen; assumed where \
+      nothing does, or in-use = assumed is configured. WITHHELD and SETTINGS are what the \
+      configuration of locationd sets, see locationd(8); an app is not started for an event before \
+      its user has unlocked a session.
       """,
     ],
     operands: [
@@ -178,7 +179,17 @@ extension AppStatus {
   /// Its lifecycle state, and what that rests on.
   fileprivate var use: String {
     guard let life else { return "" }
-    return ground == "nothing" ? "assumed" : life + (ground.map { " (\($0))" } ?? "")
+    let shown = shownUse(life)
+    return life == "suspended" && asleep != nil ? "\(shown), cannot be woken" : shown
+  }
+
+  private func shownUse(_ life: String) -> String {
+    switch ground {
+    case "assumed": "assumed"
+    case "nothing": life == "foreground" ? "assumed (nothing shows it)" : life
+    case "window": life + (life == "foreground" ? " (window active)" : " (window not active)")
+    default: life + (ground.map { " (\($0))" } ?? "")
+    }
   }
 
   fileprivate var line: String {
@@ -194,6 +205,7 @@ extension AppStatus {
     line.add("life", life)
     line.add("ground", ground)
     if !settings.isEmpty { line.add("settings", settings.joined(separator: ", ")) }
+    line.add("asleep", asleep)
     if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text
   }

@@ -5,16 +5,16 @@ import LocationProviders
 import LocationService
 
 /// The watches of the sessions of persons.
-package struct SessionWatches: Sendable {
+package struct LoginWatches: Sendable {
   /// Of logind; `nil` where it is not asked.
-  package var login: SessionWatch?
+  package var login: LoginWatch?
   /// Of the screen saver of this process's session; `nil` without a session.
-  package var screen: SessionWatch?
+  package var screen: LoginWatch?
   /// Whether apps are launched only once their user has unlocked a session (LIFE-7).
   package var awaitsUnlock = false
 
   package init(
-    login: SessionWatch? = nil, screen: SessionWatch? = nil, awaitsUnlock: Bool = false
+    login: LoginWatch? = nil, screen: LoginWatch? = nil, awaitsUnlock: Bool = false
   ) {
     (self.login, self.screen, self.awaitsUnlock) = (login, screen, awaitsUnlock)
   }
@@ -42,7 +42,7 @@ extension LocationHost {
     for watch in [sessions.login, sessions.screen].compactMap(\.self) { follow(watch) }
   }
 
-  private func follow(_ watch: SessionWatch) {
+  private func follow(_ watch: LoginWatch) {
     watch.begin { [weak self] output in self?.enter { $0.take(output) } }
   }
 

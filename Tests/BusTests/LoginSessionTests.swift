@@ -10,7 +10,7 @@ import Testing
   "Sessions of persons, by logind and the screen saver", .serialized,
   .enabled(if: MockMachine.isThere, "needs dbus-daemon, and python-dbusmock in .build/venv"),
   .timeLimit(.minutes(2)))
-struct SessionTests {
+struct LoginSessionTests {
   private static let address = "C0:00:00:00:00:01"
 
   @Test(
@@ -23,9 +23,9 @@ struct SessionTests {
     try machine.perform("beacon \(Self.address) 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
     try machine.perform("\(service) start")
     if service == "logind" { try machine.perform("session \(getuid())") }
-    let sessions = SessionWatches(
-      login: SessionWatch(LoginSessions(), bus: machine.address),
-      screen: SessionWatch(ScreenSaver(), bus: machine.address))
+    let sessions = LoginWatches(
+      login: LoginWatch(LoginSessions(), bus: machine.address),
+      screen: LoginWatch(ScreenSaver(), bus: machine.address))
     let app = HostOnBus(.bluez, bus: machine.address, .always, sessions: sessions)
     let region = RegionDescription(
       identifier: "shop", target: .beacon(Self.constraint), notices: RegionNotices(onDisplay: true))
@@ -86,7 +86,7 @@ struct SessionTests {
     let machine = try MockMachine()
     // The next bus at this address has another identifier.
     let address = String(machine.address.prefix { $0 != "," })
-    let watch = SessionWatch(LoginSessions(), bus: address)
+    let watch = LoginWatch(LoginSessions(), bus: address)
     let (reports, listener) = AsyncStream.makeStream(of: SessionOutput.self)
     var report = reports.makeAsyncIterator()
     watch.begin { listener.yield($0) }
@@ -105,7 +105,7 @@ struct SessionTests {
 
   @Test("LIFE-7: without a bus nobody waits")
   func noBus() async {
-    let watch = SessionWatch(LoginSessions(), bus: "unix:path=/nonexistent/bus")
+    let watch = LoginWatch(LoginSessions(), bus: "unix:path=/nonexistent/bus")
     let report = await withCheckedContinuation { done in watch.begin { done.resume(returning: $0) } }
     #expect(report == .unlocked(nil))
   }
