@@ -68,7 +68,7 @@ package final class Daemon {
       limits: configuration.conditions, keeping: configuration.keeping,
       settings: configuration.settings,
       observing: environment.useWatch(noting: noting), windows: environment.windowWatch(),
-      sessions: environment.sessionWatches(awaitsUnlock: configuration.awaitsUnlock),
+      sessions: environment.loginWatches(awaitsUnlock: configuration.awaitsUnlock),
       recordingTo: environment.recordingFile, journal: noting)
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(

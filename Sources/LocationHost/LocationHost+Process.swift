@@ -16,7 +16,7 @@ extension LocationHost {
       agents: environment.agents { journal(.source($0)) },
       limits: environment.limits(noting: journal), settings: environment.settings(noting: journal),
       observing: environment.useWatch(noting: journal),
-      windows: environment.windowWatch(), sessions: environment.sessionWatches(),
+      windows: environment.windowWatch(), sessions: environment.loginWatches(),
       recordingTo: environment.recordingFile, journal: journal)
   }
 }

@@ -62,7 +62,8 @@ struct LoginSessionTests {
     _ = try await app.lines.next { $0 == "home is inside" }
     app.end()
     #expect(try await daemon.control("apps").contains("start before first unlock"))
-    #expect(try await daemon.control("doctor", "--app", daemon.app).contains("has unlocked a session"))
+    #expect(
+      try await daemon.control("doctor", "--app", daemon.app).contains("has unlocked a session"))
     _ = try await daemon.control("monitor", "add", "far", "48.5,11.5,200")
     _ = try await daemon.control("monitor", "events", "--count", "1", "--timeout", "60")
     try daemon.place("49.5,11.5")
@@ -106,7 +107,8 @@ struct LoginSessionTests {
   @Test("LIFE-7: without a bus nobody waits")
   func noBus() async {
     let watch = LoginWatch(LoginSessions(), bus: "unix:path=/nonexistent/bus")
-    let report = await withCheckedContinuation { done in watch.begin { done.resume(returning: $0) } }
+    let report = await withCheckedContinuation { done in watch.begin { done.resume(returning: $0) }
+    }
     #expect(report == .unlocked(nil))
   }
 

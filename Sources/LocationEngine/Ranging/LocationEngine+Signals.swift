@@ -75,9 +75,11 @@ extension LocationEngine.Input {
   var concernsBeacons: Bool {
     switch self {
     case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass,
-      .display, .unlocked: false
+      .display, .unlocked:
+      false
     case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .remind,
-      .wake: true
+      .wake:
+      true
     }
   }
 }

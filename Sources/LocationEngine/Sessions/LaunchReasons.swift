@@ -34,7 +34,7 @@ struct LaunchReasons: Sendable {
     stored = record
     hasPendingLive = record.live
     isRestored = record.changes
-    if record.changes { 
+    if record.changes {
       changes = SignificantChangeDetector(heartbeat: heartbeat, isRunning: true)
     }
   }

@@ -15,7 +15,9 @@ package actor LoginWatch: QueueActor {
   /// How long the next attempt to connect again waits; seconds.
   private var wait = LoginWatch.firstWait
 
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
 
   /// Creates a watch on the bus at an address; `nil` is the system's bus.
   package init(_ monitor: any SessionMonitor, bus address: String?) {

@@ -82,7 +82,8 @@ package enum AdministrationRequest: Hashable, Sendable {
   package var isStream: Bool {
     switch self {
     case .followEvents, .log, .events, .export: true
-    case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions, .addCondition,
+    case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
+      .addCondition,
       .removeCondition, .access, .erase:
       false
     }

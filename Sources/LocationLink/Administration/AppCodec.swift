@@ -122,7 +122,8 @@ extension AppStatus: JSONStructure {
     blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
     .find("beacon", \.beacon), .find("processes", \.processes),
     .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter),
-    .find("limits", \.limits), .find("settings", \.settings), .find("life", \.life), .find("ground", \.ground),
+    .find("limits", \.limits), .find("settings", \.settings), .find("life", \.life),
+    .find("ground", \.ground),
     .find("asleep", \.asleep))
 
   fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)

@@ -47,7 +47,8 @@ struct SessionMonitorTests {
         ]))
   }
 
-  @Test("LIFE-7: nobody has unlocked where there is no session, and nothing is known without logind")
+  @Test(
+    "LIFE-7: nobody has unlocked where there is no session, and nothing is known without logind")
   func none() {
     #expect(listed([]).1 == [.unlocked([])])
     var monitor = LoginSessions()
@@ -55,7 +56,8 @@ struct SessionMonitorTests {
     #expect(monitor.take(.reply(1, .error("gone"))) == [.unlocked(nil)])
   }
 
-  @Test("LIFE-7: who has unlocked stays so when the bus goes away, and sessions are read again after")
+  @Test(
+    "LIFE-7: who has unlocked stays so when the bus goes away, and sessions are read again after")
   func bus() {
     var (monitor, _) = listed([Self.person])
     #expect(monitor.take(.reply(2, session())) == [.unlocked([1000])])
@@ -76,7 +78,7 @@ struct SessionMonitorTests {
     #expect(monitor.take(.reply(3, session())) == [.unlocked([1000])])
   }
 
-  @Test("of many sessions some are read at once, and all in turn, up to a bound")
+  @Test("border 12: of many sessions some are read at once, and all in turn, up to a bound")
   func many() {
     let paths = (0...LoginSessions.most).map { "/s\($0)" }
     var (monitor, outputs) = listed(paths)
@@ -91,7 +93,8 @@ struct SessionMonitorTests {
     #expect(last == [.unlocked([1] + (2...UInt32(LoginSessions.most)))])
   }
 
-  @Test("LIFE-7: a session that is not locked unlocks its user; a greeter's, or a locked one, does not")
+  @Test(
+    "LIFE-7: a session that is not locked unlocks its user; a greeter's, or a locked one, does not")
   func unlocks() {
     var (monitor, asked) = listed(["/a", "/b", Self.person])
     #expect(asked.count == 3)

@@ -130,7 +130,8 @@ private final class Listener: NSObject, CLLocationManagerDelegate {
     if CommandLine.arguments.dropFirst().first == "quits", state == .inside {
       AppLifecycle.enter(.ended)
       // The daemon has taken the report once it has taken this.
-      manager.stopMonitoring(for: CLCircularRegion(center: CLLocationCoordinate2D(), radius: 1, identifier: "-"))
+      manager.stopMonitoring(
+        for: CLCircularRegion(center: CLLocationCoordinate2D(), radius: 1, identifier: "-"))
     }
     say("\(region.identifier) is \(state == .inside ? "inside" : "outside")")
   }
