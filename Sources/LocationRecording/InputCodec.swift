@@ -31,7 +31,7 @@ extension LocationEngine.Input {
         self = .unlocked(nil)
         return
       }
-      self = .unlocked(UnlockedUsers(own: own, users: try value.get("users")))
+      self = .unlocked(UnlockedUsers(own: own, users: try value.find("users")))
     case "display": self = .display(user: try value.find("user"))
     case "remind": self = .remind(AppIdentity(try value.get("app")))
     case "stored": self = .stored(try [StateEntry](json: value))
@@ -63,7 +63,7 @@ extension LocationEngine.Input {
         ]))
     case .setting(let setting): .word("setting", setting.json)
     case .unlocked(let users):
-      .word("unlocked", .fields(["own": users?.own.json, "users": users?.users.json]))
+      .word("unlocked", .fields(["own": users?.own.json, "users": users?.users?.json]))
     case .display(let user): .word("display", .fields(["user": user?.json]))
     case .remind(let app): .word("remind", .fields(["app": app.name.json]))
     case .stored(let entries): .word("stored", entries.json)

@@ -21,6 +21,8 @@ struct AppCoordinator: Sendable {
   /// Everything that the app has not received yet.
   var pending = PendingQueue()
   var launch = AppLaunch()
+  /// Whether the person ended its last process, which is stored where that keeps it ended (LIFE-4).
+  var hasQuit = false
   /// The owner's settings for its services.
   var settings = ServiceSettings()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there

@@ -26,7 +26,7 @@ extension LocationEngine {
     (policies.restricted.contains(app) ? ["restricted"] : [])
       + (policies.withoutRefresh.contains(app) ? ["noBackgroundRefresh"] : [])
       + (policies.honorsQuit ? ["forceQuit"] : [])
-      + (policies.isUnlocked(app) ? [] : ["locked"])
+      + (policies.isUnlocked(app) == false ? ["locked"] : [])
   }
 
   /// What the owner's settings change for the services of every app, in the words of the link.

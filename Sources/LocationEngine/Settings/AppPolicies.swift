@@ -16,7 +16,12 @@ struct AppPolicies: Sendable {
   var remindAfter: Int?
 
   /// Whether the user of an app has unlocked a session since the computer started (LIFE-7).
-  func isUnlocked(_ app: AppIdentity) -> Bool { unlocked?.includes(app.user) ?? true }
+  ///
+  /// `nil` while that is not known yet.
+  func isUnlocked(_ app: AppIdentity) -> Bool? {
+    guard let unlocked else { return true }
+    return unlocked.includes(app.user)
+  }
 }
 
 /// The owner's settings for the services of every app.

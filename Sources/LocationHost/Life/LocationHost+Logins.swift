@@ -28,10 +28,10 @@ package struct LoginWatches: Sendable {
 
 // What the sessions of persons say: who has unlocked one, and when a display turns on.
 extension LocationHost {
-  /// Begins to follow who has unlocked a session; until that is known, nobody has.
+  /// Begins to follow who has unlocked a session; until that is known, launches wait.
   func beginToAwaitUnlock() {
     guard sessions.awaitsUnlock, let login = sessions.login else { return }
-    step(.engine(.unlocked(UnlockedUsers(own: getuid(), users: []))))
+    step(.engine(.unlocked(UnlockedUsers(own: getuid(), users: nil))))
     follow(login)
   }
 

@@ -76,11 +76,48 @@ struct OwnersSettingsTests {
     }
   }
 
+  @Test("LIFE-7: an event waits while it is not known who has unlocked a session")
+  func unknown() {
+    var bench = EngineBench(.always)
+    bench.request(
+      .region(
+        EngineBench.manager,
+        .start(
+          RegionDescription(
+            identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
+            notices: RegionNotices()))))
+    for _ in 0..<5 { bench.fix() }
+    bench.end()
+    bench.send(.unlocked(UnlockedUsers(own: 1000, users: nil)))
+    _ = bench.received()
+    for _ in 0..<20 { bench.fix(east: 3000) }
+    #expect(!bench.received().contains("launched"))
+    bench.send(.unlocked(UnlockedUsers(own: 1000, users: [1000])))
+    #expect(bench.received().contains("launched"))
+  }
+
+  @Test("LIFE-4: an app that the person has ended stays so for the next run of the engine")
+  func quit() {
+    for quits in [true, false] {
+      var bench = EngineBench(.always)
+      bench.request(Self.changes)
+      bench.fix()
+      bench.send(.setting(.honorsQuit(true)))
+      if quits { bench.request(.life(.quit)) }
+      bench.end()
+      let key = StateKey(domain: "quit", owner: EngineBench.app.name)
+      #expect(bench.stored.contains { $0.key == key } == quits)
+      bench.connect()
+      #expect(!bench.stored.contains { $0.key == key })
+    }
+  }
+
   @Test("LIFE-7: users who are no persons count as unlocked, and all do where nothing is known")
   func systemUsers() {
     let users = UnlockedUsers(own: 0, users: [1001])
-    #expect(users.includes(nil) && users.includes(1001) && users.includes(999))
-    #expect(!users.includes(1002) && users.includes(65_534))
+    for user: UInt32? in [nil, 1001, 999, 65_534] { #expect(users.includes(user) == true) }
+    #expect(users.includes(1002) == false)
+    #expect(UnlockedUsers(own: 0, users: nil).includes(1002) == nil)
   }
 
   @Test(
