@@ -41,7 +41,8 @@ package struct LoginSessions: SessionMonitor {
     case .disconnected:
       forget()
       state = .disconnected
-      return []
+      // A bus that gave no answer at all is as none.
+      return wasRead ? [] : [.unlocked(nil)]
     case .reply(let number, let reply): return take(reply, to: number)
     case .signal(let signal): return take(signal)
     case .called, .refused: return []
