@@ -169,11 +169,11 @@ package actor LocationHost: EngineLink, QueueActor {
     keeper.flatMap { StateKeeper.program(of: app, in: $0.entries) }
   }
 
-  /// Returns whether the program may use the identity: the first to use it keeps it (SECURITY.md).
-  package func claim(_ identity: AppIdentity, by executable: String) -> Bool {
-    guard !identity.isOwner else { return false }
-    guard let keeper else { return true }
-    return keeper.claim(identity, by: executable, noting: journal)
+  /// Decides whether the program may use the identity: the first to use it keeps it (SECURITY.md).
+  package func claim(_ identity: AppIdentity, by claimant: Claimant) -> Claim {
+    guard !identity.isOwner else { return .refused }
+    guard let keeper else { return .held }
+    return keeper.claim(identity, by: claimant, noting: journal)
   }
 
   /// Passes the engine an input of the person or the system, such as a setting or an answer.
