@@ -65,6 +65,14 @@ struct InstalledPackagesTests {
     #expect(packages.package(of: boat) == "dpkg:boat")
   }
 
+  @Test("border 12: those of 256 programs are cached")
+  func bounded() throws {
+    for number in 0...InstalledPackages.kept {
+      #expect(packages.package(of: try program("program\(number)")) == nil)
+    }
+    #expect(packages.count == InstalledPackages.kept)
+  }
+
   // MARK: What follows
 
   private static let app = AppIdentity("org.example.Boat")
@@ -77,37 +85,37 @@ struct InstalledPackagesTests {
 
   @Test("lets its identifier pass to a program at another path of the same package, and no other")
   func passes() throws {
-    let keeper = StateKeeper(folder: folder.file("state"))
+    let keeper = StateKeeper(folder: StateFolder(path: folder.file("state")))
     #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
     #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
     for (program, package) in [
-      ("/home/a/boat", nil), ("/opt/other/boat", "dpkg:other"), ("/opt/boat/2/boat", nil),
+      ("/srv/a/boat", nil), ("/opt/other/boat", "dpkg:other"), ("/opt/boat/2/boat", nil),
     ] {
       #expect(claim(keeper, program, package) == .refused)
     }
     #expect(
       claim(keeper, "/opt/boat/2/boat", "dpkg:boat") == .passed(program: "/opt/boat/1/boat"))
     #expect(StateKeeper.program(of: Self.app, in: keeper.entries) == "/opt/boat/2/boat")
-    let next = StateKeeper(folder: folder.file("state"))
+    let next = StateKeeper(folder: StateFolder(path: folder.file("state")))
     #expect(claim(next, "/opt/boat/3/boat", "dpkg:boat") == .passed(program: "/opt/boat/2/boat"))
   }
 
   @Test("is learned when the program of the identifier becomes part of one, and forgotten after")
   func learned() throws {
-    let keeper = StateKeeper(folder: folder.file("state"))
+    let keeper = StateKeeper(folder: StateFolder(path: folder.file("state")))
     #expect(claim(keeper, "/opt/boat/boat") == .held)
     #expect(claim(keeper, "/opt/boat/2/boat", "dpkg:boat") == .refused)
     #expect(claim(keeper, "/opt/boat/boat", "dpkg:boat") == .held)
     #expect(claim(keeper, "/opt/boat/boat") == .held)
     #expect(claim(keeper, "/opt/boat/2/boat", "dpkg:boat") == .refused, "it is in none any more")
     #expect(claim(keeper, "/opt/boat/boat", "dpkg:boat") == .held)
-    #expect(try keeper.reassign(Self.app, to: "/home/a/boat") == "/opt/boat/boat")
+    #expect(try keeper.reassign(Self.app, to: "/srv/a/boat") == "/opt/boat/boat")
     #expect(claim(keeper, "/opt/boat/2/boat", "dpkg:boat") == .refused, "the owner has decided")
   }
 
   @Test("gives nobody the name that differs in upper and lower case only")
   func folded() throws {
-    let keeper = StateKeeper(folder: folder.file("state"))
+    let keeper = StateKeeper(folder: StateFolder(path: folder.file("state")))
     #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
     let variant = keeper.claim(
       AppIdentity("org.example.boat"),

@@ -1,5 +1,5 @@
-package import LocationHost
-import Glibc
+package import Glibc
+import LocationHost
 import Synchronization
 
 /// Finds the Debian package that a program is part of, in dpkg's lists of files.
@@ -31,6 +31,9 @@ package final class InstalledPackages: Sendable {
     (self.folder, self.owners) = (folder, owners)
   }
 
+  /// The number of programs cached, for the tests.
+  package var count: Int { memory.withLock { $0.names.count } }
+
   /// Returns the package of the program at a path, such as `dpkg:boat`; `nil` if it is part of none, or
   /// others could have written it.
   package func package(of program: String) -> String? {
@@ -57,17 +60,14 @@ package final class InstalledPackages: Sendable {
     let ending = ".list"
     for name in SmallFile.names(in: folder).prefix(Self.mostLists) where name.hasSuffix(ending) {
       guard let bytes = SmallFile.read("\(folder)/\(name)", limit: Self.longest) else { continue }
-      guard lines.contains(where: { Self.contains(bytes, $0) }),
+      let text = (bytes + [0]).map { CChar(bitPattern: $0) }
+      guard lines.contains(where: { strstr(text, $0) != nil }),
         OwnedFile.intruder(on: "\(folder)/\(name)", owners: owners) == nil
       else { continue }
       // `boat:amd64.list` is of a package that can be installed for several architectures.
       return "dpkg:" + name.dropLast(ending.count).prefix { $0 != ":" }
     }
     return nil
-  }
-
-  private static func contains(_ bytes: [UInt8], _ line: String) -> Bool {
-    memmem(bytes, bytes.count, line, line.utf8.count) != nil
   }
 
   /// Programs cached. Chosen: many times the apps of a computer.

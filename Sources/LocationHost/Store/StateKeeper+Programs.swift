@@ -1,5 +1,6 @@
 package import LocationEngine
 package import LocationModel
+import LocationService
 
 /// A program that declares an identifier, as it was verified.
 package struct Claimant: Hashable, Sendable {

@@ -152,7 +152,7 @@ package final class StateKeeper {
     return Self.applying(unsaved, to: entries)
   }
 
-  private static func applying(_ changes: [StateChange], to entries: [StateEntry]) -> [StateEntry] {
+  static func applying(_ changes: [StateChange], to entries: [StateEntry]) -> [StateEntry] {
     guard !changes.isEmpty else { return entries }
     var values: [StateKey: [UInt8]] = [:]
     for entry in entries { values[entry.key] = entry.value }
