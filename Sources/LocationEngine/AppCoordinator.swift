@@ -95,6 +95,8 @@ struct AppCoordinator: Sendable {
     var stillness = StillnessAudience()
     /// Whether the app needs each update of the coarse place.
     var coarse = false
+    /// Whether the person is shown that the app uses the location (BGA-15).
+    var usesLocation = false
     var deadline: Instant?
   }
 
@@ -217,6 +219,9 @@ struct AppCoordinator: Sendable {
   /// Derives the needs that the engine reads after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
+    needs.usesLocation =
+      !processes.isEmpty && !app.isOwner
+      && (needs.demand.position != nil || standing.sessions.presence.showsIndicator || rests)
     needs.coarse =
       needs.demand.position != nil
       && (isCoarse || standard.entries.contains { $0.service.isActive && $0.service.isCoarse })

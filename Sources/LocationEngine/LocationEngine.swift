@@ -26,6 +26,8 @@ package struct LocationEngine: Machine {
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
     case setting(Setting)
+    /// A place that is set from outside (SIM-15), or the end of that.
+    case simulation(SimulatedPosition.Request)
     /// The apps that can be launched; before the first of these, all can (LIFE-2).
     case launchable([AppIdentity])
     /// The durable state: at the start, and when another process has changed it.
@@ -45,6 +47,8 @@ package struct LocationEngine: Machine {
     case wakeApp(AppIdentity)
     /// An event is pending for an app that does not run (LIFE-1).
     case launch(AppIdentity)
+    /// An app begins or ends to use the location (BGA-15).
+    case usage(AppIdentity, Bool)
     /// The location indicator of an app appears or disappears (BGA-5).
     case indicator(AppIdentity, Bool)
     /// The calibration request for the compass appears or disappears (HEAD-9).
@@ -55,8 +59,12 @@ package struct LocationEngine: Machine {
     case note(Note)
   }
 
-  private var arbiter = ProviderArbiter()
-  private(set) var watch: PositionWatch
+  var arbiter = ProviderArbiter()
+  var watch: PositionWatch
+  /// The place that is set from outside.
+  var simulated = SimulatedPosition()
+  /// The apps that use the location, as last output; sorted.
+  var users: [AppIdentity] = []
   private var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
@@ -71,7 +79,7 @@ package struct LocationEngine: Machine {
   var launchable: [AppIdentity]?
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
-  private var servicesAreOn = true
+  private(set) var servicesAreOn = true
   /// What the owner has set for apps, whether they run or not.
   private(set) var policies = AppPolicies()
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
@@ -140,9 +148,13 @@ package struct LocationEngine: Machine {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
+    case .simulation(let request):
+      rest.fix = simulate(request, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
-    case .wake: wake(at: now, to: &outputs)
+    case .wake:
+      rest.fix = repeatSimulated(at: now, to: &outputs)
+      wake(at: now, to: &outputs)
     }
     self.rest = rest
     return outputs
@@ -164,6 +176,7 @@ package struct LocationEngine: Machine {
     settleLaunches(at: now, to: &outputs)
     if rest.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
+    settleUsers(to: &outputs)
     if rest.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
@@ -185,16 +198,24 @@ package struct LocationEngine: Machine {
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
+    guard !simulated.isActive else {
+      outputs.append(.ignored(fix, provider, .simulated))
+      return nil
+    }
     switch arbiter.judge(fix, from: provider, at: now) {
     case .ignored(let fix, let provider, let reason):
       outputs.append(.ignored(fix, provider, reason))
       return nil
-    case .current(let fix, _):
-      deliver(watch.handle(.fix, at: now), at: now, to: &outputs)
-      keep(.position, at: now, to: &outputs)
-      for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
-      return fix
+    case .current(let fix, _): return makeCurrent(fix, at: now, to: &outputs)
     }
+  }
+
+  /// Delivers the new current fix to every app as far as permitted.
+  mutating func makeCurrent(_ fix: Fix, at now: Moment, to outputs: inout [Output]) -> Fix {
+    deliver(watch.handle(.fix, at: now), at: now, to: &outputs)
+    keep(.position, at: now, to: &outputs)
+    for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
+    return fix
   }
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
@@ -287,7 +308,7 @@ package struct LocationEngine: Machine {
   }
 
   /// Notes that a source gives no positions.
-  private mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
+  mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
     conditions.hasPositions = watch.hasSource
     settleEquipment(at: now, to: &outputs)
   }
@@ -321,6 +342,7 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
+    simulated.isNeeded = wanted.position != nil
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
@@ -336,6 +358,7 @@ package struct LocationEngine: Machine {
 
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, simulated.nextDeadline)
     next = earliest(next, motionDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
@@ -465,6 +488,8 @@ package struct LocationEngine: Machine {
       for index in coordinators.indices {
         outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
       }
+    case .stopped(let app):
+      each(app, at: now, &outputs) { $0.hold(.presence(.stopped), at: $1) }
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:
@@ -566,6 +591,8 @@ package enum Note: Sendable {
   case use(AppIdentity, AppLife, String)
   /// An app that is suspended cannot be woken for an event, or suspended again afterward; and why.
   case asleep(AppIdentity, String)
+  /// An app uses the location in the background, and no desktop shows it; and why.
+  case unseen(AppIdentity, String)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
   /// The configuration of a source is not valid.

@@ -30,6 +30,15 @@ package actor LocationHost: EngineLink, QueueActor {
   let journal: @Sendable (Note) -> Void
   /// Called with every output except positions before it is carried out, on the host's queue.
   package var observer: (@Sendable (ServiceCore.Output) -> Void)?
+  /// Shows which apps use the location; `nil` for nowhere.
+  nonisolated let indicator: IndicatorAgent?
+  /// Called on the host's queue after a step that has changed which apps use the location.
+  package var usesChanged: (@Sendable () -> Void)?
+  /// Why no desktop shows it; `nil` while one does, or nothing is to be shown.
+  var unseen: String?
+  /// Where the user of this process sets its place; `nil` for nowhere.
+  nonisolated let simulationSocket: String?
+  var simulations: SimulationServer?
   /// Ends a client's connection so that it reconnects; `nil` if clients live in this process.
   package var cutOff: (@Sendable (ClientID) -> Void)?
   /// Whether the processes of clients are in use.
@@ -48,8 +57,8 @@ package actor LocationHost: EngineLink, QueueActor {
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
     settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
-    windows: WindowWatch? = nil,
-    recordingTo file: String? = nil,
+    windows: WindowWatch? = nil, indicator: IndicatorAgent? = nil,
+    simulatedAt simulationSocket: String? = nil, recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     line = HostQueue(label: "meridian.host")
@@ -64,6 +73,8 @@ package actor LocationHost: EngineLink, QueueActor {
     self.launcher = launcher
     self.uses = uses
     self.windows = windows
+    self.indicator = indicator
+    self.simulationSocket = simulationSocket
     self.journal = journal
     line.queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
@@ -80,6 +91,8 @@ package actor LocationHost: EngineLink, QueueActor {
     tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
     beginToWatchWindows()
+    beginToShowUses()
+    beginToSimulate()
     for setting in settings { step(.engine(.setting(setting))) }
     step(.engine(.stored(keeper?.entries ?? [])))
   }
@@ -97,6 +110,7 @@ package actor LocationHost: EngineLink, QueueActor {
     timer?.end()
     registrations?.cancel()
     windows?.end()
+    simulations?.end()
     for channel in channels.values { channel.end() }
     for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }
@@ -191,7 +205,11 @@ package actor LocationHost: EngineLink, QueueActor {
     writeRecording()
     carryOut(decisions)
     if decisions.contains(where: \.isDelivery) { sched_yield() }
-    carryOut(core.finish())
+    let rest = core.finish()
+    carryOut(rest)
+    if decisions.contains(where: \.concernsUses) || rest.contains(where: \.concernsUses) {
+      showUses()
+    }
     arm()
   }
 
@@ -247,8 +265,10 @@ package actor LocationHost: EngineLink, QueueActor {
     case .engine(.note(let note)): journal(note)
     case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
     case .engine(.persist): scrubLater()
-    case .engine(.demand), .engine(.ignored), .engine(.indicator),
-      .engine(.runtimeOver), .engine(.wakeApp):
+    case .engine(.indicator(let app, let shown)):
+      if shown { noteUnseen(app) }
+    case .engine(.demand), .engine(.ignored), .engine(.usage), .engine(.runtimeOver),
+      .engine(.wakeApp):
       break
     }
   }

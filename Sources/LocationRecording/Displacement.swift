@@ -47,12 +47,17 @@ package struct Displacement: Sendable {
     case .fix(var fix, let provider):
       fix.coordinate = moved(fix.coordinate)
       return .fix(fix, from: provider)
+    case .simulation(.fix(var fix)):
+      fix.coordinate = moved(fix.coordinate)
+      return .simulation(.fix(fix))
+    case .simulation(.hold(var fix)):
+      fix.coordinate = moved(fix.coordinate)
+      return .simulation(.hold(fix))
     case .stored(let entries): return .stored(entries.compactMap { moved($0) })
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
     case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception, .advertising,
-      .answer,
-      .setting, .launchable, .wake:
+      .answer, .setting, .launchable, .simulation(.end), .wake:
       return input
     }
   }

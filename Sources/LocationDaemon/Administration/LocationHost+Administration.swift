@@ -26,6 +26,7 @@ extension LocationHost {
     status.unstored = keeper?.fault.map { "\($0)" }
     status.sources = core.sourceReports.map { SourceStatus($0) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
+    status.isSimulated = core.engine.simulatedFix != nil
     status.demand = DemandStatus(core.engine.currentDemand)
     status.lastFix = core.engine.current.map { fix in
       LastFix(

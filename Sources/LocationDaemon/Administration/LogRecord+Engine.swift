@@ -33,7 +33,7 @@ extension LogRecord {
       let words = [.foreground: "in use", .background: "in the background"][life] ?? life.rawValue
       self.init(.client, "\(app) is \(words) (\(ground))", at: date)
       self.app = app.name
-    case .asleep(let app, _):
+    case .asleep(let app, _), .unseen(let app, _):
       self.init(.condition, note.message ?? "", at: date, isFault: true)
       self.app = app.name
     case .store(let text): self.init(.store, text, at: date, isFault: true)

@@ -14,6 +14,13 @@ struct OwnerSession {
   /// Connections that follow the log.
   var logFollowers: [Int: AdministrationRequest.LogQuery] = [:]
 
+  /// Connections that follow which apps use the location.
+  var useFollowers: [Int] = []
+  /// Whether a place is set from outside.
+  var isSimulating = false
+  /// The connection whose end ends the simulation; `nil` for one that is held.
+  var simulator: Int?
+
   static let subscriber = SubscriberID(1)
   /// The name of the owner's monitor.
   static let monitor = "owner"

@@ -25,6 +25,12 @@ extension SocketServer {
       guard let server = self else { return }
       server.line.queue.async { server.onQueue { $0.sendToFollowers(record) } }
     }
+    host.onQueue { host in
+      host.usesChanged = { [weak self] in
+        guard let server = self else { return }
+        server.line.queue.async { server.onQueue { $0.sendUses() } }
+      }
+    }
     let hasMonitored = host.onQueue { host in
       host.storedEntries.contains {
         $0.key.owner == AppIdentity.owner.name && $0.key.domain == "condition"
@@ -72,6 +78,7 @@ extension SocketServer {
     case .services(let on):
       try turnServices(on)
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
+      sendUses()
       answer(number, .object([]))
     case .conditions(let places):
       let conditions = host.onQueue { $0.conditionStatuses(places: places) }
@@ -83,6 +90,11 @@ extension SocketServer {
       try remove(identifier)
       answer(number, .object([]))
     case .followEvents: followEvents(number)
+    case .followUse: followUse(number)
+    case .simulate(let fix, let hold):
+      try simulate(hold ? .hold(fix) : .fix(fix), by: number)
+      answer(number, .object([]))
+    case .endSimulation: answer(number, .fields(["ended": endSimulation().json]))
     case .log(let query): readLog(query, of: number)
     case .access(let app):
       let records = host.onQueue { $0.accessRecords(of: app) }
@@ -133,7 +145,7 @@ extension SocketServer {
       because: "\(HeldOutputs.most.ofClient) deliveries wait until the state can be stored")
   }
 
-  private func answer(
+  func answer(
     _ number: Int, _ parameters: JSON, error: String? = nil, continues: Bool = false
   ) {
     handle(.reply(LinkReply(parameters, error: error, continues: continues)), of: number)
@@ -267,6 +279,8 @@ extension SocketServer {
   /// Removes a connection that has ended from the followers.
   func forgetOwner(_ number: Int) {
     owner.logFollowers[number] = nil
+    owner.useFollowers.removeAll { $0 == number }
+    if owner.simulator == number { _ = endSimulation() }
     guard owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.removeAll { $0 == number }
     if owner.eventFollowers.isEmpty { ask(.leave) }
@@ -321,6 +335,10 @@ extension SocketServer {
         .condition, "an event waits for \(app), which does not run", from: LogCaller(app: app.name))
     case .note(.provider(let provider, let status)):
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
+    case .usage(let app, let begins):
+      journal.write(
+        .authorization, "\(app) \(begins ? "uses the location" : "no longer uses the location")",
+        from: LogCaller(app: app.name))
     case .indicator(let app, let shown):
       journal.write(
         .authorization,

@@ -31,6 +31,9 @@ package struct ProviderArbiter: Machine {
     (current, leader, tracks) = (nil, nil, [])
   }
 
+  /// Makes a fix the current one that no provider gave (SIM-15).
+  mutating func impose(_ fix: Fix) { (current, leader, tracks) = (fix, nil, []) }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     guard case .fix(let fix, let provider) = input else { return [] }
     return [judge(fix, from: provider, at: now)]
@@ -157,4 +160,6 @@ package enum IgnoreReason: String, Hashable, CaseIterable, Sendable {
   case unconfirmedClock
   /// Another provider contradicts it, and is believed.
   case contradicted
+  /// A place is set from outside (SIM-15).
+  case simulated
 }

@@ -28,7 +28,8 @@ struct RunningDaemon {
     "systemctl start locationd.socket, or systemctl --user start locationd.socket, or by hand: "
     + "locationd"
 
-  private init(at socket: String) throws(Failure) {
+  /// The daemon, or the app with an engine of its own, behind a socket.
+  init(at socket: String) throws(Failure) {
     self.socket = socket
     do throws(DaemonCaller.Fault) { caller = try DaemonCaller(at: socket) } catch {
       throw Failure(error, socket)

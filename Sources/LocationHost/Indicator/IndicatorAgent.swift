@@ -1,0 +1,102 @@
+import Dispatch
+import Glibc
+package import LocationModel
+package import LocationProviders
+
+/// Shows which apps use the location on the desktop of the person's session.
+///
+/// Runs on its own queue, so that no desktop delays a fix.
+package actor IndicatorAgent: QueueActor {
+  /// What the person does in the menu, and whether the desktop shows it.
+  package enum Event: Hashable, Sendable {
+    case stop(AppIdentity)
+    case switchServicesOff
+    /// `nil` if the desktop shows the item.
+    case shown(obstacle: String?)
+  }
+
+  nonisolated package let line = HostQueue(label: "meridian.indicator")
+  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  /// The address of the bus; `nil` if there is no session.
+  nonisolated private let address: String?
+  private var presenter = IndicatorPresenter()
+  private var bus: BusConnection?
+  private var receive: (@Sendable (Event) -> Void)?
+
+  /// Creates an agent on the bus at an address.
+  package init(bus address: String?) {
+    self.address = address
+  }
+
+  /// Calls `receive` on the agent's queue with each event from now on.
+  nonisolated package func begin(_ receive: @escaping @Sendable (Event) -> Void) {
+    enter { $0.receive = receive }
+  }
+
+  /// Shows the apps of now in place of those before.
+  nonisolated package func show(_ contents: IndicatorContents) {
+    enter { $0.step(.show(contents)) }
+  }
+
+  private nonisolated func enter(
+    _ body: @escaping @Sendable (isolated IndicatorAgent) -> Void
+  ) {
+    line.queue.async { self.onQueue { body($0) } }
+  }
+
+  private func step(_ input: IndicatorPresenter.Input) {
+    for output in presenter.handle(input, at: HostClock.now) {
+      switch output {
+      case .enter: enterBus()
+      case .leave: leaveBus()
+      case .bus(let action): bus?.carryOut(action)
+      case .stop(let app): receive?(.stop(app))
+      case .switchServicesOff: receive?(.switchServicesOff)
+      case .shown(let obstacle): receive?(.shown(obstacle: obstacle))
+      }
+    }
+    // What was called and sent leaves after this step.
+    enter { $0.serve() }
+  }
+
+  private func enterBus() {
+    leaveBus()
+    guard let address else { return later(.closed(reason: Self.noSession)) }
+    do throws(BusFault) {
+      let bus = try BusConnection(address: address) { [weak self] event in
+        self?.onQueue { agent in
+          guard case .bus(let event) = event else { return }
+          agent.step(.bus(event))
+        }
+      }
+      self.bus = bus
+      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve() } }
+    } catch {
+      leaveBus()
+      return later(.closed(reason: Errno(code: error.code, call: address).description))
+    }
+    later(.bus(.connected))
+  }
+
+  private func later(_ input: IndicatorPresenter.Input) {
+    enter { $0.step(input) }
+  }
+
+  private func leaveBus() {
+    _ = bus?.process()
+    bus?.end()
+    bus = nil
+  }
+
+  private func serve() {
+    guard let bus, !bus.process() else { return }
+    leaveBus()
+    step(.bus(.disconnected))
+  }
+
+  isolated deinit {
+    bus?.end()
+  }
+
+  private static let noSession = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+}
