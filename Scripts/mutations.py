@@ -69,7 +69,7 @@ FAULTS = {
         "Authorization/Authorization+Answers.swift",
         "case .whileUsing: record.grant = «.whenInUse»", ".always"),
     "authorization: denied": (
-        "AppCoordinator+Standing.swift", "case .restricted, .denied: return «.denied»", ".open"),
+        "Apps/AppCoordinator+Standing.swift", "case .restricted, .denied: return «.denied»", ".open"),
     "coarse place: cell": (
         "Accuracy/CoarseLocator.swift", "interval = «900.0»", "300.0"),
     "delivery: in use": (
