@@ -103,13 +103,9 @@ package struct Configuration: Hashable, Sendable {
     case "no-background-refresh":
       return Self.add(app: value, to: &withoutRefresh, "no-background-refresh")
     case "honor-force-quit":
-      guard ["yes", "no"].contains(value) else { return "`honor-force-quit` must be yes or no" }
-      honorsQuit = value == "yes"
-      return nil
+      return Self.set(value, "honor-force-quit") { honorsQuit = $0 }
     case "allow-simulation":
-      guard ["yes", "no"].contains(value) else { return "`allow-simulation` must be yes or no" }
-      allowsSimulation = value == "yes"
-      return nil
+      return Self.set(value, "allow-simulation") { allowsSimulation = $0 }
     case "in-use":
       guard ["observed", "assumed"].contains(value) else {
         return "`in-use` must be observed or assumed"
@@ -132,6 +128,13 @@ package struct Configuration: Hashable, Sendable {
         + "allow-simulation, "
         + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
+  }
+
+  /// Sets a switch.
+  private static func set(_ value: String, _ key: String, _ body: (Bool) -> Void) -> String? {
+    guard ["yes", "no"].contains(value) else { return "`\(key)` must be yes or no" }
+    body(value == "yes")
+    return nil
   }
 
   /// Names an app.

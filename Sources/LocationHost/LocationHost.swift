@@ -111,6 +111,7 @@ package actor LocationHost: EngineLink, QueueActor {
     registrations?.cancel()
     windows?.end()
     simulations?.end()
+    indicator?.end()
     for channel in channels.values { channel.end() }
     for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }

@@ -56,7 +56,8 @@ package struct Displacement: Sendable {
     case .stored(let entries): return .stored(entries.compactMap { moved($0) })
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
-    case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception, .advertising,
+    case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception,
+      .advertising,
       .answer, .setting, .launchable, .simulation(.end), .wake:
       return input
     }

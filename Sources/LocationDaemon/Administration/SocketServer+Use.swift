@@ -41,8 +41,8 @@ extension SocketServer {
   ) throws(AdministrationFault) {
     guard facts.allowsSimulation else {
       throw AdministrationFault(
-        reason: "the place of this machine may not be set from outside; next: allow-simulation = yes "
-          + "in the configuration of locationd, then: systemctl reload locationd")
+        reason: "the place of this machine may not be set from outside; next: allow-simulation = "
+          + "yes in the configuration of locationd, then: systemctl reload locationd")
     }
     if let fault = host.onQueue({ $0.simulate(request) }) {
       throw AdministrationFault(reason: fault)

@@ -94,9 +94,9 @@ package actor IndicatorAgent: QueueActor {
     step(.bus(.disconnected))
   }
 
-  isolated deinit {
-    bus?.end()
-  }
+  /// Leaves the bus. Not in a deinitializer: the last who lets go may be a host whose own executor is
+  /// gone already, which the runtime would look at.
+  nonisolated func end() { enter { $0.leaveBus() } }
 
   private static let noSession = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
 }

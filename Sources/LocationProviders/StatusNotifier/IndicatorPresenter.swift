@@ -164,7 +164,7 @@ package struct IndicatorPresenter: Machine {
 
   // MARK: The objects
 
-  private func export() -> [Output] { [.bus(.export(item)), .bus(.export(menu.object(caller))) ] }
+  private func export() -> [Output] { [.bus(.export(item)), .bus(.export(menu.object(caller)))] }
 
   /// Notifies the desktop that the item and its menu have changed.
   private var changed: [Output] {

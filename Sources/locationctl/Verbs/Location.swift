@@ -7,7 +7,7 @@ import LocationSimulation
 extension Verb {
   private static let app = Option(
     name: "app", value: .text("NAME|PID"),
-    summary: "Only for this app, which runs an engine of its own: its program's name, or its process")
+    summary: "Only for this app, which runs an engine of its own: its program, or its process")
   private static let speed = Option(
     name: "speed", value: .number("SPEED", 0.01...10_000),
     summary: "Through waypoints: meters per second; 20 unless given")

@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import TestSupport
 import Testing
 
 @Suite("A place that is set from outside")

@@ -1,5 +1,6 @@
 import LocationEngine
 import LocationModel
+import TestSupport
 import Testing
 
 @Suite("Who uses the location")
@@ -35,6 +36,7 @@ struct UseTests {
     bench.start()
     #expect(changes(bench) == [])
     bench.send(.setting(.authorization(EngineBench.app, .always)))
+    bench.start()
     #expect(changes(bench) == [true])
     bench.end()
     #expect(changes(bench) == [true, false])
