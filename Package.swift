@@ -11,6 +11,26 @@ let house: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// The rules of `CoreLocation`: those of the house, but compiled as Apple's module is, so that
+/// `@preconcurrency import CoreLocation` silences the compiler in apps (docs/decisions/0084). With
+/// `CORELOCATION_CHECKED=1` in the environment it is checked by all rules.
+let face: [SwiftSetting] =
+  Context.environment["CORELOCATION_CHECKED"] == "1"
+  ? house
+  : house.dropFirst() + [
+    .swiftLanguageMode(.v5),
+    .enableExperimentalFeature("StrictConcurrency=targeted"),
+    .enableUpcomingFeature("BareSlashRegexLiterals"),
+    .enableUpcomingFeature("ConciseMagicFile"),
+    .enableUpcomingFeature("DisableOutwardActorInference"),
+    .enableUpcomingFeature("ForwardTrailingClosures"),
+    .enableUpcomingFeature("GlobalActorIsolatedTypesUsability"),
+    .enableUpcomingFeature("GlobalConcurrency"),
+    .enableUpcomingFeature("ImplicitOpenExistentials"),
+    .enableUpcomingFeature("InferSendableFromCaptures"),
+    .enableUpcomingFeature("IsolatedDefaultValues"),
+  ]
+
 /// For the values that every target handles: what they do becomes part of the caller
 /// (docs/decisions/0063).
 let shared: [SwiftSetting] = [
@@ -36,7 +56,7 @@ let package = Package(
       dependencies: [
         "CoreLocationTypes", "LocationGeocoding", "LocationHost", "LocationModel",
       ],
-      swiftSettings: house),
+      swiftSettings: face),
 
     // One-shot requests and subscriptions, on the public API of CoreLocation alone.
     .target(
@@ -67,11 +87,13 @@ let package = Package(
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
-      dependencies: ["LocationSecrets", "LocationCoding", "LocationEngine", "LocationModel"], swiftSettings: house),
+      dependencies: ["LocationSecrets", "LocationCoding", "LocationEngine", "LocationModel"],
+      swiftSettings: house),
     .target(
       name: "LocationService",
       dependencies: [
-        "LocationSecrets", "LocationEngine", "LocationProviders", "LocationModel", "LocationRecording",
+        "LocationSecrets", "LocationEngine", "LocationProviders", "LocationModel",
+        "LocationRecording",
       ],
       swiftSettings: house),
 
@@ -90,9 +112,9 @@ let package = Package(
     .target(
       name: "LocationHost",
       dependencies: [
-        "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationRecording", "LocationService",
-        "LocationSQLite",
+        "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine",
+        "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationService", "LocationSQLite",
       ],
       swiftSettings: house),
 
@@ -181,8 +203,8 @@ let package = Package(
     .testTarget(
       name: "LocationRecordingTests",
       dependencies: [
-        "LocationSecrets", "LocationRecording", "LocationService", "LocationEngine", "LocationModel",
-        "LocationProviders", "TestSupport",
+        "LocationSecrets", "LocationRecording", "LocationService", "LocationEngine",
+        "LocationModel", "LocationProviders", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
@@ -271,8 +293,8 @@ let package = Package(
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
-        "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine", "LocationHost",
-        "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
+        "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
         "LocationService", "LocationSimulation", "TestSupport", "LocationCoding",
       ], swiftSettings: house),
     .testTarget(

@@ -2,7 +2,7 @@ import Foundation
 import LocationEngine
 import LocationModel
 
-/// Compares what is told from every fix with what is told from the fixes that were asked for.
+/// Compares the events from every fix with those from the requested fixes only.
 ///
 /// `Benchmarks demand [FOLDER]`: visits, significant change, and 20 conditions on recorded days;
 /// how long satellites are on, and which service wanted them.
@@ -16,9 +16,9 @@ func measureDemand() throws {
   var (resting, travelling) = (OnTime(), OnTime())
   for day in days {
     var receiver = AskedReceiver(day)
-    let heard = receiver.run()
+    let received = receiver.run()
     whole.add(PhoneReport(day))
-    asked.add(PhoneReport(heard))
+    asked.add(PhoneReport(received))
     resting.add(receiver.resting)
     travelling.add(receiver.travelling)
   }
@@ -84,7 +84,7 @@ struct AskedReceiver {
   private var random = SeededRandom(seed: 1)
   private(set) var resting = OnTime()
   private(set) var travelling = OnTime()
-  private var heard: [PhoneDay.Delivered] = []
+  private var received: [PhoneDay.Delivered] = []
   private var nextMotion = 0
   /// Seconds since the beginning.
   private var second = 0.0
@@ -120,17 +120,17 @@ struct AskedReceiver {
       if let place, let latest { step(from: place, latest, isFresh: isFresh, at: time) }
     }
     var result = day
-    result.fixes = heard
+    result.fixes = received
     return result
   }
 
-  /// What the motion sensor told, while anybody asked for one.
+  /// The reports of the motion sensor, while anybody requested one.
   private mutating func feel(until time: UnixTime) {
     while nextMotion < day.motion.count, day.motion[nextMotion].time <= time {
-      let told = day.motion[nextMotion]
+      let report = day.motion[nextMotion]
       nextMotion += 1
       if demands.values.contains(where: \.motion) {
-        pass(motion.take(told.activity, at: day.moment(time)), at: day.moment(time))
+        pass(motion.take(report.activity, at: day.moment(time)), at: day.moment(time))
       }
     }
   }
@@ -221,8 +221,8 @@ struct AskedReceiver {
 
   private mutating func tell(_ fix: Fix, _ time: UnixTime) {
     lastFix = second
-    if let last = heard.last, fix.time <= last.fix.time { return }
-    heard.append(PhoneDay.Delivered(fix: fix, delivered: time))
+    if let last = received.last, fix.time <= last.fix.time { return }
+    received.append(PhoneDay.Delivered(fix: fix, delivered: time))
     pass(motion.observe(fix, at: day.moment(time)), at: day.moment(time))
     _ = visits.handle(.fix(fix), at: day.moment(time))
     _ = conditions.handle(.fix(fix), at: day.moment(time))

@@ -81,12 +81,12 @@ private struct Turns: Sendable {
         guard index >= Self.warmUp else { continue }
         if let delay { delays[side.rawValue].append(delay) } else { missed += 1 }
       }
-      if index == Self.warmUp, !arrivals.hasHeard(.theirs) {
+      if index == Self.warmUp, !arrivals.hasReceived(.theirs) {
         throw MissingPeer(text: "gpspipe prints no position")
       }
     }
     guard delays.allSatisfy({ $0.count > Self.counted * 9 / 10 }) else {
-      throw MissingPeer(text: "\(missed) of \(Self.counted * 2) epochs were not heard of in time")
+      throw MissingPeer(text: "\(missed) of \(Self.counted * 2) epochs did not arrive in time")
     }
     guard delays.joined().allSatisfy({ $0 > 0 }) else {
       throw InvalidMeasurement(text: "an epoch arrived before it was written")
@@ -105,7 +105,7 @@ private struct Turns: Sendable {
   }
 }
 
-/// When each side told of the epoch that is expected.
+/// When each side delivered the expected epoch.
 private final class Arrivals: Sendable {
   enum Side: Int {
     case ours, theirs
@@ -114,7 +114,7 @@ private final class Arrivals: Sendable {
   private struct State {
     var expected = [0.0, 0.0]
     var arrived: [Instant?] = [nil, nil]
-    var hasHeard = [false, false]
+    var hasReceived = [false, false]
   }
 
   private let state = Mutex(State())
@@ -130,7 +130,7 @@ private final class Arrivals: Sendable {
   func note(_ side: Side, _ date: Double) {
     let now = HostClock.now.uptime
     let isExpected = state.withLock {
-      $0.hasHeard[side.rawValue] = true
+      $0.hasReceived[side.rawValue] = true
       let isNew = $0.arrived[side.rawValue] == nil
       guard isNew, abs($0.expected[side.rawValue] - date) < 0.000_9 else { return false }
       $0.arrived[side.rawValue] = now
@@ -139,7 +139,7 @@ private final class Arrivals: Sendable {
     if isExpected { signals[side.rawValue].signal() }
   }
 
-  func hasHeard(_ side: Side) -> Bool { state.withLock { $0.hasHeard[side.rawValue] } }
+  func hasReceived(_ side: Side) -> Bool { state.withLock { $0.hasReceived[side.rawValue] } }
 
   /// `nil` when it does not come within a second.
   func wait(_ side: Side) -> Instant? {

@@ -8,7 +8,7 @@ struct PhoneDay {
     var delivered: UnixTime
   }
 
-  struct Told {
+  struct MotionReport {
     var activity: MotionActivity
     var time: UnixTime
   }
@@ -23,8 +23,8 @@ struct PhoneDay {
   var fixes: [Delivered]
   /// All that was recorded, where `fixes` are only those that an engine asked for.
   var path: [Delivered]
-  /// What the motion sensor told, where it was recorded.
-  var motion: [Told]
+  /// The reports of the motion sensor, where recorded.
+  var motion: [MotionReport]
   var trips: [Trip]
   /// When the recording began and ended.
   var span: (start: UnixTime, end: UnixTime)
@@ -123,23 +123,25 @@ struct PhoneDay {
   /// iOS tells changes, and the logs date them by when they began, as judged later: the phone knew
   /// some seconds after that. Android tells what it sees every few seconds, and stops doing so while
   /// it lies still; after any other silence nothing is known.
-  private static func motion(of phone: String, in folder: URL) throws -> [Told] {
+  private static func motion(of phone: String, in folder: URL) throws -> [MotionReport] {
     let rows = try rows(of: folder.appending(path: "\(phone)-motion.csv.gz")) ?? []
-    let reports = rows.compactMap { row -> Told? in
+    let reports = rows.compactMap { row -> MotionReport? in
       guard let time = row["ts"].flatMap(Double.init), let name = row["activity"],
         let activity = MotionActivity(logged: name, row["confidence"] ?? "")
       else { return nil }
-      return Told(activity: activity, time: UnixTime(seconds: time))
+      return MotionReport(activity: activity, time: UnixTime(seconds: time))
     }.sorted { $0.time < $1.time }
     guard rows.first?["activity"].flatMap(Int.init) != nil else {
-      return reports.map { Told(activity: $0.activity, time: $0.time + .seconds(recognition)) }
+      return reports.map {
+        MotionReport(activity: $0.activity, time: $0.time + .seconds(recognition))
+      }
     }
     return zip(reports, reports.dropFirst().map { Optional($0) } + [nil]).flatMap { report, next in
       let end = report.time + .seconds(30)
       if report.activity.kind == .stationary || next.map({ $0.time <= end }) ?? false {
         return [report]
       }
-      return [report, Told(activity: MotionActivity(.unknown), time: end)]
+      return [report, MotionReport(activity: MotionActivity(.unknown), time: end)]
     }
   }
 
@@ -175,7 +177,7 @@ extension MotionActivity {
       guard let kind = kinds[name] else { return nil }
       self.init(kind, percent >= 75 ? .high : percent >= 50 ? .medium : .low)
     } else {
-      // A ride that stands still is told as both.
+      // A ride that stands still is reported as both.
       let kind = name.split(separator: "+").compactMap { Kind(rawValue: String($0)) }.last
       self.init(kind ?? .unknown, Confidence(rawValue: confidence) ?? .low)
     }

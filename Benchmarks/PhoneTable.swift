@@ -18,14 +18,14 @@ struct PhoneTable {
       |---|---|---|---|
       """
     let rows: [(String, (PhoneReport) -> String)] = [
-      ("visit arrivals told after the trip's end", { PhoneReport.summary($0.arrivals) }),
+      ("visit arrivals delivered after the trip's end", { PhoneReport.summary($0.arrivals) }),
       ("visit arrivals missed", { "\($0.missedArrivals)" }),
       ("visit arrivals inside a trip", { "\($0.arrivalsInTrips)" }),
-      ("visit departures told after the trip's start", { PhoneReport.summary($0.departures) }),
+      ("visit departures delivered after the trip's start", { PhoneReport.summary($0.departures) }),
       ("visit departures missed", { "\($0.missedDepartures)" }),
-      ("visit departures told while staying", { "\($0.falseDepartures)" }),
+      ("visit departures delivered while staying", { "\($0.falseDepartures)" }),
       ("the path itself is beyond 30 m for good", { PhoneReport.summary($0.pathDepartures) }),
-      ("exits from 100 m told after the trip's start", { PhoneReport.summary($0.exits) }),
+      ("exits from 100 m delivered after the trip's start", { PhoneReport.summary($0.exits) }),
       ("exits missed", { "\($0.missedExits)" }),
       ("the path itself is beyond 100 m for good", { PhoneReport.summary($0.pathExits) }),
       ("false exits while staying", { "\($0.falseExits)" }),

@@ -30,7 +30,7 @@ struct PhoneReport {
   var arrivalsInTrips = 0
   var departures: [Double] = []
   var missedDepartures = 0
-  /// Departures told while the phone stayed.
+  /// Departures delivered while the phone stayed.
   var falseDepartures = 0
   var exits: [Double] = []
   var missedExits = 0
@@ -239,7 +239,7 @@ extension PhoneDay {
     wake(until: end)
   }
 
-  /// Fixes and what the motion sensor told, in the order of time.
+  /// Fixes and reports of the motion sensor, in the order of time.
   private func observations(
     from start: UnixTime
   ) -> [(time: UnixTime, observation: Observation)] {
@@ -248,25 +248,25 @@ extension PhoneDay {
     return (felt + seen).filter { $0.time >= start }.sorted { $0.time < $1.time }
   }
 
-  /// What was told of visits, in order.
-  func toldVisits() -> [Visit] { visits().map(\.visit) }
+  /// The visits delivered, in order.
+  func deliveredVisits() -> [Visit] { visits().map(\.visit) }
 
-  /// The same with the time at which each was told.
+  /// The same with the time of each delivery.
   func visits() -> [(isArrival: Bool, visit: Visit, time: UnixTime)] {
     var detector = VisitDetector()
-    var told: [(isArrival: Bool, visit: Visit, time: UnixTime)] = []
+    var delivered: [(isArrival: Bool, visit: Visit, time: UnixTime)] = []
     replay(
       &detector, from: span.start, until: span.end, { .fix($0) }, { .motion($0) }
     ) { output, time in
       switch output {
-      case .arrived(let visit): told.append((true, visit, time))
-      case .departed(let visit): told.append((false, visit, time))
+      case .arrived(let visit): delivered.append((true, visit, time))
+      case .departed(let visit): delivered.append((false, visit, time))
       }
     }
-    return told
+    return delivered
   }
 
-  /// When exits from a circle were told.
+  /// When exits from a circle were delivered.
   func exits(from circle: Circle, between start: UnixTime, and end: UnixTime) -> [UnixTime] {
     var conditions = Conditions()
     let key = ConditionKey(

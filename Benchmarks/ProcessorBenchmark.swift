@@ -162,7 +162,7 @@ private struct Cost {
   }
 }
 
-/// Writes an epoch now and then until it is told to end.
+/// Writes an epoch now and then until it is asked to end.
 private final class Feeder: Sendable {
   private let isOver = Mutex(false)
 

@@ -19,7 +19,7 @@ func measureSimulation() async throws {
 ///
 /// Both read the log, print their reports as lines of JSON, and end; the time on the wall counts.
 /// gpsfake pays for more: it starts a Python and a gpsd, hands the log over through a pseudo
-/// terminal, reads the reports back over a socket, and waits for gpsd to finish; it is told to
+/// terminal, reads the reports back over a socket, and waits for gpsd to finish; it is asked to
 /// pause nowhere. Ours reads the file in one process.
 private func compareWithGpsfake(_ program: URL) throws {
   let seconds = 1200
@@ -65,7 +65,7 @@ private func wallOfLines(
     _ = child.wait()
   }
   guard reports >= least else {
-    throw MissingPeer(text: "\(program.lastPathComponent) told \(reports) of \(least) positions")
+    throw MissingPeer(text: "\(program.lastPathComponent) printed \(reports) of \(least) positions")
   }
   return seconds
 }

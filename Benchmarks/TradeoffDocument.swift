@@ -33,11 +33,11 @@ struct TradeoffDocument {
     carriers of the recorded phones: 14 m to and fro along the boundary. *Evidence and motion* is our
     rule on a device that has a motion sensor: it tells such walks after six seconds, knows nothing
     for ten minutes after each, and tells rest else. Our two rows are not compared with each other. A
-    false exit is two false transitions, as the return is told, too.
+    false exit is two false transitions, as the return is delivered, too.
 
     \(table(simulated))
 
-    A walk that a reflection meets near the boundary is told of when the reflection is over: the
+    A walk that a reflection meets near the boundary is detected when the reflection is over: the
     longest delays are all of such walks. The others, by our rules:
 
     \(undisturbed)
@@ -74,7 +74,7 @@ struct TradeoffDocument {
   /// The walks out of each circle that no reflection met.
   private var undisturbed: String {
     let head = """
-      | radius, m | rule | walks without a reflection from a minute before the crossing on | told within 60 s | longest s |
+      | radius, m | rule | walks without a reflection from a minute before the crossing on | delivered within 60 s | longest s |
       |---|---|---|---|---|
       """
     let rows = simulated.filter { TradeoffPoint.isOurs($0.rule) }.map { point in

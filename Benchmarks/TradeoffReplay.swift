@@ -6,7 +6,7 @@ extension TradeoffPoint {
   /// Circles around the places that recorded phones stayed at and left; or, with an inset, four
   /// circles each, whose boundary is only so many meters away in one direction.
   ///
-  /// When the boundary was crossed is told by hindsight: after the last fix within the circle that
+  /// The time of the crossing is known by hindsight: after the last fix within the circle that
   /// two minutes outside follow.
   static func replay<R: FenceRule>(
     _: R.Type, _ name: String, _ radius: Double, _ days: [PhoneDay], inset: Double? = nil
@@ -43,8 +43,8 @@ extension TradeoffPoint {
       for delivered in day.fixes where delivered.delivered >= stay.start {
         let time = delivered.delivered
         if time > stay.tripEnd { break }
-        while let told = felt.first, told.time <= time {
-          rule.feel(told.activity, at: day.moment(told.time))
+        while let report = felt.first, report.time <= time {
+          rule.feel(report.activity, at: day.moment(report.time))
           felt.removeFirst()
         }
         let distance = circle.center.distance(to: delivered.fix.coordinate)

@@ -45,7 +45,7 @@ extension PhoneDay {
 
 /// What the script needs of a day; times are seconds since 1970.
 private struct VisitDay: Encodable {
-  struct Told: Encodable {
+  struct DeliveredVisit: Encodable {
     var arrival: Double?
     var departure: Double?
   }
@@ -57,7 +57,7 @@ private struct VisitDay: Encodable {
   var fixes: [[Double]]
   /// Where the carrier stayed: before, between, and after the trips.
   var stays: [[Double]]
-  var visits: [Told]
+  var visits: [DeliveredVisit]
 
   init(_ day: PhoneDay) {
     func seconds(_ time: UnixTime) -> Double { Double(time.nanoseconds) / 1e9 }
@@ -74,14 +74,14 @@ private struct VisitDay: Encodable {
     let ends = day.trips.map(\.start) + [day.span.end]
     stays = zip(begins, ends).map { [seconds($0), seconds($1)] }
     visits = []
-    for visit in day.toldVisits() {
-      let told = Told(
+    for visit in day.deliveredVisits() {
+      let delivered = DeliveredVisit(
         arrival: visit.arrival.map(seconds), departure: visit.departure.map(seconds))
       // A departure repeats the arrival of its visit (VISIT-2).
       if visit.departure != nil, !visits.isEmpty, visits[visits.count - 1].departure == nil {
-        visits[visits.count - 1] = told
+        visits[visits.count - 1] = delivered
       } else {
-        visits.append(told)
+        visits.append(delivered)
       }
     }
   }

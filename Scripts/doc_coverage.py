@@ -3,7 +3,8 @@
 
 A public function or initializer with parameters, a result, or errors has to say `- Parameter`,
 `- Returns`, `- Throws`; the summary of a function begins with a verb in the third person, that of
-a value or a type does not say whose it is. With --check the exit status is 1 while anything is
+a value or a type does not say whose it is. What is listed in NOT_CONSTANT has to say
+`- Complexity`. With --check the exit status is 1 while anything is
 listed.
 
 usage: Scripts/doc_coverage.py [--check] [PRODUCT...]
@@ -17,7 +18,9 @@ PRODUCTS = ["CoreLocation", "LocationTesting", "INTULocationManager", "LocationL
             "BeaconAdvertising"]
 DECLARATION = re.compile(
     r"^\s*(?:@[\w.]+(?:\([^()]*\))?\s+)*(?P<words>(?:\w+(?:\(set\))?\s+)*?)"
-    r"(?P<kind>func|init|subscript|var|let|struct|class|enum|actor|protocol|typealias|case)\b"
+    # `class` before another keyword says whose the member is, as `static` does.
+    r"(?P<kind>func|init|subscript|var|let|struct|class(?!\s+(?:func|var|subscript)\b)|enum|actor"
+    r"|protocol|typealias|case)\b"
     r"[?!]?\s*(?P<name>`?[\w]+`?|[^\s\w(]+)?")
 SCOPE = re.compile(
     r"^\s*(?:@[\w.]+(?:\([^()]*\))?\s+)*(?P<words>(?:\w+\s+)*?)(?P<kind>extension|protocol|struct|class|enum|actor)\s"
@@ -27,6 +30,21 @@ SCOPE = re.compile(
 VERBS = set()
 NOT_VERBS = {"this", "its", "whose", "is", "as", "always", "less", "plus", "apps", "names", "has",
              "circles", "places", "us", "was"}
+# Members whose cost grows with something, by file: the begin of each one's declaration. New ones are
+# added here; one that is gone, or that does not say its complexity, is a fault.
+NOT_CONSTANT = {
+    "CoreLocation/Geocoder/CLGeocoder.swift": [
+        "func reverseGeocodeLocation(", "func geocodeAddressString(", "func geocodeAddressDictionary("],
+    "CoreLocation/Geocoder/CLGeocoder+Async.swift": [
+        "func reverseGeocodeLocation(", "func geocodeAddressString(", "func geocodeAddressDictionary("],
+    "CoreLocation/LocationManager/CLLocationManager.swift": ["var monitoredRegions"],
+    "CoreLocation/Monitor/CLMonitor.swift": [
+        "var identifiers", "func record(", "func add(", "func remove("],
+    "LocationTesting/SimulatedDevice.swift": ["func advance(", "func resetLocationPrivacy("],
+    "LocationTesting/SimulatedDevice+Simulator.swift": [
+        "func startLocation(", "init(_ road", "func repeated("],
+    "LocationTesting/SimulatedDevice+World.swift": ["init(through", "init(gpx"],
+}
 
 
 def signature(lines, start):
@@ -152,13 +170,30 @@ def faults(kind, name, text, comment):
         yield "no - Throws"
 
 
+def unstated(listed, found):
+    """Faults of members that have to say their complexity; `found` are (line, signature, comment)."""
+    for begin in listed:
+        matching = [(line, comment) for line, text, comment in found
+                    if begin in re.sub(r"\(\s+", "(", " ".join(text.split()))]
+        if not matching:
+            yield 1, f"no member `{begin}` any more, and NOT_CONSTANT lists it"
+        for line, comment in matching:
+            if not any(line.startswith("- Complexity:") for line in comment):
+                yield line, f"`{begin}`: no - Complexity"
+
+
 def main(words):
     check = "--check" in words
     products = [word for word in words if not word.startswith("--")] or PRODUCTS
     count = total = 0
     for product in products:
         for path in sorted((ROOT / "Sources" / product).rglob("*.swift")):
-            for line, kind, name, text, comment in declarations(path):
+            found = list(declarations(path))
+            listed = NOT_CONSTANT.get(str(path.relative_to(ROOT / "Sources")), [])
+            for line, fault in unstated(listed, [(each[0], *each[3:]) for each in found]):
+                count += 1
+                print(f"{path.relative_to(ROOT)}:{line}: {fault}")
+            for line, kind, name, text, comment in found:
                 total += 1
                 for fault in faults(kind, name, text, comment):
                     count += 1

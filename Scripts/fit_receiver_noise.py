@@ -6,7 +6,7 @@
 Under an open sky, two phones were carried together on the same ways, each with best accuracy at 1 Hz.
 What lies between them across the way, second by second, is free of any reference's own error: its
 variance is the sum of both phones'. In streets and below ground, the densest logs are not there: phones
-that tell of every 30 m are held against the reference, which two other phones made; its error is taken
+that report every 30 m are held against the reference, which two other phones made; its error is taken
 to be as large as theirs. For each sky this prints, of one phone on one axis: the deviation, the time
 after which the error has forgotten all but a third of itself, what is new each second, the share of
 outliers beyond five robust deviations with their middle size and the mean length of their runs, and the share
@@ -113,7 +113,7 @@ def pairs(folder, sky, legs):
         for phone in sparse(base): yield track(path), track(phone), span
 
 def sparse(base):
-  """The phones of a run that told of every 30 m with best accuracy."""
+  """The phones of a run that reported every 30 m with best accuracy."""
   run, timeline = base.rsplit("/run", 1)[1], base.split("/")[-2]
   with open(os.path.dirname(os.path.dirname(base)) + "/sessions.csv") as file:
     for r in csv.DictReader(file):

@@ -2,7 +2,7 @@
 # Writes the half-degree grid of EGM96 undulations (NGA, public domain) as a Swift text literal,
 # in steps of a quarter meter: Scripts/generate-geoid-grid.sh PATH/egm96-30min.txt.gz
 #
-# Each line is a parallel from south to north. A value is told as its difference from what its
+# Each line is a parallel from south to north. A value is given as its difference from what its
 # western and southern neighbors predict (west + south - southwest); two differences of at most
 # four steps make one character, 40 + 9 (first + 4) + second + 4, and any other two make '~' and
 # four characters, high and low six bits of each plus 2048.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Plants faults in the engine, and checks that the simulator's stories show every one.
+"""Plants faults in the engine, and checks that the simulator's transcripts show every one.
 
 The simulator has no services of its own: a fault in a machine of the engine must change what a
-scenario tells. A copy of the sources is built once, in .build/mutations, with every fault behind
+scenario prints. A copy of the sources is built once, in .build/mutations, with every fault behind
 a switch; then each scenario of Examples/Scenarios runs with no fault and with each one. Ends with
 1 when a fault shows nowhere.
 
@@ -52,7 +52,7 @@ FAULTS = {
         "Updates/LiveUpdates.swift", "case .stationary where «!isStill»:", "false"),
     "live: barred": (
         "Updates/LiveUpdates.swift",
-        "self.standing = standing\n    guard «standing.isDisjoint(with: .barring)» else", "true"),
+        "self.diagnostics = diagnostics\n    guard «diagnostics.isDisjoint(with: .barring)» else", "true"),
     "live: demand at rest": (
         "Updates/LiveUpdates.swift", "case .stationary: return «StillnessDetector.demandAtRest»",
         "Demand(position: PositionDemand(tier: .satellite))"),
@@ -69,7 +69,8 @@ FAULTS = {
         "Authorization/Authorization+Answers.swift",
         "case .whileUsing: record.grant = «.whenInUse»", ".always"),
     "authorization: denied": (
-        "Apps/AppCoordinator+Standing.swift", "case .restricted, .denied: return «.denied»", ".open"),
+        "Apps/AppCoordinator+Authorization.swift",
+        "case .restricted, .denied: return «.denied»", ".open"),
     "coarse place: cell": (
         "Accuracy/CoarseLocator.swift", "interval = «900.0»", "300.0"),
     "delivery: in use": (
@@ -82,7 +83,7 @@ def planted(text, number, code, wrong):
     """The text with a switch in place of the one expression between « and »."""
     before, right, after = re.fullmatch(r"(.*)«(.*)»(.*)", code, re.S).groups()
     if text.count(before + right + after) != 1:
-        raise ValueError(f"`{before + right + after}` does not stand there once")
+        raise ValueError(f"`{before + right + after}` is not in the file exactly once")
     switch = f"(planted == {number} ? {wrong} : {right})"
     return text.replace(before + right + after, before + switch + after)
 
@@ -101,7 +102,7 @@ def make_copy():
         try:
             path.write_text(planted(path.read_text(), number, code, wrong))
         except ValueError as error:
-            sys.exit(f"{name}: {file}: {error}; mend Scripts/mutations.py")
+            sys.exit(f"{name}: {file}: {error}; update Scripts/mutations.py")
 
 
 def build():
@@ -113,13 +114,13 @@ def build():
 
 
 def story(program, scenario, number):
-    """What a scenario tells with a fault: its lines, but for the summary, which holds the wall time."""
-    told = subprocess.run(
+    """The output of a scenario with a fault: its lines, except the summary, which holds the wall time."""
+    result = subprocess.run(
         [program, "simulate", scenario, "--json", "--record-demand"], capture_output=True,
         text=True, timeout=300, env=os.environ | {"PLANTED": str(number)})
-    if told.returncode != 0 and number == 0:
-        sys.exit(f"{scenario}: {told.stderr}")
-    return told.stdout.splitlines()[:-1] or [told.stderr]
+    if result.returncode != 0 and number == 0:
+        sys.exit(f"{scenario}: {result.stderr}")
+    return result.stdout.splitlines()[:-1] or [result.stderr]
 
 
 def main(names):

@@ -84,7 +84,7 @@ enum Crowd {
   }
 }
 
-/// A connection that watches, and the newest date that it has heard.
+/// A connection that watches, and the newest date that it has received.
 private final class Watcher {
   let descriptor: Int32
   /// Nanoseconds since 1970; 0 before the first fix.
@@ -122,7 +122,7 @@ final class CrowdStopwatch {
   private let port: Port
   private let finish = Finish<Crowd.Arrival>()
 
-  /// Starts a crowd, and returns when the daemon has heard of all of it.
+  /// Starts a crowd, and returns when the daemon serves all of it.
   init(of count: Int, at rig: DaemonRig) throws {
     child = try Child(Peers.own, [Crowd.name, rig.socket, String(count)])
     port = rig.port

@@ -1,9 +1,9 @@
-/// What one crowd heard, epoch by epoch.
+/// What one crowd received, epoch by epoch.
 struct CrowdRound {
   /// Epochs that are not counted, and that are.
   static let (warmUp, counted) = (10, 30)
 
-  /// Seconds from the write to the first and to the last client; `nil` when they did not hear it in
+  /// Seconds from the write to the first and to the last client; `nil` when they did not receive it in
   /// time.
   var arrivals: [(first: Double, last: Double)?] = []
   /// The daemon's processor time for a fix, in seconds.
@@ -16,7 +16,7 @@ struct CrowdRound {
 struct CrowdFigures {
   let count: Int
   private var arrivals: [(first: Double, last: Double)] = []
-  /// Microseconds that each client adds until the last has heard; from pairs of epochs.
+  /// Microseconds that each client adds until the last has received; from pairs of epochs.
   private var added: [Double] = []
   /// Microseconds of the daemon's processor time for a fix, and of it for each client, by rounds.
   private var (spent, spentForEach): ([Double], [Double]) = ([], [])

@@ -6,7 +6,7 @@ import LocationModel
 /// From the write of an epoch to a serial port to the loop body of another process, through
 /// `locationd`; against a client of libgps in C and gpspipe, each behind a real gpsd of its own, and
 /// against a bare Unix socket; all in turns, in one run, the time on the wall. Then how much later
-/// the last of many clients hears than the first, and what is noticed of some that misbehave.
+/// the last of many clients receives than the first, and what is noticed of some that misbehave.
 func measureDaemon() async throws {
   let folder = try Peers.folder("daemon")
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -91,7 +91,7 @@ private struct DaemonMeasurement {
 
   // MARK: Among many
 
-  /// How much later the last of many hears than a single one, and what the daemon spends; rounds of
+  /// How much later the last of many receives than a single one, and what the daemon spends; rounds of
   /// the single one and of each crowd in turns.
   private func amongMany() throws {
     var crowds = [100, 1000].map { CrowdFigures(count: $0) }

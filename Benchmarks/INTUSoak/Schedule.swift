@@ -4,16 +4,16 @@ import INTULocationManager
 import LocationModel
 import TestSupport
 
-/// One random course of events at a desk.
+/// One random course of events at a coordinator.
 struct Schedule {
   private var random: SeededRandom
-  private(set) var witness: RequestObserver
+  private(set) var observer: RequestObserver
   private var now = RequestTime(uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
 
   init(seed: UInt64) {
     random = SeededRandom(seed: seed)
     let states: [INTULocationServicesState] = [.notDetermined, .available, .available]
-    witness = RequestObserver(services: states[Int.random(in: 0..<3, using: &random)])
+    observer = RequestObserver(services: states[Int.random(in: 0..<3, using: &random)])
   }
 
   mutating func run() throws(Violation) {
@@ -23,12 +23,12 @@ struct Schedule {
 
   private mutating func step() throws(Violation) {
     switch Int.random(in: 0..<16, using: &random) {
-    case 0...4: try witness.request(randomWish(), at: now)
-    case 5...7: try witness.send(.location(randomLocation()), at: now)
+    case 0...4: try observer.request(randomWish(), at: now)
+    case 5...7: try observer.send(.location(randomLocation()), at: now)
     case 8:
-      try witness.send(
+      try observer.send(
         .failed(CLError(Bool.random(using: &random) ? .locationUnknown : .network)), at: now)
-    case 9: try witness.send(.services(randomServices()), at: now)
+    case 9: try observer.send(.services(randomServices()), at: now)
     case 10, 11: try pass(.milliseconds(Int.random(in: 0...20_000, using: &random)))
     case 12, 13: try withRandomRequest { .cancel($0) }
     default: try withRandomRequest { .forceComplete($0) }
@@ -38,20 +38,20 @@ struct Schedule {
   private mutating func withRandomRequest(
     _ input: (INTULocationRequestID) -> RequestCoordinator.Input
   ) throws(Violation) {
-    let made = witness.fates.count
+    let made = observer.fates.count
     guard made > 0 else { return }
-    try witness.send(input(Int.random(in: 1...made, using: &random)), at: now)
+    try observer.send(input(Int.random(in: 1...made, using: &random)), at: now)
   }
 
-  /// Lets time pass, waking the desk whenever it asks to be woken, and now and then too early.
+  /// Lets time pass, waking the coordinator whenever it asks to be woken, and now and then too early.
   private mutating func pass(_ time: Duration) throws(Violation) {
     let end = now.uptime + time
-    while let deadline = witness.coordinator.nextDeadline, deadline <= end {
+    while let deadline = observer.coordinator.nextDeadline, deadline <= end {
       advance(to: max(deadline, now.uptime))
-      try witness.send(.wake, at: now)
+      try observer.send(.wake, at: now)
     }
     advance(to: end)
-    if Bool.random(using: &random) { try witness.send(.wake, at: now) }
+    if Bool.random(using: &random) { try observer.send(.wake, at: now) }
   }
 
   private mutating func advance(to uptime: Duration) {
@@ -61,11 +61,11 @@ struct Schedule {
 
   private mutating func drain() throws(Violation) {
     try pass(.seconds(3600))
-    for id in witness.fates.indices.map({ $0 + 1 }) {
-      try witness.send(.cancel(id), at: now)
+    for id in observer.fates.indices.map({ $0 + 1 }) {
+      try observer.send(.cancel(id), at: now)
     }
-    guard witness.coordinator.isAtRest, witness.coordinator.nextDeadline == nil else {
-      throw Violation("the desk is not at rest")
+    guard observer.coordinator.isAtRest, observer.coordinator.nextDeadline == nil else {
+      throw Violation("the coordinator is not idle")
     }
   }
 

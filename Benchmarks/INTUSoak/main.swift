@@ -24,10 +24,10 @@ for seed in firstSeed..<firstSeed + count {
     print("seed \(seed): \(error)")
     exit(1)
   }
-  tally.add(schedule.witness.fates)
+  tally.add(schedule.observer.fates)
 }
 let seconds = (clock.now - start) / .seconds(1)
-print("\(count) schedules from seed \(firstSeed): every promise kept, every desk at rest")
+print("\(count) schedules from seed \(firstSeed): all rules kept, every coordinator idle")
 print("\(tally.requests) requests: \(tally.answered) answered, \(tally.forgotten) forgotten")
 print(String(format: "%.1f s, %.0f schedules a second", seconds, Double(count) / seconds))
 
@@ -43,7 +43,7 @@ struct Tally {
       switch fate {
       case .answered: answered += 1
       case .forgotten: forgotten += 1
-      case .live: preconditionFailure("a request is live although its desk is at rest")
+      case .live: preconditionFailure("a request is live although its coordinator is idle")
       }
     }
   }

@@ -3,7 +3,7 @@
     visit_peers.py DAYS.json PAGE.md
 
 DAYS.json is what `Benchmarks visits` writes: for each phone and day its fixes, when its carrier
-stayed, and what our engine told, which heard one fix after the other; once with every fix, and once
+stayed, and what our engine delivered, which receives one fix after the other; once with every fix, and once
 without those that the phone had kept for ten minutes and more. The peers see the whole day at once.
 Each runs with its own defaults and with other settings; beside the defaults the page shows the
 settings that suit this very data best, in the peer's favor.
@@ -171,7 +171,7 @@ def main(source, page):
         "# Visits, against programs that look back", "",
         "Written by `Benchmarks visits`: "
         f"{len(days['every'])} phone-days of `shared/data/traces/mobilitynet`, {count} stays of five "
-        "minutes and more. Ours hears one fix after the other; the others see the whole day at once, "
+        "minutes and more. Ours receives one fix after the other; the others see the whole day at once, "
         "with their own defaults and with the settings, of several tried, that score best on these "
         "very days. A visit is right when it shares at least half of the time that it and a stay cover "
         "together; arrival and departure are seconds from the truth, median / 90 %.", "",

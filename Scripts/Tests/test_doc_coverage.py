@@ -58,6 +58,26 @@ public protocol P {
 }
 """), ["the summary begins with no verb: The news.", "no - Parameter news"])
 
+    def test_class_members(self):
+        self.assertEqual(faults("""
+/// A class.
+open class A {
+  /// Whether there is one.
+  open class func exists(for kind: Int) -> Bool { true }
+  open class var shared: A { A() }
+  /// Another.
+  final class B {}
+}
+"""), ["the summary begins with no verb: Whether there is one.", "no - Parameter kind",
+       "no - Returns", "has no documentation"])
+
+    def test_complexity(self):
+        found = [(3, "public func find(\n  _ a: Int)", ["Finds.", "- Complexity: Linear."]),
+                 (9, "public var all: [Int]", ["All."])]
+        self.assertEqual(list(doc_coverage.unstated(["func find(_ a", "var all", "init(gone"], found)),
+                         [(9, "`var all`: no - Complexity"),
+                          (1, "no member `init(gone` any more, and NOT_CONSTANT lists it")])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -33,7 +33,7 @@ data, message = b"", b"nothing"
 while True:
   try:
     while b"\0" not in data: data += s.recv(65536)
-  except TimeoutError: sys.exit("last heard: " + message.decode())
+  except TimeoutError: sys.exit("last received: " + message.decode())
   message, _, data = data.partition(b"\0")
   if sys.argv[3] in message.decode(): sys.exit(0)
   if sys.argv[2] == "GetState": sys.exit(message.decode())
@@ -72,12 +72,12 @@ check "it leaves no core dump" is "$(awk '/core file/ {print $5}' "/proc/$(show 
 check "its memory is closed to its own user" not setpriv --reuid "$(awk '/^Uid/ {print $2}' "/proc/$(show MainPID)/status")" --clear-groups cat "/proc/$(show MainPID)/environ"
 check "its memory and its tasks are limited" is "$(show MemoryMax),$(show MemorySwapMax),$(show TasksMax)" 402653184,0,256
 check "its state is its own alone" is "$(stat -c %a /var/lib/private/locationd)" 700
-check "a client of another user is served, and told nothing" \
+check "a client of another user is served, and receives nothing" \
   runuser -u nobody -- python3 -c "$ask" $socket GetState notDetermined
 check "another user may not administer" sh -c 'runuser -u nobody -- locationctl status 2>&1 | grep -q "answers only root"'
 python=$(readlink -f "$(command -v python3)")
 check "the owner authorizes a program of another user" locationctl authorize "$python@65534" whenInUse
-check "which is in the background, as part of a service, and is told nothing" runuser -u nobody -- \
+check "which is in the background, as part of a service, and receives nothing" runuser -u nobody -- \
   python3 -c "$ask" $socket Watch insufficientlyInUse
 printf 'in-use = assumed\n' >> /etc/locationd.conf
 systemctl reload locationd
@@ -85,7 +85,7 @@ check "which then has live updates, where use is assumed" runuser -u nobody -- p
 check "the access is written down" sh -c "locationctl data access | grep -q '$python@65534 *live'"
 check "the journal has fields" sh -c 'journalctl -q -t locationd LOCATION_CATEGORY=client | grep -q "connected"'
 # The source of this test is a place, and is named as its owner has typed it.
-check "the journal tells no place" sh -c '! journalctl -q -t locationd -o json | sed "s/fixed:48\.5,11\.5//g" | grep -q "48\.5[^0-9]"'
+check "the journal contains no place" sh -c '! journalctl -q -t locationd -o json | sed "s/fixed:48\.5,11\.5//g" | grep -q "48\.5[^0-9]"'
 
 pid=$(show MainPID)
 check "SIGHUP keeps process and socket" sh -c "systemctl reload locationd && locationctl status && [ $pid = \$(systemctl show -P MainPID locationd) ]"
@@ -121,7 +121,7 @@ loginctl enable-linger tester
 uid=$(id -u tester)
 soon systemctl -q is-active "user@$uid.service"
 as() { runuser -u tester -- env XDG_RUNTIME_DIR="/run/user/$uid" "$@"; }
-# What the system is told is not meant for a daemon of a user.
+# The system's settings are not meant for a daemon of a user.
 printf 'source = fixed:10,10,5\nsocket = /run/none\n' > /etc/locationd.conf
 home=/home/tester
 folder=$home/.config/meridian
@@ -196,7 +196,7 @@ while True:
       time.sleep(1)
   except OSError: pass
 PROGRAM
-# An app with one service, begun while it is in use; it writes down each event that it hears.
+# An app with one service, begun while it is in use; it writes down each event that it receives.
 install -m 644 /dev/stdin /usr/local/lib/sleeper.py << 'PROGRAM'
 import json, os, socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ["LOCATIOND_SOCKET"])
@@ -251,7 +251,7 @@ for service in significantChanges live live_activity monitor; do
   as systemctl --user freeze "sleeper@$service"
   check "$service: the app is suspended" soon sh -c "runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid locationctl apps | grep -q 'suspended (frozen)'"
   touch $home/go
-  check "$service: it is thawed, and hears the event" soon test -e $home/heard
+  check "$service: it is thawed, and receives the event" soon test -e $home/heard
   rm -f $home/go
   check "$service: it is frozen again" soon frozen "$service" frozen
   as systemctl --user stop "sleeper@$service"

@@ -12,10 +12,10 @@ extern SWIFT_CALL void *swift_task_getCurrent(void);
 extern void *swift_retain(void *object);
 extern void swift_release(void *object);
 
-static __thread void *current_line;
+static __thread void *current_executor;
 
-void *virtual_time_current_line(void) { return current_line; }
-void virtual_time_set_current_line(void *line) { current_line = line; }
+void *virtual_time_current_executor(void) { return current_executor; }
+void virtual_time_set_current_executor(void *executor) { current_executor = executor; }
 
 void virtual_time_run_job(void *job) { swift_job_run(job, 0, 0); }
 

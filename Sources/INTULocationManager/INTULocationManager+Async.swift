@@ -18,7 +18,7 @@ extension INTULocationManager {
     accuracy: INTULocationAccuracy, timeout: Duration?, delayUntilAuthorized: Bool = false,
     activityType: CLActivityType = .other
   ) async throws -> INTUGradedLocation {
-    let timeout = LocationRequest.Patience(
+    let timeout = LocationRequest.Timeout(
       timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
     let mode = LocationRequest.Mode.once(checked(accuracy), timeout)
     let ticket = Ticket()

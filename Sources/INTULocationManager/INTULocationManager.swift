@@ -9,7 +9,8 @@ import Synchronization
 public final class INTULocationManager: Sendable {
   private let book = RecipientBook()
   private let preferred = Mutex(INTUAuthorizationType.auto)
-  private let door: OfficeDoor
+  private let lazyHost: LazyRequestHost
+  private let filter = Mutex<INTUHeadingFilterAccuracy>(1)
 
   /// The manager of the process (INTU-1).
   public static var shared: INTULocationManager { bound ?? ofProcess }
@@ -21,23 +22,29 @@ public final class INTULocationManager: Sendable {
   @TaskLocal static var bound: INTULocationManager?
 
   /// Returns the manager of the process (INTU-1).
+  ///
+  /// - Returns: The same object each time.
   public class func sharedInstance() -> INTULocationManager { shared }
 
-  /// Makes a manager; its office and location manager are made on the main queue on first use.
+  /// Makes a manager; its host and location manager are made on the main queue on first use.
   init(
     positioning: @escaping @MainActor @Sendable () -> any Positioning,
-    clock: @escaping @MainActor @Sendable () -> any OfficeClock
+    clock: @escaping @MainActor @Sendable () -> any RequestClock
   ) {
     let book = book
-    door = OfficeDoor { RequestOffice(positioning(), clock: clock(), book: book) }
+    lazyHost = LazyRequestHost { RequestHost(positioning(), clock: clock(), book: book) }
   }
 
   // MARK: Services
 
-  /// Returns whether the app may use location services (INTU-4).
+  /// Checks whether the app may use location services (INTU-4).
+  ///
+  /// - Returns: The state, with the reason if it may not.
   public class func locationServicesState() -> INTULocationServicesState { .current }
 
-  /// Returns whether the device can determine headings (INTU-5).
+  /// Checks whether the device can determine headings (INTU-5).
+  ///
+  /// - Returns: `available` if it has a compass.
   public class func headingServicesState() -> INTUHeadingServicesState {
     CLLocationManager.headingAvailable() ? .available : .unavailable
   }
@@ -67,7 +74,7 @@ public final class INTULocationManager: Sendable {
     change(.pausesAutomatically(pauses))
   }
 
-  private func change(_ setting: BackgroundSetting) {
+  private func change(_ setting: ManagerSetting) {
     post { $0.change(setting) }
   }
 
@@ -90,7 +97,7 @@ public final class INTULocationManager: Sendable {
     desiredActivityType: CLActivityType = .other, timeout: TimeInterval,
     delayUntilAuthorized: Bool = false, block: @escaping INTULocationRequestBlock
   ) -> INTULocationRequestID {
-    let timeout = LocationRequest.Patience(
+    let timeout = LocationRequest.Timeout(
       timeout: timeout, delayUntilAuthorized: delayUntilAuthorized)
     return request(.once(checked(desiredAccuracy), timeout), desiredActivityType, .block(block))
   }
@@ -166,6 +173,18 @@ public final class INTULocationManager: Sendable {
 
   // MARK: Headings
 
+  /// The change of heading in degrees before the next heading is delivered (INTU-37); initially 1,
+  /// as of a location manager; `kCLHeadingFilterNone` for every heading.
+  ///
+  /// Applies to all subscriptions, also to those that run.
+  public var headingFilter: INTUHeadingFilterAccuracy {
+    get { filter.withLock { $0 } }
+    set {
+      filter.withLock { $0 = newValue }
+      change(.headingFilter(newValue))
+    }
+  }
+
   /// Subscribes to headings (INTU-35).
   ///
   /// - Parameter block: Called on the main queue: for each heading; on a device without compass
@@ -188,12 +207,12 @@ public final class INTULocationManager: Sendable {
     post { $0.take(.cancelHeading(requestID)) }
   }
 
-  // MARK: The way to the office
+  // MARK: Calls to the main queue
 
   /// Whether no recipient waits for an answer.
   var isIdle: Bool { book.isEmpty }
 
-  /// Registers a recipient and posts its request to the office.
+  /// Registers a recipient and posts its request to the host.
   @discardableResult
   func request(
     _ mode: LocationRequest.Mode, _ activityType: CLActivityType, _ recipient: Recipient
@@ -205,7 +224,7 @@ public final class INTULocationManager: Sendable {
     }
   }
 
-  /// Registers a recipient of headings and posts its request to the office.
+  /// Registers a recipient of headings and posts its request to the host.
   func requestHeadings(_ recipient: Recipient) -> INTUHeadingRequestID {
     book.enter(recipient) { id in
       post { $0.take(.requestHeading(id)) }
@@ -220,20 +239,20 @@ public final class INTULocationManager: Sendable {
   }
 
   /// Runs a body on the main queue, later, in the order of the calls.
-  private func post(_ body: @escaping @MainActor @Sendable (RequestOffice) -> Void) {
-    DispatchQueue.main.async { [door] in
-      MainActor.assumeIsolated { body(door.office) }
+  private func post(_ body: @escaping @MainActor @Sendable (RequestHost) -> Void) {
+    DispatchQueue.main.async { [lazyHost] in
+      MainActor.assumeIsolated { body(lazyHost.host) }
     }
   }
 }
 
-/// Holds the office, which is made on the main queue on first use.
+/// Holds the host, which is made on the main queue on first use.
 @MainActor
-private final class OfficeDoor {
-  private let open: @MainActor @Sendable () -> RequestOffice
-  private(set) lazy var office = open()
+private final class LazyRequestHost {
+  private let open: @MainActor @Sendable () -> RequestHost
+  private(set) lazy var host = open()
 
-  nonisolated init(opening open: @escaping @MainActor @Sendable () -> RequestOffice) {
+  nonisolated init(opening open: @escaping @MainActor @Sendable () -> RequestHost) {
     self.open = open
   }
 }

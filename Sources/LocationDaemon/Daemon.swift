@@ -80,7 +80,7 @@ package final class Daemon {
       trusting: configuration.trusted)
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
-    beat(on: host.line.queue)
+    beat(on: host.queue)
     supervisor.notify("READY=1")
     journal.write(.service, "serving; its state is in \(folder.path)")
   }
@@ -230,7 +230,7 @@ package final class Daemon {
     exit(1)
   }
 
-  // MARK: Signs of life
+  // MARK: Watchdog
 
   /// Sends signs of life from the host's own queue, so that a blocked queue is noticed.
   private func beat(on queue: DispatchQueue) {

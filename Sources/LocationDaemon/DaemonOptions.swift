@@ -115,7 +115,7 @@ package struct DaemonOptions: Hashable, Sendable {
 
     Serves the location of this machine to all of its apps, each as far as it may know.
 
-      --system        serve the machine, as root does without being told, and not one user
+      --system        serve the whole machine instead of one user; the default for root
       --config FILE   read FILE; for the system /etc/locationd.conf, else
                       $XDG_CONFIG_HOME/meridian/locationd.conf, where it is there
       --source URL    where fixes come from, instead of the configured sources; may be repeated
@@ -125,7 +125,7 @@ package struct DaemonOptions: Hashable, Sendable {
                       $XDG_STATE_HOME/meridian
       --check         only look at the configuration, and print file, line, and cause of each fault
 
-    SIGHUP reads the configuration again, SIGTERM ends. Sockets of systemd (LISTEN_FDS) are used,
-    readiness and signs of life are told to $NOTIFY_SOCKET.
+    SIGHUP reads the configuration again, SIGTERM ends. Sockets of systemd (LISTEN_FDS) are used;
+    readiness and watchdog messages are sent to $NOTIFY_SOCKET.
     """
 }

@@ -27,7 +27,7 @@ package final class FreezeWatch {
   private var followed: [Int: Followed] = [:]
   private var watched: [ControlGroup: Watched] = [:]
 
-  /// Calls `heard` on the queue when ``changes()`` may return some, if the kernel has watches.
+  /// Calls `hasChanges` on the queue when ``changes()`` may return some, if the kernel has watches.
   package init(on queue: DispatchQueue, hasChanges: @escaping @Sendable () -> Void) {
     let descriptor = linux_open_watches()
     self.descriptor = descriptor

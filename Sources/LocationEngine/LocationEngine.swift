@@ -65,7 +65,7 @@ package struct LocationEngine: Machine {
   var simulated = SimulatedPosition()
   /// The apps that use the location, as last output; sorted.
   var users: [AppIdentity] = []
-  private var coarse: CoarseLocator
+  var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
   var motion = MotionEstimator()
@@ -79,12 +79,13 @@ package struct LocationEngine: Machine {
   var launchable: [AppIdentity]?
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
-  private(set) var servicesAreOn = true
+  var servicesAreOn = true
   /// What the owner has set for apps, whether they run or not.
-  private(set) var policies = AppPolicies()
+  var policies = AppPolicies()
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
-  private var retention: Retention
+  var retention: Retention
+  var lastPosition: LastPosition
   private var stored: [StateEntry] = []
   /// The apps that have entries in `stored`.
   var storedApps: Set<AppIdentity> = []
@@ -92,7 +93,7 @@ package struct LocationEngine: Machine {
   private var hasOpened = false
   private var demand = Demand.none
   /// `nil` between steps.
-  private var rest: DeferredStep?
+  private var deferred: DeferredStep?
   /// Derived once after each step, because it is read more often than that.
   package private(set) var nextDeadline: Instant?
 
@@ -106,6 +107,7 @@ package struct LocationEngine: Machine {
   ) {
     visits = Visits(tuning: VisitDetector.Tuning(latency: visitLatency))
     retention = Retention(terms)
+    lastPosition = LastPosition(keeping: terms.position)
     watch = PositionWatch(providers: providers)
     coarse = CoarseLocator(secret: secret)
     conditions = Conditions(limits: limits, hasPositions: providers > 0)
@@ -115,18 +117,19 @@ package struct LocationEngine: Machine {
     begin(input, at: now) + finish()
   }
 
-  /// Handles the first half of a step: the deliveries that an input causes directly. Finishes the
-  /// step before, if `finish` was not called.
+  /// Handles the first half of a step: the deliveries that an input causes directly. The caller
+  /// handles the second half with `finish` before it begins another step.
   ///
   /// A fix is delivered to its subscribers before conditions, visits, and demand are decided
   /// (docs/decisions/0064).
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    var outputs = finish()
-    var rest = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
+    precondition(deferred == nil, "a step begins before the last one is finished")
+    var outputs: [Output] = []
+    var deferred = DeferredStep(now: now, concernsBeacons: input.concernsBeacons)
     switch input {
     case .client(let client, let event): route(event, of: client, at: now, to: &outputs)
     case .fix(let fix, let provider):
-      rest.fix = judge(fix, from: provider, at: now, to: &outputs)
+      deferred.fix = judge(fix, from: provider, at: now, to: &outputs)
     case .provider(let provider, let status):
       deliver(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
       settleHope(to: &outputs)
@@ -135,12 +138,12 @@ package struct LocationEngine: Machine {
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
-      rest.isQuiet = outputs.isEmpty
+      deferred.isQuiet = outputs.isEmpty
     case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
-    case .pressure: rest.isQuiet = true
+    case .pressure: deferred.isQuiet = true
     case .beacon(let sample):
       if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
-      rest.isQuiet = outputs.isEmpty
+      deferred.isQuiet = outputs.isEmpty
     case .reception(let reception): settle(reception, at: now, to: &outputs)
     case .advertising(let state): air = state
     case .answer(let id, let answer, let precise):
@@ -149,35 +152,35 @@ package struct LocationEngine: Machine {
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
     case .simulation(let request):
-      rest.fix = simulate(request, at: now, to: &outputs)
+      deferred.fix = simulate(request, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
     case .wake:
-      rest.fix = repeatSimulated(at: now, to: &outputs)
+      deferred.fix = repeatSimulated(at: now, to: &outputs)
       wake(at: now, to: &outputs)
     }
-    self.rest = rest
+    self.deferred = deferred
     return outputs
   }
 
   /// The moment of the step whose second half is deferred; `nil` between two steps.
-  package var unfinishedSince: Moment? { rest?.now }
+  package var unfinishedSince: Moment? { deferred?.now }
 
   /// Handles the second half of a step: conditions, visits, and the demand for hardware.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
-    guard let rest else { return outputs }
-    self.rest = nil
+    guard let deferred else { return outputs }
+    self.deferred = nil
     defer { settleDeadline() }
-    let now = rest.now
-    if let fix = rest.fix { follow(fix, at: now, to: &outputs) }
-    guard !rest.isQuiet else { return outputs }
+    let now = deferred.now
+    if let fix = deferred.fix { follow(fix, at: now, to: &outputs) }
+    guard !deferred.isQuiet else { return outputs }
     settleAccess(at: now, to: &outputs)
     settleLaunches(at: now, to: &outputs)
-    if rest.concernsBeacons { settleBeacons(at: now, to: &outputs) }
+    if deferred.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
     settleUsers(to: &outputs)
-    if rest.concernsBeacons { settleAdvertising(to: &outputs) }
+    if deferred.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
 
@@ -212,14 +215,17 @@ package struct LocationEngine: Machine {
 
   /// Delivers the new current fix to every app as far as permitted.
   mutating func makeCurrent(_ fix: Fix, at now: Moment, to outputs: inout [Output]) -> Fix {
-    deliver(watch.handle(.fix, at: now), at: now, to: &outputs)
-    keep(.position, at: now, to: &outputs)
+    let changes = watch.handle(.fix, at: now)
+    if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
+    if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+    storePosition(fix, at: now, to: &outputs)
     for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
     return fix
   }
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
+    storePosition(fix, at: now, to: &outputs)
     estimateMotion(fix, at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)
@@ -231,16 +237,16 @@ package struct LocationEngine: Machine {
   private mutating func takeCoarse(
     _ decisions: [CoarseLocator.Output], at now: Moment, to outputs: inout [Output]
   ) {
-    var isNews = false
+    var isNew = false
     for output in decisions {
       switch output {
       case .persist(let change): outputs.append(.persist(change))
-      case .place: isNews = true
+      case .place: isNew = true
       }
     }
     guard let place = coarse.place, place != coordinators.first?.world.place else { return }
     for index in coordinators.indices {
-      outputs += coordinators[index].takeCoarse(place, isNews, at: now)
+      outputs += coordinators[index].takeCoarse(place, isNew, at: now)
     }
   }
 
@@ -259,7 +265,7 @@ package struct LocationEngine: Machine {
     if !decisions.isEmpty { keep(.visits(oldest: oldestVisit), at: now, to: &outputs) }
   }
 
-  // MARK: Forgetting
+  // MARK: Keeping and forgetting
 
   private mutating func keep(
     _ input: Retention.Input, at now: Moment, to outputs: inout [Output]
@@ -269,7 +275,9 @@ package struct LocationEngine: Machine {
       case .persist(let change): outputs.append(.persist(change))
       case .forgetPosition:
         arbiter.forget()
-        if let change = coarse.forget() { outputs.append(.persist(change)) }
+        for change in [coarse.forget(), lastPosition.forget()].compactMap(\.self) {
+          outputs.append(.persist(change))
+        }
         for index in coordinators.indices { coordinators[index].forgetPosition() }
       case .forgetVisits(let date):
         if let change = visits.forget(before: date, at: now) { outputs.append(.persist(change)) }
@@ -277,6 +285,8 @@ package struct LocationEngine: Machine {
           outputs += coordinators[index].forgetVisits(before: date)
         }
         keep(.visits(oldest: oldestVisit), at: now, to: &outputs)
+      case .forgetDamaged(let date):
+        carry(conditions.forgetDamaged(before: date, at: now), at: now, to: &outputs)
       }
     }
   }
@@ -325,7 +335,7 @@ package struct LocationEngine: Machine {
     for outage in outages {
       if outage == .lost { watchStillness(.positionLost, at: now, to: &outputs) }
       for index in coordinators.indices {
-        outputs += coordinators[index].outage(outage == .lost, at: now)
+        outputs += coordinators[index].outage(watch.outage, at: now)
       }
       settleHope(to: &outputs)
     }
@@ -387,30 +397,9 @@ package struct LocationEngine: Machine {
       let isLaunched: Bool
       (description.life, isLaunched) = admit(description, at: now, to: &outputs)
       outputs += coordinators[index].connect(client, description, at: now, isLaunched: isLaunched)
-    case .request(.region(let subscriber, let request)):
-      handle(request, of: subscriber, client, at: now, to: &outputs)
-    case .request(.monitor(let subscriber, let request)):
-      handle(request, of: subscriber, client, at: now, to: &outputs)
-    case .request(.ranging(let subscriber, let request)):
-      let reception = beacons.reception
-      each(apps[client], at: now, &outputs) { coordinator, _ in
-        coordinator.handle(request, of: subscriber, client, reception)
-      }
-    case .request(.visits(let on, let subscriber)):
-      guard let app = apps[client] else { return }
-      takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
-      each(app, at: now, &outputs) { coordinator, _ in
-        coordinator.watchVisits(on, of: subscriber, client) + coordinator.beginPending(client)
-      }
+    case .request(let request): route(request, of: client, at: now, to: &outputs)
     case .life(let life):
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
-    case .request(.life(let life)):
-      each(apps[client], at: now, &outputs) { $0.report(life, by: client, at: $1) }
-    case .request(let request):
-      if case .end(let subscriber) = request {
-        closeMonitor(of: subscriber, client, at: now, to: &outputs)
-      }
-      each(apps[client], at: now, &outputs) { $0.handle(request, of: client, at: $1) }
     case .frozen(let isFrozen):
       each(apps[client], at: now, &outputs) { $0.freeze(client, isFrozen, at: $1) }
     case .disconnected, .quit:
@@ -421,7 +410,44 @@ package struct LocationEngine: Machine {
     }
   }
 
-  private mutating func each(
+  /// Passes a request to what carries it out; the only switch over requests.
+  private mutating func route(
+    _ request: Request, of client: ClientID, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let app = apps[client], let index = coordinatorIndex(of: app) else { return }
+    switch request {
+    case .authorization(let request):
+      outputs += coordinators[index].handle(request, of: client, at: now)
+    case .updates(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .live(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .significantChanges(let subscriber, let on):
+      outputs += coordinators[index].watchChanges(on, of: subscriber, client, at: now)
+    case .visits(let on, let subscriber):
+      takeVisits(on ? .start(app) : .stop(app), at: now, to: &outputs)
+      outputs += coordinators[index].watchVisits(on, of: subscriber, client)
+    case .region(let subscriber, let request):
+      handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .monitor(let subscriber, let request):
+      handle(request, of: subscriber, client, at: now, to: &outputs)
+    case .session(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .heading(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .ranging(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, beacons.reception)
+    case .advertising(let subscriber, let request):
+      outputs += coordinators[index].handle(request, of: subscriber, client, at: now)
+    case .life(let life): outputs += coordinators[index].report(life, by: client, at: now)
+    case .acknowledge(let number): outputs += coordinators[index].acknowledge(number)
+    case .end(let subscriber):
+      closeMonitor(of: subscriber, client, at: now, to: &outputs)
+      outputs += coordinators[index].end(subscriber, client, at: now)
+    }
+  }
+
+  mutating func each(
     _ app: AppIdentity?, at now: Moment, _ outputs: inout [Output],
     _ body: (inout AppCoordinator, Moment) -> [Output]
   ) {
@@ -441,11 +467,11 @@ package struct LocationEngine: Machine {
     var coordinator = AppCoordinator(
       app: client.app, manifest: client.manifest, points: coarse.points(of: client.app))
     coordinator.servicesAreOn = servicesAreOn
-    coordinator.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
-    coordinator.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
-    coordinator.policy.honorsQuit = policies.honorsQuit
-    coordinator.world = AppCoordinator.World(
-      current: arbiter.current, isOut: watch.isOut, isHopeless: watch.isHopeless)
+    coordinator.launch.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
+    coordinator.launch.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
+    coordinator.launch.policy.honorsQuit = policies.honorsQuit
+    coordinator.world.current = arbiter.current
+    (coordinator.world.outage, coordinator.world.isHopeless) = (watch.outage, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)
     outputs += coordinator.begin(
@@ -462,49 +488,7 @@ package struct LocationEngine: Machine {
     return index
   }
 
-  // MARK: Settings and state
-
-  private mutating func change(
-    _ setting: Setting, at now: Moment, to outputs: inout [Output]
-  ) {
-    switch setting {
-    case .services(let on):
-      outputs.append(.persist(Setting.servicesChange(on)))
-      turnServices(on: on, at: now, to: &outputs)
-    case .authorization(let app, let choice):
-      each(app, at: now, &outputs) { $0.authorize(.setting(choice), at: $1) }
-    case .precise(let app, let precise):
-      each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
-    case .restricted(let app, let restricted):
-      policies.restricted.set(app, restricted)
-      each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
-    case .backgroundRefresh(let app, let allowed):
-      policies.withoutRefresh.set(app, !allowed)
-      each(app, at: now, &outputs) { coordinator, now in
-        coordinator.change(at: now) { $0.allowsRefresh = allowed }
-      }
-    case .honorsQuit(let honors):
-      policies.honorsQuit = honors
-      for index in coordinators.indices {
-        outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
-      }
-    case .stopped(let app):
-      each(app, at: now, &outputs) { $0.hold(.presence(.stopped), at: $1) }
-    case .beacon(let app, let permission):
-      each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
-    case .reset:
-      for index in coordinators.indices {
-        outputs += coordinators[index].authorize(.reset, at: now)
-      }
-    }
-  }
-
-  private mutating func turnServices(on: Bool, at now: Moment, to outputs: inout [Output]) {
-    servicesAreOn = on
-    for index in coordinators.indices {
-      outputs += coordinators[index].authorize(.services(on: on), at: now)
-    }
-  }
+  // MARK: State
 
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
@@ -514,6 +498,7 @@ package struct LocationEngine: Machine {
       returnsUntil = now.uptime + AppLifecycleState.reclaimWindow
       keep(.stored(entries), at: now, to: &outputs)
       restore(entries, at: now)
+      restorePosition(entries, at: now, to: &outputs)
     }
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })

@@ -141,11 +141,11 @@ package struct HostEnvironment: Sendable {
   /// Writes notes for an app's developer to standard error, and ignores the others.
   package static let journal: @Sendable (Note) -> Void = { note in
     guard let line = note.message else { return }
-    say(line)
+    writeError(line)
   }
 
   /// Writes a line for an app's developer to standard error.
-  package static let say: @Sendable (String) -> Void = { line in
+  package static let writeError: @Sendable (String) -> Void = { line in
     let text = "CoreLocation: \(line.escapedForDisplay(limit: 4096))\n"
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }

@@ -34,10 +34,13 @@ package final class HostQueue: SerialExecutor {
 
 /// An actor that runs on a host's queue.
 package protocol QueueActor: Actor {
-  nonisolated var line: HostQueue { get }
+  nonisolated var executor: HostQueue { get }
 }
 
 extension QueueActor {
+  /// The queue of the actor's executor.
+  nonisolated package var queue: DispatchQueue { executor.queue }
+
   /// Runs a part of the actor for a caller that is already on its queue; traps anywhere else.
   ///
   /// Works like `assumeIsolated`, which asks the runtime for the executor of a thread without a
@@ -45,7 +48,7 @@ extension QueueActor {
   nonisolated package func onQueue<Result: Sendable>(
     _ body: (isolated Self) throws -> Result
   ) rethrows -> Result {
-    dispatchPrecondition(condition: .onQueue(line.queue))
+    dispatchPrecondition(condition: .onQueue(queue))
     return try withoutActuallyEscaping(body) { body in
       try unsafeBitCast(body, to: ((Self) throws -> Result).self)(self)
     }

@@ -98,7 +98,7 @@ extension LocationHost {
     complain()
     let wait = DispatchTimeInterval.milliseconds(storing.timeout)
     storing.timeout = min(2 * storing.timeout, StoringState.most)
-    line.queue.asyncAfter(deadline: .now() + wait) { [weak self] in
+    queue.asyncAfter(deadline: .now() + wait) { [weak self] in
       self?.onQueue { $0.tryAgain() }
     }
   }
@@ -137,7 +137,7 @@ extension LocationHost {
 
   /// Tries a last time to store before the process ends, and returns whether everything is stored.
   package nonisolated func settleStore() -> Bool {
-    line.queue.sync {
+    queue.sync {
       onQueue { host in
         guard let keeper = host.keeper else { return true }
         guard keeper.save() else { return false }
@@ -166,7 +166,7 @@ extension LocationHost {
     guard keeper != nil, !storing.willScrub else { return }
     storing.willScrub = true
     let wait = DispatchTimeInterval.seconds(StoringState.scrubbing)
-    line.queue.asyncAfter(deadline: .now() + wait) { [weak self] in
+    queue.asyncAfter(deadline: .now() + wait) { [weak self] in
       self?.onQueue { host in
         host.storing.willScrub = false
         host.keeper?.scrub()
@@ -178,7 +178,7 @@ extension LocationHost {
   func tendDamagedFiles(keeping term: Duration?) {
     guard let term, let keeper else { return }
     keeper.removeDamagedFiles(olderThan: term, at: HostClock.now, seen: &storing.damaged)
-    line.queue.asyncAfter(deadline: .now() + .seconds(86_400)) { [weak self] in
+    queue.asyncAfter(deadline: .now() + .seconds(86_400)) { [weak self] in
       self?.onQueue { $0.tendDamagedFiles(keeping: term) }
     }
   }

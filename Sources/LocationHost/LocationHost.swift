@@ -10,7 +10,7 @@ package import LocationProviders
 /// Everything happens on one serial queue, one job at a time, so that clients receive deliveries in
 /// the order in which they were decided. No method waits.
 package actor LocationHost: EngineLink, QueueActor {
-  nonisolated package let line: HostQueue
+  nonisolated package let executor: HostQueue
   package private(set) var core: ServiceCore
   private var clients: [ClientID: @Sendable (Delivery) -> Void] = [:]
   private var nextClient: UInt64 = 1
@@ -34,6 +34,8 @@ package actor LocationHost: EngineLink, QueueActor {
   nonisolated let indicator: IndicatorAgent?
   /// Called on the host's queue after a step that has changed which apps use the location.
   package var usesChanged: (@Sendable () -> Void)?
+  /// Whether a step has changed what is shown.
+  var haveUsesChanged = false
   /// Why no desktop shows it; `nil` while one does, or nothing is to be shown.
   var unseen: String?
   /// Where the user of this process sets its place; `nil` for nowhere.
@@ -48,7 +50,9 @@ package actor LocationHost: EngineLink, QueueActor {
   var storing = StoringState()
   private let damageTerm: Duration?
 
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
   nonisolated package var now: Moment { HostClock.now }
 
   /// Creates a host and its engine on this computer.
@@ -61,7 +65,7 @@ package actor LocationHost: EngineLink, QueueActor {
     simulatedAt simulationSocket: String? = nil, recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
-    line = HostQueue(label: "meridian.host")
+    executor = HostQueue(label: "meridian.host")
     core = ServiceCore(
       sources: sources, secret: keeper?.secret() ?? .random(), limits: limits,
       keeping: terms)
@@ -76,7 +80,7 @@ package actor LocationHost: EngineLink, QueueActor {
     self.indicator = indicator
     self.simulationSocket = simulationSocket
     self.journal = journal
-    line.queue.async { [weak self] in
+    queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
     }
   }
@@ -84,8 +88,8 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Reads the state, and arms the timer and the watches.
   private func begin(recordingTo file: String?, with settings: [Setting]) {
     if let file { record(to: file) }
-    timer = UptimeTimer(on: line.queue) { [weak self] in self?.onQueue { $0.wake() } }
-    keeper?.whenChangedOutside(on: line.queue) { [weak self] in
+    timer = UptimeTimer(on: queue) { [weak self] in self?.onQueue { $0.wake() } }
+    keeper?.whenChangedOutside(on: queue) { [weak self] in
       self?.onQueue { $0.adoptStored() }
     }
     tendDamagedFiles(keeping: damageTerm)
@@ -100,7 +104,7 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Registers launchable apps before the state is read, so that no other app is launched.
   private func beginToLaunch() {
     guard let launcher else { return }
-    registrations = launcher.follow(on: line.queue) { [weak self] apps in
+    registrations = launcher.follow(on: queue) { [weak self] apps in
       self?.onQueue { $0.step(.engine(.launchable(apps))) }
     }
     step(.engine(.launchable(launcher.apps())))
@@ -123,7 +127,7 @@ package actor LocationHost: EngineLink, QueueActor {
   nonisolated package func connect(
     _ client: ClientDescription, receiving deliver: @escaping @Sendable (Delivery) -> Void
   ) -> (ClientID, ClientState) {
-    line.queue.sync { onQueue { $0.add(client, receiving: deliver) } }
+    queue.sync { onQueue { $0.add(client, receiving: deliver) } }
   }
 
   /// Adds a client, for a caller that is on the queue already.
@@ -142,7 +146,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
-    line.post(waiting: request.outlastsProcess) {
+    executor.post(waiting: request.outlastsProcess) {
       self.onQueue { $0.take(request, from: client) }
     }
   }
@@ -185,12 +189,12 @@ package actor LocationHost: EngineLink, QueueActor {
 
   /// Returns the last report of each source, in the order in which the sources were given.
   nonisolated package func sourceReports() -> [SourceReport] {
-    line.queue.sync { onQueue { $0.core.sourceReports } }
+    queue.sync { onQueue { $0.core.sourceReports } }
   }
 
   /// Runs `body` on the host's queue, after everything posted before.
   nonisolated package func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
-    line.queue.async { self.onQueue { body($0) } }
+    queue.async { self.onQueue { body($0) } }
   }
 
   // MARK: Steps
@@ -201,16 +205,16 @@ package actor LocationHost: EngineLink, QueueActor {
   /// the second half (docs/decisions/0064). A recording contains the deliveries before they are
   /// made.
   package func step(_ input: ServiceCore.Input) {
-    let now = HostClock.now
-    let decisions = core.begin(input, at: now)
-    writeRecording()
-    carryOut(decisions)
-    if decisions.contains(where: \.isDelivery) { sched_yield() }
-    let rest = core.finish()
-    carryOut(rest)
-    if decisions.contains(where: \.concernsUses) || rest.contains(where: \.concernsUses) {
-      showUses()
+    // An output of a first half, such as the opening of a channel, may lead to this step.
+    if core.isUnfinished { carryOut(core.finish()) }
+    let outputs = core.begin(input, at: HostClock.now)
+    if let recording { write(to: recording) }
+    carryOut(outputs)
+    if core.isUnfinished {
+      if outputs.contains(where: \.isDelivery) { sched_yield() }
+      carryOut(core.finish())
     }
+    if haveUsesChanged { showUses() }
     arm()
   }
 
@@ -226,7 +230,30 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Carries out an output that may leave now.
   func act(_ output: ServiceCore.Output) {
     if let observer, !output.isPosition { observer(output) }
-    carryOut(output)
+    switch output {
+    case .open(let id, let channel): open(channel, as: id)
+    case .close(let id): close(id)
+    case .bus(let id, let action): act(action, on: id)
+    case .read(let id, let query):
+      step(.channel(id, .readings(SensorFolder(path: places.sensors).read(query))))
+    case .send(let id, let bytes): write(bytes, to: id)
+    case .engine(.deliver(let client, let delivery)): clients[client]?(delivery)
+    case .engine(.prompt(let prompt)): ask(.asked(prompt), at: HostClock.now)
+    case .engine(.withdraw(let prompt)): ask(.withdrawn(prompt), at: HostClock.now)
+    case .engine(.calibration(let app, let shown)):
+      haveUsesChanged = true
+      if shown { journal(.calibration(app)) }
+    case .engine(.note(let note)): journal(note)
+    case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
+    case .engine(.persist): scrubLater()
+    case .engine(.usage): haveUsesChanged = true
+    case .engine(.indicator(let app, let shown)):
+      haveUsesChanged = true
+      if shown { noteUnseen(app) }
+    case .engine(.demand), .engine(.ignored), .engine(.runtimeOver),
+      .engine(.wakeApp):
+      break
+    }
   }
 
   // MARK: The flight recorder
@@ -239,38 +266,13 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   /// Writes the recording; an error ends the recording, and nothing else.
-  private func writeRecording() {
-    guard let recording else { return }
+  private func write(to recording: RecordingFile) {
     let bytes = core.takeRecording()
     guard !bytes.isEmpty else { return }
     do throws(RecordingRefusal) { try recording.write(bytes) } catch {
       self.recording = nil
       core.stopRecording()
       journal(.store("\(error)"))
-    }
-  }
-
-  private func carryOut(_ output: ServiceCore.Output) {
-    switch output {
-    case .open(let id, let channel): open(channel, as: id)
-    case .close(let id): close(id)
-    case .bus(let id, let action): act(action, on: id)
-    case .read(let id, let query):
-      step(.channel(id, .readings(SensorFolder(path: places.sensors).read(query))))
-    case .send(let id, let bytes): write(bytes, to: id)
-    case .engine(.deliver(let client, let delivery)): clients[client]?(delivery)
-    case .engine(.prompt(let prompt)): ask(.asked(prompt), at: HostClock.now)
-    case .engine(.withdraw(let prompt)): ask(.withdrawn(prompt), at: HostClock.now)
-    case .engine(.calibration(let app, let shown)):
-      if shown { journal(.calibration(app)) }
-    case .engine(.note(let note)): journal(note)
-    case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
-    case .engine(.persist): scrubLater()
-    case .engine(.indicator(let app, let shown)):
-      if shown { noteUnseen(app) }
-    case .engine(.demand), .engine(.ignored), .engine(.usage), .engine(.runtimeOver),
-      .engine(.wakeApp):
-      break
     }
   }
 
@@ -322,7 +324,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func listen(_ descriptor: Int32, as id: ChannelID) throws(Errno) {
-    channels[id] = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
+    channels[id] = try DescriptorChannel(descriptor: descriptor, on: queue) {
       [weak self] event in
       self?.onQueue { $0.receive(event, of: id) }
     }
@@ -333,7 +335,7 @@ package actor LocationHost: EngineLink, QueueActor {
     _ descriptors: [Int32], from senders: [AddressRange], as id: ChannelID
   ) throws(Errno) {
     datagrams[id] = try DatagramChannel(
-      descriptors: descriptors, from: senders, on: line.queue
+      descriptors: descriptors, from: senders, on: queue
     ) { [weak self] event in
       self?.onQueue { $0.receive(event, of: id) }
     }
@@ -347,7 +349,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func write(_ bytes: [UInt8], to id: ChannelID) {
-    channels[id]?.write(bytes, on: line.queue) { [weak self] in
+    channels[id]?.write(bytes, on: queue) { [weak self] in
       self?.onQueue { $0.channels[id]?.flush() }
     }
   }
@@ -390,7 +392,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
     do throws(Errno) {
       let descriptor = try Opening.tcp(address)
-      let pending = PendingConnection(descriptor: descriptor, on: line.queue) {
+      let pending = PendingConnection(descriptor: descriptor, on: queue) {
         [weak self, attempt] error in
         self?.onQueue { $0.settle(descriptor, error, attempt, as: id) }
       }
@@ -469,7 +471,7 @@ extension LocationHost {
         self?.onQueue { $0.step(.channel(id, event)) }
       }
       buses[id] = bus
-      try bus.begin(on: line.queue) { [weak self] in
+      try bus.begin(on: queue) { [weak self] in
         self?.onQueue { $0.serveBus(id) }
       }
     } catch {
@@ -517,6 +519,7 @@ extension ChannelEnd {
   init(_ error: Errno) {
     switch error.code {
     case Errno.noEntry: self = .missing(error.description)
+    case let code where Errno.noNetwork.contains(code): self = .noNetwork(error.description)
     case Errno.noAccess, Errno.notPermitted: self = .noPermission(error.description)
     default: self = .failed(error.description)
     }

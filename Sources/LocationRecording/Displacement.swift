@@ -57,8 +57,7 @@ package struct Displacement: Sendable {
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
     case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception,
-      .advertising,
-      .answer, .setting, .launchable, .simulation(.end), .wake:
+      .advertising, .answer, .setting, .launchable, .simulation(.end), .wake:
       return input
     }
   }

@@ -40,8 +40,9 @@ package enum Recording {
     package var visitLatency: Double
     /// The form of stored values, which the digest covers.
     package var storedForm = Self.presentForm
-    /// 1 had other shapes in the state than on the wire (docs/decisions/0076).
-    package static let presentForm = 2
+    /// 1 had other shapes in the state than on the wire (docs/decisions/0076); 2 had no last
+    /// position (docs/decisions/0084).
+    package static let presentForm = 3
 
     package init(
       providers: Int, secret: SecretKey, limits: Conditions.Limits,

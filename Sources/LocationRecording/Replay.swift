@@ -50,7 +50,7 @@ package struct Replay: Sendable {
     engine = Recording.Setup(providers: 0, secret: SecretKey(seed: 0), limits: .init()).engine
   }
 
-  /// Replays a whole recording; calls `tell` with every step and its outputs.
+  /// Replays a whole recording; calls `report` with every step and its outputs.
   package static func run(
     _ bytes: [UInt8], _ report: (Recording.Step, [LocationEngine.Output]) -> Void = { _, _ in }
   ) throws(Failure) -> Summary {

@@ -27,9 +27,9 @@ package struct ServiceCore: Machine {
   }
 
   package private(set) var engine: LocationEngine
-  private var coordinators: [SourceState]
+  private var sources: [SourceState]
   /// Records which app received what; `nil` where no such log is kept.
-  private var ledger: BoundedLog?
+  private var log: BoundedLog?
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
@@ -42,7 +42,7 @@ package struct ServiceCore: Machine {
     var driver: any SourceDriver
     var status = ProviderStatus.idle
     /// The last status other than idle.
-    var lastWord = ProviderStatus.idle
+    var lastStatus = ProviderStatus.idle
     var fixes = 0
     var openings = 0
     /// The channel that is open, or being opened.
@@ -63,8 +63,8 @@ package struct ServiceCore: Machine {
       providers: sources.count, secret: secret, limits: limits, keeping: terms,
       visitLatency: visitLatency)
     engine = setup.engine
-    ledger = terms.access.map { BoundedLog(keeping: $0) }
-    coordinators = sources.map { SourceState(source: $0, driver: $0.driver) }
+    log = terms.access.map { BoundedLog(keeping: $0) }
+    self.sources = sources.map { SourceState(source: $0, driver: $0.driver) }
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -72,14 +72,23 @@ package struct ServiceCore: Machine {
   }
 
   /// Handles an input, except for the second half of its last fix, which may wait until apps have
-  /// received that fix: `finish` handles it, or else the next input. While a recording is made, all
-  /// is handled at once.
+  /// received that fix. While ``isUnfinished``, the caller calls `finish` before the next input.
+  /// While a recording is made, all is handled at once.
   package mutating func begin(_ input: Input, at now: Moment) -> [Output] {
-    var outputs = finish()
+    precondition(!isUnfinished, "an input comes before the last one is finished")
+    var outputs: [Output] = []
     switch input {
     case .channel(let id, let event):
-      guard isOpen(id) else { break }
-      receive(event, on: id, at: now, to: &outputs)
+      let index = id.provider.index
+      let isOver = if case .closed = event { true } else { false }
+      // An event of an earlier opening is stale.
+      if sources[index].channel == id {
+        if isOver { sources[index].channel = nil }
+        drive(index, .channel(event), at: now, to: &outputs)
+      } else if sources[index].sensors == id {
+        if isOver { sources[index].sensors = nil }
+        drive(index, .sensors(event), at: now, to: &outputs)
+      }
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
     case .engine(let input): ask(input, at: now, to: &outputs)
@@ -88,31 +97,39 @@ package struct ServiceCore: Machine {
       note(.read(app), at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
+    if !isUnfinished { settleDeadline() }
     return outputs
   }
 
-  /// Handles the second half of the last fix, at the moment of that fix. It may make a source
-  /// deliver another one.
+  /// Whether the second half of a fix is still to be handled.
+  package var isUnfinished: Bool { engine.unfinishedSince != nil }
+
+  /// Handles the second half of the last fix, at the moment of that fix.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
-    while let now = engine.unfinishedSince { carry(engine.finish(), at: now, to: &outputs) }
+    finishFix(to: &outputs)
     settleDeadline()
     return outputs
+  }
+
+  /// Handles the second half of a fix, and of those that sources deliver because of it.
+  private mutating func finishFix(to outputs: inout [Output]) {
+    while let now = engine.unfinishedSince { carry(engine.finish(), at: now, to: &outputs) }
   }
 
   /// Wakes the log, the drivers, and the engine where they are due.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
-    for index in coordinators.indices where isDue(coordinators[index].deadline, now) {
+    for index in sources.indices where isDue(sources[index].deadline, now) {
       drive(index, .wake, at: now, to: &outputs)
     }
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
   }
 
   private mutating func settleDeadline() {
-    nextDeadline = earliest(engine.nextDeadline, ledger?.nextDeadline)
-    for index in coordinators.indices {
-      nextDeadline = earliest(nextDeadline, coordinators[index].deadline)
+    nextDeadline = earliest(engine.nextDeadline, log?.nextDeadline)
+    for index in sources.indices {
+      nextDeadline = earliest(nextDeadline, sources[index].deadline)
     }
   }
 
@@ -123,35 +140,20 @@ package struct ServiceCore: Machine {
   ) {
     guard !hasBegun else { return ask(.stored(entries), at: now, to: &outputs) }
     hasBegun = true
-    for index in coordinators.indices where !coordinators[index].source.givesPositions {
+    for index in sources.indices where !sources[index].source.givesPositions {
       let status = ProviderStatus.unavailable(.noPositions)
       ask(.provider(ProviderID(index), status), at: now, to: &outputs)
     }
     ask(.stored(entries), at: now, to: &outputs)
     note(.stored(entries), at: now, to: &outputs)
-    for index in coordinators.indices {
+    for index in sources.indices {
       drive(index, .stored(entries), at: now, to: &outputs)
     }
   }
 
   /// Whether this is the current opening; an event of an earlier one is stale.
-  @inline(__always)
   package func isOpen(_ id: ChannelID) -> Bool {
-    coordinators[id.provider.index].channel == id || coordinators[id.provider.index].sensors == id
-  }
-
-  private mutating func receive(
-    _ event: ChannelEvent, on id: ChannelID, at now: Moment, to outputs: inout [Output]
-  ) {
-    let index = id.provider.index
-    let isOver = if case .closed = event { true } else { false }
-    if coordinators[index].sensors == id {
-      if isOver { coordinators[index].sensors = nil }
-      drive(index, .sensors(event), at: now, to: &outputs)
-    } else {
-      if isOver { coordinators[index].channel = nil }
-      drive(index, .channel(event), at: now, to: &outputs)
-    }
+    sources[id.provider.index].channel == id || sources[id.provider.index].sensors == id
   }
 
   // MARK: The flight recorder
@@ -166,14 +168,14 @@ package struct ServiceCore: Machine {
 
   /// Whether every source is a recording that has ended.
   package var haveSourcesEnded: Bool {
-    coordinators.allSatisfy { $0.status == .unavailable(.ended) }
+    sources.allSatisfy { $0.status == .unavailable(.ended) }
   }
 
   /// The last status of each source, in the order in which the sources were given.
   package var sourceReports: [SourceReport] {
-    coordinators.map {
+    sources.map {
       SourceReport(
-        source: $0.source, status: $0.status, lastWord: $0.lastWord, fixes: $0.fixes,
+        source: $0.source, status: $0.status, lastStatus: $0.lastStatus, fixes: $0.fixes,
         rejections: $0.driver.rejections, evidence: $0.driver.evidence)
     }
   }
@@ -181,6 +183,7 @@ package struct ServiceCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
+    if isUnfinished { finishFix(to: &outputs) }
     let answers: [LocationEngine.Output]
     if recorder == nil, case .fix = input {
       answers = engine.begin(input, at: now)
@@ -196,13 +199,13 @@ package struct ServiceCore: Machine {
   ) {
     for output in answers {
       outputs.append(.engine(output))
-      if ledger != nil, case .deliver(let client, let delivery) = output,
+      if log != nil, case .deliver(let client, let delivery) = output,
         let app = engine.app(of: client)
       {
         note(.delivered(app, delivery), at: now, to: &outputs)
       }
       guard case .demand(let demand) = output else { continue }
-      for index in coordinators.indices {
+      for index in sources.indices {
         drive(index, .demand(demand), at: now, to: &outputs)
       }
     }
@@ -212,22 +215,22 @@ package struct ServiceCore: Machine {
   private mutating func note(
     _ input: BoundedLog.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    for case .persist(let change) in ledger?.handle(input, at: now) ?? [] {
+    for case .persist(let change) in log?.handle(input, at: now) ?? [] {
       outputs.append(.engine(.persist(change)))
     }
   }
 
   /// When each app received a location, in the order of time.
-  package var accesses: [AccessLog.Access] { ledger?.accesses ?? [] }
+  package var accesses: [AccessLog.Access] { log?.accesses ?? [] }
 
   /// The events that were delivered to apps, in the order of delivery.
-  package var eventRecords: [EventRecord] { ledger?.eventRecords ?? [] }
+  package var eventRecords: [EventRecord] { log?.eventRecords ?? [] }
 
   private mutating func drive(
     _ index: Int, _ input: SourceInput, at now: Moment, to outputs: inout [Output]
   ) {
-    let decisions = coordinators[index].driver.handle(input, at: now)
-    coordinators[index].deadline = coordinators[index].driver.nextDeadline
+    let decisions = sources[index].driver.handle(input, at: now)
+    sources[index].deadline = sources[index].driver.nextDeadline
     for output in decisions { carry(output, of: index, at: now, to: &outputs) }
   }
 
@@ -237,31 +240,31 @@ package struct ServiceCore: Machine {
     let provider = ProviderID(index)
     switch output {
     case .open(let channel):
-      coordinators[index].openings += 1
-      let id = ChannelID(provider: provider, opening: coordinators[index].openings)
+      sources[index].openings += 1
+      let id = ChannelID(provider: provider, opening: sources[index].openings)
       if channel == .sensors {
-        coordinators[index].sensors = id
+        sources[index].sensors = id
       } else {
-        coordinators[index].channel = id
+        sources[index].channel = id
       }
       outputs.append(.open(id, channel))
     case .close:
-      guard let id = coordinators[index].channel.take() else { return }
+      guard let id = sources[index].channel.take() else { return }
       outputs.append(.close(id))
     case .closeSensors:
-      guard let id = coordinators[index].sensors.take() else { return }
+      guard let id = sources[index].sensors.take() else { return }
       outputs.append(.close(id))
     case .send(let bytes):
-      guard let id = coordinators[index].channel else { return }
+      guard let id = sources[index].channel else { return }
       outputs.append(.send(id, bytes))
     case .bus(let action):
-      guard let id = coordinators[index].channel else { return }
+      guard let id = sources[index].channel else { return }
       outputs.append(.bus(id, action))
     case .read(let query):
-      guard let id = coordinators[index].sensors else { return }
+      guard let id = sources[index].sensors else { return }
       outputs.append(.read(id, query))
     case .fix(let fix):
-      coordinators[index].fixes += 1
+      sources[index].fixes += 1
       ask(.fix(fix, from: provider), at: now, to: &outputs)
     case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
@@ -269,7 +272,7 @@ package struct ServiceCore: Machine {
     case .motion(let activity): ask(.motion(activity), at: now, to: &outputs)
     case .pressure(let sample): ask(.pressure(sample), at: now, to: &outputs)
     case .scan(let scan):
-      for other in coordinators.indices where other != index {
+      for other in sources.indices where other != index {
         drive(other, .scan(scan), at: now, to: &outputs)
       }
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
@@ -277,10 +280,10 @@ package struct ServiceCore: Machine {
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)
     case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status):
-      coordinators[index].status = status
-      if status != .idle { coordinators[index].lastWord = status }
+      sources[index].status = status
+      if status != .idle { sources[index].lastStatus = status }
       outputs.append(.engine(.note(.provider(provider, status))))
-      guard coordinators[index].source.givesPositions else { return }
+      guard sources[index].source.givesPositions else { return }
       ask(.provider(provider, status), at: now, to: &outputs)
     }
   }
@@ -291,18 +294,18 @@ package struct SourceReport: Sendable {
   package var source: Source
   package var status: ProviderStatus
   /// The last status while the source was needed; idle when it never was.
-  package var lastWord: ProviderStatus
+  package var lastStatus: ProviderStatus
   package var fixes: Int
   package var rejections: [SourceRejection]
   package var evidence: SourceEvidence
 
   package init(
-    source: Source, status: ProviderStatus, lastWord: ProviderStatus? = nil, fixes: Int = 0,
+    source: Source, status: ProviderStatus, lastStatus: ProviderStatus? = nil, fixes: Int = 0,
     rejections: [SourceRejection] = [], evidence: SourceEvidence = SourceEvidence()
   ) {
     self.source = source
     self.status = status
-    self.lastWord = lastWord ?? status
+    self.lastStatus = lastStatus ?? status
     self.fixes = fixes
     self.rejections = rejections
     self.evidence = evidence

@@ -41,13 +41,13 @@ public final class SimulatedApp: Sendable {
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     let client = process(for: .foreground)
-    let before = await device.line.takeIn()
+    let before = await device.executor.takeIn()
     do {
       let result = try await LocationClient.$bound.withValue(client) { try await body() }
-      await device.line.letGo(to: before)
+      await device.executor.letGo(to: before)
       return result
     } catch {
-      await device.line.letGo(to: before)
+      await device.executor.letGo(to: before)
       throw error
     }
   }
@@ -106,8 +106,9 @@ public final class SimulatedApp: Sendable {
     var description = description
     description.life = life
     let client = LocationClient(
-      description, over: device, callbacks: { [line = device.line] in line.callbackRunner },
-      watch: device.line)
+      description, over: device,
+      callbacks: { [executor = device.executor] in executor.callbackRunner },
+      watch: device.executor)
     state.withLock { state in
       state.client = client
       state.life = life

@@ -48,17 +48,17 @@ public struct SimulatedClock: Clock {
   /// - Throws: `CancellationError` when the task is canceled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let sleep = Sleep()
-    device.line.waits()
+    device.executor.waits()
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         guard sleep.begin(continuation) else { return continuation.resume() }
-        device.line.sleep(
+        device.executor.sleep(
           until: LocationModel.Instant.start + deadline.uptime, then: .call { sleep.end() })
       }
     } onCancel: {
       sleep.end()
     }
-    device.line.goesOn()
+    device.executor.goesOn()
     try Task.checkCancellation()
   }
 }

@@ -118,6 +118,50 @@ extension SimulatedDevice {
   }
 }
 
+/// What a compass measures: a magnetic field along the device's axes.
+public struct SimulatedField: Hashable, Sendable {
+  /// Microtesla towards the right edge.
+  public var x: Double
+  /// Microtesla towards the top edge.
+  public var y: Double
+  /// Microtesla out of the display.
+  public var z: Double
+
+  /// Creates a field.
+  ///
+  /// - Parameters:
+  ///   - x: Microtesla towards the right edge.
+  ///   - y: Microtesla towards the top edge.
+  ///   - z: Microtesla out of the display.
+  public init(x: Double, y: Double, z: Double) {
+    self.x = x
+    self.y = y
+    self.z = z
+  }
+}
+
+extension SimulatedDevice {
+  /// Sets what the compass measures, in place of the field around it (HEAD-14).
+  ///
+  /// The heading follows from the field and the attitude of the device; there is none while the
+  /// field is vertical.
+  ///
+  /// - Parameters:
+  ///   - field: The field; `nil` for the one around the device again.
+  ///   - accuracy: Degrees by which the heading may be wrong, at 68 %; greater than zero.
+  ///   - calibrated: Whether the compass is calibrated; if not, headings have no accuracy, and
+  ///     apps are asked whether to show the person how to calibrate it.
+  public func setCompass(
+    field: SimulatedField?, accuracy: CLLocationDirection = 5, calibrated: Bool = true
+  ) {
+    let setting = field.map {
+      VirtualCompass.Setting(
+        field: DeviceVector(x: $0.x, y: $0.y, z: $0.z), accuracy: calibrated ? accuracy : nil)
+    }
+    does(.compass(setting))
+  }
+}
+
 // MARK: Motion
 
 /// An activity that a motion sensor may recognize.

@@ -65,6 +65,7 @@ extension SimulatedDevice {
   ///   - interval: The time between two updates; not less than 10 milliseconds.
   ///   - distance: The meters between two updates, in place of `interval`; `nil` for the interval.
   ///   - horizontalAccuracy: The reported accuracy in meters.
+  /// - Complexity: Linear in the places.
   public func startLocation(
     through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
     speed: CLLocationSpeed = 20, interval: Duration = .seconds(1),
@@ -102,6 +103,7 @@ extension Route {
   /// Makes a route that follows a road: corners are round and taken slowly.
   ///
   /// - Parameter road: The road.
+  /// - Complexity: Linear in the parts of the road.
   public init(_ road: RoadRoute) { journey = road.road.journey }
 
   /// Repeats the route in a loop, or back and forth (SIM-3).
@@ -110,6 +112,7 @@ extension Route {
   ///   - end: What happens at the end of the route.
   ///   - duration: The total duration.
   /// - Returns: The longer route; this one unchanged for `hold`.
+  /// - Complexity: Linear in the legs of the result.
   public func repeated(_ end: RouteEnd, for duration: Duration) -> Route {
     var route = self
     switch end {

@@ -45,6 +45,7 @@ public struct Route: Sendable {
   ///   - places: The places in order, at least one; without one the process ends with a message.
   ///   - altitude: Meters above mean sea level.
   ///   - speed: Meters per second, greater than zero.
+  /// - Complexity: Linear in the places.
   public init(
     through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
     speed: CLLocationSpeed = 20

@@ -51,7 +51,7 @@ public final class SimulatedDevice: Sendable {
 
   private let state: Mutex<State>
   /// The executor of everything that runs on this device.
-  let line: DeviceExecutor
+  let executor: DeviceExecutor
 
   /// Makes a device that is switched on, with one receiver under an open sky, Bluetooth, a compass,
   /// and a motion sensor.
@@ -81,7 +81,7 @@ public final class SimulatedDevice: Sendable {
     TaskOwners.shared.isNeeded = true
     state = Mutex(State(world: world))
     let device = WeakDevice()
-    line = DeviceExecutor(
+    executor = DeviceExecutor(
       now: { device.value?.now.uptime ?? .start }, whenQuiet: { device.value?.goOn() ?? .resting })
     device.value = self
   }
@@ -103,7 +103,7 @@ public final class SimulatedDevice: Sendable {
   public func advance(by duration: Duration, timeout: Duration = .seconds(30)) async throws {
     let task = virtual_time_current_task()
     let end = now.uptime + duration
-    line.expect()
+    executor.expect()
     try await withCheckedThrowingContinuation { continuation in
       let number = state.withLock { state in
         state.lastWait += 1
@@ -114,7 +114,7 @@ public final class SimulatedDevice: Sendable {
         state.waits.insert(wait, at: place)
         return wait.number
       }
-      line.poke()
+      executor.poke()
       watch(number, last: nil, timeout: timeout)
     }
   }
@@ -127,12 +127,12 @@ public final class SimulatedDevice: Sendable {
   private func watch(_ number: Int, last: DeviceExecutor.Activity?, timeout: Duration) {
     Self.watchdog.asyncAfter(deadline: .now() + timeout.inSeconds) { [weak self] in
       guard let self, state.withLock({ $0.waits.contains { $0.number == number } }) else { return }
-      let activity = line.activity
+      let activity = executor.activity
       if let activity, activity == last {
         return giveUp(number, at: activity, timeout: timeout)
       }
-      line.poke()
-      watch(number, last: line.activity, timeout: timeout)
+      executor.poke()
+      watch(number, last: executor.activity, timeout: timeout)
     }
   }
 
@@ -142,7 +142,7 @@ public final class SimulatedDevice: Sendable {
     }
     guard let wait else { return }
     // The executor is blocked: the task resumes on any thread of the platform.
-    line.release(wait.task)
+    executor.release(wait.task)
     let cause: Standstill.Cause =
       activity.waitsForMain ? .mainQueue : .work(WatchedTask.place(activity.place))
     wait.continuation.resume(throwing: standstill(cause, after: timeout))
@@ -155,7 +155,7 @@ public final class SimulatedDevice: Sendable {
   /// Readable descriptions of what the apps' tasks await that is not a delivery, a time, or another
   /// task, each with the function that awaits it: a callback of the device, or something that never
   /// comes.
-  public var awaiting: [String] { line.awaiting }
+  public var awaiting: [String] { executor.awaiting }
 
   /// The date on the device.
   public var date: Date { Date(timeIntervalSince1970: now.unixTime.seconds) }
@@ -163,12 +163,12 @@ public final class SimulatedDevice: Sendable {
   /// Advances time when no work is queued, a call of `advance` waits, and no task is away.
   private func goOn() -> DeviceExecutor.Quiet {
     guard let timeout = state.withLock({ $0.waits.first?.timeout }) else { return .resting }
-    if let story = line.takeLatecomer() { return stop(.latecomer(story), after: timeout) }
-    while let (absentee, waited, looks) = line.absentee() {
+    if let story = executor.takeLatecomer() { return stop(.latecomer(story), after: timeout) }
+    while let (absentee, waited, looks) = executor.absentee() {
       let mayPass = absentee.reason == .continuation && looks >= AwaitedPlaces.looks
       if waited < (mayPass ? AwaitedPlaces.wait : timeout) { return .waiting }
-      let story = line.story(of: absentee)
-      line.letPass(absentee)
+      let story = executor.story(of: absentee)
+      executor.letPass(absentee)
       if !mayPass { return stop(.elsewhere(story), after: timeout) }
     }
     return pass() ? .working : .resting
@@ -184,7 +184,7 @@ public final class SimulatedDevice: Sendable {
 
   /// Advances to the next deadline, or to the end of a call of `advance`. Returns whether it did.
   private func pass() -> Bool {
-    let next = line.nextWake
+    let next = executor.nextWake
     let (effects, finished) = state.withLock { state -> ([VirtualWorld.Effect]?, Wait?) in
       guard let first = state.waits.first else { return (nil, nil) }
       if let due = earliest(state.world.nextDeadline, next), due <= first.end {
@@ -196,11 +196,11 @@ public final class SimulatedDevice: Sendable {
     }
     if let effects {
       carryOut(effects)
-      line.wakeSleepers(at: now.uptime)
+      executor.wakeSleepers(at: now.uptime)
       return true
     }
     guard let finished else { return false }
-    if let story = line.unhandled {
+    if let story = executor.unhandled {
       finished.continuation.resume(throwing: standstill(.loop(story), after: finished.timeout))
     } else {
       finished.continuation.resume()
@@ -212,7 +212,7 @@ public final class SimulatedDevice: Sendable {
 
   /// Changes the world now, in its turn on the executor.
   func change(_ body: @escaping @Sendable (inout VirtualWorld) -> [VirtualWorld.Effect]) {
-    line.add(.call { self.carryOut(self.state.withLock { body(&$0.world) }) })
+    executor.add(.call { self.carryOut(self.state.withLock { body(&$0.world) }) })
   }
 
   func does(_ worldEvent: WorldEvent) {
@@ -225,7 +225,7 @@ public final class SimulatedDevice: Sendable {
     for effect in effects {
       switch effect {
       case .deliver(let client, let delivery):
-        line.hasDelivered(at: now.uptime)
+        executor.hasDelivered(at: now.uptime)
         state.withLock { $0.clients[client] }?(delivery)
       case .wakeApp(let app): installed(app)?.change(to: .background)
       case .launch(let app): installed(app)?.start(.background)
@@ -264,6 +264,8 @@ public final class SimulatedDevice: Sendable {
 
   /// Resets location and privacy, as the person does in the settings: every app has to request
   /// authorization again (AUTH-7).
+  ///
+  /// - Complexity: Linear in the apps of the device.
   public func resetLocationPrivacy() {
     does(.input(.setting(.reset)))
     state.withLock { state in
@@ -315,7 +317,7 @@ extension SimulatedDevice: EngineLink {
       state.apps[client.app]?.settings = []
       return (id, effects, state.world.state(of: id))
     }
-    line.add(.call { self.carryOut(effects) })
+    executor.add(.call { self.carryOut(effects) })
     return (id, readable)
   }
 
@@ -325,6 +327,6 @@ extension SimulatedDevice: EngineLink {
 
   package func disconnect(_ client: ClientID) {
     change { $0.handle(.client(client, .disconnected)) }
-    line.add(.call { self.state.withLock { $0.clients[client] = nil } })
+    executor.add(.call { self.state.withLock { $0.clients[client] = nil } })
   }
 }

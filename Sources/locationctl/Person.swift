@@ -37,13 +37,13 @@ struct Person: Sendable {
 
   /// Whether every source is a recording that came to its end.
   var haveRecordingsEnded: Bool {
-    host.sourceReports().allSatisfy { $0.lastWord == .unavailable(.ended) }
+    host.sourceReports().allSatisfy { $0.lastStatus == .unavailable(.ended) }
   }
 
   /// Whether no source can give anything as things are.
   var areSourcesOut: Bool {
     host.sourceReports().allSatisfy {
-      if case .unavailable = $0.lastWord { true } else { false }
+      if case .unavailable = $0.lastStatus { true } else { false }
     }
   }
 

@@ -32,7 +32,7 @@ struct StoredRegistration {
       word.isEmpty || word.contains { $0.isWhitespace || $0 == "#" || $0.asciiValue ?? 32 < 32 }
     }) {
       throw .refused(
-        "\"\(word.escapedForDisplay())\" cannot stand in a registration: it is empty, or has a "
+        "\"\(word.escapedForDisplay())\" cannot be in a registration: it is empty, or has a "
           + "space or #", next: "write a unit, and register that with --unit")
     }
     let name = app.identity.path == nil ? "\(app.identity.base)=\(path)" : app.identity.base

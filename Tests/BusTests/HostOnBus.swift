@@ -4,7 +4,7 @@ import LocationHost
 import LocationModel
 import LocationProviders
 
-/// A real host with one app that may know where it is, and what the app is told.
+/// A real host with one app that may know where it is, and what the app receives.
 struct HostOnBus {
   let host: LocationHost
   let client: ClientID

@@ -27,8 +27,8 @@ struct NotificationTests {
   private func reply(
     to prompt: Prompt, while happens: () throws -> Void = {}
   ) async throws -> AgentReply? {
-    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
-    agent.show(prompt) { _ = hear.yield($0) }
+    let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
+    agent.show(prompt) { _ = continuation.yield($0) }
     try happens()
     for await reply in replies { return reply }
     return nil
@@ -123,8 +123,8 @@ struct NotificationTests {
     #expect(reply == .passed(reason: "org.freedesktop.Notifications has gone"))
     let without = NotificationAgent(bus: nil)
     #expect(without.obstacle == "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
-    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
-    without.show(prompt(2)) { _ = hear.yield($0) }
+    let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
+    without.show(prompt(2)) { _ = continuation.yield($0) }
     for await reply in replies {
       guard case .passed(let reason) = reply else { break }
       #expect(reason.hasPrefix("there is no bus of a session"))

@@ -29,7 +29,7 @@ struct SenderTests {
     try machine.perform("beacon \(address) \(payload("02"))")
   }
 
-  /// The minor numbers that an app hears of in the next reports.
+  /// The minor numbers that an app learns of in the next reports.
   private func minors(_ app: HostOnBus, reports: Int = 3) async -> Set<UInt16> {
     var minors: Set<UInt16> = []
     for _ in 0..<reports {
@@ -103,17 +103,18 @@ struct SenderTests {
     let prompt = Prompt(
       id: Prompt.ID(app: AppIdentity("org.example.Walk"), number: 1), kind: .whenInUse,
       appName: "Walk", text: "To draw your walk.", offersPrecise: true)
-    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
-    agent.show(prompt) { _ = hear.yield($0) }
+    let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
+    agent.show(prompt) { _ = continuation.yield($0) }
     try machine.perform("await notification 1")
     try machine.perform("forge press 1 whileUsing")
     try machine.perform("forge dismiss 1")
     try machine.perform("forge loss org.freedesktop.Notifications")
     try machine.perform("press 1 deny")
-    for await reply in replies {
-      #expect(reply == .answer(.deny, precise: true))
-      return
-    }
+    let reply = await replies.first { _ in true }
+    #expect(reply == .answer(.deny, precise: true))
+    // The forged press, the forged end, and the forged loss of the name did arrive.
+    let service = "org.freedesktop.Notifications"
+    #expect(await agent.refusals == [.signal(of: service): 2, .ownerChange: 1])
   }
 
   @Test("border 7: a forged heading is ignored, and counted")

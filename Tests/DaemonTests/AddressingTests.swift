@@ -41,7 +41,7 @@ struct AddressingTests {
       })
   }
 
-  @Test("border 9: is refused each time, and the other hears nothing but its own")
+  @Test("border 9: is refused each time, and the other receives nothing but its own")
   func foreignSubscribers() async throws {
     let daemon = try await DaemonRun()
     try await daemon.answer("whenInUse", for: DaemonTests.app)

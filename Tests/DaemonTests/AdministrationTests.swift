@@ -59,7 +59,7 @@ struct AdministrationTests {
     _ = try await app.lines.next { $0 == "status 2 on main" }
   }
 
-  @Test("AUTH-5: switches services off and on for all; running apps hear of it")
+  @Test("AUTH-5: switches services off and on for all; running apps are notified")
   func services() async throws {
     let daemon = try await DaemonRun()
     try await daemon.answer("whenInUse", for: Self.app)
@@ -74,7 +74,7 @@ struct AdministrationTests {
     _ = try await app.lines.next { $0 == "status 4 on main" }
   }
 
-  @Test("monitors places: hears each event once, also after the daemon was killed")
+  @Test("monitors places: receives each event once, also after the daemon was killed")
   func monitor() async throws {
     let folder = try TemporaryFolder()
     var daemon = try await DaemonRun(in: folder)
@@ -99,7 +99,7 @@ struct AdministrationTests {
     #expect(places.map { $0["latitude"] as? Double } == [49.5])
   }
 
-  @Test("lists the events that apps were told, and explains one, also after the daemon was killed")
+  @Test("lists the events delivered to apps, and explains one, also after the daemon was killed")
   func explain() async throws {
     let folder = try TemporaryFolder()
     var daemon = try await DaemonRun(in: folder)
@@ -127,7 +127,7 @@ struct AdministrationTests {
     #expect(try run(daemon, "explain", "--json").output.isEmpty)
   }
 
-  @Test("hears of the doctor which agents the daemon has, and that they can ask nobody")
+  @Test("doctor names the daemon's agents, and that they can ask nobody")
   func agents() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("conf")
@@ -142,7 +142,7 @@ struct AdministrationTests {
     #expect(said.contains("program:/nonexistent: "))
   }
 
-  @Test("border 1: hears of the doctor, and of --check, that a registered program is not trusted")
+  @Test("border 1: doctor and --check report that a registered program is not trusted")
   func untrusted() async throws {
     let folder = try TemporaryFolder()
     let path = folder.file("program")
@@ -211,7 +211,7 @@ struct AdministrationTests {
   }
 
   @Test(
-    "is root or the user the daemon runs as; everybody else is told so",
+    "is root or the user the daemon runs as; everybody else gets an error",
     .enabled(if: getuid() == 0, "only root can become somebody else"))
   func otherUser() async throws {
     let daemon = try await DaemonRun()
@@ -224,7 +224,7 @@ struct AdministrationTests {
     #expect(try run(daemon, "services").output == "location services are on\n")
   }
 
-  @Test("hears what to do when no daemon runs, or none that can be understood")
+  @Test("learns what to do when no daemon runs, or none that can be understood")
   func noDaemon() throws {
     let folder = try TemporaryFolder()
     let nowhere = ["LOCATIOND_SOCKET": "", "XDG_STATE_HOME": folder.path]

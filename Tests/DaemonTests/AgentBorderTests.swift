@@ -264,8 +264,8 @@ struct AgentBorderTests {
           os.setpgid(0, 0)
           os.dup2(go, 1); os.dup2(go, 2)
           os.execv(sys.argv[3], [sys.argv[3]])
-        heard = b""
-        while b"asking" not in heard: heard += os.read(ready, 4096)
+        received = b""
+        while b"asking" not in received: received += os.read(ready, 4096)
         agent = os.fork()
         if agent == 0: os.execv(sys.argv[2], [sys.argv[2], "agent"])
         os.waitpid(agent, 0)

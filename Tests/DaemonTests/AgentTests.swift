@@ -17,7 +17,8 @@ struct AgentTests {
   }
 
   @Test(
-    "AUTH-27: is asked for an app, and its answer counts; another agent is told that it is moot")
+    "AUTH-27: is asked for an app, and its answer counts; the question is withdrawn from another agent"
+  )
   func answers() async throws {
     let daemon = try await DaemonRun()
     let (first, second) = (try LinkCaller(daemon.socket), try LinkCaller(daemon.socket))

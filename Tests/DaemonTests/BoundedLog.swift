@@ -1,6 +1,6 @@
 import LocationModel
 
-/// What a client was told, and what cannot have been so.
+/// The deliveries of a client, and contradictions among them.
 struct BoundedLog: Sendable {
   var status = AuthorizationStatus.notDetermined
   /// The conditions and the regions that the daemon says there are.
@@ -13,7 +13,7 @@ struct BoundedLog: Sendable {
   private var lastNumber = EventNumber.none
   /// On which side of each region the last event left the device.
   private var isInside: [String: Bool] = [:]
-  /// When the stay began that the last arrival told of.
+  /// When the stay of the last arrival began.
   private var stay: UnixTime?
 
   func hasEntered(_ place: String) -> Bool { entered.contains(place) }

@@ -23,7 +23,7 @@ struct CrashTests {
     var daemon = try await DaemonRun(sources: [commuter.source], in: folder)
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     try await daemon.answer("always", for: own)
-    let client = WitnessClient(daemon.socket)
+    let client = LoggingClient(daemon.socket)
     let owner = Owner(daemon.socket)
     var random = SeededRandom(seed: 50)
     for round in 0..<Self.kills {
@@ -39,29 +39,29 @@ struct CrashTests {
     daemon = try await DaemonRun(in: folder)
     try await client.settle()
     for place in client.places { try await client.entry(of: place) }
-    let ledger = client.ledger
-    #expect(ledger.faults.isEmpty, "\(ledger.faults.joined(separator: "\n"))")
-    #expect(ledger.places == client.places)
-    #expect(ledger.regions == client.regions)
-    #expect(ledger.status == .always)
+    let log = client.log
+    #expect(log.faults.isEmpty, "\(log.faults.joined(separator: "\n"))")
+    #expect(log.places == client.places)
+    #expect(log.regions == client.regions)
+    #expect(log.status == .always)
     #expect(try owner.answers() == owner.delivered)
     // So many that the kills fell among them.
-    #expect(ledger.crossings > Self.kills / 5 && ledger.visits > Self.kills / 10)
-    print("kills \(Self.kills), crossings \(ledger.crossings), visits \(ledger.visits)")
+    #expect(log.crossings > Self.kills / 5 && log.visits > Self.kills / 10)
+    print("kills \(Self.kills), crossings \(log.crossings), visits \(log.visits)")
     daemon.program.terminate()
   }
 }
 
 /// Watches places, regions, and visits over the link that every app uses, and takes each event as
 /// soon as it comes.
-private final class WitnessClient: Sendable {
+private final class LoggingClient: Sendable {
   private static let subscriber = SubscriberID(7)
   private static let manager = SubscriberID(8)
   /// How many places, and regions beside the two that are crossed, there are at a time.
   private static let kept = 6
 
   private struct State: Sendable {
-    var ledger = BoundedLog()
+    var log = BoundedLog()
     var id: ClientID?
     /// What was asked of the monitor, and how far it was answered.
     var requests = 0
@@ -78,20 +78,20 @@ private final class WitnessClient: Sendable {
 
   private let link: SocketLink
   private let box = Box()
-  private let news = Events<Void>()
+  private let arrivals = Events<Void>()
 
   init(_ socket: String) {
-    let (box, news) = (box, news)
+    let (box, arrivals) = (box, arrivals)
     link = SocketLink(at: socket)
     let (id, readable) = link.connect(
       ClientDescription(app: AppIdentity("unsaid"), manifest: Manifest())
     ) { [weak link] delivery in
       if let (request, id) = Self.take(delivery, box) { link?.send(request, from: id) }
-      news.add(())
+      arrivals.add(())
     }
     box.value.withLock {
       $0.id = id
-      $0.ledger.status = readable.authorization.status
+      $0.log.status = readable.authorization.status
     }
     watch("home", at: Commuter.home, radius: 200)
     watch("work", at: Commuter.work, radius: 200)
@@ -105,19 +105,19 @@ private final class WitnessClient: Sendable {
     box.value.withLock { state in
       guard let id = state.id else { return nil }
       switch delivery {
-      case .state(let readable): state.ledger.status = readable.authorization.status
-      case .regions(let regions): state.ledger.regions = regions.map(\.identifier).sorted()
+      case .state(let readable): state.log.status = readable.authorization.status
+      case .regions(let regions): state.log.regions = regions.map(\.identifier).sorted()
       case .monitor(_, .records(let answered, _)), .monitor(_, .changed(let answered, _, _)):
         state.answered = answered
         guard case .monitor(_, let delivery) = delivery else { break }
         state.records.apply(delivery)
-        state.ledger.places = state.records.map(\.identifier).sorted()
+        state.log.places = state.records.map(\.identifier).sorted()
       case .monitor(_, .event(let number, let event)):
-        state.ledger.take(event)
+        state.log.take(event)
         state.requests += 1
         return (.monitor(subscriber, .next(after: number)), id)
       case .pending(let number, let event):
-        state.ledger.take(number, event)
+        state.log.take(number, event)
         return (.acknowledge(number), id)
       default: break
       }
@@ -159,19 +159,19 @@ private final class WitnessClient: Sendable {
 
   /// Waits until everything that was asked is carried out.
   func settle() async throws {
-    try await wait { $0.answered >= $0.requests && $0.ledger.regions == $0.regions }
+    try await wait { $0.answered >= $0.requests && $0.log.regions == $0.regions }
   }
 
   /// Waits until the entry of a place was handled.
   func entry(of place: String) async throws {
-    try await wait { $0.ledger.hasEntered(place) }
+    try await wait { $0.log.hasEntered(place) }
   }
 
   private func wait(_ isDone: @escaping @Sendable (State) -> Bool) async throws {
     let box = box
     guard !box.value.withLock({ isDone($0) }) else { return }
     do {
-      _ = try await news.next(where: { box.value.withLock { isDone($0) } })
+      _ = try await arrivals.next(where: { box.value.withLock { isDone($0) } })
     } catch is NotInTime {
       throw Stuck(state: box.value.withLock { "\($0)" })
     }
@@ -182,7 +182,7 @@ private final class WitnessClient: Sendable {
     var state: String
   }
 
-  var ledger: BoundedLog { box.value.withLock { $0.ledger } }
+  var log: BoundedLog { box.value.withLock { $0.log } }
   var places: [String] { box.value.withLock { $0.places } }
   var regions: [String] { box.value.withLock { $0.regions } }
 }

@@ -128,7 +128,7 @@ struct NotReady: Error {
   var said: String
 }
 
-/// The socket of a supervisor, and what it is told.
+/// The socket of a supervisor, and the messages it receives.
 final class NoticeSocket: Sendable {
   let path: String
   let events = Events<String>()

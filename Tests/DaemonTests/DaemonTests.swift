@@ -57,7 +57,7 @@ struct DaemonTests {
     withExtendedLifetime(receiver) {}
   }
 
-  @Test("records all that its engine is told, and another process replays it after a crash")
+  @Test("records all inputs of its engine, and another process replays it after a crash")
   func recording() async throws {
     let server = try Server()
     let receiver = Receiver { server.write($0) }

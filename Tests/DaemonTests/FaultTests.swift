@@ -54,10 +54,10 @@ struct FaultTests {
     caller.ask(.open(name: "m"))
     for number in 0..<20 { caller.add("full-\(number)") }
     _ = try await daemon.program.lines.next { $0.contains("will try again") }
-    // It serves, and this client has heard of nothing that is not stored.
+    // It serves, and this client has learned of nothing that is not stored.
     let other = try LinkCaller(daemon.socket)
     for _ in 0..<3 { #expect(try other.call("org.varlink.service.GetInfo").error == nil) }
-    #expect(!caller.hasHeard("full-"))
+    #expect(!caller.hasReceived("full-"))
     #expect(try daemon.control("services", "off").text.contains("could not be stored yet"))
     try disk.empty(filler)
     #expect(try caller.names(after: 21).count == 20)
@@ -73,7 +73,7 @@ struct FaultTests {
   }
 
   @Test(
-    "border 17: positions go on while the disk is full, for an app that is told them already",
+    "border 17: positions go on while the disk is full, for an app that receives them already",
     .enabled(if: isRoot, "only root can make a small disk"))
   func positionsGoOn() async throws {
     let folder = try TemporaryFolder()
@@ -92,7 +92,7 @@ struct FaultTests {
     caller.add("full")
     _ = try await daemon.program.lines.next { $0.contains("will try again") }
     for _ in 0..<3 { _ = try await app.lines.next { $0.hasPrefix("location 48.11") } }
-    #expect(!caller.hasHeard("full"))
+    #expect(!caller.hasReceived("full"))
     try disk.empty(filler)
     #expect(try caller.names(after: 2) == ["full"])
     daemon.program.terminate()
@@ -167,7 +167,8 @@ struct FaultTests {
   }
 
   @Test(
-    "that stands still for a while, as in a suspended machine, goes on; its app hears no untruth")
+    "that stands still for a while, as in a suspended machine, goes on; its app receives nothing false"
+  )
   func suspended() async throws {
     let daemon = try await DaemonRun()
     try await daemon.answer("whenInUse", for: Self.app)
@@ -182,7 +183,7 @@ struct FaultTests {
     daemon.program.terminate()
   }
 
-  @Test("that is killed and comes back elsewhere: its app hears of places only")
+  @Test("that is killed and comes back elsewhere: its app learns of places only")
   func away() async throws {
     let folder = try TemporaryFolder()
     let daemon = try await DaemonRun(in: folder)

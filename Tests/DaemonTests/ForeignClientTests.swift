@@ -44,7 +44,7 @@ struct ForeignClientTests {
     """
 
   @Test(
-    "reads the interface, gets live updates, and hears why when it gets none",
+    "reads the interface, gets live updates, and learns why when it gets none",
     .enabled(if: ForeignClientTests.python != nil, "no Python with the package `varlink` 31.0.0"))
   func live() async throws {
     let daemon = try await DaemonRun()

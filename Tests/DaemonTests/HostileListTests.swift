@@ -92,6 +92,83 @@ struct HostileListTests {
     }
   }
 
+  /// Files of texts in the person's language, `de.lproj/InfoPlist.strings`.
+  enum Texts: String, CaseIterable, Sendable {
+    case lists, keys, comments, quote, units, surrogates, binary
+    case pipe, zeros, sparse, folder
+
+    /// The bytes of one that is read; `nil` for what is no plain file of an allowed length.
+    var bytes: [UInt8]? {
+      switch self {
+      case .lists: HostileListTests.bytes(.arrays)
+      case .binary: HostileListTests.bytes(.laughs)
+      case .keys: Array((0..<100_000).map { "k\($0)=v;" }.joined().utf8.prefix(1 << 20))
+      case .comments: Array(String(repeating: "/* ", count: 349_000).utf8)
+      case .quote: Array("\"".utf8) + [UInt8](repeating: 0x5c, count: (1 << 20) - 1)
+      case .units: [0xFF, 0xFE] + (0..<100_001).map { UInt8(truncatingIfNeeded: $0 * 31 + 7) }
+      case .surrogates: [0xFE, 0xFF] + (0..<200_000).map { $0 % 2 == 0 ? 0xD8 : 0 }
+      case .pipe, .zeros, .sparse, .folder: nil
+      }
+    }
+  }
+
+  @Test("border 11: of texts in a language leaves its app served with the texts of its list")
+  func texts() async throws {
+    let daemon = try await DaemonRun(environment: ["LC_ALL": "de_DE.UTF-8"])
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let honest = try daemon.run(daemon.install("ClassicApp", as: DaemonTests.app, in: "a"), "main")
+    defer { honest.end() }
+    let path = try daemon.install("ClassicApp", as: "org.example.texts", in: "b")
+    let place = daemon.folder.file("b/de.lproj")
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    for kind in Texts.allCases {
+      let file = place + "/InfoPlist.strings"
+      if let bytes = kind.bytes {
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+      } else {
+        _ = try put(Kind(rawValue: kind.rawValue) ?? .missing, at: file)
+      }
+      let app = try daemon.run(path, "main")
+      defer { app.end() }
+      #expect(try await app.lines.next { $0.hasPrefix("status") } == "status 0 on main", "\(kind)")
+      if kind.bytes != nil {
+        let line = try await daemon.program.lines.next { $0.contains("InfoPlist.strings") }
+        #expect(line.contains("is not read:") && line.contains("questions show"), "\(line)")
+      }
+      _ = try await daemon.program.lines.next { $0.contains("org.example.texts connected") }
+      _ = try await honest.lines.next { $0 == "location 48.5 on main" }
+      try FileManager.default.removeItem(atPath: file)
+    }
+  }
+
+  /// Writes to a file of texts without end, and begins again when it is longer than is read.
+  private static let writer = """
+    import itertools, sys
+    with open(sys.argv[1], "wb", buffering=0) as file:
+      for number in itertools.count():
+        file.write(b"k%d = v;\\n" % number * 64)
+        if number == 0: print("growing", flush=True)
+        if file.tell() > 4 << 20: file.seek(0), file.truncate(1000)
+    """
+
+  @Test("border 11: of texts that grows while it is read ends nothing, and its app is served")
+  func growing() async throws {
+    let daemon = try await DaemonRun(environment: ["LC_ALL": "de_DE.UTF-8"])
+    let path = try daemon.install("ClassicApp", as: "org.example.texts", in: "b")
+    let place = daemon.folder.file("b/de.lproj")
+    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+    let writer = try RunningProgram(
+      "/usr/bin/env", ["python3", "-c", Self.writer, place + "/InfoPlist.strings"])
+    defer { writer.end() }
+    _ = try await writer.lines.next { $0 == "growing" }
+    for _ in 0..<12 {
+      let app = try daemon.run(path, "main")
+      defer { app.end() }
+      #expect(try await app.lines.next { $0.hasPrefix("status") } == "status 0 on main")
+      _ = try await daemon.program.lines.next { $0.contains("org.example.texts connected") }
+    }
+  }
+
   /// A file system whose server never answers, until its process ends.
   private static let silence = """
     import ctypes, os, signal, sys

@@ -5,7 +5,7 @@ import LocationHost
 import LocationModel
 import Testing
 
-/// Apps that have ended, and are owed an event.
+/// Apps that have ended, and have a pending event.
 @Suite("An app that does not run", .serialized)
 struct LaunchTests {
   private static let app = DaemonTests.app
@@ -55,7 +55,7 @@ struct LaunchTests {
       daemon = try await DaemonRun(sources: [], arguments: ["--config", file], in: folder)
     }
 
-    /// Starts the app by hand, has it hear this, and ends it.
+    /// Starts the app by hand, waits until it has received this, and ends it.
     func run(until line: String) async throws {
       let app = try daemon.run(program, service)
       _ = try await app.lines.next { $0 == "started by hand" }
@@ -89,6 +89,22 @@ struct LaunchTests {
   func launched(_ service: String, _ atHome: String) async throws {
     let stage = try await Stage(service, source: Self.home)
     try await stage.run(until: atHome)
+    try stage.change(source: Self.away)
+    #expect(try await stage.launched(until: "home out").count { $0 != "home is outside" } == 1)
+    stage.end()
+  }
+
+  @Test("REG-13: has its region watched on when the owner says that a new version is the app")
+  func adopted() async throws {
+    let stage = try await Stage("region", source: Self.home)
+    try await stage.run(until: "home is inside")
+    let new = try stage.daemon.install("LaunchedApp", as: Self.app, in: "b")
+    let twin = try stage.daemon.run(new, "brief", "list")
+    #expect(try await twin.lines.next { $0.hasPrefix("watches") } == "watches ")
+    twin.end()
+    let adopted = try stage.daemon.control("apps", "adopt", new)
+    #expect(adopted.status == 0, "\(adopted.text)")
+    try stage.register("app = \(Self.app)\ncommand = \(new) region\n")
     try stage.change(source: Self.away)
     #expect(try await stage.launched(until: "home out").count { $0 != "home is outside" } == 1)
     stage.end()
@@ -317,5 +333,23 @@ struct LaunchTests {
     #expect(!launcher.mayContinue(AppIdentity("a.none")))
     chmod(folder.file(""), 0o777)
     #expect(launcher.registrations().isEmpty)
+  }
+
+  @Test("border 12: is started by one of the first 2,048 files of a folder, and by none beyond")
+  func mostFiles() throws {
+    let folder = try TemporaryFolder()
+    for number in 0..<(AppLauncher.mostFiles + 100) {
+      let text = "app = a.n\(number + 10_000)\ncommand = /bin/true\n"
+      let file = folder.file("\(number + 10_000).conf")
+      let isWritten = FileManager.default.createFile(
+        atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+      #expect(isWritten)
+    }
+    let launcher = AppLauncher(
+      folders: [.registrations(folder.file(""))], socket: "/none", manager: .system
+    ) { _ in }
+    let apps = launcher.registrations().map(\.app.name)
+    #expect(apps.count == AppLauncher.mostFiles)
+    #expect(apps.last == "a.n\(10_000 + AppLauncher.mostFiles - 1)")
   }
 }

@@ -36,7 +36,7 @@ final class MonitorCaller {
   }
 
   /// Whether a word has come that was not read yet.
-  func hasHeard(_ word: String) -> Bool {
+  func hasReceived(_ word: String) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 1 << 20)
     let count = recv(
       caller.descriptor, &bytes, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

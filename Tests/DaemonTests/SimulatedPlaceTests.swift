@@ -43,8 +43,8 @@ struct SimulatedPlaceTests {
     let command = try RunningProgram(
       BuiltProgram.path("locationctl"),
       ["location", "start", "--speed", "1000", "10,20", "20,20"], environment: daemon.surroundings)
-    _ = try await app.lines.next { $0 == "location 10.0 on main" }
-    _ = try await app.lines.next { $0.hasPrefix("location 10.0") && $0 != "location 10.0 on main" }
+    _ = try await app.lines.next { $0.hasPrefix("location 10.000") }
+    _ = try await app.lines.next { $0.hasPrefix("location 10.009") }
     command.end()
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
   }
@@ -59,8 +59,8 @@ struct SimulatedPlaceTests {
     let points = ["10.0", "10.0001"].map { "<wpt lat=\"\($0)\" lon=\"20\"></wpt>" }.joined()
     try Data("<gpx version=\"1.1\">\(points)</gpx>".utf8).write(to: URL(fileURLWithPath: file))
     #expect(try daemon.control("location", "run", file).text == "")
-    _ = try await app.lines.next { $0 == "location 10.0 on main" }
-    _ = try await app.lines.next { $0 == "location 10.0001 on main" }
+    _ = try await app.lines.next { $0.hasPrefix("location 10.000") }
+    _ = try await app.lines.next { $0.hasPrefix("location 10.000") }
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
   }
 

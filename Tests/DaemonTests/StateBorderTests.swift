@@ -169,7 +169,7 @@ struct StateBorderTests {
     for number in 0..<20 { caller.add("held-\(number)") }
     // A connection waits two seconds for its answer.
     for _ in 0..<5 { #expect(try isServed(at: daemon.socket)) }
-    #expect(!caller.hasHeard("held-"))
+    #expect(!caller.hasReceived("held-"))
     _ = try await daemon.program.lines.next { $0.contains("database is locked") }
     #expect(try daemon.control("status").text.contains("not stored: "))
     #expect(try daemon.control("doctor").text.contains("fuser"))
@@ -333,7 +333,7 @@ struct StateBorderTests {
 
   // MARK: Names
 
-  @Test("border 21: names of conditions stand in no log, and are told to an owner who follows")
+  @Test("border 21: names of conditions are in no log, and are sent to an owner who follows")
   func names() async throws {
     let daemon = try await DaemonRun()
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

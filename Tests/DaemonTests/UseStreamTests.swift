@@ -18,9 +18,8 @@ struct UseStreamTests {
     _ = try await command.lines.next { $0 == line }
     #expect(try daemon.control("services", "off").status == 0)
     _ = try await command.lines.next { $0 == "location services are off" }
-    #expect(try daemon.control("services", "on").status == 0)
-    _ = try await command.lines.next { $0 == line }
     app.end()
+    #expect(try daemon.control("services", "on").status == 0)
     _ = try await command.lines.next { $0 == "no app uses the location" }
     let log = try daemon.control("log", "--category", "authorization").text
     #expect(log.contains("\(DaemonTests.app) uses the location"))

@@ -41,7 +41,7 @@ struct VersionTests {
     daemon.program.terminate()
   }
 
-  @Test("a client older than any that the daemon speaks with hears which versions there are")
+  @Test("a client older than any that the daemon speaks with gets the supported versions")
   func tooOld() async throws {
     let daemon = try await DaemonRun()
     let reply = try LinkCaller(daemon.socket)

@@ -5,7 +5,7 @@ import Testing
 @Suite("An app", .serialized)
 struct AppTests {
   @Test(
-    "MODEL-4: with a synchronous main hears its delegate on the main thread",
+    "MODEL-4: with a synchronous main gets delegate calls on the main thread",
     arguments: Transport.allCases)
   func mainRunLoop(_ transport: Transport) async throws {
     let program = try await InstalledApp("ClassicApp", over: transport).run("main")
@@ -15,7 +15,8 @@ struct AppTests {
   }
 
   @Test(
-    "MODEL-4: hears its delegate on the thread that made the manager", arguments: Transport.allCases
+    "MODEL-4: gets delegate calls on the thread that made the manager",
+    arguments: Transport.allCases
   )
   func ownThread(_ transport: Transport) async throws {
     let program = try await InstalledApp("ClassicApp", over: transport).run("thread")
@@ -24,7 +25,39 @@ struct AppTests {
     #expect(try await program.lines.next { $0.hasPrefix("location") } == "location 48.5 on own")
   }
 
-  @Test("MODEL-5: without a run loop is told why it hears nothing", arguments: Transport.allCases)
+  @Test(
+    "MODEL-4: is not called before its delegate is set, and receives the state from then on",
+    arguments: Transport.allCases)
+  func late(_ transport: Transport) async throws {
+    let program = try await InstalledApp("ClassicApp", over: transport).run("late")
+    defer { program.end() }
+    let lines = program.lines
+    #expect(try await lines.next { !$0.contains("priority") } == "delegate")
+    #expect(try await lines.next { $0.hasPrefix("status") } == "status 4 on main")
+    #expect(try await lines.next { $0.hasPrefix("location") } == "location 48.5 on main")
+  }
+
+  @Test(
+    "STD-2, STD-9: knows at its start where it was in its last run, with the date of that",
+    arguments: Transport.allCases)
+  func lastPosition(_ transport: Transport) async throws {
+    let app = try await InstalledApp("ClassicApp", over: transport)
+    let first = try app.run("last")
+    let none = try await first.lines.next { $0.hasPrefix("last") }
+    #expect(none == "last nil")
+    _ = try await first.lines.next { $0.hasPrefix("location") }
+    let before = Date()
+    first.end()
+    let second = try app.run("last")
+    defer { second.end() }
+    let words = try await second.lines.next { $0.hasPrefix("last") }.split(separator: " ")
+    #expect(words.count == 3 && words[1] == "48.5")
+    #expect(words.last.flatMap { Double($0) }.map { $0 <= before.timeIntervalSince1970 } == true)
+  }
+
+  @Test(
+    "MODEL-5: without a run loop gets the reason for missing callbacks",
+    arguments: Transport.allCases)
   func withoutRunLoop(_ transport: Transport) async throws {
     let program = try await InstalledApp("ClassicApp", over: transport).run("deaf")
     defer { program.end() }
@@ -32,7 +65,8 @@ struct AppTests {
     #expect(line.contains("run loop does not run"))
   }
 
-  @Test("MODEL-5: is told when its main run loop does not run", arguments: Transport.allCases)
+  @Test(
+    "MODEL-5: gets a message when its main run loop does not run", arguments: Transport.allCases)
   func stuckMain(_ transport: Transport) async throws {
     let program = try await InstalledApp("ClassicApp", over: transport).run("stuck")
     defer { program.end() }
@@ -85,7 +119,7 @@ struct AppTests {
     }
   }
 
-  @Test("STD-12: that was denied hears just that", arguments: Transport.allCases)
+  @Test("STD-12: that was denied receives just that", arguments: Transport.allCases)
   func denied(_ transport: Transport) async throws {
     let app = try await InstalledApp("ClassicApp", over: transport, authorized: false)
     try await app.answer("denied")
@@ -96,7 +130,7 @@ struct AppTests {
   }
 
   @Test(
-    "STD-38: without any source hears that the position is unknown", arguments: Transport.allCases)
+    "STD-38: without any source learns that the position is unknown", arguments: Transport.allCases)
   func noSource(_ transport: Transport) async throws {
     let program = try await InstalledApp(
       "ClassicApp", over: transport, sources: "fixes:///nonexistent"

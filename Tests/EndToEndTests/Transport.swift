@@ -60,7 +60,7 @@ final class Connected: Sendable {
     waitForEngine()
   }
 
-  /// Until it has taken what it was told: its answer is behind that.
+  /// Until it has handled earlier deliveries: its answer comes after them.
   private func waitForEngine() { _ = host.sourceReports() }
 
   /// Runs `body` as the app.
@@ -70,21 +70,21 @@ final class Connected: Sendable {
 }
 
 extension Connected {
-  /// Runs `body` as the app, with a manager and what its delegate hears.
+  /// Runs `body` as the app, with a manager and what its delegate receives.
   func run<Result>(
-    _ body: (CLLocationManager, Hearing) async throws -> Result
+    _ body: (CLLocationManager, DelegateLog) async throws -> Result
   ) async throws -> Result {
-    let hearing = Hearing()
+    let log = DelegateLog()
     return try await run {
       let manager = CLLocationManager()
-      manager.delegate = hearing
-      return try await body(manager, hearing)
+      manager.delegate = log
+      return try await body(manager, log)
     }
   }
 }
 
-/// What a delegate hears, one word after the other.
-final class Hearing: NSObject, CLLocationManagerDelegate, Sendable {
+/// What a delegate receives, one word after the other.
+final class DelegateLog: NSObject, CLLocationManagerDelegate, Sendable {
   let words = Events<String>()
 
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {

@@ -48,18 +48,18 @@ struct TransportTests {
     arguments: Transport.allCases)
   func delegate(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
-    try await app.run { manager, hearing in
-      try await hearing.next("authorization 0")
+    try await app.run { manager, log in
+      try await log.next("authorization 0")
       manager.startUpdatingLocation()
       app.decide(.whileUsing)
-      try await hearing.next("authorization 4")
+      try await log.next("authorization 4")
       #expect(manager.authorizationStatus == .authorizedWhenInUse)
-      try await hearing.next("location 48.5")
-      try await hearing.next("location 48.5")
+      try await log.next("location 48.5")
+      try await log.next("location 48.5")
       #expect(manager.location?.coordinate.longitude == 11.5)
       app.decide(.never)
-      try await hearing.next("authorization 2")
-      try await hearing.next("error 1")
+      try await log.next("authorization 2")
+      try await log.next("error 1")
       #expect(manager.location == nil)
     }
   }
@@ -68,9 +68,9 @@ struct TransportTests {
   func once(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.whileUsing)
-    try await app.run { manager, hearing in
+    try await app.run { manager, log in
       manager.requestLocation()
-      try await hearing.next("location 48.5")
+      try await log.next("location 48.5")
     }
   }
 
@@ -78,9 +78,9 @@ struct TransportTests {
   func unknown(_ transport: Transport) async throws {
     let app = try Connected(transport, "fixes:///nonexistent")
     app.decide(.whileUsing)
-    try await app.run { manager, hearing in
+    try await app.run { manager, log in
       manager.startUpdatingLocation()
-      try await hearing.next("error 0")
+      try await log.next("error 0")
     }
   }
 
@@ -88,13 +88,13 @@ struct TransportTests {
   func services(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.always)
-    try await app.run { manager, hearing in
-      try await hearing.next("authorization 3")
+    try await app.run { manager, log in
+      try await log.next("authorization 3")
       app.turnServices(on: false)
-      try await hearing.next("authorization 2")
+      try await log.next("authorization 2")
       #expect(!CLLocationManager.locationServicesEnabled())
       app.turnServices(on: true)
-      try await hearing.next("authorization 3")
+      try await log.next("authorization 3")
       #expect(CLLocationManager.locationServicesEnabled())
     }
   }
@@ -147,24 +147,24 @@ struct TransportTests {
   func regions(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.always)
-    try await app.run { manager, hearing in
+    try await app.run { manager, log in
       manager.startUpdatingLocation()
-      try await hearing.next("location 48.5")
+      try await log.next("location 48.5")
       let region = CLCircularRegion(center: Self.here, radius: 200, identifier: "here")
       manager.startMonitoring(for: region)
-      try await hearing.next("monitors here")
-      try await hearing.next("here is 1")
+      try await log.next("monitors here")
+      try await log.next("here is 1")
       #expect(manager.monitoredRegions.map(\.identifier) == ["here"])
       manager.stopMonitoring(for: region)
       let large = CLCircularRegion(center: Self.here, radius: 1e9, identifier: "large")
       manager.startMonitoring(for: large)
-      _ = try await hearing.words.next { $0.hasPrefix("large failed") }
+      _ = try await log.words.next { $0.hasPrefix("large failed") }
       #expect(manager.monitoredRegions.isEmpty)
     }
   }
 
   @Test(
-    "two managers hear on their own; one that stops leaves the other",
+    "two managers receive on their own; one that stops leaves the other",
     arguments: Transport.allCases)
   func twoManagers(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
@@ -188,9 +188,9 @@ struct TransportTests {
   func significantChanges(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.always)
-    try await app.run { manager, hearing in
+    try await app.run { manager, log in
       manager.startMonitoringSignificantLocationChanges()
-      try await hearing.next("location 48.5")
+      try await log.next("location 48.5")
     }
   }
 
@@ -222,9 +222,9 @@ struct TransportTests {
   func ranging(_ transport: Transport) async throws {
     let app = try Connected(transport, Self.source)
     app.decide(.whileUsing)
-    try await app.run { manager, hearing in
+    try await app.run { manager, log in
       manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: UUID()))
-      try await hearing.next("ranging failed")
+      try await log.next("ranging failed")
     }
   }
 

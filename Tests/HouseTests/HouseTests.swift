@@ -69,6 +69,21 @@ struct HouseTests {
     #expect(PathRule.violations(in: more, files: [engine, host]).map(\.line) == [3, 1])
   }
 
+  @Test("sees a call that no function before it makes, and one that is said to be indirect")
+  func pathBroken() {
+    let engine = planted("struct A { func take() { _ = C(1) }\n func b() { d() }\n func d() {} }")
+    let other = planted("struct C { init(_ a: Int) { } }", in: "Sources/LocationEngine/C.swift")
+    func lines(_ calls: String, _ count: Int) -> [String] {
+      let page = planted(
+        "\(count) calls and 0 changes of target\n| `LocationEngine` | \(calls) |",
+        in: "ARCHITECTURE.md")
+      return PathRule.violations(in: page, files: [engine, other]).map(\.reason)
+    }
+    #expect(lines("`A.take`, `C.init`", 2).isEmpty)
+    #expect(lines("`A.take`, *`A.b`*, `A.d`", 3).isEmpty)
+    #expect(lines("`A.take`, `C.init`, `A.d`", 3) == ["no function before `A.d` calls it"])
+  }
+
   @Test("lets no target list what it does not import, nor import what it does not list")
   func package() throws {
     let manifest = try #require(SourceTree.files { $0 == "Package.swift" }.first)
@@ -199,7 +214,7 @@ struct HouseTests {
   @Test("knows a requirement from a function")
   func requirements() {
     let file = planted("protocol P {\n  func f()\n  init(a: Int)\n  func g() { }\n}")
-    let function = SizeRule.Function(name: "g", line: 4, lines: 1)
+    let function = SizeRule.Function(name: "g", line: 4, body: "{ }")
     #expect(SizeRule.functions(in: file) == [function])
   }
 
@@ -246,6 +261,33 @@ struct HouseTests {
     ])
   func emptyWords(_ line: String) {
     #expect(WordRule.violations(in: planted(line)).count == 1)
+  }
+
+  @Test("uses the words of the glossary in code, scripts, and documents")
+  func dialect() {
+    // The conformance suite and the statements quote Apple; the word list is in this folder.
+    let quoting = ["Tests/HouseTests/", "Tests/Conformance/", "docs/behavior.md"]
+    let kinds = [
+      ".swift", ".md", ".sh", ".py", ".yml", ".h", ".c", ".varlink", ".conf", ".1", ".8",
+    ]
+    let files = SourceTree.files { path in
+      (kinds.contains { path.hasSuffix($0) } || path.hasSuffix("Makefile"))
+        && !quoting.contains { path.hasPrefix($0) }
+    }
+    #expect(files.count > 500)
+    #expect(files.flatMap(WordRule.dialect).isEmpty)
+  }
+
+  @Test(
+    "sees a word of the former dialect, and leaves names of formats alone",
+    arguments: [
+      "/// The event is owed to the app.", "struct RequestDesk {}", "let ledger = 0",
+      "// borne out by steps", "@Test(\"is told again\")", "let onLine = true",
+    ])
+  func dialect(_ line: String) {
+    #expect(WordRule.dialect(in: planted(line)).count == 1)
+    let kept = planted("case \"owed\": told: `told` desktop indeed")
+    #expect(WordRule.dialect(in: kept).isEmpty)
   }
 
   @Test("sees a folder that says nothing")
@@ -314,5 +356,11 @@ struct HouseTests {
     #expect(PromiseRule.violations(in: document, tests: PromiseRule.tests(in: [test])).isEmpty)
     #expect(PromiseRule.violations(in: document, tests: PromiseRule.tests(in: [other])).count == 2)
     #expect(PromiseRule.violations(in: document, tests: [:]).map(\.line) == [1])
+    let unlisted = planted("@Test(\"border 7: is told\")", in: "Tests/BusTests/OtherTests.swift")
+    let both = PromiseRule.tests(in: [test, unlisted])
+    #expect(
+      PromiseRule.violations(in: document, tests: both).map(\.reason) == [
+        "OtherTests has a test named `border 7: …` and is not listed"
+      ])
   }
 }

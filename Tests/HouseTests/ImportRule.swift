@@ -9,8 +9,8 @@ enum ImportRule {
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
-      "LocationSecrets", "LocationModel", "LocationEngine", "LocationProviders", "LocationRecording",
-      "FoundationEssentials",
+      "LocationSecrets", "LocationModel", "LocationEngine", "LocationProviders",
+      "LocationRecording", "FoundationEssentials",
     ],
     "LocationSimulation": [
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService",

@@ -1,4 +1,5 @@
-/// Every promise of SECURITY.md names a test that exists, and every test of the border is promised.
+/// Every promise of SECURITY.md names the files of its tests, all of them and no others, and every test
+/// of the border is promised.
 enum PromiseRule {
   /// One line of the table: `| 7 | promise | File.swift |`.
   struct Promise {
@@ -21,10 +22,10 @@ enum PromiseRule {
       }
   }
 
-  /// The files with a test whose name begins with `border N: `, by number.
+  /// The files with a test whose name begins with `border N: `, or `border N, STATEMENT: `, by number.
   static func tests(in files: [ProjectFile]) -> [Int: Set<String>] {
     files.filter { !$0.path.hasPrefix("Tests/HouseTests/") }.reduce(into: [:]) { found, file in
-      for match in file.text.matches(of: #/"border (\d+): /#) {
+      for match in file.text.matches(of: #/"border (\d+)(?:, [A-Z]+-\d+)*: /#) {
         guard let number = Int(match.1) else { continue }
         found[number, default: []].insert(String(file.name.dropLast(".swift".count)))
       }
@@ -42,10 +43,17 @@ enum PromiseRule {
           reason: "\($0) has no test named `border \(promise.number): …`")
       }
     }
+    let unlisted = promises.flatMap { promise in
+      (tests[promise.number] ?? []).subtracting(promise.files).sorted().map {
+        Violation(
+          path: document.path, line: promise.line,
+          reason: "\($0) has a test named `border \(promise.number): …` and is not listed")
+      }
+    }
     let promised = Set(promises.map(\.number))
     let unpromised = tests.keys.sorted().filter { !promised.contains($0) }.map {
       Violation(path: document.path, line: 1, reason: "no line of the table is for `border \($0)`")
     }
-    return untested + unpromised
+    return untested + unlisted + unpromised
   }
 }

@@ -2,7 +2,13 @@
 enum PurityRule {
   static let targets: Set = [
     "LocationModel", "LocationCoding", "LocationSecrets", "LocationEngine", "LocationProviders",
-    "LocationService", "LocationLink",
+    "LocationService", "LocationLink", "LocationRecording", "LocationSimulation",
+  ]
+
+  /// Files whose text has paths that nothing opens.
+  static let withPaths: Set = [
+    // The name of a device in what a simulated gpsd says.
+    "Sources/LocationSimulation/Receivers/VirtualGpsd.swift"
   ]
 
   static func violations(in file: ProjectFile) -> [Violation] {
@@ -22,8 +28,13 @@ enum PurityRule {
       + file.violations(
         of: /\b(FileManager|FileHandle|fopen|contentsOfFile)\b/, in: file.code,
         because: "files belong to the host")
-      + file.violations(
-        of: /"\/(dev|etc|var|usr|run|tmp|sys|proc|home|opt)\b/, in: file.codeAndStrings,
-        because: "no pure target knows a file path")
+      + paths(in: file)
+  }
+
+  private static func paths(in file: ProjectFile) -> [Violation] {
+    guard !withPaths.contains(file.path) else { return [] }
+    return file.violations(
+      of: /"\/(dev|etc|var|usr|run|tmp|sys|proc|home|opt)\b/, in: file.codeAndStrings,
+      because: "no pure target knows a file path")
   }
 }

@@ -25,7 +25,10 @@ enum SizeRule {
   struct Function: Equatable {
     let name: String
     let line: Int
-    let lines: Int
+    /// From the opening brace to its partner.
+    let body: Substring
+
+    var lines: Int { body.count { $0.isNewline } + 1 }
   }
 
   /// The functions and initializers with a body, found by their braces.
@@ -39,28 +42,29 @@ enum SizeRule {
       let first = code.index(after: match.range.lowerBound)
       line += code[counted..<first].count { $0.isNewline }
       counted = first
-      guard let lines = bodyLines(in: code[match.range.upperBound...]) else { return nil }
+      guard let body = body(in: code[match.range.upperBound...]) else { return nil }
       let word = match.name ?? match.special ?? ""
-      return Function(name: String(word), line: line, lines: lines)
+      return Function(name: String(word), line: line, body: body)
     }
   }
 
-  /// The lines from the opening brace to its partner; `nil` for a requirement without a body.
-  private static func bodyLines(in rest: Substring) -> Int? {
+  /// The text from the opening brace to its partner; `nil` for a requirement without a body.
+  private static func body(in rest: Substring) -> Substring? {
     var parentheses = 0
     var braces = 0
-    var lines = 1
+    var begin = rest.startIndex
     for (index, character) in zip(rest.indices, rest) {
       switch character {
       case "(", "[": parentheses += 1
       case ")", "]": parentheses -= 1
-      case "{" where parentheses == 0 || braces > 0: braces += 1
+      case "{" where parentheses == 0 || braces > 0:
+        if braces == 0 { begin = index }
+        braces += 1
       case "}" where braces > 0:
         braces -= 1
-        if braces == 0 { return lines }
+        if braces == 0 { return rest[begin...index] }
       case "}" where parentheses == 0: return nil
-      case "\n" where braces > 0: lines += 1
-      case "\n" where parentheses == 0 && !continues(rest[index...]): return nil
+      case "\n" where parentheses == 0 && braces == 0 && !continues(rest[index...]): return nil
       default: break
       }
     }

@@ -80,28 +80,28 @@ struct ServicesStateTests {
 
 @Suite("A timeout")
 struct TimeoutTests {
-  typealias Patience = LocationRequest.Patience
+  typealias Timeout = LocationRequest.Timeout
 
   @Test(
     "INTU-18: of zero is no limit, nor is one that no clock can hold",
     arguments: [0, -1, .nan, .infinity, Double.greatestFiniteMagnitude])
   func unlimited(_ seconds: TimeInterval) {
-    #expect(Patience(timeout: seconds, delayUntilAuthorized: false) == .unlimited)
+    #expect(Timeout(timeout: seconds, delayUntilAuthorized: false) == .unlimited)
   }
 
   @Test("is kept to the fraction of a second")
   func limited() {
-    let limit = Patience.limited(.milliseconds(2_500), fromAuthorization: true)
-    #expect(Patience(timeout: 2.5, delayUntilAuthorized: true) == limit)
-    #expect(Patience(timeout: .milliseconds(2_500), delayUntilAuthorized: true) == limit)
+    let limit = Timeout.limited(.milliseconds(2_500), fromAuthorization: true)
+    #expect(Timeout(timeout: 2.5, delayUntilAuthorized: true) == limit)
+    #expect(Timeout(timeout: .milliseconds(2_500), delayUntilAuthorized: true) == limit)
   }
 
   @Test("of no duration, for a task, is over at once; none is no limit")
   func zeroDuration() {
     #expect(
-      Patience(timeout: Duration.zero, delayUntilAuthorized: false)
+      Timeout(timeout: Duration.zero, delayUntilAuthorized: false)
         == .limited(.zero, fromAuthorization: false))
-    #expect(Patience(timeout: Duration?.none, delayUntilAuthorized: false) == .unlimited)
+    #expect(Timeout(timeout: Duration?.none, delayUntilAuthorized: false) == .unlimited)
   }
 }
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import INTULocationManager
 
-/// From a source, through the engine, Core Location's public API, and the desk.
+/// From a source, through the engine, Core Location's public API, and the coordinator.
 @Suite("Over a real engine")
 struct EndToEndTests {
   let manager: INTULocationManager
@@ -115,9 +115,9 @@ private final class BoundPositioning: Positioning {
     system = LocationClient.$bound.withValue(client) { SystemPositioning() }
   }
 
-  var hear: ((PositioningEvent) -> Void)? {
-    get { system.hear }
-    set { system.hear = newValue }
+  var onEvent: ((PositioningEvent) -> Void)? {
+    get { system.onEvent }
+    set { system.onEvent = newValue }
   }
 
   var services: INTULocationServicesState {
@@ -130,5 +130,5 @@ private final class BoundPositioning: Positioning {
 
   func carryOut(_ command: HardwareCommand) { system.carryOut(command) }
   func askForAuthorization(_ type: INTUAuthorizationType) { system.askForAuthorization(type) }
-  func change(_ setting: BackgroundSetting) { system.change(setting) }
+  func change(_ setting: ManagerSetting) { system.change(setting) }
 }

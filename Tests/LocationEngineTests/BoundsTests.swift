@@ -57,7 +57,9 @@ struct BoundsTests {
       of: identifier, in: MonitorKey(app: Self.app, name: "places"))
   }
 
-  @Test("border 12, MON-19: a thousand conditions wait for room; the next is told as not monitored")
+  @Test(
+    "border 12, MON-19: a thousand conditions wait for room; the next is delivered as not monitored"
+  )
   mutating func surplus() {
     ask(.monitor(SubscriberID(1), .open(name: "places")))
     for number in 0..<(20 + Bounds.unwatchedConditions) { add("\(number)", circle(number)) }
@@ -74,12 +76,12 @@ struct BoundsTests {
     ask(.monitor(SubscriberID(1), .remove(identifier: "0")))
     add("one more", circle(9999))
     #expect(state(of: "one more") != nil)
-    // A loop that asks hears of it as of one beyond the limit.
+    // A loop that asks is notified of it as of one beyond the limit.
     ask(.monitor(SubscriberID(1), .next(after: .none)))
     #expect(bench.machine.conditions.unwatched[Self.app]?.count == Bounds.unwatchedConditions)
   }
 
-  @Test("border 12: a loop that asks hears that a condition too many is not monitored")
+  @Test("border 12: a loop that asks learns that a condition too many is not monitored")
   mutating func deliveredSurplus() {
     bench.send(.setting(.authorization(Self.app, .always)))
     var conditions = Conditions()
@@ -93,7 +95,7 @@ struct BoundsTests {
     _ = conditions.handle(.next(monitor, after: .none), at: now)
     let delivered = conditions.handle(.add(key, circle(1), assuming: .unknown), at: now)
     guard case .event(_, let number, let event)? = delivered.last else {
-      Issue.record("nothing was told")
+      Issue.record("nothing was delivered")
       return
     }
     #expect(event.state == .unmonitored && event.diagnostics == .conditionLimitExceeded)
@@ -120,7 +122,7 @@ struct BoundsTests {
     #expect(bench.machine.conditions.unwatched[Self.app]?.bytes == bytes)
   }
 
-  @Test("border 12: a region with a longer identifier is told that the limit is exceeded")
+  @Test("border 12: a region with a longer identifier fails with the limit exceeded")
   mutating func regionIdentifier() {
     bench.send(.setting(.authorization(Self.app, .always)))
     let region = RegionDescription(
@@ -278,6 +280,29 @@ struct BoundsTests {
     #expect(key.utf8.count < 200)
   }
 
+  @Test("border 12: a name of 100,000 bytes, and a reason of 500,000, are cut in the question")
+  mutating func question() throws {
+    func entry(_ key: String, _ text: String) -> String {
+      "<key>\(key)</key><string>\(text)</string>"
+    }
+    let name = String(repeating: "ä", count: 50_000)
+    let reason = String(repeating: "a🧭", count: 100_000)
+    let body = entry(Manifest.Key.displayName, name) + entry(Manifest.Key.whenInUse, reason)
+    let list = try PropertyList.read(Array("<plist><dict>\(body)</dict></plist>".utf8))
+    let (client, app) = (ClientID(2), AppIdentity("org.example.wordy"))
+    bench.send(
+      .client(client, .connected(ClientDescription(app: app, manifest: Manifest(list)))))
+    ask(.authorization(.request(.whenInUse, by: SubscriberID(1))), client)
+    let prompts = bench.outputs.compactMap { entry -> Prompt? in
+      if case .prompt(let prompt) = entry.output { prompt } else { nil }
+    }
+    let prompt = try #require(prompts.first { $0.id.app == app })
+    // Whole characters: the last one that does not fit is left out.
+    #expect(prompt.appName == String(repeating: "ä", count: Bounds.nameBytes / 2))
+    #expect(name.hasPrefix(prompt.appName) && reason.hasPrefix(prompt.text))
+    #expect((Bounds.textBytes - 3...Bounds.textBytes).contains(prompt.text.utf8.count))
+  }
+
   @Test("border 12: a thousand deliveries wait for a suspended process, with ten thousand fixes")
   mutating func outbox() {
     var pending = PendingQueue()
@@ -301,11 +326,11 @@ struct BoundsTests {
     #expect(pending.takeDeliveries().count == Bounds.waiting)
   }
 
-  @Test("border 12: an app that takes nothing is owed the latest hundred events")
+  @Test("border 12: the latest hundred events stay pending for an app that acknowledges nothing")
   mutating func pending() {
     var pending = PendingQueue()
     let region = RegionDescription(identifier: "r", target: circle(1), notices: RegionNotices())
-    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), SteadyTime(), at: bench.now) }
+    for _ in 0..<500 { pending.add(.region(region, .entered(nil)), at: bench.now) }
     #expect(pending.events(after: .none).count == Bounds.pendingEvents)
   }
 

@@ -15,9 +15,9 @@ struct ClockTests {
   private var client = ClientID(1)
   private var now = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_000_000))
   private var stored: [StateKey: [UInt8]] = [:]
-  /// What the monitor, the region, the visits, and the significant changes told.
+  /// The deliveries of the monitor, the region, the visits, and the significant changes.
   private var events: [String] = []
-  /// Differences from the clock, in seconds, of the dates that were told.
+  /// Differences from the clock, in seconds, of the dates delivered.
   private var ages: [Double] = []
 
   init() {
@@ -47,13 +47,13 @@ struct ClockTests {
       switch output {
       case .persist(.set(let key, let value)): stored[key] = value
       case .persist(.remove(let key)): stored[key] = nil
-      case .deliver(_, let delivery): hear(delivery)
+      case .deliver(_, let delivery): receive(delivery)
       default: break
       }
     }
   }
 
-  private mutating func hear(_ delivery: Delivery) {
+  private mutating func receive(_ delivery: Delivery) {
     switch delivery {
     case .monitor(_, .event(let number, let event)):
       note("home \(event.state)", event.date)
@@ -138,7 +138,7 @@ struct ClockTests {
     client = ClientID(2)
     start()
     stand(at: Self.home, seconds: 400)
-    #expect(received() == ["moved"], "what a process hears first")
+    #expect(received() == ["moved"], "what a process receives first")
     pass(.seconds(1800))
     stand(at: Self.away, seconds: 120)
     #expect(received() == Self.left)
@@ -160,7 +160,7 @@ struct ClockTests {
     #expect(received().contains("home unsatisfied"))
   }
 
-  @Test("takes up after a night of sleep: what is true then is told, once")
+  @Test("continues after a night of sleep: the state then is delivered, once")
   mutating func suspend() {
     stand(at: Self.home, seconds: 400)
     _ = received()

@@ -27,8 +27,8 @@ struct AgentTests {
 
   private func reply(of agent: some PromptAgent, to prompt: Prompt = prompt()) async -> AgentReply?
   {
-    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
-    agent.show(prompt) { _ = hear.yield($0) }
+    let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
+    agent.show(prompt) { _ = continuation.yield($0) }
     for await reply in replies { return reply }
     return nil
   }
@@ -53,9 +53,9 @@ struct AgentTests {
 
   // MARK: Programs
 
-  @Test("a program hears the question as JSON, and its answer counts")
+  @Test("a program receives the question as JSON, and its answer counts")
   func program() async throws {
-    let received = folder.appending(path: "heard").path
+    let received = folder.appending(path: "received").path
     let agent = try program("cat > \(received); echo '{\"answer\":\"once\",\"precise\":false}'")
     #expect(await reply(of: agent) == .answer(.once, precise: false))
     let data = try #require(FileManager.default.contents(atPath: received))
@@ -72,7 +72,7 @@ struct AgentTests {
     #expect(question["user"] as? Int == 1000)
   }
 
-  @Test("a program hears the purpose of full accuracy")
+  @Test("a program receives the purpose of full accuracy")
   func purpose() async throws {
     let agent = try program(
       "case $(cat) in *'\"purpose\":\"race\"'*) echo '{\"answer\":\"accept\"}';; esac")
@@ -107,7 +107,7 @@ struct AgentTests {
 
   @Test("border 15: a program gets a short environment, and a session of its own")
   func surroundings() async throws {
-    let delivered = folder.appending(path: "told").path
+    let delivered = folder.appending(path: "delivered").path
     var variables = [
       "NOTIFY_SOCKET": "/n", "LISTEN_FDS": "1", "CORELOCATION_AGENTS": "", "LD_X": "",
     ]
@@ -127,7 +127,7 @@ struct AgentTests {
 
   @Test("border 15: a program that never ends is ended, with all that it has started, and passes")
   func endless() async throws {
-    let delivered = folder.appending(path: "told").path
+    let delivered = folder.appending(path: "delivered").path
     let agent = try program(
       "trap '' TERM; cat > /dev/null & echo $! > \(delivered); sleep 600; sleep 600",
       timeout: .milliseconds(1500))
@@ -177,8 +177,8 @@ struct AgentTests {
   @Test("MODEL-6: a program is ended when its question is moot")
   func withdrawal() async throws {
     let agent = try program("echo $$ > \(folder.path)/started; exec sleep 60")
-    let (replies, hear) = AsyncStream.makeStream(of: AgentReply.self)
-    agent.show(Self.prompt()) { _ = hear.yield($0) }
+    let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
+    agent.show(Self.prompt()) { _ = continuation.yield($0) }
     agent.withdraw(Self.prompt().id)
     // It may have begun after that; whoever withdraws again finds it.
     let again = Task {
@@ -231,14 +231,14 @@ struct AgentTests {
     Manifest.Key.whenInUse: .string("To draw your walk.")
   ])
 
-  /// What an app hears first of the outcome of its request, with these agents.
+  /// What an app receives first of the outcome of its request, with these agents.
   private func host(
     _ agents: [any PromptAgent], noting: @escaping @Sendable (Note) -> Void
   ) -> (LocationHost, AsyncStream<Delivery>) {
     let host = LocationHost(sources: [], agents: agents, journal: noting)
-    let (deliveries, hear) = AsyncStream.makeStream(of: Delivery.self)
+    let (deliveries, continuation) = AsyncStream.makeStream(of: Delivery.self)
     let description = ClientDescription(app: Self.app, manifest: Self.manifest)
-    let (client, _) = host.connect(description) { hear.yield($0) }
+    let (client, _) = host.connect(description) { continuation.yield($0) }
     host.send(.live(SubscriberID(1), .start(LiveOptions())), from: client)
     return (host, deliveries)
   }
@@ -258,9 +258,9 @@ struct AgentTests {
 
   @Test("AUTH-27: without an agent the app sees a request in progress, and the log the way out")
   func nobody() async throws {
-    let (notes, hear) = AsyncStream.makeStream(of: String.self)
+    let (notes, continuation) = AsyncStream.makeStream(of: String.self)
     let (host, deliveries) = host([try policy(""), AbsentAgent("terminal", because: "none")]) {
-      if let message = $0.message { hear.yield(message) }
+      if let message = $0.message { continuation.yield(message) }
     }
     for await case .live(_, let update) in deliveries {
       #expect(update.diagnostics == .authorizationRequestInProgress)
@@ -278,7 +278,7 @@ struct AgentTests {
 
   // MARK: Names
 
-  @Test("agents are named in the environment, in their order; a name that means none is told")
+  @Test("agents are named in the environment, in their order; an unknown name is reported")
   func environment() {
     let faults = Mutex<[String]>([])
     let environment = HostEnvironment([

@@ -35,7 +35,7 @@ struct BellTests {
     _ = try await program.lines.next { $0 == "granted" }
   }
 
-  @Test("hears what another process has decided, both times")
+  @Test("receives what another process has decided, both times")
   func answered() async throws {
     let (host, deliveries, readable) = try connect()
     #expect(readable.authorization.status == .notDetermined)
@@ -61,12 +61,12 @@ struct BellTests {
     withExtendedLifetime(host) {}
   }
 
-  @Test("hears another host's decision in its own process, too")
+  @Test("receives another host's decision in its own process, too")
   func twoHosts() async throws {
     let (one, _, _) = try connect()
     let (other, deliveries, _) = try connect()
     one.pass(.setting(.authorization(Self.app, .whileUsing)))
-    // What a host has decided itself is stored before anyone hears of it.
+    // What a host has decided itself is stored before anyone is notified.
     _ = one.sourceReports()
     try state.ringBell()
     _ = try await deliveries.next { delivery -> Bool? in

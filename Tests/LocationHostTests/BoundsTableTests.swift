@@ -1,8 +1,10 @@
 import Foundation
 import LocationDaemon
+import LocationEngine
 import LocationHost
 import LocationLink
 import LocationModel
+import LocationProviders
 import TestSupport
 import Testing
 
@@ -26,7 +28,7 @@ struct BoundsTableTests {
     "sessions": Bounds.sessions, "streams": Bounds.streams, "purpose bytes": Bounds.purposeBytes,
     "purposes": Bounds.purposes, "accuracy requests": Bounds.accuracyRequests,
     "ranging": Bounds.ranging, "adverts": Bounds.adverts, "waiting": Bounds.waiting,
-    "waiting fixes": Bounds.waitingFixes, "owed events": Bounds.pendingEvents,
+    "waiting fixes": Bounds.waitingFixes, "pending events": Bounds.pendingEvents,
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
     "lists remembered": ManifestReader.kept, "looks at once": ArrivalCoordinator.atOnce,
@@ -36,6 +38,16 @@ struct BoundsTableTests {
     "served processes": ServedProcesses.most, "parents": ProgramAncestry.longest,
     "terminal descriptors": Int(PeerTerminal.mostDescriptors),
     "registered programs": Configuration.mostPrograms,
+    "held deliveries": HeldOutputs.most.ofClient,
+    "held deliveries in all": HeldOutputs.most.ofAll,
+    "log lines": Int(LogQuota.perProgram.atOnce),
+    "log lines a minute": Int(LogQuota.perProgram.perMinute),
+    "log lines per user": Int(LogQuota.perUser.atOnce),
+    "log lines per user a minute": Int(LogQuota.perUser.perMinute),
+    "log accounts": LogQuota.kept, "log records": DaemonJournal.kept,
+    "access records": AccessLog.most, "event records": EventLog.most,
+    "ranged beacons": BeaconRanger.capacity, "bus calls": BusPeers.mostPending,
+    "launch files": AppLauncher.mostFiles,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")

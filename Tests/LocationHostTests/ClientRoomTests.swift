@@ -71,7 +71,7 @@ struct ClientRoomTests {
 }
 
 @Suite("The arrival of clients")
-struct ArrivalDeskTests {
+struct ArrivalsTests {
   private func payer(_ program: UInt64, of user: UInt32 = 1000) -> Payer {
     Payer(user: user, program: Payer.Program(device: 1, inode: program))
   }
@@ -156,7 +156,19 @@ struct LogQuotaTests {
       sum + written(&quota, LogCaller(user: 1000, program: "/tmp/\(number)"), 5)
     }
     #expect(lines == 400)
+    #expect(written(&quota, LogCaller(user: 1000, program: "/tmp/new"), 5) == 0)
     #expect(written(&quota, LogCaller(user: 1001, program: "/usr/bin/honest"), 5) == 5)
+  }
+
+  @Test("border 12: 256 programs have accounts of their own; those beyond share one")
+  func accounts() {
+    var quota = LogQuota()
+    for number in 0..<LogQuota.kept {
+      let caller = LogCaller(user: UInt32(number), program: "/tmp/\(number)")
+      #expect(written(&quota, caller, 1) == 1)
+    }
+    let shared = (0..<100).map { LogCaller(user: UInt32(9000 + $0), program: "/tmp/\($0)") }
+    #expect(shared.reduce(0) { $0 + written(&quota, $1, 1) } == Int(LogQuota.perProgram.atOnce))
   }
 
   @Test("border 12: a flood takes no room from what the daemon and other users have in the log")
@@ -170,7 +182,7 @@ struct LogQuotaTests {
         from: LogCaller(user: UInt32(1000 + number % 5), program: "/tmp/\(number / 40)"))
     }
     let kept = journal.last(5000) { _ in true }
-    #expect(kept.count <= 1000)
+    #expect(kept.count == DaemonJournal.kept)
     #expect(kept.count { $0.message.hasPrefix("evidence") } == 20)
     #expect(kept.contains { $0.message == "other" })
   }

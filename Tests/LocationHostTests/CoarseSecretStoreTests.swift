@@ -49,7 +49,7 @@ struct CoarseSecretStoreTests {
     ])
     let first = keeper()
     let secret = first.secret()
-    #expect(!first.entries.contains { $0.key == CoarseLocator.key }, "no engine hears of the cell")
+    #expect(!first.entries.contains { $0.key == CoarseLocator.key }, "no engine learns of the cell")
     commit(first)
     #expect(try !stored().contains { $0.key == CoarseLocator.key })
     let second = keeper()

@@ -46,8 +46,8 @@ struct ControlGroupTests {
     let found = try #require(ControlGroup(ofProcess: sleeper.pid))
     #expect(!found.isFrozen)
     let queue = DispatchQueue(label: "freezing")
-    let (changes, hear) = AsyncStream.makeStream(of: Void.self)
-    let watch = FreezeWatch(on: queue) { hear.yield() }
+    let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+    let watch = FreezeWatch(on: queue) { continuation.yield() }
     #expect(!watch.follow(sleeper.pid, as: 7))
     var seen = changes.makeAsyncIterator()
     for isFrozen in [true, false] {

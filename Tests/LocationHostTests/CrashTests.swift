@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An app in a process that is killed at any operation of its store")
 struct CrashTests {
-  @Test("MON-23, MON-37a, LIFE-5: loses nothing it knew or is owed, and repeats nothing handled")
+  @Test("MON-23, MON-37a, LIFE-5: loses nothing known or pending, and repeats nothing handled")
   func everyOperation() throws {
     let whole = try JourneyLog.travel(dyingBefore: [])
     #expect(whole.handled["home"] == ["satisfied", "unsatisfied", "satisfied"])
@@ -35,7 +35,7 @@ struct JourneyLog {
   /// The states that became durable as handled, for each condition.
   private(set) var handled: [String: [String]] = [:]
   private var records: [String: String] = [:]
-  /// The events of each region and of visits, each once, in the order in which they were told.
+  /// The events of each region and of visits, each once, in the order of delivery.
   private(set) var delivered: [String: [String]] = [:]
   private var numbers: [String] = []
   private var taken: Set<String> = []
@@ -89,7 +89,7 @@ struct JourneyLog {
         kept.insert(words[1])
         note(words[2], handledBy: words[1])
       case "added": present.insert(words[words.count - 1])
-      case "told":
+      case "delivered":
         if taken.contains(words[1]) || !deliveredNow.insert(words[1]).inserted {
           faults.append("repeated: \(line)")
         }
@@ -129,7 +129,7 @@ struct JourneyLog {
     if !hasEnded { faults.append("did not come to its end") }
     if handled != whole.handled { faults.append("handled \(handled)") }
     if records != whole.records { faults.append("recorded \(records)") }
-    if delivered != whole.delivered { faults.append("told \(delivered)") }
+    if delivered != whole.delivered { faults.append("delivered \(delivered)") }
     return faults
   }
 }

@@ -68,7 +68,7 @@ struct RateLimiterTests {
     #expect(shares.rest(of: payer(99), at: start) != nil)
   }
 
-  @Test("keeps what is owed by those who are gone, two seconds at most; others are forgotten")
+  @Test("keeps the debt of programs that are gone, two seconds at most; others are forgotten")
   func many() {
     var shares = RateLimiter()
     shares.charge(.seconds(3), to: payer(1), at: start)

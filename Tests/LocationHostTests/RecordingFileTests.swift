@@ -40,7 +40,7 @@ struct RecordingFileTests {
     try Replay.run([UInt8](try Data(contentsOf: URL(fileURLWithPath: file))))
   }
 
-  @Test("has every fix that was told when the process is killed, and goes on with the next")
+  @Test("has every delivered fix when the process is killed, and continues with the next")
   func killed() async throws {
     let program = try start()
     _ = try await program.lines.next { $0 == "fix 300" }

@@ -284,6 +284,24 @@ struct StateBorderTests {
     #expect(held.isEmpty && !held.concerns(one) && !held.concerns(two))
   }
 
+  @Test("border 12: a thousand deliveries of a client wait for the disk, and 20,000 of all")
+  func mostHeld() {
+    var held = HeldOutputs()
+    let delivery = { ServiceCore.Output.engine(.deliver($0, .authorizationChanged(nil))) }
+    let most = HeldOutputs.most
+    let room = (1...25).map { client in
+      (0...most.ofClient).count { _ in held.add(delivery(ClientID(client))) }
+    }
+    let full = most.ofAll / most.ofClient
+    #expect(room == (1...25).map { $0 <= full ? most.ofClient : 0 })
+    #expect(held.count == most.ofAll)
+    held.keep(delivery(ClientID(99)))
+    #expect(held.count == most.ofAll)
+    held.forget(ClientID(1))
+    let isRoom = held.add(delivery(ClientID(99)))
+    #expect(isRoom)
+  }
+
   @Test(
     "border 17: changes that cannot be stored are one for each key, and none for what came and went"
   )

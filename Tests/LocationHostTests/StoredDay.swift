@@ -17,7 +17,7 @@ struct StoredDay {
   ])
   static let home = Coordinate(latitude: 59.25, longitude: 18)
   /// Each half is greater than the greatest signed number.
-  static let desk = BeaconIdentity(
+  static let beacon = BeaconIdentity(
     uuid: BeaconUUID(high: .max - 1, low: 0x8000_0000_0000_0001), major: 7, minor: 65_535)
   static let setup = Recording.Setup(
     providers: 1, secret: SecretKey(seed: 7), limits: Conditions.Limits(),
@@ -48,7 +48,7 @@ struct StoredDay {
     run(fixes: 200, from: 0, to: 0)
     run(fixes: 30, from: 0, to: 6000)
     for _ in 0..<150 {
-      hear()
+      receive()
       run(fixes: 1, from: 6000, to: 6000)
     }
     for _ in 0..<2 { request(.monitor(Self.monitor, .next(after: .latest))) }
@@ -77,7 +77,7 @@ struct StoredDay {
       identifier: "home/garden", target: .circle(Circle(center: home, radius: 150)),
       notices: RegionNotices(onEntry: true, onExit: true, onDisplay: false)),
     RegionDescription(
-      identifier: "office", target: .beacon(BeaconConstraint(uuid: desk.uuid, major: 7)),
+      identifier: "office", target: .beacon(BeaconConstraint(uuid: beacon.uuid, major: 7)),
       notices: RegionNotices(onEntry: true, onExit: false, onDisplay: true)),
   ]
 
@@ -85,7 +85,7 @@ struct StoredDay {
 
   static let conditions: [Condition] = [
     ("work", .circle(Circle(center: home.moved(by: 6000, towards: 90), radius: 200.5))),
-    ("desk", .beacon(BeaconConstraint(uuid: desk.uuid, major: 7, minor: 65_535))),
+    ("desk", .beacon(BeaconConstraint(uuid: beacon.uuid, major: 7, minor: 65_535))),
     ("everywhere", .circle(Circle(center: home, radius: .infinity))),
     ("nowhere", .circle(Circle(center: Coordinate(latitude: .nan, longitude: 0), radius: -1))),
     ("unheard of", .unsupported),
@@ -120,11 +120,11 @@ struct StoredDay {
     send(.client(Self.client, .request(request)))
   }
 
-  private mutating func hear() {
+  private mutating func receive() {
     send(
       .beacon(
         BeaconSample(
-          identity: Self.desk, address: BluetoothAddress(bits: 1), measuredPower: -59, rssi: -60,
+          identity: Self.beacon, address: BluetoothAddress(bits: 1), measuredPower: -59, rssi: -60,
           time: now.unixTime)))
   }
 

@@ -174,7 +174,7 @@ struct TrustTests {
 
   // MARK: Files
 
-  @Test("border 1: a program that does not qualify is told, with the command that mends it")
+  @Test("border 1: a program that does not qualify is reported, with the command that repairs it")
   func programs() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "trust's-\(UUID())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

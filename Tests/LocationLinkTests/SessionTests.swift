@@ -53,7 +53,7 @@ struct SessionTests {
     #expect(try replies(outputs).first?.parameters["description"] == .string(text))
   }
 
-  @Test("border 1: takes an answer, and tells news, only while the host lets it attend")
+  @Test("border 1: takes an answer, and sends questions, only while the host lets it attend")
   func attending() throws {
     let id = Prompt.ID(app: AppIdentity("a.b"), number: 1)
     let answer = AgentAnswer(id: id, answer: .whileUsing, precise: true)

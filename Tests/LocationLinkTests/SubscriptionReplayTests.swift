@@ -11,22 +11,22 @@ struct SubscriptionReplayTests {
   private let place = ConditionTarget.circle(
     Circle(center: Coordinate(latitude: 48, longitude: 11), radius: 100))
 
-  private func standing(_ requests: Request...) -> SubscriptionReplay {
-    var standing = SubscriptionReplay(ClientState())
-    for request in requests { standing.note(request) }
-    return standing
+  private func replay(_ requests: Request...) -> SubscriptionReplay {
+    var replay = SubscriptionReplay(ClientState())
+    for request in requests { replay.note(request) }
+    return replay
   }
 
   @Test("is asked again in the order in which it was asked, with the latest options")
   func order() {
     var options = UpdateOptions()
-    var standing = standing(
+    var replay = replay(
       .authorization(.observe(manager)), .updates(manager, .start(options)),
       .live(loop, .start(LiveOptions())))
     options.distanceFilter = 50
-    standing.note(.updates(manager, .change(options)))
+    replay.note(.updates(manager, .change(options)))
     #expect(
-      standing.again(ClientState()) == [
+      replay.again(ClientState()) == [
         .authorization(.observe(manager)), .updates(manager, .start(options)),
         .live(loop, .start(LiveOptions())),
       ])
@@ -39,7 +39,7 @@ struct SubscriptionReplayTests {
       time: UnixTime(seconds: 1))
     let region = RegionDescription(identifier: "a", target: place, notices: RegionNotices())
     let session = SubscriberID(9)
-    var standing = standing(
+    var replay = replay(
       .updates(manager, .start(UpdateOptions())), .updates(manager, .stop),
       .live(loop, .start(LiveOptions())), .end(loop), .visits(on: true), .visits(on: false),
       .significantChanges(manager, on: true), .significantChanges(manager, on: false),
@@ -47,32 +47,32 @@ struct SubscriptionReplayTests {
       .region(manager, .stop(identifier: "b")), .session(session, .openBackgroundActivity),
       .session(session, .invalidate),
       .authorization(.temporaryFullAccuracy(purposeKey: "k", ticket: SubscriberID(8))))
-    #expect(standing.again(ClientState()).count == 5)
-    _ = standing.receive(.updates(manager, .fixes([fix])))
-    _ = standing.receive(.region(manager, region, .started))
-    _ = standing.receive(.regions([region]))
-    _ = standing.receive(.temporaryFullAccuracy(SubscriberID(8), nil))
-    #expect(standing.again(ClientState()) == [.visits(on: false)])
+    #expect(replay.again(ClientState()).count == 5)
+    _ = replay.receive(.updates(manager, .fixes([fix])))
+    _ = replay.receive(.region(manager, region, .started))
+    _ = replay.receive(.regions([region]))
+    _ = replay.receive(.temporaryFullAccuracy(SubscriberID(8), nil))
+    #expect(replay.again(ClientState()) == [.visits(on: false)])
   }
 
-  @Test("VISIT-1, REG-1, REG-9: a daemon that was away hears the last word, and in its order")
+  @Test("VISIT-1, REG-1, REG-9: a daemon that was away receives the last request, and in its order")
   func lastWord() {
     let region = RegionDescription(identifier: "a", target: place, notices: RegionNotices())
-    var standing = standing(
+    var replay = replay(
       .visits(on: true), .region(manager, .start(region)),
       .region(manager, .stop(identifier: "a")), .visits(on: false),
       .region(manager, .start(region)))
     #expect(
-      standing.again(ClientState()) == [.visits(on: false), .region(manager, .start(region))])
+      replay.again(ClientState()) == [.visits(on: false), .region(manager, .start(region))])
   }
 
   @Test("STD-14: updates that a denial has ended are not begun again")
   func denied() {
-    var standing = standing(
+    var replay = replay(
       .updates(manager, .start(UpdateOptions())), .updates(loop, .start(UpdateOptions())))
-    _ = standing.receive(.updates(manager, .failed(.denied)))
-    _ = standing.receive(.updates(loop, .failed(.positionUnknown)))
-    #expect(standing.again(ClientState()) == [.updates(loop, .start(UpdateOptions()))])
+    _ = replay.receive(.updates(manager, .failed(.denied)))
+    _ = replay.receive(.updates(loop, .failed(.positionUnknown)))
+    #expect(replay.again(ClientState()) == [.updates(loop, .start(UpdateOptions()))])
   }
 
   @Test("STD-47, LIFE-9: what began in front begins in front again, and then the app is behind")
@@ -81,31 +81,31 @@ struct SubscriptionReplayTests {
       Request.updates(manager, .start(UpdateOptions())),
       Request.updates(loop, .start(UpdateOptions()))
     )
-    var standing = standing(
+    var replay = replay(
       .authorization(.observe(manager)), first, .life(.background), second)
     #expect(
-      standing.again(ClientState())
+      replay.again(ClientState())
         == [first, .life(.background), .authorization(.observe(manager)), second])
-    standing.note(.life(.foreground))
+    replay.note(.life(.foreground))
     #expect(
-      standing.again(ClientState()) == [.authorization(.observe(manager)), first, second])
+      replay.again(ClientState()) == [.authorization(.observe(manager)), first, second])
   }
 
-  @Test("AUTH-12: no callback comes again for a standing that did not change")
+  @Test("AUTH-12: no callback comes again for an unchanged state")
   func callbacks() {
-    var standing = standing(.authorization(.observe(manager)))
-    #expect(standing.receive(.authorizationChanged(manager)) != nil)
-    _ = standing.again(ClientState())
-    #expect(standing.receive(.authorizationChanged(manager)) == nil)
-    #expect(standing.receive(.authorizationChanged(manager)) != nil)
+    var replay = replay(.authorization(.observe(manager)))
+    #expect(replay.receive(.authorizationChanged(manager)) != nil)
+    _ = replay.again(ClientState())
+    #expect(replay.receive(.authorizationChanged(manager)) == nil)
+    #expect(replay.receive(.authorizationChanged(manager)) != nil)
     let later = SubscriberID(7)
-    standing.note(.authorization(.observe(later)))
-    _ = standing.again(ClientState())
-    #expect(standing.receive(.authorizationChanged(manager)) == nil)
-    #expect(standing.receive(.authorizationChanged(later)) != nil, "AUTH-11: its first")
+    replay.note(.authorization(.observe(later)))
+    _ = replay.again(ClientState())
+    #expect(replay.receive(.authorizationChanged(manager)) == nil)
+    #expect(replay.receive(.authorizationChanged(later)) != nil, "AUTH-11: its first")
     let granted = ClientState(authorization: AuthorizationReport(status: .whenInUse))
-    _ = standing.again(granted)
-    #expect(standing.receive(.authorizationChanged(manager)) != nil)
+    _ = replay.again(granted)
+    #expect(replay.receive(.authorizationChanged(manager)) != nil)
   }
 
   @Test("LIFE-5: no event is received twice, and an acknowledgment is sent again")
@@ -113,25 +113,25 @@ struct SubscriptionReplayTests {
     func event(_ number: Int64) -> Delivery {
       .pending(EventNumber(rawValue: number), .visit(Samples.stay))
     }
-    var standing = standing(.acknowledge(EventNumber(rawValue: 4)))
-    #expect(standing.receive(event(5)) == event(5))
-    #expect(standing.receive(event(6)) == event(6))
-    standing.note(.acknowledge(EventNumber(rawValue: 5)))
-    #expect(standing.again(ClientState()) == [.acknowledge(EventNumber(rawValue: 5))])
-    #expect(standing.receive(event(5)) == nil)
-    #expect(standing.receive(event(6)) == nil)
-    #expect(standing.receive(event(7)) == event(7))
+    var replay = replay(.acknowledge(EventNumber(rawValue: 4)))
+    #expect(replay.receive(event(5)) == event(5))
+    #expect(replay.receive(event(6)) == event(6))
+    replay.note(.acknowledge(EventNumber(rawValue: 5)))
+    #expect(replay.again(ClientState()) == [.acknowledge(EventNumber(rawValue: 5))])
+    #expect(replay.receive(event(5)) == nil)
+    #expect(replay.receive(event(6)) == nil)
+    #expect(replay.receive(event(7)) == event(7))
     // A daemon that knows no numbers delivers each event once.
-    #expect(standing.receive(event(0)) == event(0))
+    #expect(replay.receive(event(0)) == event(0))
   }
 
-  @Test("is told that there are no positions, where it waits for some")
+  @Test("learns that there are no positions, where it waits for some")
   func silence() {
-    let standing = standing(
+    let replay = replay(
       .updates(manager, .start(UpdateOptions())), .live(loop, .start(LiveOptions())),
       .visits(on: true))
     #expect(
-      standing.silence == [
+      replay.silence == [
         .updates(manager, .failed(.positionUnknown)),
         .live(loop, LiveUpdate(fix: nil, diagnostics: .locationUnavailable)),
       ])
@@ -139,54 +139,54 @@ struct SubscriptionReplayTests {
 
   @Test("LIVE-20: tells nothing to a loop that waits for permission only")
   func barred() {
-    var standing = standing(.live(loop, .start(LiveOptions())))
-    _ = standing.again(ClientState(authorization: AuthorizationReport(status: .denied)))
-    #expect(standing.silence == [])
+    var replay = replay(.live(loop, .start(LiveOptions())))
+    _ = replay.again(ClientState(authorization: AuthorizationReport(status: .denied)))
+    #expect(replay.silence == [])
   }
 
   @Test("STD-26: fails to get one location when the daemon stays away")
   func inVain() {
-    var standing = standing(.updates(manager, .once(UpdateOptions())))
-    #expect(standing.silence == [])
-    #expect(standing.giveUpWaiting() == [.updates(manager, .failed(.positionUnknown))])
-    #expect(standing.giveUpWaiting() == [])
-    #expect(standing.again(ClientState()) == [])
+    var replay = replay(.updates(manager, .once(UpdateOptions())))
+    #expect(replay.silence == [])
+    #expect(replay.giveUpWaiting() == [.updates(manager, .failed(.positionUnknown))])
+    #expect(replay.giveUpWaiting() == [])
+    #expect(replay.again(ClientState()) == [])
   }
 
-  @Test("SESS-16, SESS-17: ends a session's loops itself; one that goes on hears of changes only")
+  @Test("SESS-16, SESS-17: ends a session's loops itself; one that goes on learns of changes only")
   func diagnostics() {
     let (session, stream) = (SubscriberID(5), SubscriberID(6))
-    var standing = standing(
+    var replay = replay(
       .session(session, .open(.whenInUse, purposeKey: nil)),
       .session(session, .diagnose(stream: stream)))
     let (denied, none) = (
       Delivery.diagnostics(stream, .authorizationDenied), Delivery.diagnostics(stream, [])
     )
-    #expect(standing.receive(denied) == denied)
-    _ = standing.again(ClientState())
-    #expect(standing.receive(denied) == nil)
-    #expect(standing.receive(none) == none)
+    #expect(replay.receive(denied) == denied)
+    _ = replay.again(ClientState())
+    #expect(replay.receive(denied) == nil)
+    #expect(replay.receive(none) == none)
     #expect(
-      standing.loops(endedBy: .session(session, .invalidate)) == [.diagnostics(stream, nil)])
+      replay.loops(endedBy: .session(session, .invalidate)) == [.diagnostics(stream, nil)])
   }
 
   @Test("MON-9: is what a monitor was asked and has not carried out")
   func monitorRequests() {
     let add = MonitorRequest.add(identifier: "a", place, assuming: .unknown)
     let remove = MonitorRequest.remove(identifier: "b")
-    var standing = standing(
+    var replay = replay(
       .monitor(monitor, .open(name: "m")), .monitor(monitor, add), .monitor(monitor, remove))
-    _ = standing.receive(.monitor(monitor, .records(after: 1, [])))
-    _ = standing.receive(.monitor(monitor, .records(after: 2, [])))
+    _ = replay.receive(.monitor(monitor, .records(after: 1, [])))
+    _ = replay.receive(.monitor(monitor, .records(after: 2, [])))
     #expect(
-      standing.again(ClientState())
+      replay.again(ClientState())
         == [.monitor(monitor, .open(name: "m")), .monitor(monitor, remove)])
     // The app counts what it has asked itself, over both connections.
     #expect(
-      standing.receive(.monitor(monitor, .records(after: 1, [])))
+      replay.receive(.monitor(monitor, .records(after: 1, [])))
         == .monitor(monitor, .records(after: 2, [])))
     #expect(
-      standing.receive(.monitor(monitor, .records(after: 2, [])))
+      replay.receive(.monitor(monitor, .records(after: 2, [])))
         == .monitor(monitor, .records(after: 3, [])))
   }
 
@@ -194,46 +194,46 @@ struct SubscriptionReplayTests {
   func handledEvents() {
     let (first, second) = (EventNumber(rawValue: 1), EventNumber(rawValue: 2))
     let event = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))
-    var standing = standing(
+    var replay = replay(
       .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: .none)))
-    _ = standing.receive(.monitor(monitor, .records(after: 1, [])))
-    _ = standing.receive(.monitor(monitor, .changed(after: 2, [], removed: [])))
-    #expect(standing.receive(.monitor(monitor, .event(first, event))) != nil)
+    _ = replay.receive(.monitor(monitor, .records(after: 1, [])))
+    _ = replay.receive(.monitor(monitor, .changed(after: 2, [], removed: [])))
+    #expect(replay.receive(.monitor(monitor, .event(first, event))) != nil)
     // While the event is being handled, the loop does not ask.
-    #expect(standing.again(ClientState()) == [.monitor(monitor, .open(name: "m"))])
+    #expect(replay.again(ClientState()) == [.monitor(monitor, .open(name: "m"))])
     // Asking for the next one acknowledges the first; the daemon dies before it receives that.
-    standing.note(.monitor(monitor, .next(after: first)))
+    replay.note(.monitor(monitor, .next(after: first)))
     let again: [Request] = [
       .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: first)),
     ]
-    #expect(standing.again(ClientState()) == again)
-    _ = standing.receive(.monitor(monitor, .records(after: 1, [])))
-    _ = standing.receive(.monitor(monitor, .changed(after: 2, [], removed: [])))
+    #expect(replay.again(ClientState()) == again)
+    _ = replay.receive(.monitor(monitor, .records(after: 1, [])))
+    _ = replay.receive(.monitor(monitor, .changed(after: 2, [], removed: [])))
     // It waits still, and acknowledges to each daemon that comes.
-    #expect(standing.again(ClientState()) == again)
-    #expect(standing.receive(.monitor(monitor, .event(second, event))) != nil)
+    #expect(replay.again(ClientState()) == again)
+    #expect(replay.receive(.monitor(monitor, .event(second, event))) != nil)
   }
 
   @Test("MON-37a: a request for an event that came with the daemon's last breath is not repeated")
   func overtaken() {
     let (first, second) = (EventNumber(rawValue: 1), EventNumber(rawValue: 2))
     let event = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))
-    var standing = standing(
+    var replay = replay(
       .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: first)))
-    _ = standing.receive(.monitor(monitor, .records(after: 1, [])))
+    _ = replay.receive(.monitor(monitor, .records(after: 1, [])))
     // The event comes, and not the answer that the request was carried out.
-    _ = standing.receive(.monitor(monitor, .event(second, event)))
-    standing.note(.monitor(monitor, .next(after: second)))
+    _ = replay.receive(.monitor(monitor, .event(second, event)))
+    replay.note(.monitor(monitor, .next(after: second)))
     #expect(
-      standing.again(ClientState()) == [
+      replay.again(ClientState()) == [
         .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: second)),
         .monitor(monitor, .next(after: second)),
       ])
     // What a loop has acknowledged before it was left stays acknowledged.
-    standing.note(.monitor(monitor, .leave))
-    standing.note(.monitor(monitor, .next(after: .none)))
+    replay.note(.monitor(monitor, .leave))
+    replay.note(.monitor(monitor, .next(after: .none)))
     #expect(
-      standing.again(ClientState()).dropFirst() == [
+      replay.again(ClientState()).dropFirst() == [
         .monitor(monitor, .next(after: second)), .monitor(monitor, .next(after: second)),
         .monitor(monitor, .leave), .monitor(monitor, .next(after: .none)),
       ])
@@ -242,13 +242,13 @@ struct SubscriptionReplayTests {
   @Test("MON-24: a loop that was left and begins anew acknowledges nothing")
   func leftLoop() {
     let event = ConditionEvent(identifier: "a", state: .satisfied, date: UnixTime(seconds: 1))
-    var standing = standing(
+    var replay = replay(
       .monitor(monitor, .open(name: "m")), .monitor(monitor, .next(after: .none)))
-    _ = standing.receive(.monitor(monitor, .records(after: 1, [])))
-    _ = standing.receive(.monitor(monitor, .changed(after: 2, [], removed: [])))
-    _ = standing.receive(.monitor(monitor, .event(EventNumber(rawValue: 1), event)))
-    standing.note(.monitor(monitor, .leave))
-    _ = standing.receive(.monitor(monitor, .changed(after: 3, [], removed: [])))
-    #expect(standing.again(ClientState()) == [.monitor(monitor, .open(name: "m"))])
+    _ = replay.receive(.monitor(monitor, .records(after: 1, [])))
+    _ = replay.receive(.monitor(monitor, .changed(after: 2, [], removed: [])))
+    _ = replay.receive(.monitor(monitor, .event(EventNumber(rawValue: 1), event)))
+    replay.note(.monitor(monitor, .leave))
+    _ = replay.receive(.monitor(monitor, .changed(after: 3, [], removed: [])))
+    #expect(replay.again(ClientState()) == [.monitor(monitor, .open(name: "m"))])
   }
 }

@@ -32,7 +32,7 @@ struct BeaconIdentityTests {
   }
 
   @Test(
-    "is heard from an address of six pairs of digits",
+    "is received from an address of six pairs of digits",
     arguments: [
       "C0:00:00:00:00", "C0:00:00:00:00:0G", "C0:00:00:00:00:+1", "C00:0:00:00:00:01", "",
     ]

@@ -12,7 +12,7 @@ struct RecordingTests {
   private static let app = AppIdentity("an.app")
   private static let date = UnixTime(milliseconds: 1_767_600_000_000)
 
-  /// A core that is told a short story: an app, fixes with noise, a region, a setting.
+  /// A core with a short sequence of inputs: an app, fixes with noise, a region, a setting.
   private struct Story {
     var core: ServiceCore
     var now = Moment(uptime: Instant(nanoseconds: 5_000_000_001), unixTime: RecordingTests.date)

@@ -65,7 +65,7 @@ struct CoreBench {
     }
   }
 
-  /// What the app was told of where it is.
+  /// The positions that the app received.
   var fixes: [Fix] {
     bench.outputs.flatMap { entry -> [Fix] in
       guard case .engine(.deliver(_, .updates(_, .fixes(let fixes)))) = entry.output else {

@@ -21,7 +21,7 @@ struct RestingDriverTests {
     .demand(Demand(position: PositionDemand(tier: .network, interval: .seconds(seconds))))
   }
 
-  private static func hear(_ bench: inout Bench<RestingDriver>) {
+  private static func receive(_ bench: inout Bench<RestingDriver>) {
     bench.send(.channel(.bytes([])))
   }
 
@@ -30,9 +30,9 @@ struct RestingDriverTests {
     var bench = Self.bench()
     bench.send(Self.demand(every: 60))
     bench.run(for: .seconds(10))
-    Self.hear(&bench)
+    Self.receive(&bench)
     bench.run(for: .seconds(60))
-    Self.hear(&bench)
+    Self.receive(&bench)
     bench.run(for: .seconds(60))
     #expect(
       bench.transcript == """
@@ -50,7 +50,7 @@ struct RestingDriverTests {
     bench.send(Self.demand(every: 0))
     for _ in 0..<300 {
       bench.run(for: .seconds(1))
-      Self.hear(&bench)
+      Self.receive(&bench)
     }
     #expect(bench.transcript == "00:00:00  on")
   }
@@ -59,7 +59,7 @@ struct RestingDriverTests {
   func urgent() {
     var bench = Self.bench()
     bench.send(Self.demand(every: 900))
-    Self.hear(&bench)
+    Self.receive(&bench)
     bench.run(for: .seconds(100))
     bench.send(Self.demand(every: 300))
     bench.run(for: .seconds(100))
@@ -76,7 +76,7 @@ struct RestingDriverTests {
   func nobody() {
     var bench = Self.bench()
     bench.send(Self.demand(every: 60))
-    Self.hear(&bench)
+    Self.receive(&bench)
     bench.run(for: .seconds(10))
     bench.send(.demand(.none))
     bench.run(for: .seconds(600))
@@ -102,7 +102,7 @@ struct RestingDriverTests {
   func garage() {
     var bench = Self.bench()
     bench.send(Self.demand(every: 300))
-    Self.hear(&bench)
+    Self.receive(&bench)
     bench.run(for: .seconds(900))
     #expect(
       bench.transcript == """
@@ -121,13 +121,13 @@ struct RestingDriverTests {
     var demand = Demand(position: PositionDemand(tier: .network, interval: .seconds(60)))
     demand.magnetometer = true
     bench.send(.demand(demand))
-    Self.hear(&bench)
+    Self.receive(&bench)
     bench.run(for: .seconds(600))
     #expect(bench.transcript == "00:00:00  on")
   }
 }
 
-/// Is on while positions are needed, and takes whatever it hears for a fix.
+/// Is on while positions are needed, and counts everything received as a fix.
 private struct AttentiveReceiver: SourceDriver {
   private var isOn = false
   var rejections: [SourceRejection] { [] }

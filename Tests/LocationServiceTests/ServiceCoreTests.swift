@@ -104,7 +104,10 @@ struct ServiceCoreTests {
       return outputs
     }
     let halves = try story(urls) { $0.begin($1, at: $2) + $0.finish() }
-    let late = try story(urls) { $0.begin($1, at: $2) }
+    let late = try story(urls) { core, input, now in
+      let rest = core.isUnfinished ? core.finish() : []
+      return rest + core.begin(input, at: now)
+    }
     #expect(halves == whole)
     #expect(late.delivered.joined().elementsEqual(whole.delivered.joined()))
     // A recorded step is whole; the engine's outputs have the same order.
@@ -142,7 +145,7 @@ struct ServiceCoreTests {
     #expect(!seconds.isEmpty)
   }
 
-  @Test("lets a place that its receiver took back go with the reason, and no app hears of it")
+  @Test("lets a place that its receiver took back go with the reason, and no app is notified")
   func superseded() throws {
     var core = try CoreBench("nmea+udp://:10110")
     core.start()
@@ -203,6 +206,7 @@ struct ServiceCoreTests {
     arguments: [
       (ChannelEnd.missing("x"), ProviderStatus.Reason.missing("x")),
       (.noPermission("x"), .noPermission("x")), (.failed("x"), .unreachable("x")),
+      (.noNetwork("x"), .noNetwork("x")),
       (.ended, .unreachable("the other side closed the connection")),
     ])
   func reasons(end: ChannelEnd, reason: ProviderStatus.Reason) throws {
@@ -210,7 +214,8 @@ struct ServiceCoreTests {
     core.start()
     try core.channel(.closed(end))
     #expect(core.statuses == [.unavailable(reason)])
-    #expect(core.transcript.hasSuffix("failed positionUnknown"))
+    let failure = reason == .noNetwork("x") ? "network" : "positionUnknown"
+    #expect(core.transcript.hasSuffix("failed \(failure)"))
   }
 
   @Test("calls bytes without sentences garbled, and forgets it when sentences come")

@@ -95,7 +95,7 @@ struct ScenarioReaderTests {
     #expect(dates == [start + .seconds(3600), start + .seconds(7260)])
   }
 
-  @Test("ends in the middle of the way when it is told to")
+  @Test("ends in the middle of the way if the scenario ends there")
   func cut() throws {
     let scenario = try ScenarioReader.read(Self.head + "then stay 1h\n00:10:00 end")
     #expect(scenario.end == .seconds(600))

@@ -4,7 +4,7 @@ import LocationTesting
 import Synchronization
 import Testing
 
-/// What a monitor told an app, over all its processes.
+/// The deliveries of a monitor to an app, over all its processes.
 final class States: Sendable {
   private let states = Mutex<[CLMonitor.Event.State]>([])
   var all: [CLMonitor.Event.State] { states.withLock { $0 } }
@@ -80,7 +80,7 @@ struct LifeTests {
   }
 
   @Test(
-    "LIFE-1, LIFE-7: is started after a reboot for what it is owed, once the person has unlocked")
+    "LIFE-1, LIFE-7: is started after a reboot for a pending event, once the person has unlocked")
   func startedAfterReboot() async throws {
     app.whenLaunched { [self] in await begin() }
     app.moveToForeground()
@@ -124,8 +124,8 @@ struct LifeTests {
   }
 
   /// The app leaves a region, and its only manager has no delegate; then it does something, and two
-  /// managers get delegates, one after the other: what these hear.
-  private func leaveUnheard(_ meanwhile: () -> Void = {}) async throws -> [[String]] {
+  /// managers get delegates, one after the other: what these receive.
+  private func leaveUndelivered(_ meanwhile: () -> Void = {}) async throws -> [[String]] {
     app.moveToForeground()
     return try await app.run {
       let deaf = CLLocationManager()
@@ -146,14 +146,14 @@ struct LifeTests {
     }
   }
 
-  @Test("LIFE-5: hears what waited for a delegate when one of its managers has one, and once")
+  @Test("LIFE-5: receives what waited for a delegate when one of its managers has one, and once")
   func lateDelegate() async throws {
-    #expect(try await leaveUnheard() == [["left home"], []])
+    #expect(try await leaveUndelivered() == [["left home"], []])
   }
 
-  @Test("AUTH-8: hears nothing that waited for a delegate once it may not know of it any more")
+  @Test("AUTH-8: receives nothing that waited for a delegate once it may not know of it any more")
   func lateDelegateOfDenied() async throws {
-    let received = try await leaveUnheard {
+    let received = try await leaveUndelivered {
       app.setPermission(.never)
       app.setPermission(.always)
     }
@@ -250,7 +250,7 @@ struct SimulatedClockTests {
   }
 }
 
-/// What a delegate hears of regions.
+/// What a delegate learns of regions.
 private final class RegionListener: NSObject, CLLocationManagerDelegate {
   let received = Log<String>()
 

@@ -2,7 +2,7 @@ import CoreLocation
 import LocationTesting
 import Testing
 
-/// What an app hears of each service, by name.
+/// What an app learns of each service, by name.
 private final class Services: NSObject, CLLocationManagerDelegate {
   let events = Log<String>()
 
@@ -16,6 +16,19 @@ private final class Services: NSObject, CLLocationManagerDelegate {
 
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
     events.add("left \(region.identifier)")
+  }
+
+  func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+  ) {
+    events.add("failed \(region?.identifier ?? "") \((error as NSError).code)")
+  }
+}
+
+extension CLLocationCoordinate2D {
+  /// The place so many meters to the north.
+  fileprivate func moved(north meters: Double) -> CLLocationCoordinate2D {
+    CLLocationCoordinate2D(latitude: latitude + meters / 111_267, longitude: longitude)
   }
 }
 
@@ -156,7 +169,7 @@ struct PromiseTests {
     }
   }
 
-  @Test("MON-37: regions and conditions of one place are told each to its own, and share the limit")
+  @Test("MON-37: regions and conditions of one place are each delivered to their own")
   func apart() async throws {
     let app = device.app("com.example.apart")
     app.setPermission(.always)
@@ -183,6 +196,73 @@ struct PromiseTests {
       #expect(manager.monitoredRegions.map(\.identifier) == ["region"])
       session.invalidate()
       watching.cancel()
+    }
+  }
+
+  @Test("MON-37, REG-2, MON-18: regions and conditions share the limit of twenty")
+  func sharedLimit() async throws {
+    let app = device.app("com.example.limit")
+    app.setPermission(.always)
+    try await app.run {
+      let services = Services()
+      let manager = CLLocationManager()
+      manager.delegate = services
+      let monitor = await CLMonitor("shops")
+      for number in 1...12 {
+        await monitor.add(
+          CLMonitor.CircularGeographicCondition(center: Self.shop, radius: 150),
+          identifier: "c\(number)")
+      }
+      for number in 1...9 {
+        manager.startMonitoring(
+          for: CLCircularRegion(center: Self.shop, radius: 150, identifier: "r\(number)"))
+      }
+      try await device.advance(by: .seconds(60))
+      #expect(manager.monitoredRegions.count == 8)
+      #expect(services.events.values == ["failed r9 5"])
+      await monitor.add(
+        CLMonitor.CircularGeographicCondition(center: Self.shop, radius: 150), identifier: "c13")
+      let events = Log<CLMonitor.Event>()
+      let watching = Task { for try await event in await monitor.events { events.add(event) } }
+      try await device.advance(by: .seconds(60))
+      let surplus = try #require(events.values.first { $0.identifier == "c13" })
+      #expect(surplus.state == .unmonitored && surplus.conditionLimitExceeded)
+      manager.stopMonitoring(
+        for: CLCircularRegion(center: Self.shop, radius: 150, identifier: "r1"))
+      try await device.advance(by: .seconds(60))
+      #expect(events.values.last { $0.identifier == "c13" }?.state == .unsatisfied)
+      watching.cancel()
+    }
+  }
+
+  @Test("MON-10: a condition that is added again is the new circle, and no longer the old one")
+  func replaced() async throws {
+    let app = device.app("com.example.replaced")
+    app.setPermission(.always)
+    let events = Log<String>()
+    try await app.run {
+      let session = CLServiceSession(authorization: .always)
+      let monitor = await CLMonitor("shops")
+      let (old, new) = (Self.home.moved(north: 700), Self.home.moved(north: 1500))
+      await monitor.add(
+        CLMonitor.CircularGeographicCondition(center: old, radius: 150), identifier: "shop")
+      let watching = Task {
+        for try await event in await monitor.events {
+          events.add("\(event.state == .satisfied ? "in" : "out")")
+        }
+      }
+      try await device.advance(by: .seconds(60))
+      await monitor.add(
+        CLMonitor.CircularGeographicCondition(center: new, radius: 150), identifier: "shop")
+      try await device.advance(by: .seconds(60))
+      device.travel(Route(through: [Self.home, old], speed: 1.4))
+      try await device.advance(by: .seconds(20 * 60))
+      #expect(!events.values.contains("in"))
+      device.travel(Route(through: [old, new], speed: 1.4))
+      try await device.advance(by: .seconds(20 * 60))
+      #expect(events.values.last == "in" && events.values.count { $0 == "in" } == 1)
+      watching.cancel()
+      session.invalidate()
     }
   }
 

@@ -17,7 +17,7 @@ struct QuiescenceTests {
             group.addTask {
               await tally.add(1)
               await Task.yield()
-              if number % 10 == 0 { await MainDesk.shared.add() }
+              if number % 10 == 0 { await MainCounter.shared.add() }
               await tally.add(1)
             }
           }
@@ -103,8 +103,8 @@ actor Tally {
   func add(_ number: Int) { value += number }
 }
 
-@MainActor final class MainDesk {
-  static let shared = MainDesk()
+@MainActor final class MainCounter {
+  static let shared = MainCounter()
   private var count = 0
   func add() { count += 1 }
 }

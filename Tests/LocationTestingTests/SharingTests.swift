@@ -2,7 +2,7 @@ import CoreLocation
 import LocationTesting
 import Testing
 
-/// What one manager's delegate was told.
+/// The calls of one manager's delegate.
 private final class Listener: NSObject, CLLocationManagerDelegate {
   var words: [String] = []
   var locations: [CLLocation] = []
@@ -44,7 +44,7 @@ private final class Listener: NSObject, CLLocationManagerDelegate {
   }
 }
 
-private func manager(heardBy listener: Listener) -> CLLocationManager {
+private func manager(receivedBy listener: Listener) -> CLLocationManager {
   let manager = CLLocationManager()
   manager.delegate = listener
   return manager
@@ -74,7 +74,7 @@ struct SharingTests {
   func instances() async throws {
     try await app().run {
       let (near, far) = (Listener(), Listener())
-      let (first, second) = (manager(heardBy: near), manager(heardBy: far))
+      let (first, second) = (manager(receivedBy: near), manager(receivedBy: far))
       second.distanceFilter = 100
       first.startUpdatingLocation()
       second.startUpdatingLocation()
@@ -94,7 +94,7 @@ struct SharingTests {
       let silent = CLLocationManager()
       silent.startUpdatingLocation()
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       try await device.advance(by: .seconds(10))
       #expect(listener.words == ["status 3"])
       #expect(listener.locations.isEmpty)
@@ -114,7 +114,7 @@ struct SharingTests {
     }
     exacting.moveToForeground()
     try await app().run {
-      let (first, second) = (manager(heardBy: modest), manager(heardBy: changes))
+      let (first, second) = (manager(receivedBy: modest), manager(receivedBy: changes))
       first.desiredAccuracy = kCLLocationAccuracyThreeKilometers
       first.startUpdatingLocation()
       second.startMonitoringSignificantLocationChanges()
@@ -127,11 +127,11 @@ struct SharingTests {
     }
   }
 
-  @Test("SLC-6, SLC-13: hear significant changes whatever their filter, beside other locations")
+  @Test("SLC-6, SLC-13: receive significant changes whatever their filter, beside other locations")
   func significantChanges() async throws {
     try await app().run {
       let (filtered, both) = (Listener(), Listener())
-      let (first, second) = (manager(heardBy: filtered), manager(heardBy: both))
+      let (first, second) = (manager(receivedBy: filtered), manager(receivedBy: both))
       first.distanceFilter = 1e6
       first.desiredAccuracy = kCLLocationAccuracyThreeKilometers
       first.activityType = .fitness
@@ -147,12 +147,12 @@ struct SharingTests {
     }
   }
 
-  @Test("AVAIL-7, SIM-11: hear an error where there is no position, and loops say so")
+  @Test("AVAIL-7, SIM-11: receive an error where there is no position, and loops say so")
   func noPosition() async throws {
     device.breakReceiver(.silent)
     try await app().run {
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       manager.startUpdatingLocation()
       let loop = Task {
         for try await update in CLLocationUpdate.liveUpdates() where update.locationUnavailable {
@@ -192,11 +192,11 @@ struct SimulatedRegionTests {
     app.setPermission(.always)
   }
 
-  @Test("REG-30: is told to every manager of the app")
+  @Test("REG-30: is delivered to every manager of the app")
   func everyManager() async throws {
     try await app.run {
       let (one, other) = (Listener(), Listener())
-      let (first, second) = (manager(heardBy: one), manager(heardBy: other))
+      let (first, second) = (manager(receivedBy: one), manager(receivedBy: other))
       first.startMonitoring(for: circle("shop", around: shop))
       device.travel(walk)
       try await device.advance(by: .seconds(1800))
@@ -210,7 +210,7 @@ struct SimulatedRegionTests {
   func outside() async throws {
     try await app.run {
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       manager.startMonitoring(for: circle("shop", around: shop))
       manager.startUpdatingLocation()
       try await device.advance(by: .seconds(120))
@@ -222,12 +222,12 @@ struct SimulatedRegionTests {
     }
   }
 
-  @Test("REG-8: is accepted before the person has decided, and told once they allow it")
+  @Test("REG-8: is accepted before the person has decided, and delivered once they allow it")
   func undetermined() async throws {
     app.setPermission(.ask)
     try await app.run {
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       manager.startMonitoring(for: circle("shop", around: shop))
       try await device.advance(by: .seconds(10))
       #expect(manager.monitoredRegions.count == 1)
@@ -243,13 +243,13 @@ struct SimulatedRegionTests {
   func stateAtOnce() async throws {
     try await app.run {
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       manager.startUpdatingLocation()
       try await device.advance(by: .seconds(10))
       let region = circle("home", around: home)
       manager.startMonitoring(for: region)
       manager.requestState(for: region)
-      try await device.advance(by: .seconds(30))
+      try await device.advance(by: .zero)
       #expect(listener.words.contains { $0.hasPrefix("home is") })
       #expect(!listener.words.contains { $0.hasPrefix("fails") })
     }
@@ -260,14 +260,14 @@ struct SimulatedRegionTests {
     final class Square: CLRegion, @unchecked Sendable {}
     try await app.run {
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       manager.requestState(for: Square())
       try await device.advance(by: .seconds(10))
       #expect(listener.words == ["status 3"])
     }
   }
 
-  @Test("REG-32: does not launch the app for what it does not want to hear")
+  @Test("REG-32: does not launch the app for what it does not want to receive")
   func notWanted() async throws {
     let launches = Launches()
     app.whenLaunched {
@@ -292,7 +292,7 @@ struct SimulatedRegionTests {
   func small() async throws {
     try await app.run {
       let listener = Listener()
-      let manager = manager(heardBy: listener)
+      let manager = manager(receivedBy: listener)
       manager.startMonitoring(for: circle("room", around: home, radius: 3))
       try await device.advance(by: .seconds(10))
       #expect(listener.words.contains("monitors room"))

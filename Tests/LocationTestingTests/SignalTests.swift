@@ -144,7 +144,33 @@ struct SignalTests {
       #expect(abs((listener.headings.last?.trueHeading ?? 0) - 200) > 20)
     }
   }
-  @Test("HEAD-14: has the field, the accuracy, and the need for calibration that a script sets")
+
+  @Test("HEAD-14: has the field, the accuracy, and the calibration state that a script sets")
+  func setCompass() async throws {
+    try await app.run {
+      let listener = SignalListener()
+      listener.manager.headingFilter = kCLHeadingFilterNone
+      listener.manager.startUpdatingHeading()
+      device.setCompass(field: SimulatedField(x: -20, y: 0, z: -40), accuracy: 7)
+      try await device.advance(by: .seconds(10))
+      let east = try #require(listener.headings.last)
+      #expect([east.x, east.y, east.z] == [-20, 0, -40])
+      #expect(abs(east.magneticHeading - 90) < 1e-9 && east.headingAccuracy == 7)
+      let questions = listener.calibrationQuestions
+
+      device.setCompass(field: SimulatedField(x: 0, y: 60, z: -90), calibrated: false)
+      try await device.advance(by: .seconds(10))
+      let uncalibrated = try #require(listener.headings.last)
+      #expect(uncalibrated.headingAccuracy < 0)
+      #expect(listener.calibrationQuestions == questions + 1)
+
+      device.setCompass(field: nil)
+      try await device.advance(by: .seconds(10))
+      #expect(try #require(listener.headings.last).headingAccuracy > 0)
+    }
+  }
+
+  @Test("HEAD-14: has the field and the need for calibration of a device that is magnetized")
   func calibration() async throws {
     try await app.run {
       let listener = SignalListener()

@@ -146,7 +146,7 @@ struct SimulatedMonitorTests {
   }
 }
 
-/// What a manager's delegate hears of visits.
+/// What a manager's delegate learns of visits.
 private final class VisitListener: NSObject, CLLocationManagerDelegate {
   var visits: [CLVisit] = []
   private let manager: CLLocationManager
@@ -182,7 +182,7 @@ struct SimulatedVisitTests {
     }
   }
 
-  /// Seconds until the visit at the first place is told, at most an hour.
+  /// Seconds until the visit at the first place is delivered, at most an hour.
   private func wait(latency: Double) async throws -> TimeInterval {
     let device = SimulatedDevice(at: home, visitLatency: latency)
     let app = device.app("com.example.visits")
@@ -197,14 +197,14 @@ struct SimulatedVisitTests {
     }
   }
 
-  @Test("VISIT-11: is told sooner or later where a test asks for it")
+  @Test("VISIT-11: is delivered sooner or later if a test asks for it")
   func latency() async throws {
     let usual = try await wait(latency: 1)
     #expect(try await wait(latency: 0) < usual / 2)
     #expect(try await wait(latency: 3) > usual * 2)
   }
 
-  /// Seconds from a walk's start until the departure is told.
+  /// Seconds from a walk's start until the departure is delivered.
   private func leave(_ motion: SimulatedMotion?) async throws -> TimeInterval {
     let device = SimulatedDevice(at: home)
     let app = device.app("com.example.visits")

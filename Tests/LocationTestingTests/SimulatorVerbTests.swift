@@ -14,7 +14,7 @@ struct SimulatorVerbTests {
     device.person(answers: .allowWhileUsing, after: .zero)
   }
 
-  /// What live updates told.
+  /// The deliveries of live updates.
   final class Received: Sendable {
     private let updates = Mutex<[CLLocationUpdate]>([])
     var all: [CLLocationUpdate] { updates.withLock { $0 } }

@@ -36,9 +36,9 @@ struct StandstillTests {
   @Test("ends advance when an executor of the app's own never runs a task, and says where")
   func foreignExecutor() async throws {
     let keeper = SlowExecutor(delay: nil)
-    let coordinator = SlowDesk(on: keeper)
+    let actor = SlowActor(on: keeper)
     await app.run {
-      Task { await coordinator.work() }
+      Task { await actor.work() }
       let error = await #expect(throws: Standstill.self) {
         try await device.advance(by: .seconds(60), timeout: .milliseconds(300))
       }
@@ -122,7 +122,8 @@ struct StandstillTests {
     }
   }
 
-  @Test("can be told from rest: a device says which functions await what may never come")
+  @Test(
+    "is distinguished from rest: a device names the functions that wait for something uncertain")
   func awaiting() async throws {
     let kept = Kept()
     try await app.run {
@@ -182,7 +183,7 @@ struct RealWorkTests {
 
   @Test("takes no virtual time, whoever does it")
   func noTime() async throws {
-    let coordinator = SlowDesk(on: SlowExecutor(delay: .milliseconds(20)))
+    let actor = SlowActor(on: SlowExecutor(delay: .milliseconds(20)))
     try await app.run {
       let begin = device.date
       let (beginnings, delays) = (Log<Double>(), Log<Double>())
@@ -194,7 +195,7 @@ struct RealWorkTests {
               continuation.resume()
             }
           }
-          await coordinator.work()
+          await actor.work()
           delays.add(device.date.timeIntervalSince(begin))
         }
       }
@@ -289,7 +290,7 @@ private final class Kept: Sendable {
   func resume() { continuation.withLock { $0 }?.resume() }
 }
 
-/// Runs jobs on a queue of its own after a real delay; without one, when told to.
+/// Runs jobs on a queue of its own after a real delay; without one, on request.
 private final class SlowExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "slow")
   private let delay: DispatchTimeInterval?
@@ -314,7 +315,7 @@ private final class SlowExecutor: SerialExecutor {
   }
 }
 
-private actor SlowDesk {
+private actor SlowActor {
   private let executor: SlowExecutor
   private var count = 0
 

@@ -161,7 +161,7 @@ struct StatementTests {
     }
   }
 
-  @Test("STD-19: wants the best accuracy unless told otherwise; the constants are Apple's")
+  @Test("STD-19: wants the best accuracy by default; the constants are Apple's")
   func accuracies() async {
     await app().run {
       #expect(CLLocationManager().desiredAccuracy == kCLLocationAccuracyBest)

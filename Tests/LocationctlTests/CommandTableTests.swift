@@ -25,7 +25,8 @@ struct CommandTableTests {
     #expect(try String(contentsOf: file, encoding: .utf8) == ManualPage.text)
   }
 
-  @Test("is told whole by help: every verb, operand, and option", arguments: Verb.all.map(\.name))
+  @Test(
+    "is shown in full by help: every verb, operand, and option", arguments: Verb.all.map(\.name))
   func help(_ name: String) throws {
     let verb = try #require(Verb.named(name))
     #expect(HelpText.overview.contains("  \(name) "))

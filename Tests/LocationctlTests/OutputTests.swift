@@ -72,6 +72,10 @@ struct SourceDiagnosisTests {
       "gpsd://boat", .unavailable(.unreachable("timed out")), "gpsd_unreachable",
       "check that gpsd runs on boat"
     ),
+    (
+      "nmea+tcp://boat:10110",
+      .unavailable(.noNetwork("connect: Network is unreachable")), "no_network", "ip route get"
+    ),
     ("gpsd://localhost", .unavailable(.noDevice), "gpsd_no_device", "gpsdctl add"),
     (
       "nmea:///dev/null", .unavailable(.noPermission("open /dev/null: Permission denied")),
@@ -125,7 +129,8 @@ struct SourceDiagnosisTests {
   func exposure(url: String, isExposed: Bool) throws {
     let finding = SourceDiagnosis.exposure(of: try Source(url: url))
     #expect((finding != nil) == isExposed)
-    #expect(finding.map { $0.code == "hears_anyone" && $0.next?.contains("from=") == true } ?? true)
+    #expect(
+      finding.map { $0.code == "accepts_any_sender" && $0.next?.contains("from=") == true } ?? true)
   }
 
   @Test("tells a receiver under a roof by its satellites")

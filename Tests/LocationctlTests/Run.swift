@@ -13,12 +13,16 @@ struct Run {
     return URL(fileURLWithPath: own).deletingLastPathComponent().appending(path: "locationctl")
   }()
 
-  /// Runs the built `locationctl` to its end, with nothing in its environment but what is given.
-  init(_ words: [String], environment: [String: String] = [:]) throws {
-    try self.init(program: Self.locationctl.path, words, environment: environment)
+  /// Runs the built `locationctl` to its end, with nothing in its environment, and nothing to read,
+  /// but what is given.
+  init(_ words: [String], environment: [String: String] = [:], input: String = "") throws {
+    try self.init(
+      program: Self.locationctl.path, words, environment: environment, input: input)
   }
 
-  init(program: String, _ words: [String], environment: [String: String] = [:]) throws {
+  init(
+    program: String, _ words: [String], environment: [String: String] = [:], input: String = ""
+  ) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = words
@@ -30,8 +34,12 @@ struct Run {
     let (output, error) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = error
-    process.standardInput = FileHandle.nullDevice
+    let given = Pipe()
+    process.standardInput = given
     try process.run()
+    // Little enough for the buffer of a pipe.
+    try given.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try given.fileHandleForWriting.close()
     self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     self.error = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

@@ -34,9 +34,9 @@ struct SensorTests {
     let sensors = MockSensors.accelerometerOnly
     let heading = try sensors.run("heading", "--source", "iio:", "--timeout", "20")
     #expect(heading.status == 1)
-    #expect(heading.error.contains("it tells movement, and there is no compass"))
+    #expect(heading.error.contains("it reports movement, and there is no compass"))
     let doctor = try sensors.run("doctor", "--source", "iio:", "--json")
-    #expect(doctor.output.contains("it tells movement"))
+    #expect(doctor.output.contains("it reports movement"))
   }
 }
 

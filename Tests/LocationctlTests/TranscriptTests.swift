@@ -35,6 +35,24 @@ struct TranscriptTests {
     #expect(Self.updates || stories.count == Self.scenarioFiles.count + Self.builtInNames.count)
   }
 
+  @Test("SIM-8: are of waypoints from standard input, too, with an update each interval")
+  func waypoints() throws {
+    let run = try Run(
+      ["simulate", "-", "--interval", "2", "--speed", "10", "--json"],
+      input: "52.5,13.4\n52.501,13.4\n")
+    try #require(run.status == 0, "\(run.error)")
+    let updates = try run.objects().filter {
+      $0["type"] as? String == "update" && $0["latitude"] != nil
+    }
+    let dates = updates.compactMap { $0["date"] as? String }
+    #expect(Array(dates.prefix(3)) == [1, 3, 5].map { "2026-01-01T08:00:0\($0).000Z" })
+    let places = updates.compactMap { $0["latitude"] as? Double }
+    // 111 m at 10 m/s.
+    #expect(places.count { $0 < 52.501 - 1e-6 } == 6 && places.last == 52.501)
+    let refused = try Run(["simulate", "-"], input: "52.5,13.4\nhere\n")
+    #expect(refused.status == 2 && refused.error.contains("\"here\" is no waypoint"))
+  }
+
   private func compare(_ way: String, with name: String) throws {
     let run = try Run(["simulate", way, "--transcript"])
     try #require(run.status == 0, "\(run.error)")

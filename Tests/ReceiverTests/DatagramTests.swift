@@ -40,13 +40,13 @@ struct DatagramTests {
     let client = try HostClient("nmea+udp://:\(port)")
     var times: [Int64] = []
     for _ in 0..<6 { times.append(try await client.fix().time.nanoseconds) }
-    // A source that is opened again hears nothing for a second.
+    // A source that is opened again receives nothing for a second.
     let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
     #expect(gaps.allSatisfy { $0 == 100_000_000 }, "\(gaps)")
     withExtendedLifetime(receiver) {}
   }
 
-  @Test("border 8: hears the loopback alone, unless an address is named")
+  @Test("border 8: receives the loopback alone, unless an address is named")
   func loopback() async throws {
     let port = try Loopback.freePort(SOCK_DGRAM)
     let receiver = Receiver { sendDatagram($0, to: port) }
@@ -64,7 +64,7 @@ struct DatagramTests {
     withExtendedLifetime((receiver, second)) {}
   }
 
-  @Test("border 8: hears only the senders that from= names, and counts the others")
+  @Test("border 8: receives only the senders that from= names, and counts the others")
   func senders() async throws {
     let port = try Loopback.freePort(SOCK_DGRAM)
     let receiver = Receiver { bytes in

@@ -38,7 +38,7 @@ struct GpsdTests {
     }
   }
 
-  @Test("without a device is named as such, and its device is heard once it is plugged in")
+  @Test("without a device is named as such, and its device is received once it is plugged in")
   func withoutDevice() async throws {
     let gpsd = try await Gpsd(port: try Loopback.freePort())
     defer { gpsd.stop() }

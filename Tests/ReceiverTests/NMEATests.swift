@@ -10,7 +10,7 @@ struct NMEATests {
       && abs(fix.coordinate.longitude - Receiver.longitude) < 1e-7
   }
 
-  @Test("is heard through a serial port at its speed", arguments: [4800, 115_200])
+  @Test("is received through a serial port at its speed", arguments: [4800, 115_200])
   func serial(baud: Int) async throws {
     let terminal = try Terminal()
     let receiver = Receiver { terminal.write($0) }
@@ -20,7 +20,7 @@ struct NMEATests {
     withExtendedLifetime(receiver) {}
   }
 
-  @Test("is heard again when its cable was pulled and put back")
+  @Test("is received again when its cable was pulled and put back")
   func replugged() async throws {
     let folder = try TemporaryFolder()
     let link = folder.file("gps0")
@@ -51,7 +51,7 @@ struct NMEATests {
     withExtendedLifetime(receiver) {}
   }
 
-  @Test("is heard over TCP, and again after the other side hung up")
+  @Test("is received over TCP, and again after the other side hung up")
   func tcp() async throws {
     let server = try Server()
     let receiver = Receiver { server.write($0) }
@@ -64,7 +64,7 @@ struct NMEATests {
     withExtendedLifetime(receiver) {}
   }
 
-  @Test("is heard over UDP")
+  @Test("is received over UDP")
   func udp() async throws {
     let port = try Loopback.freePort(SOCK_DGRAM)
     let receiver = Receiver { sendDatagram($0, to: port) }
@@ -89,6 +89,19 @@ struct NMEATests {
     let client = try HostClient("nmea+tcp://127.0.0.1:\(try Loopback.freePort())")
     let statuses = try await client.outage()
     guard case .unavailable(.unreachable)? = statuses.first else {
+      Issue.record("\(statuses)")
+      return
+    }
+  }
+
+  /// Linux answers an attempt to connect to a multicast address as one without a network.
+  @Test(
+    "STD-33: fails with network when no network leads to it",
+    arguments: ["nmea+tcp://224.0.0.1:10110", "gpsd://224.0.0.1"])
+  func noNetwork(url: String) async throws {
+    let client = try HostClient(url, "nmea:///nonexistent/gps0")
+    let statuses = try await client.outage(.network)
+    guard case .unavailable(.noNetwork)? = statuses.first else {
       Issue.record("\(statuses)")
       return
     }

@@ -16,7 +16,7 @@ public struct Errand: Hashable, Sendable {
     self.radius = radius
   }
 
-  /// Errands are told apart by their names.
+  /// Errands are identified by their names.
   public static func == (left: Errand, right: Errand) -> Bool { left.name == right.name }
 
   /// Hashes the name.

@@ -1,6 +1,6 @@
 import CoreLocation
 
-/// Prints where the device is, as two kinds of app would hear it: a loop over live updates, and
+/// Prints where the device is, as two kinds of app would receive it: a loop over live updates, and
 /// the delegate of a manager. Says `import CoreLocation` and nothing else.
 @main
 struct Whereabouts {
@@ -15,10 +15,10 @@ struct Whereabouts {
     var count = 0
     for try await update in CLLocationUpdate.liveUpdates() {
       if let location = update.location {
-        print(Row(location, heardBy: "live").text)
+        print(Row(location, receivedBy: "live").text)
         count += 1
       } else {
-        print(Row.note(update.reason, heardBy: "live"))
+        print(Row.note(update.reason, receivedBy: "live"))
         if count > 0 || update.authorizationDenied { break }
       }
     }
@@ -32,12 +32,12 @@ final class Reporter: NSObject, CLLocationManagerDelegate {
   private(set) var count = 0
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-    for location in locations { print(Row(location, heardBy: "delegate").text) }
+    for location in locations { print(Row(location, receivedBy: "delegate").text) }
     count += locations.count
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-    print(Row.note(error.localizedDescription, heardBy: "delegate"))
+    print(Row.note(error.localizedDescription, receivedBy: "delegate"))
   }
 }
 
@@ -52,14 +52,14 @@ struct Row {
   ]
 
   static let heading =
-    left("UTC", "heard by") + columns.map { right($0.0, width: $0.1) }.joined() + "  source"
+    left("UTC", "received by") + columns.map { right($0.0, width: $0.1) }.joined() + "  source"
 
   /// A line that has something to say instead of a location.
-  static func note(_ text: String, heardBy name: String) -> String {
+  static func note(_ text: String, receivedBy name: String) -> String {
     left("", name) + "  " + text
   }
 
-  init(_ location: CLLocation, heardBy name: String) {
+  init(_ location: CLLocation, receivedBy name: String) {
     let time = location.timestamp.formatted(.iso8601.time(includingFractionalSeconds: false))
     let isReplay = location.sourceInformation?.isSimulatedBySoftware == true
     let (speed, course) = (location.speed, location.course)

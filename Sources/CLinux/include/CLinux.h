@@ -88,7 +88,7 @@ int linux_unread(int descriptor);
 /// Sends a signal to the process of a descriptor of `linux_open_process`. Returns an errno, or 0.
 int linux_signal_process(int process, int signal);
 
-/// A timer of the uptime that `linux_uptime_nanoseconds` tells. Returns a descriptor, or -errno.
+/// A timer of the uptime that `linux_uptime_nanoseconds` returns. Returns a descriptor, or -errno.
 int linux_open_uptime_timer(void);
 
 /// Has a timer fire once at an uptime greater than 0; at once when that has passed.

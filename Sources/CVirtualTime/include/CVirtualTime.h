@@ -1,12 +1,12 @@
 #pragma once
-// The few doors of the Swift runtime that virtual time needs and Swift does not open
+// Functions of the Swift runtime that virtual time needs and Swift does not export
 // (docs/decisions/0012-virtual-time.md).
 
 #include <stdint.h>
 
-/// The line of work that the calling thread is busy with; null on every other thread.
-void *virtual_time_current_line(void);
-void virtual_time_set_current_line(void *line);
+/// The executor whose job runs on the calling thread; null on every other thread.
+void *virtual_time_current_executor(void);
+void virtual_time_set_current_executor(void *executor);
 
 /// Runs a job that asked for the global executor, on this thread, now.
 void virtual_time_run_job(void *job);

@@ -7,7 +7,7 @@
 typedef struct cxcb_display cxcb_display;
 
 /// Connects to the server that a name such as `:0` stands for. Returns NULL if that is not possible, or the
-/// server cannot tell the processes of its clients (X-Resource 1.2).
+/// server does not report the processes of its clients (X-Resource 1.2).
 cxcb_display *cxcb_open(const char *name);
 
 /// The descriptor that is readable when the server has sent something.

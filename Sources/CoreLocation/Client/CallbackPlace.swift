@@ -32,7 +32,7 @@ enum CallbackPlace: Sendable {
   /// Runs the callback at this place, later, in the order of the calls.
   func run(_ callback: @escaping @Sendable () -> Void) {
     switch self {
-    case .mainQueue: DispatchQueue.main.async(execute: Hearing.ofMainQueue.watch(callback))
+    case .mainQueue: DispatchQueue.main.async(execute: RunLoopWatch.ofMainQueue.watch(callback))
     case .runLoop(let loop): loop.perform(callback)
     case .given(let run): run(callback)
     }
@@ -45,9 +45,9 @@ final class ThreadLoop: Sendable {
   // this (docs/decisions/0004).
   private nonisolated(unsafe) let loop: CFRunLoop
   private nonisolated(unsafe) let keepAlive: Timer
-  private let hearing = Hearing(
-    "a CLLocationManager was made on a thread whose run loop does not run, so its delegate hears "
-      + "nothing. Make it on the main thread, or run RunLoop.current there.")
+  private let runLoopWatch = RunLoopWatch(
+    "a CLLocationManager was made on a thread whose run loop does not run, so its delegate gets "
+      + "no calls. Make it on the main thread, or run RunLoop.current there.")
 
   /// Takes the run loop of the calling thread; a timer that never fires keeps it from ending for
   /// lack of work, as Apple's manager does.
@@ -64,19 +64,19 @@ final class ThreadLoop: Sendable {
   }
 
   func perform(_ callback: @escaping @Sendable () -> Void) {
-    CFRunLoopPerformBlock(loop, kCFRunLoopCommonModes, hearing.watch(callback))
+    CFRunLoopPerformBlock(loop, kCFRunLoopCommonModes, runLoopWatch.watch(callback))
     CFRunLoopWakeUp(loop)
   }
 }
 
 /// Warns once when callbacks are queued on a run loop that does not run (MODEL-5).
-private final class Hearing: Sendable {
+private final class RunLoopWatch: Sendable {
   private enum State {
     case nothingSent, waiting, settled
   }
 
-  static let ofMainQueue = Hearing(
-    "the delegate of a CLLocationManager hears nothing while the main run loop does not run. Run "
+  static let ofMainQueue = RunLoopWatch(
+    "the delegate of a CLLocationManager gets no calls while the main run loop does not run. Run "
       + "RunLoop.main, or let an asynchronous main function await.")
 
   /// Chosen: longer than a main thread may be busy.

@@ -24,7 +24,8 @@ final class LiveSubscription: Sendable {
     loop = ReadingLoop("live updates", of: client)
     subscriber = client.subscribe { delivery in
       guard case .live(_, let update) = delivery else { return }
-      Self.take(update, into: state)
+      let waiting = state.value.withLock { $0.add(update) }
+      waiting?.resume(returning: update)
     }
     client.send(.live(subscriber, .start(options)))
   }
@@ -46,11 +47,6 @@ final class LiveSubscription: Sendable {
       let waiting = state.value.withLock { $0.cancel() }
       waiting?.resume(returning: nil)
     }
-  }
-
-  private static func take(_ update: LiveUpdate, into state: StateBox) {
-    let waiting = state.value.withLock { $0.add(update) }
-    waiting?.resume(returning: update)
   }
 }
 

@@ -35,7 +35,7 @@ extension LocationClient {
     guard let socket = DaemonSocket.inUse(environment.variables) else {
       return LocationHost.ofProcess(of: client)
     }
-    return SocketLink(at: socket, noting: HostEnvironment.say)
+    return SocketLink(at: socket, noting: HostEnvironment.writeError)
   }
 }
 
@@ -50,13 +50,13 @@ extension ClientDescription {
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       ?? executable?.path ?? "unknown"
     let reading = ManifestReader().read(ofExecutable: path)
-    if let fault = reading.fault { HostEnvironment.say(fault) }
+    for fault in [reading.fault, reading.textsFault] { fault.map(HostEnvironment.writeError) }
     let app = AppIdentity(declaring: reading.manifest.identifier, path: path)
     if let identifier = reading.manifest.identifier,
       let fault = AppIdentity.fault(ofIdentifier: identifier)
     {
       let shown = identifier.escapedForDisplay()
-      HostEnvironment.say("CFBundleIdentifier \"\(shown)\" \(fault); the app is \(app)")
+      HostEnvironment.writeError("CFBundleIdentifier \"\(shown)\" \(fault); the app is \(app)")
     }
     var description = ClientDescription(app: app, manifest: reading.manifest)
     description.isNew = true

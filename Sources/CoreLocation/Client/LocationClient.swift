@@ -50,7 +50,7 @@ package final class LocationClient: Sendable {
   /// The client of an app bound by a test.
   @TaskLocal package static var bound: LocationClient?
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Adds a subscriber; the listener is called until `end(_:)`.
   package func subscribe(_ listener: @escaping Listener) -> SubscriberID { inbox.add(listener) }
@@ -165,17 +165,13 @@ private final class Inbox: Sendable {
         for listener in listeners { listener(delivery) }
         return
       }
-      pass(delivery, to: subscriber)
+      // A fix is the last one that can be read before its listener receives it.
+      let listener = state.withLock { state in
+        if let fix = delivery.lastFix { state.readable.lastFix = fix }
+        return state.listeners[subscriber]
+      }
+      listener?(delivery)
     }
-  }
-
-  /// Passes a delivery to one listener, and first makes its fix the last fix that can be read.
-  private func pass(_ delivery: Delivery, to subscriber: SubscriberID) {
-    let listener = state.withLock { state in
-      if let fix = delivery.lastFix { state.readable.lastFix = fix }
-      return state.listeners[subscriber]
-    }
-    listener?(delivery)
   }
 
   var pending: [PendingEvents.Entry] { state.withLock { $0.pending.entries } }

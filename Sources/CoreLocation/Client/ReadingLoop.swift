@@ -7,7 +7,7 @@ package protocol ReadingWatch: Sendable {
   /// The current task waits no longer.
   func goesOn()
   /// A loop is handling an element, from now until it reads again or ends.
-  func took(_ loop: ObjectIdentifier, name: String)
+  func noteElement(_ loop: ObjectIdentifier, name: String)
   /// A loop is not handling an element any more.
   func finished(_ loop: ObjectIdentifier)
 }
@@ -33,7 +33,7 @@ final class ReadingLoop: Sendable {
     watch.waits()
     let element = await next()
     watch.goesOn()
-    if element != nil { watch.took(ObjectIdentifier(self), name: name) }
+    if element != nil { watch.noteElement(ObjectIdentifier(self), name: name) }
     return element
   }
 }

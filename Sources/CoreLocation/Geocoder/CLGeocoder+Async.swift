@@ -7,6 +7,8 @@ extension CLGeocoder {
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
   ///   is canceled, `network` when there is no index, no answer from the web service, or too many
   ///   requests were made. An invalid coordinate has no result (GEO-16).
+  /// - Complexity: One search in the place index, in about the logarithm of its places; a web
+  ///   geocoder, if one is configured, takes one request.
   public func reverseGeocodeLocation(_ location: CLLocation) async throws -> [CLPlacemark] {
     try await places { reverseGeocodeLocation(location, completionHandler: $0) }
   }
@@ -21,6 +23,8 @@ extension CLGeocoder {
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
   ///   is canceled, `network` when there is no index, no answer from the web service, or too many
   ///   requests were made. An invalid coordinate has no result (GEO-16).
+  /// - Complexity: One search in the place index, in about the logarithm of its places; a web
+  ///   geocoder, if one is configured, takes one request.
   public func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?
   ) async throws -> [CLPlacemark] {
@@ -37,6 +41,9 @@ extension CLGeocoder {
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
   ///   is canceled, `network` when there is no index, no answer from the web service, or too many
   ///   requests were made.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   public func geocodeAddressString(_ addressString: String) async throws -> [CLPlacemark] {
     try await places { geocodeAddressString(addressString, completionHandler: $0) }
   }
@@ -52,6 +59,9 @@ extension CLGeocoder {
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
   ///   is canceled, `network` when there is no index, no answer from the web service, or too many
   ///   requests were made.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   public func geocodeAddressString(
     _ addressString: String, in region: CLRegion?
   ) async throws -> [CLPlacemark] {
@@ -71,6 +81,9 @@ extension CLGeocoder {
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
   ///   is canceled, `network` when there is no index, no answer from the web service, or too many
   ///   requests were made.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   public func geocodeAddressString(
     _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?
   ) async throws -> [CLPlacemark] {
@@ -89,6 +102,9 @@ extension CLGeocoder {
   ///   when only a part of the address is, `geocodeCanceled` when another request runs or this one
   ///   is canceled, `network` when there is no index, no answer from the web service, or too many
   ///   requests were made.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   @available(*, deprecated, message: "Use geocodeAddressString")
   public func geocodeAddressDictionary(
     _ addressDictionary: [AnyHashable: Any]

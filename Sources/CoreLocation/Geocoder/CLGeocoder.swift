@@ -21,6 +21,8 @@ open class CLGeocoder: NSObject {
   ///   - location: The place; only its coordinate counts.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
+  /// - Complexity: One search in the place index, in about the logarithm of its places; a web
+  ///   geocoder, if one is configured, takes one request.
   open func reverseGeocodeLocation(
     _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
@@ -34,6 +36,8 @@ open class CLGeocoder: NSObject {
   ///   - locale: The language of the names in the answer; `nil` means the user's.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
+  /// - Complexity: One search in the place index, in about the logarithm of its places; a web
+  ///   geocoder, if one is configured, takes one request.
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
@@ -47,6 +51,9 @@ open class CLGeocoder: NSObject {
   ///   - addressString: An address or the name of a place, in one line.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   open func geocodeAddressString(
     _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
   ) {
@@ -61,6 +68,9 @@ open class CLGeocoder: NSObject {
   ///     removes none; `nil`, or another region, changes nothing.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?,
     completionHandler: @escaping CLGeocodeCompletionHandler
@@ -78,6 +88,9 @@ open class CLGeocoder: NSObject {
   ///   - locale: The language of the names in the answer; `nil` means the user's.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
@@ -92,6 +105,9 @@ open class CLGeocoder: NSObject {
   ///     `Country`; others are ignored.
   ///   - completionHandler: Called once, on the main thread: placemarks, the best first, or an
   ///     error, never both.
+  /// - Complexity: One search in the place index for each part of the text, in about the logarithm
+  ///   of its names, and linear in the places found, of which a bounded number is compared; a web
+  ///   geocoder, if one is configured, takes one request.
   @available(*, deprecated, message: "Use geocodeAddressString")
   open func geocodeAddressDictionary(
     _ addressDictionary: [AnyHashable: Any],

@@ -21,24 +21,34 @@ open class CLLocationManager: NSObject {
     _ = link
   }
 
-  // MARK: What the host can do
+  // MARK: Capabilities
 
-  /// Whether location services are switched on, regardless of this app's authorization (AVAIL-1).
+  /// Checks whether location services are switched on, regardless of this app's authorization
+  /// (AVAIL-1).
+  ///
+  /// - Returns: Whether the person has them switched on.
   open class func locationServicesEnabled() -> Bool {
     LocationClient.current.readable.servicesEnabled
   }
 
-  /// Whether the host can determine headings (AVAIL-3).
+  /// Checks whether the host can determine headings (AVAIL-3).
+  ///
+  /// - Returns: Whether it has a compass.
   open class func headingAvailable() -> Bool {
     LocationClient.current.readable.equipment.hasCompass
   }
 
-  /// Whether the host can detect significant changes: it has a source of positions (AVAIL-3).
+  /// Checks whether the host can detect significant changes (AVAIL-3).
+  ///
+  /// - Returns: Whether it has a source of positions.
   open class func significantLocationChangeMonitoringAvailable() -> Bool {
     LocationClient.current.readable.equipment.hasPositions
   }
 
-  /// Whether the host can monitor regions of a class (AVAIL-3).
+  /// Checks whether the host can monitor regions of a class (AVAIL-3).
+  ///
+  /// - Parameter regionClass: `CLCircularRegion`, `CLBeaconRegion`, or a subclass of one.
+  /// - Returns: Whether it has a source of positions, or for beacons a radio; false for other classes.
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
     if regionClass is CLCircularRegion.Type {
       return significantLocationChangeMonitoringAvailable()
@@ -46,12 +56,16 @@ open class CLLocationManager: NSObject {
     return regionClass is CLBeaconRegion.Type && isRangingAvailable()
   }
 
-  /// Whether the host can range beacons (AVAIL-3).
+  /// Checks whether the host can range beacons (AVAIL-3).
+  ///
+  /// - Returns: Whether it has a Bluetooth radio.
   open class func isRangingAvailable() -> Bool {
     LocationClient.current.readable.equipment.hasBeaconRadio
   }
 
-  /// Whether updates can be deferred: never, the feature is retired (AVAIL-5).
+  /// Checks whether updates can be deferred: never, the feature is retired (AVAIL-5).
+  ///
+  /// - Returns: `false`.
   @available(*, deprecated, message: "Updates are no longer deferred")
   open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
@@ -63,14 +77,16 @@ open class CLLocationManager: NSObject {
   @available(*, deprecated, message: "Use the class method")
   open var headingAvailable: Bool { Self.headingAvailable() }
 
-  // MARK: What the app may know
+  // MARK: Authorization
 
   /// The app's authorization to use locations (AUTH-1).
   open var authorizationStatus: CLAuthorizationStatus {
     CLAuthorizationStatus(link.client.readable.authorization.status)
   }
 
-  /// The app's authorization to use locations.
+  /// Reads the app's authorization to use locations.
+  ///
+  /// - Returns: The same as `authorizationStatus` of every manager.
   @available(*, deprecated, message: "Use the property of a manager")
   open class func authorizationStatus() -> CLAuthorizationStatus {
     CLAuthorizationStatus(LocationClient.current.readable.authorization.status)
@@ -274,6 +290,8 @@ open class CLLocationManager: NSObject {
   }
 
   /// The regions that the app monitors (REG-10).
+  ///
+  /// - Complexity: Linear in the monitored regions.
   open var monitoredRegions: Set<CLRegion> {
     Set(link.client.readable.regions.map { CLRegion.make($0) })
   }
@@ -366,7 +384,7 @@ open class CLLocationManager: NSObject {
     deliver { _ in handler([], CLError(.historicalLocationError)) }
   }
 
-  // MARK: The door to the service
+  // MARK: Requests to the service
 
   /// The largest radius in meters. Chosen (`maxRegionRadius`).
   private static let maximumRadius: CLLocationDistance = 1_000_000

@@ -16,23 +16,38 @@ public actor CLMonitor {
   ///
   /// - Parameter name: Letters, digits, and inner underscores (MON-4).
   public init(_ name: String) async {
-    precondition(
-      MonitorRequest.isValid(name: name),
-      "CLMonitor: the name \"\(name)\" is not valid: use letters, digits, and inner underscores")
+    if let fault = Self.fault(in: name) {
+      fatalError("CLMonitor: the name \"\(name)\" is not valid, as \(fault): \(Self.nameRule)")
+    }
     link = MonitorLink(name)
     events = Events(link: link)
     guard case .taken(let process) = await link.opened() else { return }
     let first = process.map { "process \($0) of this app" } ?? "this process"
-    preconditionFailure("CLMonitor: the monitor \"\(name)\" is already in use by \(first)")
+    fatalError("CLMonitor: the monitor \"\(name)\" is already in use by \(first)")
   }
 
+  /// Why a name is not valid; `nil` for one that is (MON-4).
+  private static func fault(in name: String) -> String? {
+    guard !MonitorRequest.isValid(name: name) else { return nil }
+    let odd = name.first { !MonitorRequest.isValid(name: "a\($0)a") }
+    return odd.map { "it has \"\($0)\"" } ?? (name.isEmpty ? "it is empty" : "\"_\" is at its edge")
+  }
+
+  private static let nameRule = """
+    a name is made of the letters A to Z, digits, and underscores between them, as Apple documents \
+    and checks it (com.example.places: com_example_places)
+    """
+
   /// The identifiers of all conditions, in the order in which they were added (MON-16).
+  ///
+  /// - Complexity: Linear in the conditions of the monitor.
   public var identifiers: [String] { link.identifiers }
 
   /// Returns a condition and the last event about it that the app has handled.
   ///
   /// - Parameter identifier: The name of the condition within this monitor.
   /// - Returns: The record; `nil` for an unknown identifier (MON-15).
+  /// - Complexity: Linear in the conditions of the monitor.
   public func record(for identifier: String) -> Record? {
     guard let record = link.record(for: identifier),
       let condition = record.target.condition ?? unknown[identifier]
@@ -47,6 +62,7 @@ public actor CLMonitor {
   ///   - condition: The circle or the beacons; another type gives one event with
   ///     `conditionUnsupported` (MON-20).
   ///   - identifier: The name of the condition within this monitor.
+  /// - Complexity: Linear in the conditions of the monitor.
   public func add(_ condition: any CLCondition, identifier: String) {
     add(condition, identifier: identifier, assuming: .unknown)
   }
@@ -58,6 +74,7 @@ public actor CLMonitor {
   ///     `conditionUnsupported` (MON-20).
   ///   - identifier: The name of the condition within this monitor.
   ///   - state: The state to start from; the first event corrects it if it is wrong (MON-12).
+  /// - Complexity: Linear in the conditions of the monitor.
   public func add(
     _ condition: any CLCondition, identifier: String, assuming state: CLMonitor.Event.State
   ) {
@@ -69,6 +86,7 @@ public actor CLMonitor {
   /// Stops monitoring a condition; events that were not delivered are dropped (MON-14).
   ///
   /// - Parameter identifier: The name of the condition within this monitor.
+  /// - Complexity: Linear in the conditions of the monitor.
   public func remove(_ identifier: String) {
     unknown[identifier] = nil
     link.remove(identifier)

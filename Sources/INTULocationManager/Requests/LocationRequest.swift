@@ -34,14 +34,14 @@ package struct LocationRequest: Hashable, Sendable {
 
   package enum Mode: Hashable, Sendable {
     /// One location of an accuracy, or the best there is when the timeout ends.
-    case once(INTULocationAccuracy, Patience)
+    case once(INTULocationAccuracy, Timeout)
     /// Every location; the accuracy is requested from the hardware.
     case updates(INTULocationAccuracy)
     /// Every location, while the hardware reports only moves of about 500 m.
     case significantChanges
   }
 
-  package enum Patience: Hashable, Sendable {
+  package enum Timeout: Hashable, Sendable {
     case unlimited
     /// Counted from the request, or optionally from the person's permission (INTU-19).
     case limited(Duration, fromAuthorization: Bool)

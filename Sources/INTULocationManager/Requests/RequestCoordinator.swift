@@ -163,7 +163,7 @@ extension RequestCoordinator {
   }
 }
 
-// MARK: What the services say
+// MARK: Events of the services
 
 extension RequestCoordinator {
   private mutating func take(_ location: CLLocation, at now: RequestTime) -> [Output] {

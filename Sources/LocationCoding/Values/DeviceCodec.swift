@@ -9,6 +9,7 @@ extension ProviderStatus: JSONCodable {
     case "searching": self = .searching
     case "working": self = .working
     case "unreachable": self = .unavailable(.unreachable(try text()))
+    case "noNetwork": self = .unavailable(.noNetwork(try text()))
     case "noPermission": self = .unavailable(.noPermission(try text()))
     case "missing": self = .unavailable(.missing(try text()))
     case "noDevice": self = .unavailable(.noDevice)
@@ -27,6 +28,7 @@ extension ProviderStatus: JSONCodable {
     case .searching: .word("searching")
     case .working: .word("working")
     case .unavailable(.unreachable(let text)): word("unreachable", text)
+    case .unavailable(.noNetwork(let text)): word("noNetwork", text)
     case .unavailable(.noPermission(let text)): word("noPermission", text)
     case .unavailable(.missing(let text)): word("missing", text)
     case .unavailable(.noDevice): .word("noDevice")

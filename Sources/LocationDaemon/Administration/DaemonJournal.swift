@@ -24,7 +24,7 @@ package final class DaemonJournal: Sendable {
   private let state = Mutex(State())
   private let isJournal: Bool
   /// Records kept for later readers. Chosen: a few days of a quiet machine.
-  private static let kept = 1000
+  package static let kept = 1000
   /// The greatest length of a message in characters. Chosen: two paths, and a sentence.
   private static let longest = 10_000
 

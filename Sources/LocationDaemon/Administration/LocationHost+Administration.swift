@@ -15,7 +15,7 @@ typealias AuthorizationChoice = (level: String?, precise: Bool?, beacon: Bool?)
 
 // What the owner of a daemon reads and changes; everything here runs on the host's queue.
 extension LocationHost {
-  // MARK: Seeing
+  // MARK: Reports
 
   func status(_ facts: DaemonFacts, places: Bool) -> DaemonStatus {
     var status = DaemonStatus(pid: facts.pid, since: facts.since, state: facts.folder.path)
@@ -79,7 +79,7 @@ extension LocationHost {
   /// The entries stored now, by this daemon or by another program.
   var storedEntries: [StateEntry] { keeper?.stored ?? [] }
 
-  // MARK: Changing
+  // MARK: Changes
 
   func turnServices(on: Bool) throws(AdministrationFault) {
     step(.engine(.setting(.services(on: on))))

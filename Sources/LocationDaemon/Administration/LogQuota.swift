@@ -35,9 +35,12 @@ package struct LogQuota: Sendable {
     }
   }
 
-  private struct Terms {
-    var atOnce: Double
-    var perMinute: Double
+  /// How many lines are allowed.
+  package struct Terms: Sendable {
+    /// Lines at once.
+    package var atOnce: Double
+    /// Lines a minute after that.
+    package var perMinute: Double
   }
 
   private var programs: [LogCaller: Account] = [:]
@@ -73,8 +76,9 @@ package struct LogQuota: Sendable {
   }
 
   /// Chosen: an app that comes, asks, and goes has under ten.
-  private static let perProgram = Terms(atOnce: 50, perMinute: 10)
-  private static let perUser = Terms(atOnce: 400, perMinute: 80)
+  package static let perProgram = Terms(atOnce: 50, perMinute: 10)
+  /// Lines about all programs of a user. Chosen: eight programs that exceed theirs.
+  package static let perUser = Terms(atOnce: 400, perMinute: 80)
   /// Programs with accounts of their own. Chosen.
-  private static let kept = 256
+  package static let kept = 256
 }

@@ -16,6 +16,8 @@ struct OwnerSession {
 
   /// Connections that follow which apps use the location.
   var useFollowers: [Int] = []
+  /// What was sent to them last.
+  var lastUse: UseStatus?
   /// Whether a place is set from outside.
   var isSimulating = false
   /// The connection whose end ends the simulation; `nil` for one that is held.

@@ -18,17 +18,17 @@ extension SocketServer {
       host.cutOff = { [weak self] client in
         guard let server = self else { return }
         // Not now: the engine may be in the middle of a step.
-        server.line.queue.async { server.onQueue { $0.cutOff(client) } }
+        server.queue.async { server.onQueue { $0.cutOff(client) } }
       }
     }
     journal.follow { [weak self] record in
       guard let server = self else { return }
-      server.line.queue.async { server.onQueue { $0.sendToFollowers(record) } }
+      server.queue.async { server.onQueue { $0.sendToFollowers(record) } }
     }
     host.onQueue { host in
       host.usesChanged = { [weak self] in
         guard let server = self else { return }
-        server.line.queue.async { server.onQueue { $0.sendUses() } }
+        server.queue.async { server.onQueue { $0.sendUses() } }
       }
     }
     let hasMonitored = host.onQueue { host in
@@ -217,7 +217,7 @@ extension SocketServer {
       app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
     let client = host.onQueue { host in
       let (client, _) = host.add(description) { [weak self] delivery in
-        self?.onQueue { $0.hear(delivery) }
+        self?.onQueue { $0.receive(delivery) }
       }
       host.step(.engine(.setting(.authorization(.owner, .always))))
       host.take(.monitor(OwnerSession.subscriber, .open(name: OwnerSession.monitor)), from: client)
@@ -259,10 +259,10 @@ extension SocketServer {
     if owner.eventFollowers.count == 1 { ask(.next(after: .none)) }
   }
 
-  private func hear(_ delivery: Delivery) {
+  private func receive(_ delivery: Delivery) {
     guard case .monitor(_, .event(let number, let event)) = delivery else { return }
     // Not now: the engine is in the middle of a step.
-    line.queue.async { [weak self] in self?.onQueue { $0.pass(event, number) } }
+    queue.async { [weak self] in self?.onQueue { $0.pass(event, number) } }
   }
 
   private func pass(_ event: ConditionEvent, _ number: EventNumber) {
@@ -365,7 +365,7 @@ extension SocketServer {
     return connections.values.first { $0.client == client }?.app
   }
 
-  // MARK: What is stored
+  // MARK: Stored data
 
   /// Sends one reply for each value, and a last one after them.
   private func list(_ values: [some JSONCodable], as name: String, to number: Int) {

@@ -12,15 +12,19 @@ extension SocketServer {
   func followUse(_ number: Int) {
     guard !owner.useFollowers.contains(number) else { return }
     owner.useFollowers.append(number)
-    answer(number, .fields(["use": useStatus.json]), continues: true)
+    let status = useStatus
+    if owner.useFollowers.count == 1 { owner.lastUse = status }
+    answer(number, .fields(["use": status.json]), continues: true)
   }
 
-  /// Sends the state of now to all who follow it.
+  /// Sends the state of now to all who follow it, if it has changed.
   func sendUses() {
     guard !owner.useFollowers.isEmpty else { return }
-    let status = useStatus.json
+    let status = useStatus
+    guard status != owner.lastUse else { return }
+    owner.lastUse = status
     for number in owner.useFollowers {
-      answer(number, .fields(["use": status]), continues: true)
+      answer(number, .fields(["use": status.json]), continues: true)
     }
   }
 

@@ -68,7 +68,7 @@ struct SleepingApps {
     case .frozen(""): "no unit of systemd has frozen it"
     case .frozen: nil
     case .stopped where launcher?.mayContinue(app) ?? false: nil
-    case .stopped: "it is stopped, and no registration of it says: continue = yes"
+    case .stopped: "it is stopped, and its registration has no line continue = yes"
     }
   }
 

@@ -67,11 +67,11 @@ extension SocketServer {
   private static let admission = RateLimiter.credit / 2000
 
   private func refuse(_ descriptor: Int32, _ payer: Payer, _ reason: String) {
-    say(reason, to: descriptor, of: payer)
+    send(reason, to: descriptor, of: payer)
     close(descriptor)
   }
 
-  private func say(_ reason: String, to descriptor: Int32, of payer: Payer) {
+  private func send(_ reason: String, to descriptor: Int32, of payer: Payer) {
     fine(payer)
     journal.write(
       .client, "refused a client: \(reason)", isFault: true, from: LogCaller(payer))
@@ -96,7 +96,7 @@ extension SocketServer {
     }
   }
 
-  // MARK: Looking
+  // MARK: Identification
 
   private func settleArrivals(_ input: ArrivalCoordinator.Input) {
     for output in arrivals.coordinator.handle(input, at: host.now) {
@@ -111,7 +111,7 @@ extension SocketServer {
     }
     arrivals.armed = next
     let pause = Int((next - host.now.uptime).wholeNanoseconds)
-    line.queue.asyncAfter(deadline: .now() + .nanoseconds(max(0, pause))) { [weak self] in
+    queue.asyncAfter(deadline: .now() + .nanoseconds(max(0, pause))) { [weak self] in
       self?.onQueue {
         $0.arrivals.armed = nil
         $0.settleArrivals(.wake)
@@ -129,7 +129,7 @@ extension SocketServer {
         close(descriptor)
         return
       }
-      server.line.queue.async { server.onQueue { $0.meet(number, found) } }
+      server.queue.async { server.onQueue { $0.meet(number, found) } }
     }
   }
 
@@ -148,7 +148,7 @@ extension SocketServer {
       room.enter(pending.payer)
       connections[number] = LinkConnection(
         pending.descriptor, of: peer, payer: pending.payer, declared: found.declared,
-        limits: limits.session, on: line.queue
+        limits: limits.session, on: queue
       ) { [weak self] in
         self?.onQueue { $0.attend(number) }
       }
@@ -161,7 +161,7 @@ extension SocketServer {
   private func turnAway(_ number: Int, _ reason: String) {
     guard let pending = arrivals.pending[number] else { return }
     arrivals.room.leave(pending.payer, subscribers: 0)
-    say(reason, to: pending.descriptor, of: pending.payer)
+    send(reason, to: pending.descriptor, of: pending.payer)
     shutdown(pending.descriptor, Int32(SHUT_RDWR))
     if arrivals.coordinator.isLookedAt(number) {
       arrivals.pending[number]?.isTurnedAway = true
@@ -185,7 +185,7 @@ extension SocketServer {
     DispatchQueue(label: "meridian.manifest").async { [weak self] in
       let reading = manifests.read(ofExecutable: path)
       guard let server = self else { return }
-      server.line.queue.async {
+      server.queue.async {
         server.onQueue {
           guard $0.connections[number] != nil else { return }
           body($0, reading.manifest)

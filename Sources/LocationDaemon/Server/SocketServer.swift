@@ -22,9 +22,9 @@ package actor SocketServer: QueueActor {
   }
 
   nonisolated package var unownedExecutor: UnownedSerialExecutor {
-    line.asUnownedSerialExecutor()
+    executor.asUnownedSerialExecutor()
   }
-  nonisolated package let line: HostQueue
+  nonisolated package let executor: HostQueue
   let host: LocationHost
   let limits: Limits
   let agents: LinkAgents
@@ -53,7 +53,7 @@ package actor SocketServer: QueueActor {
     agents: LinkAgents = LinkAgents(), journal: DaemonJournal, facts: DaemonFacts,
     trusting programs: TrustedPrograms = TrustedPrograms()
   ) {
-    line = host.line
+    executor = host.executor
     self.host = host
     self.limits = limits
     room = ClientRoom(limits.room)
@@ -66,19 +66,19 @@ package actor SocketServer: QueueActor {
       guard let record = LogRecord(.asleep(app, text), at: host.now.unixTime) else { return }
       journal.write(record, from: LogCaller(app: app.name))
     }
-    line.queue.async { [weak self] in self?.onQueue { $0.begin(listener) } }
+    queue.async { [weak self] in self?.onQueue { $0.begin(listener) } }
   }
 
   private func begin(_ listener: Int32) {
     _ = fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK)
     // Connections inherit this option, so that the sender of even their first bytes is known.
     _ = linux_name_senders(listener)
-    let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: line.queue)
+    let acceptor = DispatchSource.makeReadSource(fileDescriptor: listener, queue: queue)
     acceptor.setEventHandler { [weak self] in self?.onQueue { $0.accept(from: listener) } }
     acceptor.setCancelHandler { close(listener) }
     acceptor.activate()
     self.acceptor = acceptor
-    freezing = FreezeWatch(on: line.queue) { [weak self] in
+    freezing = FreezeWatch(on: queue) { [weak self] in
       self?.onQueue { $0.settleFreezing() }
     }
     beginAdministration()
@@ -119,7 +119,7 @@ package actor SocketServer: QueueActor {
   private func pauseAccepting() {
     isPaused = true
     acceptor?.suspend()
-    line.queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+    queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
       self?.onQueue { $0.goOnAccepting() }
     }
   }
@@ -154,7 +154,7 @@ package actor SocketServer: QueueActor {
       // A source whose peer has hung up fires once, however much is left to read: libdispatch on
       // Linux then forgets the descriptor. So another read is scheduled after the others' turn.
       connection.awaitsTurn = true
-      line.queue.async { [weak self] in self?.onQueue { $0.takeTurn(number) } }
+      queue.async { [weak self] in self?.onQueue { $0.takeTurn(number) } }
     case .ended: drop(number)
     case .foreign(let pid):
       cut(
@@ -266,7 +266,7 @@ package actor SocketServer: QueueActor {
     }
     guard !isRead else { return }
     // Not now: the engine may be in the middle of a step.
-    line.queue.async { [weak self] in
+    queue.async { [weak self] in
       self?.onQueue {
         $0.cut(number, because: "it has left \($0.limits.unread) bytes unread")
       }
@@ -324,6 +324,10 @@ package actor SocketServer: QueueActor {
       note(
         "\(fault); \(peer.executable) is served as a program that declares nothing",
         about: connection, isFault: true)
+    }
+    if let fault = connection.declared.textsFault {
+      note(
+        "\(fault); questions show the texts of \(manifest.file)", about: connection, isFault: true)
     }
     var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
     description.process = peer.pid

@@ -61,6 +61,12 @@ package struct CoarseLocator: Machine {
     cell = CoarseGrid.Cell(row: row, column: column)
   }
 
+  /// Restores the coarse place of an earlier run, in the cell that was restored before.
+  mutating func restore(_ time: UnixTime?, _ origin: Fix.Origin) {
+    guard let cell, let time, place == nil else { return }
+    place = Place(cell: cell, time: time, origin: origin)
+  }
+
   /// Forgets the cell; returns the change that makes this durable, if anything was stored.
   package mutating func forget() -> StateChange? {
     defer { (place, cell, latest) = (nil, nil, nil) }
@@ -120,7 +126,7 @@ package struct CoarseLocator: Machine {
     return outputs
   }
 
-  // MARK: The turns
+  // MARK: Sampling
 
   /// Returns the number of the last turn at or before an instant.
   private func lastTurn(at instant: Instant) -> Int {
@@ -144,7 +150,9 @@ package struct CoarseLocator: Machine {
   /// Seconds: the times of coarse places and visits are rounded to the minute.
   package static let grain = 60.0
   private static let shortestTurn = Duration.seconds(interval - jitter)
-  /// The greatest age of a place (AUTH-42, STD-26a).
+  /// How old a place may be that answers a request for one location at once (STD-26a).
+  package static let reducedInterval = Duration.seconds(interval)
+  /// The greatest age of a place (AUTH-42).
   package static let life = Duration.seconds(interval + jitter + grain)
   /// Meters beyond the border of a cell at which it is left. Chosen (docs/decisions/0015).
   package static let margin = 2_500.0

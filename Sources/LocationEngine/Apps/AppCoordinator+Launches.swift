@@ -6,25 +6,25 @@ extension AppCoordinator {
     _ changes: SignificantChangeDetector?, live: Bool
   ) -> [Output] {
     guard processes.isEmpty else { return [] }
-    claims.leave(changes, live: live)
+    launch.reasons.leave(changes, live: live)
     return storeClaims()
   }
 
   /// Drops the reasons to launch, once a process had its time for them.
   mutating func dropClaims() -> [Output] {
-    claims.drop()
+    launch.reasons.drop()
     pending.endLaunch(for: .service)
     return storeClaims()
   }
 
   private mutating func storeClaims() -> [Output] {
-    claims.change(for: app).map { [.persist($0)] } ?? []
+    launch.reasons.change(for: app).map { [.persist($0)] } ?? []
   }
 
   /// Whether an event now can launch the app: it does not run, and nothing has launched it yet.
   var mayClaim: Bool {
     processes.isEmpty && !pending.isLaunching(for: .service)
-      && standing.sessions.presence.runtimeEnd == nil
+      && authorizationState.sessions.presence.runtimeEnd == nil
   }
 
   /// Launches an app that does not run when one of its services has an event, once for each
@@ -32,8 +32,8 @@ extension AppCoordinator {
   mutating func settleClaims(
     _ input: SignificantChangeDetector.Input, at now: Moment
   ) -> [Output] {
-    guard mayClaim, !claims.isEmpty else { return [] }
-    for verdict in claims.handle(input, verdicts, at: now) {
+    guard mayClaim, !launch.reasons.isEmpty else { return [] }
+    for verdict in launch.reasons.handle(input, verdicts, at: now) {
       switch verdict.action {
       case .launch, .launchUnlessQuit:
         pending.launch(for: .service)

@@ -21,7 +21,7 @@ extension AppCoordinator {
   }
 
   private mutating func addPending(_ event: PendingEvent, at now: Moment) -> [Output] {
-    pending.add(event, steady, at: now)
+    pending.add(event, at: now)
     return [.persist(pending.change(for: app))]
   }
 
@@ -57,7 +57,7 @@ extension AppCoordinator {
 
   /// Drops stored events that reveal more than the app may know now (AUTH-8).
   mutating func reviewPending() -> [Output] {
-    guard isImprecise, isCoarse ? pending.dropExactEvents() : pending.dropEvents() else {
+    guard pending.isImprecise, isCoarse ? pending.dropExactEvents() : pending.dropEvents() else {
       return []
     }
     return [.persist(pending.change(for: app))]
@@ -65,8 +65,7 @@ extension AppCoordinator {
 
   /// Adopts the steady time, and dates pending events by it.
   mutating func settle(_ steady: SteadyTime, at now: Moment) -> [Output] {
-    self.steady = steady
-    return pending.settleDates(steady.date(at: now)) ? [.persist(pending.change(for: app))] : []
+    pending.settle(steady, at: now) ? [.persist(pending.change(for: app))] : []
   }
 
   mutating func forgetVisits(before date: UnixTime) -> [Output] {

@@ -47,7 +47,7 @@ extension AppCoordinator {
     return outputs + deliverWaiting(to: client) + deliverPending(at: index)
   }
 
-  /// Removes a process that has ended; `life` tells whether the person ended it (LIFE-4).
+  /// Removes a process that has ended; `life` shows whether the person ended it (LIFE-4).
   mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
     let hasQuit = processes.contains { $0.client == client && $0.reported == .quit }
     processes.removeAll { $0.client == client }
@@ -86,32 +86,6 @@ extension AppCoordinator {
   // MARK: Requests
 
   mutating func handle(
-    _ request: Request, of client: ClientID, at now: Moment
-  ) -> [Output] {
-    switch request {
-    case .authorization(let request): return handle(request, of: client, at: now)
-    case .updates(let subscriber, let request):
-      return handle(request, of: subscriber, client, at: now)
-    case .live(let subscriber, .start(let options)):
-      return startLive(options, of: subscriber, client, at: now)
-    case .live(let subscriber, .stop):
-      return stopLive(subscriber, client, at: now)
-    case .significantChanges(let subscriber, let on):
-      return watchChanges(on, of: subscriber, client, at: now)
-    case .session(let subscriber, let request):
-      return handle(request, of: subscriber, client, at: now)
-    case .heading(let subscriber, let request):
-      return carryOut(heading.handle(request, of: subscriber, client, at: now))
-    case .advertising(let subscriber, let request):
-      return handle(request, of: subscriber, client, at: now)
-    case .end(let subscriber):
-      return end(subscriber, client, at: now)
-    case .acknowledge(let number): return acknowledge(number)
-    case .visits, .region, .monitor, .ranging, .life: return []
-    }
-  }
-
-  private mutating func handle(
     _ request: AuthorizationRequest, of client: ClientID, at now: Moment
   ) -> [Output] {
     switch request {
@@ -127,7 +101,7 @@ extension AppCoordinator {
     }
   }
 
-  private mutating func handle(
+  mutating func handle(
     _ request: SessionRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
     let session = Self.number(of: subscriber, client)
@@ -146,7 +120,8 @@ extension AppCoordinator {
     }
   }
 
-  private mutating func end(
+  /// Ends all that a subscriber has requested.
+  mutating func end(
     _ subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
     standard.remove(subscriber, client)

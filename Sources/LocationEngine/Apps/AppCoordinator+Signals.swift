@@ -14,6 +14,12 @@ extension AppCoordinator {
 
   // MARK: Heading
 
+  mutating func handle(
+    _ request: HeadingRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    carryOut(heading.handle(request, of: subscriber, client, at: now))
+  }
+
   /// Delivers a sample; with true north only to managers that run location updates (HEAD-4).
   mutating func take(_ sample: HeadingSample, at now: Moment, to outputs: inout [Output]) {
     let (standard, isEffective) = (standard, authorization.isEffective)
@@ -55,16 +61,16 @@ extension AppCoordinator {
   /// Delivers a failure to all that range when the app may no longer range, or the radio fails
   /// (BEACON-16, BEACON-17). While the app may not receive ranging, a radio failure waits.
   mutating func settleRanging(_ reception: BeaconReception?) -> [Output] {
-    guard standingRefusal != nil || verdicts.ranging.flows else { return [] }
+    guard accessRefusal != nil || verdicts.ranging.flows else { return [] }
     return carryOut(ranging.settle(rangingRefusal(reception)))
   }
 
   private func rangingRefusal(_ reception: BeaconReception?) -> RangingFailure? {
-    standingRefusal ?? (reception.map(Self.failure) ?? .unavailable)
+    accessRefusal ?? (reception.map(Self.failure) ?? .unavailable)
   }
 
   /// Why the app may not range; `nil` when it may, or the person has not decided yet.
-  private var standingRefusal: RangingFailure? {
+  private var accessRefusal: RangingFailure? {
     guard servicesAreOn else { return .unavailable }
     switch authorization.status {
     case .notDetermined: return nil

@@ -15,7 +15,7 @@ extension AppCoordinator {
     var outputs = passStandard(index, .request(request), at: now)
     let flow = flow(of: standard.entries[index].service)
     outputs += passStandard(index, .flow(flow), at: now)
-    if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
+    outputs += passOutage(index, at: now)
     return outputs + settleHolds(at: now)
   }
 
@@ -52,12 +52,21 @@ extension AppCoordinator {
 
   // MARK: Live updates
 
-  mutating func startLive(
+  mutating func handle(
+    _ request: LiveRequest, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
+  ) -> [Output] {
+    switch request {
+    case .start(let options): startLive(options, of: subscriber, client, at: now)
+    case .stop: stopLive(subscriber, client, at: now)
+    }
+  }
+
+  private mutating func startLive(
     _ options: LiveOptions, of subscriber: SubscriberID, _ client: ClientID, at now: Moment
   ) -> [Output] {
     let asked = hold(.iterate(Self.number(of: subscriber, client)), at: now)
     let service = LiveUpdates(
-      options: options, standing: liveStanding, cached: verdicts.live.flows ? visible : nil,
+      options: options, diagnostics: liveDiagnostics, cached: verdicts.live.flows ? visible : nil,
       isOut: world.isOut, at: now)
     let index = live.add(subscriber, client, service)
     let opening = live.entries[index].service.opening(at: now)
@@ -73,12 +82,6 @@ extension AppCoordinator {
   }
 
   mutating func passLive(
-    _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
-  ) {
-    for index in live.entries.indices { passLive(index, input, at: now, to: &outputs) }
-  }
-
-  private mutating func passLive(
     _ index: Int, _ input: LiveUpdates.Input, at now: Moment, to outputs: inout [Output]
   ) {
     let entry = live.entries[index]
@@ -115,13 +118,20 @@ extension AppCoordinator {
     return on && world.isHopeless ? outputs + fail(subscriber, client) : outputs
   }
 
-  /// Begins or ends visits for a process, and delivers why there are none (STD-12, AVAIL-4).
+  /// Begins or ends visits for a process: delivers why there are none (STD-12, AVAIL-4), and its
+  /// pending events.
   mutating func watchVisits(
     _ on: Bool, of subscriber: SubscriberID?, _ client: ClientID
   ) -> [Output] {
+    setVisitor(on ? subscriber : nil, of: client) + beginPending(client)
+  }
+
+  private mutating func setVisitor(
+    _ subscriber: SubscriberID?, of client: ClientID
+  ) -> [Output] {
     guard let index = processes.firstIndex(where: { $0.client == client }) else { return [] }
-    processes[index].visitor = on ? subscriber : nil
-    guard on, let subscriber else { return [] }
+    processes[index].visitor = subscriber
+    guard let subscriber else { return [] }
     switch authorization.status {
     case .denied, .restricted: return post(.updates(subscriber, .failed(.denied)), to: client)
     case .notDetermined, .whenInUse, .always:
@@ -169,7 +179,7 @@ extension AppCoordinator {
   mutating func take(
     _ visit: Visit, in cell: CoarseGrid.Cell, at now: Moment
   ) -> [Output] {
-    let visit = verdicts.visits.isCoarse ? points.visit(visit, in: cell) : visit
+    let visit = verdicts.visits.isCoarse ? world.points.visit(visit, in: cell) : visit
     return announce(.visit(visit), verdicts.visits, at: now)
   }
 
@@ -179,13 +189,13 @@ extension AppCoordinator {
   mutating func take(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     world.current = fix
     guard !isCoarse else { return }
-    outputs += settleClaims(.fix(fix), at: now)
+    if processes.isEmpty { outputs += settleClaims(.fix(fix), at: now) }
     for index in standard.entries.indices
     where standard.entries[index].service.currentOptions.accuracy != .reduced {
       outputs += passStandard(index, .fix(fix), at: now)
     }
-    passLive(.fix(fix), at: now, to: &outputs)
-    outputs += passChanges(.fix(fix), at: now)
+    for index in live.entries.indices { passLive(index, .fix(fix), at: now, to: &outputs) }
+    if !significant.isEmpty { outputs += passChanges(.fix(fix), at: now) }
   }
 
   /// Forgets the last position at the end of its retention.
@@ -197,40 +207,46 @@ extension AppCoordinator {
   /// Stores the coarse place of the device, and the fix of this app for it.
   mutating func place(_ place: CoarseLocator.Place?) {
     world.place = place
-    world.coarse = place.map { points.fix(of: $0) }
+    world.coarse = place.map { world.points.fix(of: $0) }
   }
 
   /// Delivers a coarse place to subscribers that may have, or ask for, no better one. One that is
   /// unchanged is delivered only to subscribers that have none yet (AUTH-41).
   mutating func takeCoarse(
-    _ place: CoarseLocator.Place, _ isNews: Bool, at now: Moment
+    _ place: CoarseLocator.Place, _ isNew: Bool, at now: Moment
   ) -> [Output] {
     self.place(place)
     guard let fix = world.coarse else { return [] }
     var outputs: [Output] = []
     for index in standard.entries.indices
     where isCoarse || standard.entries[index].service.currentOptions.accuracy == .reduced {
-      guard isNews || standard.entries[index].service.awaitsFix else { continue }
+      guard isNew || standard.entries[index].service.awaitsFix else { continue }
       outputs += passStandard(index, .fix(fix), at: now)
     }
     guard isCoarse else { return outputs }
-    if isNews { outputs += settleClaims(.fix(fix), at: now) }
-    for index in live.entries.indices where isNews || live.entries[index].service.awaitsFix {
+    if isNew { outputs += settleClaims(.fix(fix), at: now) }
+    for index in live.entries.indices where isNew || live.entries[index].service.awaitsFix {
       passLive(index, .fix(fix), at: now, to: &outputs)
     }
     return outputs + passChanges(.fix(fix), at: now)
   }
 
-  mutating func outage(_ isOut: Bool, at now: Moment) -> [Output] {
-    world.isOut = isOut
-    if !isOut { world.isHopeless = false }
+  /// Notes why there is no position now; `nil` if there may be one again (STD-32, STD-33).
+  mutating func outage(_ failure: Failure?, at now: Moment) -> [Output] {
+    world.outage = failure
+    if failure == nil { world.isHopeless = false }
     var outputs: [Output] = []
-    passLive(.outage(isOut), at: now, to: &outputs)
-    guard isOut else { return outputs }
-    for index in standard.entries.indices {
-      outputs += passStandard(index, .outage(.positionUnknown), at: now)
+    for index in live.entries.indices {
+      passLive(index, .outage(world.isOut), at: now, to: &outputs)
     }
+    for index in standard.entries.indices { outputs += passOutage(index, at: now) }
     return outputs
+  }
+
+  /// Passes the present outage, if there is one, to a subscriber of standard updates.
+  mutating func passOutage(_ index: Int, at now: Moment) -> [Output] {
+    guard let failure = world.outage else { return [] }
+    return passStandard(index, .outage(failure), at: now)
   }
 
   /// Delivers to the services that wait for a change, once in an outage, that none can be known
@@ -268,9 +284,11 @@ extension AppCoordinator {
 
   mutating func wake(at now: Moment) -> [Output] {
     var outputs: [Output] = []
-    if let due = standing.nextDeadline, now.uptime >= due { outputs += stand(.wake, at: now) }
+    if let due = authorizationState.nextDeadline, now.uptime >= due {
+      outputs += stand(.wake, at: now)
+    }
     for index in standard.entries.indices { outputs += passStandard(index, .wake, at: now) }
-    passLive(.wake, at: now, to: &outputs)
+    for index in live.entries.indices { passLive(index, .wake, at: now, to: &outputs) }
     outputs += passChanges(.wake, at: now)
     outputs += settleClaims(.wake, at: now)
     return outputs

@@ -3,7 +3,7 @@ import LocationModel
 /// The state of one app: its authorization, its processes, and their subscriptions.
 struct AppCoordinator: Sendable {
   let app: AppIdentity
-  private(set) var standing: AppAuthorizationState
+  private(set) var authorizationState: AppAuthorizationState
   var processes: [Process] = []
   /// The program of the process that came last.
   var program: VerifiedProgram?
@@ -20,33 +20,20 @@ struct AppCoordinator: Sendable {
   var verdicts = Verdicts()
   /// Everything that the app has not received yet.
   var pending = PendingQueue()
-  /// The time that has passed by uptime, however the clock was set.
-  var steady = SteadyTime()
-  /// Whether exact positions were withheld at the last look.
-  var isImprecise = true
-  /// The services that launch the app while it does not run.
-  var claims = LaunchReasons()
-  /// When the app may be launched, by the person's settings.
-  var policy = LaunchPolicy()
+  var launch = AppLaunch()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
   /// are none (STD-47, STD-52).
   var holding: Bool?
-  /// The access of the app to its conditions; derived with the verdicts.
-  var access = ConditionAccess()
-  /// The access that the conditions were given last.
-  var deliveredAccess: ConditionAccess?
   /// Whether visits may be delivered to the app, as last passed on to `Visits`.
   var mayVisit: Bool?
   /// The state that was last delivered to its processes for reading at once.
   var readable = Readable()
-  var world = World()
-  /// The point of the app for each coarse cell.
-  var points: CoarsePoints
+  var world: World
   private(set) var needs = Needs()
 
   struct Process: Sendable {
     var client: ClientID
-    /// The process identifier; `nil` where the kernel does not tell it.
+    /// The process identifier; `nil` where the kernel does not report it.
     var number: Int32?
     /// The lifecycle state that the app's framework reported last; `nil` while it reports none.
     var reported: AppLife?
@@ -77,11 +64,15 @@ struct AppCoordinator: Sendable {
 
   /// The position of the device, as far as this coordinator keeps it.
   struct World: Sendable {
+    /// The point of the app for each coarse cell.
+    var points: CoarsePoints
     var current: Fix?
     /// The coarse place of the device, and the fix that this app receives for it.
     var place: CoarseLocator.Place?
     var coarse: Fix?
-    var isOut = false
+    /// Why there is no position; `nil` while there may be one.
+    var outage: Failure?
+    var isOut: Bool { outage != nil }
     /// Whether there is no position, and since the last one no provider could give any.
     var isHopeless = false
     var equipment = Equipment()
@@ -102,23 +93,23 @@ struct AppCoordinator: Sendable {
 
   init(app: AppIdentity, manifest: Manifest, points: CoarsePoints) {
     self.app = app
-    self.points = points
+    world = World(points: points)
     heading = AppHeading(app: app)
     ranging = AppRanging(app: app)
     advertising = AppAdvertising(app: app)
-    standing = AppAuthorizationState(app: app, manifest: manifest)
+    authorizationState = AppAuthorizationState(app: app, manifest: manifest)
   }
 
-  // MARK: What is so
+  // MARK: Queries
 
   // Inlined where each fix reads it: a coordinator is large, and would be copied otherwise
   // (docs/decisions/0063).
 
   @inline(__always)
   private var nextDeadline: Instant? {
-    var next = earliest(standing.nextDeadline, standard.nextDeadline)
+    var next = earliest(authorizationState.nextDeadline, standard.nextDeadline)
     next = earliest(next, live.nextDeadline)
-    if mayClaim { next = earliest(next, claims.nextDeadline) }
+    if mayClaim { next = earliest(next, launch.reasons.nextDeadline) }
     return verdicts.significant.tracks ? earliest(next, significant.nextDeadline) : next
   }
 
@@ -143,7 +134,7 @@ struct AppCoordinator: Sendable {
   }
 
   /// The demand of services that launch an app that does not run.
-  private var claimDemand: Demand { processes.isEmpty ? claims.demand(verdicts) : .none }
+  private var claimDemand: Demand { processes.isEmpty ? launch.reasons.demand(verdicts) : .none }
 
   @inline(__always)
   private var standardDemand: Demand {
@@ -162,12 +153,12 @@ struct AppCoordinator: Sendable {
   }
 
   @inline(__always)
-  var authorization: Authorization { standing.authorization }
+  var authorization: Authorization { authorizationState.authorization }
 
   /// The inputs of the delivery table for this app.
   var circumstances: DeliveryRule.Circumstances {
-    var circumstances = standing.circumstances
-    circumstances.policy = policy
+    var circumstances = authorizationState.circumstances
+    circumstances.policy = launch.policy
     return circumstances
   }
 
@@ -219,28 +210,29 @@ struct AppCoordinator: Sendable {
   /// Derives the needs that the engine reads after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
+    let isShown = authorizationState.sessions.presence.showsIndicator
     needs.usesLocation =
       !processes.isEmpty && !app.isOwner
-      && (needs.demand.position != nil || standing.sessions.presence.showsIndicator || rests)
+      && (needs.demand.position != nil || isShown || rests)
     needs.coarse =
       needs.demand.position != nil
       && (isCoarse || standard.entries.contains { $0.service.isActive && $0.service.isCoarse })
   }
 
-  // MARK: The one door to the standing
+  // MARK: Authorization state
 
   mutating func decide(_ input: AppAuthorizationState.Input, at now: Moment)
     -> [AppAuthorizationState.Output]
   {
-    standing.handle(input, at: now)
+    authorizationState.handle(input, at: now)
   }
 
   /// Restores the stored state of the app at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
-    claims = LaunchReasons(restoring: stored, of: app)
+    launch.reasons = LaunchReasons(restoring: stored, of: app)
     pending = PendingQueue(restoring: stored, of: app)
     heading.restore(stored)
-    return standing.restore(from: stored, at: now)
+    return authorizationState.restore(from: stored, at: now)
   }
 
   /// Returns one number for a subscriber and its process; each has its own bits (``SubscriberID``,

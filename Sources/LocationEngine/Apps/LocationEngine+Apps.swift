@@ -35,7 +35,8 @@ extension LocationEngine {
 extension AppCoordinator {
   /// Whether no process runs, and nothing lasting was requested, granted, or stored.
   fileprivate var isBlank: Bool {
-    processes.isEmpty && pending.isBlank && claims.isEmpty && !heading.hasAsked && standing.isBlank
+    processes.isEmpty && pending.isBlank && launch.reasons.isEmpty && !heading.hasAsked
+      && authorizationState.isBlank
   }
 }
 

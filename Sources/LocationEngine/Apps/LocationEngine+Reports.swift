@@ -37,7 +37,7 @@ extension LocationEngine {
     }
   }
 
-  /// Returns the services that a process uses now, in the words of the link.
+  /// Returns the services that a process uses now, by their names on the wire.
   package func services(of client: ClientID) -> [String] {
     guard let app = app(of: client), let coordinator = coordinators.first(where: { $0.app == app })
     else {
@@ -60,7 +60,6 @@ extension LocationEngine {
     return asked.filter(\.1).map(\.0)
   }
 
-  /// The apps that have a process, one entry for each process.
   /// The lifecycle state of an app, and what one of its processes bases it on; `nil` while none runs.
   package func use(of app: AppIdentity) -> UseReport? {
     guard let coordinator = coordinators.first(where: { $0.app == app }),
@@ -71,6 +70,7 @@ extension LocationEngine {
       isReported: process.reported != nil && process.life == process.reported)
   }
 
+  /// The apps that have a process, one entry for each process.
   package var runningApps: [AppIdentity] {
     coordinators.flatMap { coordinator in coordinator.processes.map { _ in coordinator.app } }
   }

@@ -21,7 +21,8 @@ struct PositionWatch: Machine {
     case idle
     /// A position is expected; the outage is counted from here.
     case expecting(since: Instant)
-    case lost
+    /// No position is available, and why (STD-32, STD-33).
+    case lost(Failure)
   }
 
   private var state = State.idle
@@ -34,7 +35,13 @@ struct PositionWatch: Machine {
     statuses = Array(repeating: .idle, count: providers)
   }
 
-  var isOut: Bool { state == .lost }
+  /// Why no position is available; `nil` while one may be.
+  var outage: Failure? {
+    guard case .lost(let failure) = state else { return nil }
+    return failure
+  }
+
+  private var isOut: Bool { outage != nil }
 
   /// Whether there is a source of positions at all, however it fares now (AVAIL-3).
   var hasSource: Bool { isSimulated || statuses.contains { $0 != .unavailable(.noPositions) } }
@@ -48,6 +55,14 @@ struct PositionWatch: Machine {
         if case .unavailable = $0 { return false }
         return true
       }
+  }
+
+  /// Whether a network is missing that a source needs.
+  private var lacksNetwork: Bool {
+    statuses.contains {
+      if case .unavailable(.noNetwork) = $0 { return true }
+      return false
+    }
   }
 
   var nextDeadline: Instant? {
@@ -72,11 +87,11 @@ struct PositionWatch: Machine {
       state = .expecting(since: now.uptime)
       return hopeless(at: now)
     case .needed(nil):
-      let wasLost = state == .lost
+      let wasLost = isOut
       state = .idle
       return wasLost ? [.found] : []
     case .fix:
-      let wasLost = state == .lost
+      let wasLost = isOut
       if state != .idle { state = .expecting(since: now.uptime) }
       return wasLost ? [.found] : []
     case .wake:
@@ -92,7 +107,7 @@ struct PositionWatch: Machine {
   }
 
   private mutating func lose() -> [Output] {
-    state = .lost
+    state = .lost(!hasHope && lacksNetwork ? .network : .positionUnknown)
     return [.lost]
   }
 

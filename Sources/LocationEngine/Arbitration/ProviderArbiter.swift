@@ -34,6 +34,12 @@ package struct ProviderArbiter: Machine {
   /// Makes a fix the current one that no provider gave (SIM-15).
   mutating func impose(_ fix: Fix) { (current, leader, tracks) = (fix, nil, []) }
 
+  /// Begins with the position of an earlier run; any fix may follow it.
+  package mutating func restore(_ fix: Fix) {
+    guard current == nil else { return }
+    current = fix
+  }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     guard case .fix(let fix, let provider) = input else { return [] }
     return [judge(fix, from: provider, at: now)]
@@ -103,7 +109,7 @@ package struct ProviderArbiter: Machine {
     let maySpeak = (mine: hasSay(challenger, at: now), theirs: hasSay(holder, at: now))
     guard maySpeak.mine else { return !maySpeak.theirs && holder.provider != leader }
     guard maySpeak.theirs else { return true }
-    let (mine, theirs) = (standing(challenger, at: now), standing(holder, at: now))
+    let (mine, theirs) = (rank(challenger, at: now), rank(holder, at: now))
     for (mine, theirs) in zip(mine, theirs) where mine != theirs { return mine > theirs }
     return challenger.provider < holder.provider
   }
@@ -118,7 +124,7 @@ package struct ProviderArbiter: Machine {
     }
   }
 
-  private func standing(_ track: ProviderTrack, at now: Instant) -> [Double] {
+  private func rank(_ track: ProviderTrack, at now: Instant) -> [Double] {
     [
       Double(supporters(of: track, at: now)), track.jumpedLately(at: now) ? 0 : 1,
       track.measuresMotion ? 1 : 0,

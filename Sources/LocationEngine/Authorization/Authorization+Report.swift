@@ -77,7 +77,7 @@ package struct AuthorizationFacts: Hashable, Sendable {
 
   package var status: AuthorizationStatus { report.status }
 
-  /// The diagnostics that tell why nothing may be delivered (LIVE-13, SESS-20).
+  /// The diagnostics that explain why nothing may be delivered (LIVE-13, SESS-20).
   package var denial: Diagnostics {
     var flags: Diagnostics = []
     if status == .denied || status == .restricted { flags.insert(.authorizationDenied) }

@@ -1,6 +1,7 @@
 import LocationModel
 
-/// The open monitors of one app, by the process and subscriber that opened them.
+/// The open monitors of one app, by the process and subscriber that opened them, and the access of
+/// the app to its conditions.
 struct AppMonitors: Sendable {
   struct Entry: Sendable {
     var client: ClientID
@@ -23,6 +24,10 @@ struct AppMonitors: Sendable {
   }
 
   private(set) var entries: [Entry] = []
+  /// The access of the app to its conditions; derived with the verdicts.
+  var access = ConditionAccess()
+  /// The access that the conditions were given last.
+  private var deliveredAccess: ConditionAccess?
 
   func index(of subscriber: SubscriberID, _ client: ClientID) -> Int? {
     entries.firstIndex { $0.client == client && $0.subscriber == subscriber }
@@ -78,6 +83,13 @@ struct AppMonitors: Sendable {
       (entries[place].wantsNext, entries[place].isAsking) = (true, mayReceive)
       return mayReceive ? .next(monitor.key, after: number) : .handled(monitor.key, number)
     }
+  }
+
+  /// Returns the new access of the app to its conditions; `nil` when it is unchanged.
+  mutating func settleAccess() -> ConditionAccess? {
+    guard access != deliveredAccess else { return nil }
+    deliveredAccess = access
+    return access
   }
 
   /// Notes that the loop handles an event now; it asks for the next one afterwards. Returns the

@@ -36,7 +36,7 @@ struct MonitorLoop: Sendable {
   var opener: UInt64?
   var state = State.idle
   /// Stored conditions that could not be read, until the app has received that (MON-7).
-  var unreadable: [String] = []
+  var unreadable: [UnreadableCondition] = []
   /// Conditions that may have an event, in the order of detection (MON-29).
   private var queue: [String] = []
   /// The number of entries at the front of the queue that have been taken.
@@ -119,7 +119,7 @@ extension Conditions {
   mutating func next(
     of monitor: MonitorKey, after number: EventNumber, at now: Moment
   ) -> [Output] {
-    let handled = acknowledge(number, of: monitor)
+    let handled = acknowledge(number, of: monitor, at: now)
     monitors[monitor, default: MonitorLoop()].leave()
     monitors[monitor]?.state = .asking
     return handled + deliver(to: monitor, at: now)
@@ -127,7 +127,9 @@ extension Conditions {
 
   /// Takes the event with this number as handled, and adopts the observation held back behind it
   /// (MON-27). It may have been delivered by an engine that has ended since.
-  mutating func acknowledge(_ number: EventNumber, of monitor: MonitorKey) -> [Output] {
+  mutating func acknowledge(
+    _ number: EventNumber, of monitor: MonitorKey, at now: Moment
+  ) -> [Output] {
     let key = deliveredKey(number, of: monitor)
     if case .handling(number, _) = monitors[monitor]?.state { monitors[monitor]?.state = .idle }
     guard let key, var handled = conditions[key]?.delivered.take()?.event else { return [] }
@@ -138,7 +140,7 @@ extension Conditions {
       conditions[key]?.later = nil
     }
     monitors[monitor]?.enqueue(key.identifier)
-    return (reportedLoss ? dropUnreadable(monitor) : []) + [store(key)].compactMap(\.self)
+    return (reportedLoss ? moveAside(monitor, at: now) : []) + [store(key)].compactMap(\.self)
   }
 
   /// Returns the condition whose event was delivered under a number; `nil` when it was acknowledged
@@ -155,19 +157,10 @@ extension Conditions {
     }?.key
   }
 
-  /// Removes unreadable conditions from the store, unless others have replaced them.
-  private mutating func dropUnreadable(_ monitor: MonitorKey) -> [Output] {
-    defer { monitors[monitor]?.unreadable = [] }
-    return (monitors[monitor]?.unreadable ?? []).compactMap { identifier in
-      let key = conditionKey(identifier, of: monitor)
-      return conditions[key] == nil ? .store(.remove(stateKey(of: key))) : nil
-    }
-  }
-
   mutating func deliverMonitor(
     _ monitor: MonitorKey, of key: ConditionKey, at now: Moment
   ) -> [Output] {
-    guard let condition = conditions[key], condition.isNews(event(of: condition, key)) else {
+    guard let condition = conditions[key], condition.isUndelivered(event(of: condition, key)) else {
       return []
     }
     monitors[monitor, default: MonitorLoop()].enqueue(key.identifier)
@@ -184,7 +177,7 @@ extension Conditions {
       let key = conditionKey(identifier, of: monitor)
       guard let condition = conditions[key] else { continue }
       var event = event(of: condition, key)
-      guard condition.isNews(event) else { continue }
+      guard condition.isUndelivered(event) else { continue }
       if monitors[monitor]?.unreadable.isEmpty == false {
         event.diagnostics.insert(.persistenceUnavailable)
       }
@@ -200,10 +193,10 @@ extension Conditions {
   }
 
   /// Whether an event waits for a monitor of an app.
-  func hasNewsForMonitors(of app: AppIdentity) -> Bool {
+  func hasPendingMonitorEvents(of app: AppIdentity) -> Bool {
     conditions.contains { key, condition in
       guard key.app == app, case .monitor = key.owner else { return false }
-      return condition.isNews(event(of: condition, key))
+      return condition.isUndelivered(event(of: condition, key))
     }
   }
 

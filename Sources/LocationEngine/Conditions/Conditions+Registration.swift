@@ -40,7 +40,7 @@ extension Conditions {
   ) -> [Output] {
     if conditions[key]?.target == target { return [] }
     guard conditions[key] != nil || mayAdd(key, target) else { return refuse(key, at: now) }
-    var outputs = remove(key, at: now, makesRoom: false)
+    var outputs = moveAside(key, at: now) + remove(key, at: now, makesRoom: false)
     insert(key, target, assuming: assumed, notices: nil, at: now)
     outputs += [store(key)].compactMap(\.self) + deliver(key, at: now)
     return outputs + admitSurplus(of: key.app, at: now)

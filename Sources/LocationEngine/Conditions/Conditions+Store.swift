@@ -75,9 +75,11 @@ extension Conditions {
       if let condition = StoredCondition(stored: entry.value) {
         stored.append((AppIdentity(entry.key.owner), condition))
       } else if let (monitor, identifier) = Self.monitored(entry.key) {
-        monitors[monitor, default: MonitorLoop()].unreadable.append(identifier)
+        monitors[monitor, default: MonitorLoop()].unreadable.append(
+          UnreadableCondition(identifier: identifier, bytes: entry.value))
       }
     }
+    restoreDamaged(entries)
     for entry in stored.sorted(by: { $0.condition.ordinal < $1.condition.ordinal }) {
       let key = entry.condition.key(in: entry.app)
       var condition = entry.condition.restored

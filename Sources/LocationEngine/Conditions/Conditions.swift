@@ -81,6 +81,8 @@ package struct Conditions: Machine {
   /// The number of unwatched conditions of each app.
   var unwatched: [AppIdentity: Unwatched] = [:]
   var monitors: [MonitorKey: MonitorLoop] = [:]
+  /// Stored conditions that were moved aside, oldest first (MON-7).
+  var damaged: [StateKey] = []
   /// The access of each app, and since when its monitors have it.
   var access: [AppIdentity: (flags: ConditionAccess, since: UnixTime)] = [:]
   var tracker = ConditionTracker()
@@ -118,7 +120,7 @@ package struct Conditions: Machine {
     case .next(let monitor, let number):
       return next(of: monitor, after: number, at: now)
     case .handled(let monitor, let number):
-      return acknowledge(number, of: monitor)
+      return acknowledge(number, of: monitor, at: now)
     case .leave(let monitor):
       monitors[monitor]?.leave()
       return []
@@ -197,7 +199,7 @@ extension Conditions {
     guard case .monitor(let name) = key.owner else { return false }
     let monitor = MonitorKey(app: key.app, name: name)
     guard monitors[monitor]?.opener == nil else { return false }
-    return condition.isNews(event(of: condition, key))
+    return condition.isUndelivered(event(of: condition, key))
   }
 
   /// Adopts the observation behind an event that is moot, as that only reported lost access.

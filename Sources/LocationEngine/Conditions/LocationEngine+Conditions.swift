@@ -131,7 +131,7 @@ extension LocationEngine {
   /// Passes each app's changed access to the conditions.
   mutating func settleAccess(at now: Moment, to outputs: inout [Output]) {
     for index in coordinators.indices {
-      if let access = coordinators[index].settleAccess() {
+      if let access = coordinators[index].monitors.settleAccess() {
         carry(
           conditions.handle(.access(coordinators[index].app, access), at: now), at: now,
           to: &outputs)
@@ -148,7 +148,7 @@ extension LocationEngine {
     }
   }
 
-  // MARK: News
+  // MARK: Events
 
   /// Delivers the outputs of the conditions to their apps.
   mutating func carry(
@@ -262,18 +262,11 @@ extension LocationEngine {
 }
 
 extension AppCoordinator {
-  /// Returns the process identifier; `nil` where the kernel does not tell it.
+  /// Returns the process identifier; `nil` where the kernel does not report it.
   func number(of client: ClientID) -> Int32? {
     processes.first { $0.client == client }?.number
   }
 
-  /// Returns the new access of the app to its conditions; `nil` when it is unchanged.
-  mutating func settleAccess() -> ConditionAccess? {
-    guard access != deliveredAccess else { return nil }
-    deliveredAccess = access
-    return access
-  }
-
   /// Whether events, or the diagnostics that replace them, may be delivered (MON-34).
-  var mayReceiveConditions: Bool { verdicts.monitor.flows || !access.monitors.isEmpty }
+  var mayReceiveConditions: Bool { verdicts.monitor.flows || !monitors.access.monitors.isEmpty }
 }

@@ -79,7 +79,7 @@ struct WatchedCondition: Sendable {
   }
 
   /// Whether an event differs from the last one of the app.
-  func isNews(_ event: ConditionEvent) -> Bool {
+  func isUndelivered(_ event: ConditionEvent) -> Bool {
     if !isVerified, event.diagnostics.isEmpty { return false }
     return event.state != lastEvent.state || event.diagnostics != lastEvent.diagnostics
   }

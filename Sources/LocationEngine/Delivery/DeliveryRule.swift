@@ -105,7 +105,7 @@ package enum DeliveryRule {
 
 /// The conditions under which an app that does not run may be launched for an event.
 package struct LaunchPolicy: Hashable, Sendable {
-  /// The daemon's option `honourForceQuit` (LIFE-4).
+  /// The daemon's option `honor-force-quit` (LIFE-4).
   package var honorsQuit = false
   /// Whether the person lets the app be refreshed in the background (STD-53).
   package var allowsRefresh = true

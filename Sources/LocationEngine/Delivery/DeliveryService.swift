@@ -53,7 +53,7 @@ package enum DeliveryService: String, CaseIterable, Sendable {
 /// The session that keeps a modern service active outside use.
 package enum DeliverySession: Sendable {
   case none
-  /// A session with the goal of Always that has standing (SESS-13).
+  /// A session with the goal of Always that is effective (SESS-13).
   case always
   /// An active background activity session, or a live activity (BGA-4).
   case backgroundActivity

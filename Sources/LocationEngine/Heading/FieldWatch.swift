@@ -82,9 +82,9 @@ package struct FieldWatch: Sendable {
       state = .usual(baseline: field, at: report.now)
       return .usual
     }
-    let isNews = lasted >= Self.timeout && !report.isDone
-    state = .disturbed(baseline: baseline, since: since, isReported: report.isDone || isNews)
-    return isNews ? .changed : .disturbed
+    let isReady = lasted >= Self.timeout && !report.isDone
+    state = .disturbed(baseline: baseline, since: since, isReported: report.isDone || isReady)
+    return isReady ? .changed : .disturbed
   }
 
   private static func differs(_ field: Field, from baseline: Field) -> Bool {

@@ -167,7 +167,7 @@ package struct HeadingService: Machine {
   private mutating func deliver(
     _ heading: Heading, after delivered: Heading?, _ sample: HeadingSample
   ) -> [Output] {
-    guard isNews(heading, after: delivered) else {
+    guard hasChanged(heading, after: delivered) else {
       state = .running(delivered: delivered, isFailing: false)
       return [.ignored(sample, .withinFilter)]
     }
@@ -175,7 +175,7 @@ package struct HeadingService: Machine {
     return [.deliver(heading)]
   }
 
-  private func isNews(_ heading: Heading, after delivered: Heading?) -> Bool {
+  private func hasChanged(_ heading: Heading, after delivered: Heading?) -> Bool {
     guard let delivered, let filter else { return true }
     if (heading.accuracy == nil) != (delivered.accuracy == nil) { return true }
     if (heading.trueHeading == nil) != (delivered.trueHeading == nil) { return true }

@@ -32,7 +32,9 @@ extension LocationEngine {
   mutating func dismiss(_ app: AppIdentity, at now: Moment, to outputs: inout [Output]) {
     guard let index = coordinatorIndex(of: app), coordinators[index].processes.isEmpty
     else { return }
-    if conditions.hasNewsForMonitors(of: app) { coordinators[index].pending.launch(for: .monitor) }
+    if conditions.hasPendingMonitorEvents(of: app) {
+      coordinators[index].pending.launch(for: .monitor)
+    }
     launch(.ended(app, isPending: coordinators[index].isPending), at: now, to: &outputs)
     removeIfBlank(index, at: now, to: &outputs)
   }
@@ -75,9 +77,9 @@ extension AppCoordinator {
   mutating func change(
     at now: Moment, _ body: (inout LaunchPolicy) -> Void
   ) -> [LocationEngine.Output] {
-    let earlier = policy
-    body(&policy)
-    return policy == earlier ? [] : settleVerdicts(at: now)
+    let earlier = launch.policy
+    body(&launch.policy)
+    return launch.policy == earlier ? [] : settleVerdicts(at: now)
   }
 }
 

@@ -52,6 +52,10 @@ struct PendingQueue: Sendable {
   private var isStored = false
   /// The number of fixes in deliveries.
   private var fixes = 0
+  /// The time by which events are dated, however the clock was set.
+  private var steady = SteadyTime()
+  /// Whether exact positions were withheld from the app at the last look.
+  private(set) var isImprecise = true
 
   /// Whether the app never had an event, and nothing is pending.
   var isBlank: Bool { entries.isEmpty && !isStored }
@@ -85,7 +89,7 @@ struct PendingQueue: Sendable {
   /// Adds an event. Its number is near the uptime, so that numbers grow even if the store is lost:
   /// a client that remembers a number started after the computer did. Above
   /// ``Bounds/pendingEvents``, the oldest is dropped.
-  mutating func add(_ event: PendingEvent, _ steady: SteadyTime, at now: Moment) {
+  mutating func add(_ event: PendingEvent, at now: Moment) {
     isStored = true
     last = EventNumber(rawValue: max(last.rawValue + 1, now.uptime.nanoseconds))
     var entry = Entry(number: last, content: .event(event))
@@ -129,8 +133,21 @@ struct PendingQueue: Sendable {
   /// When the oldest stay ended, or began if it lasts, in steady time.
   var oldestVisit: UnixTime? { entries.compactMap(\.steadyVisitDate).min() }
 
-  /// Changes dates after `today` to it, so that no event is kept forever; returns whether any was.
-  mutating func settleDates(_ today: UnixTime) -> Bool {
+  /// Drops what reveals places when exact positions begin to be withheld (AUTH-8); returns whether
+  /// events were dropped.
+  mutating func settle(isImprecise: Bool) -> Bool {
+    let begins = isImprecise && !self.isImprecise
+    self.isImprecise = isImprecise
+    guard begins else { return false }
+    forgetPlaces()
+    return dropEvents()
+  }
+
+  /// Adopts the steady time, and changes dates after it to it, so that no event is kept forever;
+  /// returns whether any was.
+  mutating func settle(_ steady: SteadyTime, at now: Moment) -> Bool {
+    self.steady = steady
+    let today = steady.date(at: now)
     let late = entries.indices.filter { entries[$0].steadyVisitDate.map { $0 > today } ?? false }
     for index in late { entries[index].steady = today }
     return !late.isEmpty

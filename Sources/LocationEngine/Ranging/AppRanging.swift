@@ -24,7 +24,7 @@ struct AppRanging: Sendable {
 
   var constraints: [BeaconConstraint] { requests.map(\.constraint) }
 
-  /// Carries out a request; `refusal` tells why the app may not range now, or why nobody can.
+  /// Carries out a request; `refusal` is the reason why the app may not range now, or why nobody can.
   mutating func handle(
     _ request: RangingRequest, of subscriber: SubscriberID, _ client: ClientID,
     _ refusal: RangingFailure?

@@ -6,11 +6,11 @@ struct BeaconCoordinator: Sendable {
   enum Output: Hashable, Sendable {
     case ranged(BeaconConstraint, [RangedBeacon])
     /// The known state of a condition's beacon, and its date.
-    case presence(ConditionKey, BeaconState, UnixTime)
+    case state(ConditionKey, BeaconState, UnixTime)
   }
 
   private var ranger = BeaconRanger()
-  private var presence = BeaconPresence()
+  private var detector = BeaconDetector()
   /// The constraints of the ranger, sorted.
   private var ranged: [BeaconConstraint] = []
   /// The constraints of the watch, in the order of the keys.
@@ -19,11 +19,11 @@ struct BeaconCoordinator: Sendable {
   private(set) var reception: BeaconReception?
 
   @inline(__always)
-  var nextDeadline: Instant? { earliest(ranger.nextDeadline, presence.nextDeadline) }
+  var nextDeadline: Instant? { earliest(ranger.nextDeadline, detector.nextDeadline) }
 
   /// How Bluetooth must scan (POW-3).
   @inline(__always)
-  var demand: Demand { Demand(beacons: max(ranger.scan, presence.scan)) }
+  var demand: Demand { Demand(beacons: max(ranger.scan, detector.scan)) }
 
   /// Whether no app requests beacons.
   var isIdle: Bool { ranged.isEmpty && watched.isEmpty }
@@ -53,8 +53,8 @@ struct BeaconCoordinator: Sendable {
       + constraints.subtracting(known).sorted().flatMap { watch(.watch($0), at: now) }
     return changes
       + new.compactMap { key, constraint in
-        guard let known = presence.known(of: constraint) else { return nil }
-        return .presence(key, known.state, known.since)
+        guard let known = detector.known(of: constraint) else { return nil }
+        return .state(key, known.state, known.since)
       }
   }
 
@@ -84,11 +84,11 @@ struct BeaconCoordinator: Sendable {
     }
   }
 
-  private mutating func watch(_ input: BeaconPresence.Input, at now: Moment) -> [Output] {
-    presence.handle(input, at: now).flatMap { output -> [Output] in
+  private mutating func watch(_ input: BeaconDetector.Input, at now: Moment) -> [Output] {
+    detector.handle(input, at: now).flatMap { output -> [Output] in
       switch output {
       case .changed(let constraint, let state, let date):
-        watched.filter { $0.constraint == constraint }.map { .presence($0.key, state, date) }
+        watched.filter { $0.constraint == constraint }.map { .state($0.key, state, date) }
       case .ignored: []
       }
     }

@@ -45,13 +45,13 @@ package struct BeaconRanger: Machine {
     var signal = SignalDistance()
     /// The power expected at one meter here, in dBm.
     var measuredPower: Int
-    var lastHeard: Instant
+    var lastReceived: Instant
     /// The same moment as a date.
     var time: UnixTime
 
     mutating func receive(_ sample: BeaconSample, offset: Int, at now: Instant) {
       measuredPower = sample.measuredPower + offset
-      lastHeard = now
+      lastReceived = now
       time = sample.time
       if let rssi = sample.rssi { signal.add(rssi, at: now) }
     }
@@ -141,7 +141,7 @@ package struct BeaconRanger: Machine {
     guard tracks[source] != nil || tracks.count < Self.capacity else {
       return [.ignored(sample, .tooMany)]
     }
-    let new = Track(measuredPower: sample.measuredPower, lastHeard: now, time: sample.time)
+    let new = Track(measuredPower: sample.measuredPower, lastReceived: now, time: sample.time)
     tracks[source, default: new].receive(sample, offset: receiverOffset, at: now)
     return []
   }
@@ -153,7 +153,7 @@ package struct BeaconRanger: Machine {
   private mutating func report(due: Instant, at now: Instant) -> [Output] {
     let onTime = due + Self.interval
     state = .ranging(nextReport: onTime > now ? onTime : now + Self.interval)
-    tracks = tracks.filter { entry in now - entry.value.lastHeard < Self.dropAfter }
+    tracks = tracks.filter { entry in now - entry.value.lastReceived < Self.dropAfter }
     let lines = tracks.keys.sorted().compactMap { source in
       tracks[source]?.line(of: source.identity, at: now)
     }
@@ -170,7 +170,7 @@ package struct BeaconRanger: Machine {
   /// Documented (BEACON-11).
   private static let dropAfter = Duration.seconds(10)
   /// Beacons. Chosen: more than were observed in any hall.
-  private static let capacity = 2000
+  package static let capacity = 2000
 }
 
 /// Why a sample was not ranged.

@@ -61,7 +61,7 @@ extension LocationEngine {
         for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
           outputs += coordinators[index].take(beacons, of: constraint)
         }
-      case .presence(let key, let state, let date):
+      case .state(let key, let state, let date):
         let input = Conditions.Input.beacon(
           key, ConditionState(state), refinement: state.refinement, seen: date)
         carry(conditions.handle(input, at: now), at: now, to: &outputs)

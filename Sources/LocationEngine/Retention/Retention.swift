@@ -16,6 +16,9 @@ package struct RetentionTerms: Hashable, Sendable {
     self.visits = visits
     self.access = access
   }
+
+  /// The longest of all; `nil` if none is given. What was moved aside is kept for so long.
+  package var longest: Duration? { [position, visits, access].compactMap(\.self).max() }
 }
 
 /// Decides when the last position and the places of visits reach the end of their retention.
@@ -39,6 +42,8 @@ package struct Retention: Machine {
     case forgetPosition
     /// In steady time.
     case forgetVisits(before: UnixTime)
+    /// What was moved aside before this date; sent once an hour.
+    case forgetDamaged(before: UnixTime)
   }
 
   private let terms: RetentionTerms
@@ -54,6 +59,9 @@ package struct Retention: Machine {
   package init(_ terms: RetentionTerms) {
     self.terms = terms
   }
+
+  /// Whether the last position is kept for a limited time only.
+  package var limitsPosition: Bool { terms.position != nil }
 
   package var nextDeadline: Instant? { earliest(earliest(positionDue, visitsDue), steadyDue) }
 
@@ -96,8 +104,8 @@ package struct Retention: Machine {
   private mutating func keepPosition(at now: Moment) -> [Output] {
     guard let keep = terms.position else { return [] }
     positionDue = now.uptime + keep
-    let isNews = storedDate.map { steady.date(at: now) - $0 >= Self.precision } ?? true
-    return isNews ? storeDate(at: now) : []
+    let isOutdated = storedDate.map { steady.date(at: now) - $0 >= Self.precision } ?? true
+    return isOutdated ? storeDate(at: now) : []
   }
 
   private mutating func storeDate(at now: Moment) -> [Output] {
@@ -108,7 +116,13 @@ package struct Retention: Machine {
 
   private mutating func storeSteadyTime(at now: Moment) -> [Output] {
     steadyDue = now.uptime + Self.precision
-    return [.persist(steady.change(at: now))]
+    let damaged = startOfDamaged(at: now).map { Output.forgetDamaged(before: $0) }
+    return [.persist(steady.change(at: now))] + [damaged].compactMap(\.self)
+  }
+
+  /// Returns the date before which nothing that was moved aside is kept; `nil` without a term.
+  package func startOfDamaged(at now: Moment) -> UnixTime? {
+    terms.longest.map { now.unixTime - $0 }
   }
 
   private mutating func wake(at now: Moment) -> [Output] {

@@ -42,7 +42,7 @@ package struct AppAuthorizationState: Machine {
   package var circumstances: DeliveryRule.Circumstances {
     let session: DeliverySession =
       sessions.presence.carriesModernServices
-      ? .backgroundActivity : sessions.hasAlwaysStanding ? .always : .none
+      ? .backgroundActivity : sessions.hasEffectiveAlways ? .always : .none
     return DeliveryRule.Circumstances(
       authorization: authorization.facts, session: session, presence: sessions.presence,
       needsSession: sessions.needsSession)
@@ -88,10 +88,10 @@ package struct AppAuthorizationState: Machine {
       outputs += answers.compactMap { Self.isInternal($0) ? nil : .authorization($0) }
       let questions = answers.compactMap { Self.question($0) }
       answers = []
-      let isNews = delivered != authorization.facts || !questions.isEmpty
+      let hasChanged = delivered != authorization.facts || !questions.isEmpty
       delivered = authorization.facts
       words =
-        isNews ? sessions.handle(.authorization(authorization.facts, questions), at: now) : []
+        hasChanged ? sessions.handle(.authorization(authorization.facts, questions), at: now) : []
     } while !words.isEmpty
     return outputs + sessions.publish().map { .sessions($0) }
   }

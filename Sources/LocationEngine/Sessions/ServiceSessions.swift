@@ -22,7 +22,7 @@ struct ServiceSessions: Hashable, Sendable {
     var id: Int
     var goal: SessionGoal
     /// Begun in the foreground, or in a chain of sessions from one that was (SESS-12).
-    var hasStanding: Bool
+    var isEffective: Bool
     /// The result of the prompt for the purpose, which is put once per session (SESS-5).
     var accuracy = Accuracy.unasked
   }
@@ -36,11 +36,11 @@ struct ServiceSessions: Hashable, Sendable {
   /// A session of a process that ended; waits to be created again (SESS-14).
   struct Remnant: Hashable, JSONStructure {
     var goal: SessionGoal
-    var hasStanding: Bool
+    var isEffective: Bool
 
     static let fields = JSONFields(
-      Self(goal: SessionGoal(.none), hasStanding: false),
-      .get("goal", \.goal), .get("hasStanding", \.hasStanding))
+      Self(goal: SessionGoal(.none), isEffective: false),
+      .get("goal", \.goal), .get("hasStanding", \.isEffective))
   }
 
   /// In the order of their creation.
@@ -56,15 +56,15 @@ struct ServiceSessions: Hashable, Sendable {
   /// The strongest goal of the current sessions (SESS-6).
   var goal: AuthorizationGoal { sessions.map(\.goal.authorization).max() ?? .none }
 
-  /// Whether a session with standing makes Always effective for modern sequences (SESS-13).
-  var hasAlwaysStanding: Bool {
-    sessions.contains { $0.hasStanding && $0.goal.authorization == .always }
-      || remnants.contains { $0.hasStanding && $0.goal.authorization == .always }
+  /// Whether an effective session makes Always effective for modern sequences (SESS-13).
+  var hasEffectiveAlways: Bool {
+    sessions.contains { $0.isEffective && $0.goal.authorization == .always }
+      || remnants.contains { $0.isEffective && $0.goal.authorization == .always }
   }
 
   /// The sessions to store across restarts of the daemon.
   var record: [Remnant] {
-    sessions.map { Remnant(goal: $0.goal, hasStanding: $0.hasStanding) } + remnants
+    sessions.map { Remnant(goal: $0.goal, isEffective: $0.isEffective) } + remnants
   }
 
   /// Opens a session, once; returns `false` when the app has too many.
@@ -72,8 +72,8 @@ struct ServiceSessions: Hashable, Sendable {
     guard !sessions.contains(where: { $0.id == id }) else { return true }
     guard sessions.count < Bounds.sessions else { return false }
     let inherits =
-      sessions.contains(where: \.hasStanding) || remnants.contains(where: \.hasStanding)
-    sessions.append(Session(id: id, goal: goal, hasStanding: inForeground || inherits))
+      sessions.contains(where: \.isEffective) || remnants.contains(where: \.isEffective)
+    sessions.append(Session(id: id, goal: goal, isEffective: inForeground || inherits))
     // A session created again in time continues the old one (SESS-15).
     if let old = remnants.firstIndex(where: { $0.goal == goal }) { remnants.remove(at: old) }
     return true
@@ -87,7 +87,7 @@ struct ServiceSessions: Hashable, Sendable {
   ///
   /// Chosen: otherwise a session made too early could never take effect.
   mutating func enterForeground() {
-    for index in sessions.indices { sessions[index].hasStanding = true }
+    for index in sessions.indices { sessions[index].isEffective = true }
   }
 
   /// Keeps the declarations of the process for the next one (SESS-14), up to the bound.
@@ -145,7 +145,7 @@ extension ServiceSessions.Session {
     switch status {
     case .notDetermined: return true
     case .whenInUse: return use == .none
-    case .always: return goal.authorization == .always && !hasStanding
+    case .always: return goal.authorization == .always && !isEffective
     case .restricted, .denied: return false
     }
   }

@@ -83,10 +83,10 @@ package struct Sessions: Machine {
     return outputs + handle(.presence(.restored), at: now)
   }
 
-  // MARK: What others ask
+  // MARK: Queries
 
   /// Whether Always is effective for modern sequences outside use (SESS-13).
-  package var hasAlwaysStanding: Bool { service.hasAlwaysStanding }
+  package var hasEffectiveAlways: Bool { service.hasEffectiveAlways }
 
   /// Whether modern services must report `serviceSessionRequired` (SESS-10).
   package var needsSession: Bool { manifest.requiresExplicitServiceSession && service.isEmpty }
@@ -193,7 +193,7 @@ extension Sessions {
       service.dropRemnants()
       background.dropRemnants()
     }
-    var outputs = settlePresence(at: now)
+    var outputs = settleInUse(at: now)
     if goal != deliveredGoal {
       deliveredGoal = goal
       outputs.append(.goal(goal))
@@ -215,7 +215,7 @@ extension Sessions {
     return max(implicit, service.goal)
   }
 
-  private mutating func settlePresence(at now: Moment) -> [Output] {
+  private mutating func settleInUse(at now: Moment) -> [Output] {
     background.settle(conditions)
     let reason: AppLifecycleState.Input =
       background.isActive ? .hold(.backgroundActivity) : .release(.backgroundActivity)

@@ -34,7 +34,7 @@ package struct SignificantChangeDetector: Machine {
     case stopped
     /// Nothing was delivered yet: the first fix will be.
     case silent
-    /// `last` was delivered last. `latest` came after it; `hasMoved` tells that it is to be
+    /// `last` was delivered last. `latest` came after it; `hasMoved` means that it is to be
     /// delivered when the quiet time ends.
     case announced(last: Fix, quietUntil: Instant, latest: Fix, hasMoved: Bool)
   }

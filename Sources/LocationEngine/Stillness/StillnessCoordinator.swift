@@ -25,8 +25,8 @@ struct StillnessCoordinator: Sendable {
     guard audience != self.audience else { return }
     self.audience = audience
     for activity in ActivityKind.allCases {
-      settle(.iterating(activity), StillnessDetector.Patience.liveUpdates(activity))
-      settle(.pausing(activity), StillnessDetector.Patience.pause(activity))
+      settle(.iterating(activity), StillnessDetector.Timeouts.liveUpdates(activity))
+      settle(.pausing(activity), StillnessDetector.Timeouts.pause(activity))
     }
   }
 

@@ -20,7 +20,7 @@ package struct StillnessDetector: Machine {
   }
 
   /// The timeouts after which a device counts as stationary.
-  package enum Patience {
+  package enum Timeouts {
     /// Live updates by activity. Chosen (section 0.3); `nil` never.
     package static func liveUpdates(_ activity: ActivityKind) -> Duration? {
       switch activity {

@@ -6,7 +6,7 @@ package struct LiveUpdates: Machine {
     case fix(Fix)
     /// The diagnostics that bar or limit locations now; with the known coarse place, if the app has
     /// reduced accuracy.
-    case standing(Diagnostics, coarse: Fix? = nil)
+    case diagnostics(Diagnostics, coarse: Fix? = nil)
     /// No provider can give a position now, or one can again.
     case outage(Bool)
     /// The device is stationary, as judged for this activity; repeated until it takes effect.
@@ -31,7 +31,7 @@ package struct LiveUpdates: Machine {
 
   package let options: LiveOptions
   private var state: State
-  private var standing: Diagnostics
+  private var diagnostics: Diagnostics
   /// The diagnostics of the last element, so that each change is delivered once (LIVE-19).
   private var delivered: Diagnostics?
   private var cached: Fix?
@@ -39,10 +39,10 @@ package struct LiveUpdates: Machine {
 
   /// Creates a loop; `opening(at:)` returns its first element.
   package init(
-    options: LiveOptions, standing: Diagnostics, cached: Fix?, isOut: Bool, at now: Moment
+    options: LiveOptions, diagnostics: Diagnostics, cached: Fix?, isOut: Bool, at now: Moment
   ) {
     self.options = options
-    self.standing = standing
+    self.diagnostics = diagnostics
     self.cached = cached
     self.isOut = isOut
     state = .waiting(silentSince: now.uptime)
@@ -51,7 +51,7 @@ package struct LiveUpdates: Machine {
   /// Returns the first element, if there is one at once: a recent fix (LIVE-9), or why there is
   /// none.
   package mutating func opening(at now: Moment) -> [Output] {
-    guard standing.isDisjoint(with: .barring) else {
+    guard diagnostics.isDisjoint(with: .barring) else {
       state = .barred
       return deliver(nil)
     }
@@ -75,7 +75,7 @@ package struct LiveUpdates: Machine {
     }
   }
 
-  private var isLimited: Bool { standing.contains(.accuracyLimited) }
+  private var isLimited: Bool { diagnostics.contains(.accuracyLimited) }
 
   package var isStationary: Bool { state == .stationary }
 
@@ -111,8 +111,8 @@ package struct LiveUpdates: Machine {
     case (.fix(let fix), .waiting), (.fix(let fix), .flowing), (.fix(let fix), .unavailable):
       cached = fix
       return deliver(fix, at: now)
-    case (.standing(let standing, let coarse), _):
-      return change(to: standing, coarse: coarse, at: now)
+    case (.diagnostics(let diagnostics, let coarse), _):
+      return change(to: diagnostics, coarse: coarse, at: now)
     case (.outage(let isOut), _):
       return change(outage: isOut, at: now)
     case (.still(let isStill), _):
@@ -129,17 +129,17 @@ package struct LiveUpdates: Machine {
 
   private mutating func deliver(_ fix: Fix, at now: Moment) -> [Output] {
     state = .flowing(lastAt: now.uptime)
-    delivered = standing
-    return [LiveUpdate(fix: fix, diagnostics: standing)]
+    delivered = diagnostics
+    return [LiveUpdate(fix: fix, diagnostics: diagnostics)]
   }
 
   private mutating func change(
-    to standing: Diagnostics, coarse: Fix?, at now: Moment
+    to diagnostics: Diagnostics, coarse: Fix?, at now: Moment
   ) -> [Output] {
-    guard standing != self.standing else { return [] }
+    guard diagnostics != self.diagnostics else { return [] }
     let (since, wasLimited) = (silentSince ?? now.uptime, isLimited)
-    self.standing = standing
-    guard standing.isDisjoint(with: .barring) else {
+    self.diagnostics = diagnostics
+    guard diagnostics.isDisjoint(with: .barring) else {
       state = .barred
       return deliver(nil)
     }
@@ -178,8 +178,8 @@ package struct LiveUpdates: Machine {
     case .flowing where isStill:
       guard let cached else { return [] }
       state = .stationary
-      delivered = standing
-      return [LiveUpdate(fix: cached, stationary: true, diagnostics: standing)]
+      delivered = diagnostics
+      return [LiveUpdate(fix: cached, stationary: true, diagnostics: diagnostics)]
     case .stationary where !isStill:
       state = .waiting(silentSince: now.uptime)
       return []
@@ -189,7 +189,7 @@ package struct LiveUpdates: Machine {
 
   /// Delivers an element without location, unless the last one was equal (LIVE-19, LIVE-20).
   private mutating func deliver(_ more: Diagnostics?) -> [Output] {
-    let all = standing.union(more ?? [])
+    let all = diagnostics.union(more ?? [])
     guard delivered != all else { return [] }
     delivered = all
     return [LiveUpdate(fix: nil, diagnostics: all)]

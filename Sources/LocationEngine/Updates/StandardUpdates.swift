@@ -236,9 +236,9 @@ package struct StandardUpdates: Machine {
     return finishIfGoodEnough(known)
   }
 
-  /// Whether a fix is fresh (STD-27); a coarse place is, until a newer one is due (STD-26a).
+  /// Whether a fix is fresh (STD-27); a coarse place is for `reducedInterval` (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    let limit = isCoarse ? CoarseLocator.life : Self.oneShotTimeout
+    let limit = isCoarse ? CoarseLocator.reducedInterval : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 
@@ -304,7 +304,7 @@ package struct StandardUpdates: Machine {
 
   private mutating func pause(at now: Moment) -> [Output] {
     guard flow.isOpen, options.pausesAutomatically, case .running(let last?) = state,
-      let timeout = StillnessDetector.Patience.pause(options.activity),
+      let timeout = StillnessDetector.Timeouts.pause(options.activity),
       now.uptime >= beganAt + timeout
     else { return [] }
     state = .paused(last: last)

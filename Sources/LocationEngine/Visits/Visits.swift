@@ -126,9 +126,9 @@ package struct Visits: Machine {
   mutating func forget(before date: UnixTime, at now: Moment) -> StateChange? {
     detector.rememberCurrent()
     settleDates(at: now)
-    var isNews = detector.forgetPlaces(before: date)
-    if let seen, seen < date { isNews = detector.forgetCurrent() || isNews }
-    guard isNews, case .store(let change) = storeMemory() else { return nil }
+    var hasForgotten = detector.forgetPlaces(before: date)
+    if let seen, seen < date { hasForgotten = detector.forgetCurrent() || hasForgotten }
+    guard hasForgotten, case .store(let change) = storeMemory() else { return nil }
     return change
   }
 

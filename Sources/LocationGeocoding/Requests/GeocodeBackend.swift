@@ -70,7 +70,7 @@ extension Place {
 
 extension WebService {
   /// Reads `nominatim+https://host/path` and `photon+http://localhost`; `nil` for anything else, also
-  /// for a server that would be told places over the network in the clear.
+  /// for a server that would receive places over the network in the clear.
   package init?(url: String, userAgent: String) {
     let dialects: [(String, Dialect)] = [("nominatim+", .nominatim), ("photon+", .photon)]
     for (prefix, dialect) in dialects where url.hasPrefix(prefix) {

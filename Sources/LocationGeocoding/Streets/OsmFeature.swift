@@ -3,7 +3,7 @@ struct OsmFeature: Hashable {
   enum Geometry: Hashable {
     case point(OsmPoint)
     case line([OsmPoint])
-    /// Outer and inner rings alike, each closed: even-odd filling tells them apart.
+    /// Outer and inner rings alike, each closed: even-odd filling distinguishes them.
     case polygon([[OsmPoint]])
   }
 

@@ -79,7 +79,7 @@ package struct WebCoordinator: Machine {
       return abandon(identifier, at: now)
 
     case (.answer(let answer), .fetching):
-      return took(answer, at: now)
+      return receive(answer, at: now)
 
     case (.answer, .fetchingInVain):
       return [.discarded] + next(at: now)
@@ -130,7 +130,7 @@ package struct WebCoordinator: Machine {
     return []
   }
 
-  private mutating func took(_ answer: WebAnswer, at now: Moment) -> [Output] {
+  private mutating func receive(_ answer: WebAnswer, at now: Moment) -> [Output] {
     guard let request = queue.first else { return [.discarded] }
     if let pause = pause(after: answer, attempt: request.attempt) {
       queue[0].attempt += 1

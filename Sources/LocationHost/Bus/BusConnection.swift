@@ -26,7 +26,7 @@ final class BusConnection {
   }
 
   /// Connects to the bus at `address`; `nil` for the system bus, whose address
-  /// `$DBUS_SYSTEM_BUS_ADDRESS` may set. `heard` is called on the queue.
+  /// `$DBUS_SYSTEM_BUS_ADDRESS` may set. `receive` is called on the queue.
   init(address: String?, receive: @escaping (ChannelEvent) -> Void) throws(BusFault) {
     bus = try Self.open(address)
     self.receive = receive
@@ -205,7 +205,7 @@ final class BusConnection {
     for slot in exports.removeValue(forKey: path)?.slots ?? [] { sd_bus_slot_unref(slot) }
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> BusConnection? {
     context.map { Unmanaged<BusConnection>.fromOpaque($0).takeUnretainedValue() }

@@ -11,7 +11,7 @@ final class DatagramChannel {
   /// Closing it ends the waiting thread, which then closes its descriptors.
   private let ending: Int32
 
-  /// Begins to read; `hear` is called on the queue with each datagram of an allowed sender, and
+  /// Begins to read; `receive` is called on the queue with each datagram of an allowed sender, and
   /// with the number of other datagrams.
   ///
   /// The channel owns the descriptors from here on, even if this throws. If `senders` is empty,
@@ -29,8 +29,8 @@ final class DatagramChannel {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     ending = ends[1]
     let end = ends[0]
-    let line = DispatchQueue(label: "meridian.datagrams", qos: .userInitiated)
-    line.async {
+    let reader = DispatchQueue(label: "meridian.datagrams", qos: .userInitiated)
+    reader.async {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
       var watched = (descriptors + [end]).map {
         pollfd(fd: $0, events: Int16(POLLIN), revents: 0)

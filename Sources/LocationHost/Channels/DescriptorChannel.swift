@@ -15,7 +15,7 @@ final class DescriptorChannel {
   /// Bytes that could not be written yet.
   private var unwritten: [UInt8] = []
 
-  /// Begins to read; `hear` is called on the queue with all bytes, and finally with `.closed` when
+  /// Begins to read; `receive` is called on the queue with all bytes, and finally with `.closed` when
   /// no more will come.
   ///
   /// The channel owns the descriptor from here on, even if this throws.
@@ -32,8 +32,8 @@ final class DescriptorChannel {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     ending = ends[1]
     let end = ends[0]
-    let line = DispatchQueue(label: "meridian.reader", qos: .userInitiated)
-    line.async {
+    let reader = DispatchQueue(label: "meridian.reader", qos: .userInitiated)
+    reader.async {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
       var watched = [descriptor, end].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while Self.waits(for: &watched) {

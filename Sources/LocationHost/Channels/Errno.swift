@@ -19,6 +19,8 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
   package var reason: String { String(cString: strerror(code)) }
 
   package static let noEntry = ENOENT
+  /// The codes that mean that no network leads to a host.
+  package static let noNetwork = [ENETUNREACH, EHOSTUNREACH, ENETDOWN]
   package static let noAccess = EACCES
   package static let notPermitted = EPERM
 

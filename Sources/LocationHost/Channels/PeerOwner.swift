@@ -23,7 +23,7 @@ enum PeerOwner {
     let names = users.joined(separator: " or ")
     guard let user = user(from: other, to: own) else {
       return .noPermission(
-        "port \(other.port) is served by a program whose user the kernel does not tell, and is not "
+        "port \(other.port) is served by a program whose user the kernel does not report, so not "
           + "believed unless it is \(names)")
     }
     guard user != 0, !users.contains(where: { number(of: $0) == user }) else { return nil }

@@ -6,10 +6,13 @@ import Synchronization
 ///
 /// May be called on any thread, and waits for file systems: the daemon never calls it on its queue.
 package final class ManifestReader: Sendable {
-  /// A program's manifest, and why its list was ignored if it could not be read.
+  /// A program's manifest, and what of its files was ignored.
   package struct Reading: Hashable, Sendable {
     package var manifest: Manifest
+    /// Why the list was ignored; `nil` if it was read, or there is none.
     package var fault: String?
+    /// Why the texts in the person's language were ignored; `nil` if they were read, or there are none.
+    package var textsFault: String?
 
     package init(manifest: Manifest, fault: String?) {
       (self.manifest, self.fault) = (manifest, fault)
@@ -118,8 +121,10 @@ package final class ManifestReader: Sendable {
     let (localized, fault) = parse(texts)
     do throws(PropertyList.Fault) {
       let list = try PropertyList.read(bytes)
-      return Reading(
-        manifest: Manifest(list, localized: localized, file: place), fault: fault)
+      let manifest = Manifest(list, localized: localized, file: place)
+      var reading = Reading(manifest: manifest, fault: nil)
+      reading.textsFault = fault
+      return reading
     } catch {
       return Reading(manifest: Manifest(file: place), fault: "\(place) is not read: \(error)")
     }

@@ -15,13 +15,17 @@ package actor IndicatorAgent: QueueActor {
     case shown(obstacle: String?)
   }
 
-  nonisolated package let line = HostQueue(label: "meridian.indicator")
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package let executor = HostQueue(label: "meridian.indicator")
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
   /// The address of the bus; `nil` if there is no session.
   nonisolated private let address: String?
   private var presenter = IndicatorPresenter()
   private var bus: BusConnection?
   private var receive: (@Sendable (Event) -> Void)?
+  /// The deadline for which a wake is scheduled.
+  private var armed: Instant?
 
   /// Creates an agent on the bus at an address.
   package init(bus address: String?) {
@@ -41,7 +45,7 @@ package actor IndicatorAgent: QueueActor {
   private nonisolated func enter(
     _ body: @escaping @Sendable (isolated IndicatorAgent) -> Void
   ) {
-    line.queue.async { self.onQueue { body($0) } }
+    queue.async { self.onQueue { body($0) } }
   }
 
   private func step(_ input: IndicatorPresenter.Input) {
@@ -57,6 +61,17 @@ package actor IndicatorAgent: QueueActor {
     }
     // What was called and sent leaves after this step.
     enter { $0.serve() }
+    arm()
+  }
+
+  /// Wakes the presenter when it is due; a wake that comes too early changes nothing.
+  private func arm() {
+    guard let due = presenter.nextDeadline, due != armed else { return }
+    armed = due
+    let wait = max(0, (due - HostClock.now.uptime).wholeNanoseconds)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
+      self?.onQueue { $0.step(.wake) }
+    }
   }
 
   private func enterBus() {
@@ -70,7 +85,7 @@ package actor IndicatorAgent: QueueActor {
         }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve() } }
+      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
     } catch {
       leaveBus()
       return later(.closed(reason: Errno(code: error.code, call: address).description))

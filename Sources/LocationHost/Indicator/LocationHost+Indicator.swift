@@ -28,6 +28,7 @@ extension LocationHost {
 
   /// Shows the apps of now, after a step that has changed them.
   func showUses() {
+    haveUsesChanged = false
     let uses = core.engine.locationUses
     indicator?.show(
       IndicatorContents(
@@ -37,15 +38,5 @@ extension LocationHost {
             calibrates: $0.calibrates)
         }))
     usesChanged?()
-  }
-}
-
-extension ServiceCore.Output {
-  /// Whether it changes what the person is shown about the use of the location.
-  var concernsUses: Bool {
-    switch self {
-    case .engine(.usage), .engine(.indicator), .engine(.calibration): true
-    default: false
-    }
   }
 }

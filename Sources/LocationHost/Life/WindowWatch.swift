@@ -16,29 +16,31 @@ package struct WindowState: Hashable, Sendable {
 
 /// Follows the windows of an X server on a queue of its own: a server that hangs delays nobody else.
 package actor WindowWatch: QueueActor {
-  nonisolated package let line: HostQueue
+  nonisolated package let executor: HostQueue
   private let display: String
   private var connection: OpaquePointer?
   private var source: (any DispatchSourceRead)?
   private var changed: (@Sendable (WindowState?) -> Void)?
   private var last: WindowState?
 
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
 
   /// Creates a watch of the server of a display, such as `:0`.
   package init(display: String) {
     self.display = display
-    line = HostQueue(label: "meridian.windows")
+    executor = HostQueue(label: "meridian.windows")
   }
 
   /// Calls `changed` on the watch's queue at each change; with `nil` when nothing is known any more.
   nonisolated package func begin(_ changed: @escaping @Sendable (WindowState?) -> Void) {
-    line.queue.async { self.onQueue { $0.open(changed) } }
+    queue.async { self.onQueue { $0.open(changed) } }
   }
 
   /// Ends the watch.
   nonisolated package func end() {
-    line.queue.async { self.onQueue { $0.close() } }
+    queue.async { self.onQueue { $0.close() } }
   }
 
   private func open(_ changed: @escaping @Sendable (WindowState?) -> Void) {
@@ -48,7 +50,7 @@ package actor WindowWatch: QueueActor {
     // The library closes its own at once, a source must not lose it.
     let descriptor = fcntl(cxcb_descriptor(connection), F_DUPFD_CLOEXEC, 0)
     guard descriptor >= 0 else { return close() }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: line.queue)
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler { [weak self] in self?.onQueue { $0.read() } }
     source.setCancelHandler { Glibc.close(descriptor) }
     source.activate()

@@ -8,12 +8,12 @@ import LocationProviders
 /// One app's connection to a daemon: reconnects by itself when the daemon is back, and sends again
 /// all requests that are still in force.
 actor SocketClient: QueueActor {
-  nonisolated var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
-  nonisolated let line = HostQueue(label: "meridian.link")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+  nonisolated let executor = HostQueue(label: "meridian.link")
   private let path: String
   private let noting: @Sendable (String) -> Void
   private let deliver: @Sendable (Delivery) -> Void
-  private var standing: SubscriptionReplay
+  private var replay: SubscriptionReplay
   private var state = State.away(attempts: 0)
   private var lastFault = ""
 
@@ -38,8 +38,8 @@ actor SocketClient: QueueActor {
     self.path = path
     self.noting = noting
     self.deliver = deliver
-    standing = SubscriptionReplay(handshake?.state ?? LocationModel.ClientState())
-    line.queue.async { [weak self] in
+    replay = SubscriptionReplay(handshake?.state ?? LocationModel.ClientState())
+    queue.async { [weak self] in
       self?.onQueue { client in
         if let handshake { client.take(handshake) } else { client.wait(attempts: 0) }
       }
@@ -51,11 +51,11 @@ actor SocketClient: QueueActor {
   }
 
   nonisolated func send(_ request: Request) {
-    line.post(waiting: request.outlastsProcess) { self.onQueue { $0.ask(request) } }
+    executor.post(waiting: request.outlastsProcess) { self.onQueue { $0.ask(request) } }
   }
 
   nonisolated func end() {
-    line.queue.async {
+    queue.async {
       self.onQueue { client in
         if case .connected(let channel, _) = client.state { channel.end() }
         client.state = .ended
@@ -63,16 +63,16 @@ actor SocketClient: QueueActor {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   private func ask(_ request: Request) {
     if case .away(let attempts) = state {
-      for delivery in standing.loops(endedBy: request) { deliver(delivery) }
-      if attempts >= Self.attemptsInSilence, let silence = standing.silence(for: request) {
+      for delivery in replay.loops(endedBy: request) { deliver(delivery) }
+      if attempts >= Self.attemptsInSilence, let silence = replay.silence(for: request) {
         deliver(silence)
       }
     }
-    standing.note(request)
+    replay.note(request)
     write([request])
   }
 
@@ -84,14 +84,14 @@ actor SocketClient: QueueActor {
           "\(LinkInterface.name).Ask", .fields(["request": request.json]), isOneway: true
         ).json)
     }
-    channel.write(bytes, on: line.queue) { [weak self] in
+    channel.write(bytes, on: queue) { [weak self] in
       self?.onQueue { client in
         if case .connected(let channel, _) = client.state { channel.flush() }
       }
     }
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   private func take(_ handshake: Handshake) {
     guard case .away(let attempts) = state else {
@@ -100,7 +100,7 @@ actor SocketClient: QueueActor {
     }
     let descriptor = handshake.descriptor
     do throws(Errno) {
-      let channel = try DescriptorChannel(descriptor: descriptor, on: line.queue) {
+      let channel = try DescriptorChannel(descriptor: descriptor, on: queue) {
         [weak self] event in
         self?.onQueue { $0.receive(event, from: descriptor) }
       }
@@ -142,10 +142,10 @@ actor SocketClient: QueueActor {
     // An unknown message is meant for a newer client.
     guard let message = reply.parameters["delivery"], let delivery = try? Delivery(json: message)
     else { return }
-    if let delivery = standing.receive(delivery) { deliver(delivery) }
+    if let delivery = replay.receive(delivery) { deliver(delivery) }
   }
 
-  // MARK: Away and back
+  // MARK: Reconnecting
 
   private func lose(_ reason: String) {
     guard case .connected(let channel, _) = state else { return }
@@ -156,12 +156,12 @@ actor SocketClient: QueueActor {
 
   private func wait(attempts: Int) {
     state = .away(attempts: attempts)
-    if attempts == Self.attemptsInSilence { for delivery in standing.silence { deliver(delivery) } }
+    if attempts == Self.attemptsInSilence { for delivery in replay.silence { deliver(delivery) } }
     if attempts >= Self.attemptsInVain {
-      for delivery in standing.giveUpWaiting() { deliver(delivery) }
+      for delivery in replay.giveUpWaiting() { deliver(delivery) }
     }
     let wait = min(Self.timeout.most, Self.timeout.first << min(attempts, 10))
-    line.queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
+    queue.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
       self?.onQueue { $0.tryAgain() }
     }
   }
@@ -172,7 +172,7 @@ actor SocketClient: QueueActor {
       let handshake = try Handshake(at: path)
       deliver(.state(handshake.state))
       deliver(.regions(handshake.state.regions))
-      let requests = standing.again(handshake.state)
+      let requests = replay.again(handshake.state)
       take(handshake)
       write(requests)
     } catch {

@@ -1,19 +1,23 @@
 import Dispatch
 import Glibc
-import LocationProviders
-import LocationService
 package import LocationModel
+package import LocationProviders
+import LocationService
 
 /// Asks by notifications with buttons, on the bus of the person's session.
 ///
 /// Runs on its own queue, so that no desktop delays a fix.
 package actor NotificationAgent: PromptAgent, QueueActor {
-  nonisolated package let line = HostQueue(label: "meridian.notifications")
-  nonisolated package var unownedExecutor: UnownedSerialExecutor { line.asUnownedSerialExecutor() }
+  nonisolated package let executor = HostQueue(label: "meridian.notifications")
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
   nonisolated package let name = AgentChoice.notification.name
   /// The address of the bus; `nil` if there is no session.
   nonisolated private let address: String?
   private var coordinator = NotificationPresenter()
+  /// Messages of others that were rejected, counted by reason.
+  package var refusals: [BusRefusal: Int] { coordinator.refusals }
   private var bus: BusConnection?
   private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
 
@@ -55,7 +59,7 @@ package actor NotificationAgent: PromptAgent, QueueActor {
   private nonisolated func enter(
     _ body: @escaping @Sendable (isolated NotificationAgent) -> Void
   ) {
-    line.queue.async { self.onQueue { body($0) } }
+    queue.async { self.onQueue { body($0) } }
   }
 
   private func step(_ input: NotificationPresenter.Input) {
@@ -81,7 +85,7 @@ package actor NotificationAgent: PromptAgent, QueueActor {
         }
       }
       self.bus = bus
-      try bus.begin(on: line.queue) { [weak self] in self?.onQueue { $0.serve() } }
+      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
     } catch {
       leaveBus()
       return later(.closed(reason: Errno(code: error.code, call: address).description))

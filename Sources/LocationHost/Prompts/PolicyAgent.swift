@@ -7,7 +7,7 @@ package import LocationModel
 package final class PolicyAgent: PromptAgent {
   package let name: String
   private let path: String
-  private let line = DispatchQueue(label: "meridian.policy")
+  private let queue = DispatchQueue(label: "meridian.policy")
 
   package init(path: String) {
     self.path = path
@@ -17,7 +17,7 @@ package final class PolicyAgent: PromptAgent {
   package var obstacle: String? { Self.faults(in: path).first?.description }
 
   package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
-    line.async { [path] in
+    queue.async { [path] in
       switch Self.read(path) {
       case .success(let policy): reply(policy.reply(to: prompt))
       case .failure(let faults): reply(.passed(reason: faults.text))

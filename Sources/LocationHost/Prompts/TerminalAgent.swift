@@ -8,7 +8,7 @@ import Synchronization
 package final class TerminalAgent: PromptAgent {
   package let name = AgentChoice.terminal.name
   private let descriptor: Int32
-  private let line = DispatchQueue(label: "meridian.terminal")
+  private let queue = DispatchQueue(label: "meridian.terminal")
   private let withdrawn = Mutex<Set<Prompt.ID>>([])
 
   /// Opens the terminal; `nil` if the process has none.
@@ -27,7 +27,7 @@ package final class TerminalAgent: PromptAgent {
   }
 
   package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
-    line.async {
+    queue.async {
       let asked = self.ask(prompt)
       reply(.answer(asked.answer, precise: asked.precise))
     }

@@ -20,7 +20,7 @@ extension LocationHost {
   func beginToSimulate() {
     guard let path = simulationSocket else { return }
     do throws(Errno) {
-      simulations = try SimulationServer(at: path, on: line.queue) { [weak self] request in
+      simulations = try SimulationServer(at: path, on: queue) { [weak self] request in
         self?.onQueue { $0.simulate(request) }
       }
     } catch { journal(.source("the place cannot be set from outside: \(error)")) }

@@ -116,7 +116,7 @@ struct StateGuard {
     return (lines + [checksum(of: lines.map { $0[...] }), ""]).joined(separator: "\n")
   }
 
-  // MARK: Words
+  // MARK: Encoding
 
   private static func hex(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)

@@ -145,7 +145,7 @@ package final class StateKeeper {
     let key = Self.identityKey(of: identity)
     let claimant = [UInt8](executable.utf8)
     if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
-    // A person cannot tell apart names that differ only in upper and lower case.
+    // A person cannot distinguish names that differ only in upper and lower case.
     let folded = identity.name.lowercased()
     let isVariant = entries.contains {
       $0.key.domain == key.domain && $0.key.owner.lowercased() == folded
@@ -309,9 +309,13 @@ package final class StateKeeper {
   /// The number of keys from which reading the stored ones is worthwhile. Chosen.
   private static let most = 1000
 
-  /// Returns whether a change about an app, or about the whole machine, is not stored.
+  /// Returns whether a change about an app, or about the whole machine, is not stored. Nothing rests
+  /// on the last position.
   func isBehind(_ app: String) -> Bool {
-    isBehind && unsaved.contains { $0.key.owner == app || $0.key.owner.isEmpty }
+    isBehind
+      && unsaved.contains {
+        $0.key.owner == app || $0.key.owner.isEmpty && $0.key != LastPosition.key
+      }
   }
 
   /// Returns whether a change of an app's authorization, of its program, of the switch of location

@@ -9,8 +9,8 @@ package enum AdministrationInterface {
     # installed locationctl or a program registered in the configuration (`owner-program`), outside of any
     # sandbox, and without an app behind it.
     #
-    # Everybody else is told NotOwner. Times are nanoseconds since 1970-01-01T00:00:00Z, durations
-    # nanoseconds, distances meters, angles degrees. Places are told only where `places` is true.
+    # Other callers get the error NotOwner. Times are nanoseconds since 1970-01-01T00:00:00Z, durations
+    # nanoseconds, distances meters, angles degrees. Places are included only where `places` is true.
     interface org.meridian.administration
 
     type Place (latitude: float, longitude: float)
@@ -63,18 +63,18 @@ package enum AdministrationInterface {
       pid: int,
       since: int,
       state: string,
-      # The folder of launch registrations; older daemons do not say.
+      # The folder of launch registrations; absent from older daemons.
       launch: ?string,
       servicesEnabled: bool,
-      # Why they are off, where nobody has switched them off.
+      # Why they are off, if nobody has switched them off.
       servicesReason: ?string,
-      # Why what was decided last is not stored yet.
+      # Why the last decisions are not stored yet.
       unstored: ?string,
       sources: []Source,
       clients: []Client,
-      # In the order in which they are asked; older daemons do not say.
+      # In the order in which they are asked; absent from older daemons.
       agents: ?[]Agent,
-      # Those that the configuration registers; older daemons do not say.
+      # Those that the configuration registers; absent from older daemons.
       programs: ?[]Program,
       demand: Demand,
       lastFix: ?LastFix,
@@ -128,7 +128,7 @@ package enum AdministrationInterface {
       limits: ?[]string,
       # foreground, background, or suspended; absent while it does not run.
       life: ?string,
-      # What that rests on: reported by its framework, terminal, service, stopped, frozen, or nothing.
+      # How the daemon knows it: reported by its framework, terminal, service, stopped, frozen, or nothing.
       ground: ?string
     )
 
@@ -159,7 +159,7 @@ package enum AdministrationInterface {
       name: ?string
     )
 
-    # One stretch, without a pause of ten minutes, in which an app was told where the device is.
+    # A period, without a pause of ten minutes, in which an app received locations.
     type Access (app: string, service: string, first: int, last: int, count: int)
 
     # A boundary was crossed. Distances are from the boundary, positive outside.
@@ -190,10 +190,10 @@ package enum AdministrationInterface {
       decided: int
     )
 
-    # Why an event was told: one of the two.
+    # Why an event was delivered: one of the two.
     type Evidence (crossing: ?Crossing, stay: ?Stay)
 
-    # An event as an app was told it. No place is kept with it.
+    # An event as it was delivered to an app. No place is kept with it.
     type Event (
       number: int,
       app: string,
@@ -224,11 +224,11 @@ package enum AdministrationInterface {
       explanations: []string
     )
 
-    # The switch of the whole machine.
-    # The identifier `app`, and what it may know, pass to the program at the path `program`; `before` is the
-    # one that had it. Processes of both connect again.
+    # Gives the identifier `app`, and its authorization, to the program at the path `program`; `before` is the
+    # program that had it. Processes of both connect again.
     method Adopt(app: string, program: string) -> (before: string)
 
+    # Switches location services on or off for the whole machine.
     method SetServices(on: bool) -> ()
 
     # What all apps monitor.
@@ -240,7 +240,7 @@ package enum AdministrationInterface {
     # Ends what AddCondition began.
     method RemoveCondition(identifier: string) -> ()
 
-    # The owner's events, one reply each: first those that came while nobody listened. Call with `more`.
+    # The owner's events, one reply each: first those that came while no call followed them. Call with `more`.
     method FollowEvents() -> (event: Condition)
 
     # Which apps use the location: a reply now, and one for each change. Call with `more`.
@@ -259,10 +259,10 @@ package enum AdministrationInterface {
       record: ?LogRecord
     )
 
-    # When which app was told where the device is.
+    # The access log: when which app received a location.
     method ListAccess(app: ?string) -> (access: []Access)
 
-    # The last events that one app or all were told, oldest first, one reply each; the last has no event.
+    # The last events delivered to one app or to all, oldest first, one reply each; the last has no event.
     # Call with `more`.
     method ListEvents(app: ?string) -> (event: ?Event)
 

@@ -70,7 +70,7 @@ package enum Geoid {
 
 extension Fix {
   /// Gives a fix that has one of the two heights the other (LOC-7): by the undulation that its
-  /// receiver tells, in meters, else by the geoid's.
+  /// receiver reports, in meters, else by the geoid's.
   package mutating func completeHeights(undulation: Double?) {
     switch (altitude, ellipsoidalAltitude) {
     case (let altitude?, nil):

@@ -17,7 +17,8 @@ package enum StringsFile {
     }
   }
 
-  /// Returns the texts by key. Linear in the bytes; UTF-8, or UTF-16 with a byte order mark.
+  /// Returns the texts by key. Linear in the bytes; UTF-8, or UTF-16 with a byte order mark. Keys and
+  /// texts together have the bound of a property list's values.
   ///
   /// - Throws: why the bytes are no such file.
   package static func read(_ bytes: [UInt8]) throws(Fault) -> [String: String] {
@@ -52,10 +53,13 @@ private struct StringsReader {
   var line = 1
 
   mutating func read() throws(StringsFile.Fault) -> [String: String] {
-    var texts: [String: String] = [:]
+    let limit = PropertyList.Limits().values
+    var (texts, values): ([String: String], Int) = ([:], 0)
     while true {
       try skip()
       guard !rest.isEmpty else { return texts }
+      values += 2
+      guard values <= limit else { throw .list(.tooMany(limit: limit)) }
       let key = try word()
       try skip()
       guard take("=") else { throw .malformed(line: line) }

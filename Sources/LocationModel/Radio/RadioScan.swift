@@ -1,16 +1,16 @@
-/// What one radio of this computer heard, as one report.
+/// The transmitters that one radio of this computer received, as one report.
 ///
 /// Transmitters that must not be used to find a place (hidden, opted out, phones and vehicles) are
 /// left out by the provider; a scan carries no name of a network.
 package struct RadioScan: Hashable, Sendable {
-  /// A transmitter, and how it was heard.
+  /// A transmitter, and how it was received.
   package struct Reading: Hashable, Sendable {
     package var transmitter: Transmitter
-    /// dBm, in `-130 ... -10`; `nil` where the radio does not tell.
+    /// dBm, in `-130 ... -10`; `nil` where the radio does not report it.
     package var level: Double?
-    /// Megahertz, of an access point; `nil` where the radio does not tell.
+    /// Megahertz, of an access point; `nil` where the radio does not report it.
     package var frequency: Int?
-    /// Seconds from when it was heard to the scan's time, not negative.
+    /// Seconds from when it was received to the scan's time, not negative.
     package var age: Double
     /// Whether this is the cell that serves the modem.
     package var isServing: Bool

@@ -1,4 +1,4 @@
-/// A transmitter at a place that a radio of this computer can hear.
+/// A transmitter at a place that a radio of this computer can receive.
 package enum Transmitter: Hashable, Comparable, Sendable {
   /// An access point of a Wi-Fi network.
   case accessPoint(BSSID)
@@ -41,7 +41,7 @@ package struct CellIdentity: Hashable, Comparable, Sendable {
   package var country: Int
   /// The mobile network code, in `0...999`.
   package var network: Int
-  /// The location area, or the tracking area; `nil` where the network tells none.
+  /// The location area, or the tracking area; `nil` where the network reports none.
   package var area: Int?
   /// The cell within the network: 16 bits for GSM, 28 for UMTS and LTE, 36 for NR.
   package var cell: UInt64
@@ -54,7 +54,7 @@ package struct CellIdentity: Hashable, Comparable, Sendable {
     self.cell = cell
   }
 
-  /// The base station that the cell belongs to; `nil` where the identity does not tell it.
+  /// The base station that the cell belongs to; `nil` where the identity does not contain it.
   package var station: UInt64? { radio == .lte ? cell >> 8 : nil }
 
   package static func < (left: CellIdentity, right: CellIdentity) -> Bool {

@@ -10,7 +10,7 @@ package enum Bounds {
   package static let identifiersPerUser = 512
   /// Bytes of the identifier of a region or condition.
   package static let identifierBytes = 4096
-  /// Monitors of an app that are open, or have something to tell.
+  /// Monitors of an app that are open, or have pending events.
   package static let monitors = 128
   /// Bytes of the name of a monitor.
   package static let monitorNameBytes = 255

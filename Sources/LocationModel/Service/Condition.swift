@@ -79,7 +79,7 @@ package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
   package static let persistenceUnavailable = ConditionDiagnostics(rawValue: 1 << 9)
 
   /// Converts the diagnostics of an app; those that do not concern conditions are left out.
-  package init(_ standing: Diagnostics) {
+  package init(_ diagnostics: Diagnostics) {
     let pairs: [(Diagnostics, ConditionDiagnostics)] = [
       (.authorizationDenied, .authorizationDenied),
       (.authorizationDeniedGlobally, .authorizationDeniedGlobally),
@@ -89,7 +89,7 @@ package struct ConditionDiagnostics: OptionSet, Hashable, Sendable {
       (.serviceSessionRequired, .serviceSessionRequired),
       (.accuracyLimited, .accuracyLimited),
     ]
-    self = pairs.reduce(into: []) { if standing.contains($1.0) { $0.insert($1.1) } }
+    self = pairs.reduce(into: []) { if diagnostics.contains($1.0) { $0.insert($1.1) } }
   }
 }
 

@@ -24,6 +24,8 @@ package enum ProviderStatus: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// Nothing listens there, or the connection ended.
     case unreachable(String)
+    /// There is no way to it: no network, or none that leads there (STD-33).
+    case noNetwork(String)
     /// The system refused to open it.
     case noPermission(String)
     /// The file or device is not there.
@@ -45,7 +47,8 @@ extension ProviderStatus.Reason {
   /// The reason in words for a person.
   package var text: String {
     switch self {
-    case .unreachable(let text), .noPermission(let text), .missing(let text), .malformed(let text):
+    case .unreachable(let text), .noNetwork(let text), .noPermission(let text), .missing(let text),
+      .malformed(let text):
       text
     case .noDevice: "gpsd runs and has no receiver"
     case .garbled: "bytes come that are no sentences: wrong baud rate, or another protocol"

@@ -70,7 +70,7 @@ package struct BeaconSample: Hashable, Sendable {
   /// dBm; `nil` when the adapter could not measure it: the beacon is there, at an unknown distance.
   package var rssi: Int?
 
-  /// When it was heard.
+  /// When it was received.
   package var time: UnixTime
 
   package init(

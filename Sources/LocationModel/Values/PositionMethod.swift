@@ -2,9 +2,9 @@
 package enum PositionMethod: String, CaseIterable, Sendable {
   /// By a satellite receiver, a recording of one, or a position that the owner has entered.
   case receiver
-  /// By the access points that were heard, with the map that this computer has learned.
+  /// By the access points that were received, with the map that this computer has learned.
   case accessPoints
-  /// By the cells that were heard, with the map that this computer has learned.
+  /// By the cells that were received, with the map that this computer has learned.
   case cells
   /// By a location service on the network that the owner has named.
   case service

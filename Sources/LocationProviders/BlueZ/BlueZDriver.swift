@@ -109,39 +109,40 @@ struct BlueZDriver: SourceDriver {
 
   private mutating func open() -> [SourceOutput] {
     state = .opening
-    return say(.searching) + [.open(.systemBus)]
+    return report(.searching) + [.open(.systemBus)]
   }
 
   private mutating func rest() -> [SourceOutput] {
     state = .idle
     retry.reset()
-    return say(.idle)
+    return report(.idle)
   }
 
   private mutating func settleScanner(at now: Moment) -> [SourceOutput] {
     if scan == .off {
       guard scanner != nil else { return [] }
-      let last = tellScanner(.scan(.off), at: now)
+      let last = passToScanner(.scan(.off), at: now)
       scanner = nil
       forget(.scanner)
       // The adapter is checked again at the next scan; until then it counts as able to listen.
       return last + [.reception(.listening)]
     }
-    guard scanner == nil else { return tellScanner(.scan(scan), at: now) }
+    guard scanner == nil else { return passToScanner(.scan(scan), at: now) }
     scanner = BlueZScanner()
-    return tellScanner(.scan(scan), at: now) + tellScanner(.bus(.connected), at: now)
+    return passToScanner(.scan(scan), at: now) + passToScanner(.bus(.connected), at: now)
   }
 
   private mutating func settleAdvertiser(at now: Moment) -> [SourceOutput] {
     guard let advert else {
-      let last = tellAdvertiser(.stop, at: now)
+      let last = passToAdvertiser(.stop, at: now)
       advertiser = nil
       forget(.advertiser)
       return last
     }
-    guard advertiser == nil else { return tellAdvertiser(.advertise(advert), at: now) }
+    guard advertiser == nil else { return passToAdvertiser(.advertise(advert), at: now) }
     advertiser = BlueZAdvertiser()
-    return tellAdvertiser(.bus(.connected), at: now) + tellAdvertiser(.advertise(advert), at: now)
+    return passToAdvertiser(.bus(.connected), at: now)
+      + passToAdvertiser(.advertise(advert), at: now)
   }
 
   // MARK: The bus
@@ -152,28 +153,28 @@ struct BlueZDriver: SourceDriver {
       return []
     }
     guard case .reply(let number, let reply) = event else {
-      return tellScanner(.bus(event), at: now) + tellAdvertiser(.bus(event), at: now)
+      return passToScanner(.bus(event), at: now) + passToAdvertiser(.bus(event), at: now)
     }
     guard case .open(var coordinator) = state, let call = coordinator.take(number) else {
       return []
     }
     state = .open(coordinator)
     switch call.owner {
-    case .scanner: return tellScanner(.bus(.reply(call.number, reply)), at: now)
-    case .advertiser: return tellAdvertiser(.bus(.reply(call.number, reply)), at: now)
+    case .scanner: return passToScanner(.bus(.reply(call.number, reply)), at: now)
+    case .advertiser: return passToAdvertiser(.bus(.reply(call.number, reply)), at: now)
     }
   }
 
   private mutating func close(_ end: ChannelEnd, at now: Moment) -> [SourceOutput] {
     (scanner, advertiser) = (nil, nil)
     state = .waiting(until: retry.next(after: now.uptime))
-    return say(.unavailable(end.reason)) + (scan == .off ? [] : [.reception(.unavailable)])
+    return report(.unavailable(end.reason)) + (scan == .off ? [] : [.reception(.unavailable)])
       + (advert == nil ? [] : [.advertising(.unavailable)])
   }
 
   private mutating func wake(at now: Moment) -> [SourceOutput] {
     guard case .waiting(let until) = state else {
-      return tellScanner(.wake, at: now) + tellAdvertiser(.wake, at: now)
+      return passToScanner(.wake, at: now) + passToAdvertiser(.wake, at: now)
     }
     return now.uptime >= until ? open() : []
   }
@@ -193,7 +194,7 @@ struct BlueZDriver: SourceDriver {
 
   // MARK: Scanner and advertiser
 
-  private mutating func tellScanner(
+  private mutating func passToScanner(
     _ input: BlueZScanner.Input, at now: Moment
   ) -> [SourceOutput] {
     guard let outputs = scanner?.handle(input, at: now) else { return [] }
@@ -208,10 +209,10 @@ struct BlueZDriver: SourceDriver {
 
   private mutating func receive(_ reception: BeaconReception) -> [SourceOutput] {
     retry.reset()
-    return say(ProviderStatus(reception)) + [.reception(reception)]
+    return report(ProviderStatus(reception)) + [.reception(reception)]
   }
 
-  private mutating func tellAdvertiser(
+  private mutating func passToAdvertiser(
     _ input: BlueZAdvertiser.Input, at now: Moment
   ) -> [SourceOutput] {
     guard let outputs = advertiser?.handle(input, at: now) else { return [] }
@@ -225,10 +226,10 @@ struct BlueZDriver: SourceDriver {
 
   private mutating func receive(_ state: BeaconAdvertising) -> [SourceOutput] {
     retry.reset()
-    return (ProviderStatus(state).map { say($0) } ?? []) + [.advertising(state)]
+    return (ProviderStatus(state).map { report($0) } ?? []) + [.advertising(state)]
   }
 
-  private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
+  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
     guard status != self.status else { return [] }
     self.status = status
     return [.status(status)]

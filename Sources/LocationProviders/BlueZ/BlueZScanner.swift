@@ -215,7 +215,7 @@ package struct BlueZScanner: Machine {
     }
   }
 
-  // MARK: - Hearing
+  // MARK: - Receiving
 
   private mutating func called(_ call: BusSignal, at now: Moment) -> [Output] {
     guard call.path == Self.monitorPath, call.interface == BlueZ.monitor else { return [] }

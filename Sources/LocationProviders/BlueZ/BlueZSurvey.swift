@@ -21,7 +21,7 @@ package struct BlueZSurvey: Sendable {
 
   private struct Known: Sendable {
     var device = BlueZDevice()
-    var lastHeard: UInt64 = 0
+    var lastReceived: UInt64 = 0
   }
 
   private struct Adapter: Sendable {
@@ -161,7 +161,7 @@ package struct BlueZSurvey: Sendable {
   private mutating func apply(_ properties: BusValue, to path: String) {
     moment += 1
     devices[path, default: Known()].device.apply(properties)
-    devices[path]?.lastHeard = moment
+    devices[path]?.lastReceived = moment
     if devices.count > Self.mostDevices { forgetSome() }
   }
 
@@ -169,9 +169,9 @@ package struct BlueZSurvey: Sendable {
   /// those not received for longest.
   private mutating func forgetSome() {
     let order = devices.map { path, known in
-      (rank: known.device.isBeacon ? 1 : 0, lastHeard: known.lastHeard, path: path)
+      (rank: known.device.isBeacon ? 1 : 0, lastReceived: known.lastReceived, path: path)
     }
-    .sorted { ($0.rank, $0.lastHeard) < ($1.rank, $1.lastHeard) }
+    .sorted { ($0.rank, $0.lastReceived) < ($1.rank, $1.lastReceived) }
     let over = order.prefix(Self.mostDevices / 4)
     for entry in over { devices[entry.path] = nil }
     forgotten += over.count

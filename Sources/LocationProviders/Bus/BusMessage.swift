@@ -47,7 +47,7 @@ package enum BusRefusal: Hashable, Comparable, Sendable, CustomStringConvertible
     case .reply(let service): "replies for \(service) by a program that does not own that name"
     case .unaskedReply: "replies on the bus to no call"
     case .call(let service): "calls that only \(service) may make, by a program without that name"
-    case .ownerChange: "changes of owners that the bus itself did not tell"
+    case .ownerChange: "changes of owners that the bus itself did not send"
     case .types(let member): "messages of other types than \(member) has"
     case .size(let member): "messages that hold too much for \(member)"
     }

@@ -67,7 +67,7 @@ package struct BusPeers: Sendable {
   /// Whether one more call may be sent.
   package var hasRoom: Bool { pending.count < Self.mostPending }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Returns the calls that carry out an action, in order; those that find its service come first.
   package mutating func prepare(_ action: BusAction) -> [Question] {
@@ -108,7 +108,7 @@ package struct BusPeers: Sendable {
     BusCall(bus, path: "/org/freedesktop/DBus", interface: bus, member: member, reply: reply)
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   /// Returns the events for the machines from a message that is a signal or a reply.
   ///
@@ -117,9 +117,9 @@ package struct BusPeers: Sendable {
   package mutating func receive(_ head: BusHead, values: () -> [BusValue]?) -> [BusEvent] {
     switch head.kind {
     case .call: []
-    case .signal: hearSignal(head, values)
-    case .reply(let serial): hearReply(to: serial, head, nil, values)
-    case .error(let serial, let name): hearReply(to: serial, head, name, values)
+    case .signal: handleSignal(head, values)
+    case .reply(let serial): handleReply(to: serial, head, nil, values)
+    case .error(let serial, let name): handleReply(to: serial, head, name, values)
     }
   }
 
@@ -152,7 +152,7 @@ package struct BusPeers: Sendable {
     refusals[reason, default: 0] += 1
   }
 
-  private mutating func hearSignal(
+  private mutating func handleSignal(
     _ head: BusHead, _ read: () -> [BusValue]?
   ) -> [BusEvent] {
     let isOwnerChange = head.interface == Self.bus && head.member == Self.ownerChange
@@ -197,7 +197,7 @@ package struct BusPeers: Sendable {
     return fail { $0.question.call.destination == service }
   }
 
-  private mutating func hearReply(
+  private mutating func handleReply(
     to serial: UInt64, _ head: BusHead, _ error: String?, _ read: () -> [BusValue]?
   ) -> [BusEvent] {
     guard let question = pending[serial]?.question else {
@@ -258,5 +258,5 @@ package struct BusPeers: Sendable {
   /// The same as sd-bus.
   private static let timeout = Duration.seconds(25)
   /// Calls. Chosen: a scanner and an advertiser have three.
-  private static let mostPending = 256
+  package static let mostPending = 256
 }

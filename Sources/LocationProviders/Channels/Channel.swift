@@ -57,6 +57,8 @@ package enum ChannelEnd: Hashable, Sendable {
   case missing(String)
   /// The system denies access.
   case noPermission(String)
-  /// Nothing listens, the device was unplugged, the network is down.
+  /// No network, or none that leads to the host.
+  case noNetwork(String)
+  /// Nothing listens, the device was unplugged.
   case failed(String)
 }

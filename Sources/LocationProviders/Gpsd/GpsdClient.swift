@@ -50,8 +50,8 @@ package struct GpsdClient: Machine {
     case connecting
     /// Connected; the server must send its version before `until`.
     case greeting(until: Instant)
-    /// Reports arrive, the last at `heardAt`; `isProbed` when the silent server has been probed.
-    case watching(heardAt: Instant, isProbed: Bool)
+    /// Reports arrive, the last at `receivedAt`; `isProbed` when the silent server has been probed.
+    case watching(receivedAt: Instant, isProbed: Bool)
   }
 
   /// Bytes. gpsd's own buffer for a report is 10 KB.
@@ -77,7 +77,7 @@ package struct GpsdClient: Machine {
   package init() {}
 
   /// Creates a client that reads a log, which may begin without a greeting, from a moment on.
-  init(readingLogFrom begin: Instant) { state = .watching(heardAt: begin, isProbed: false) }
+  init(readingLogFrom begin: Instant) { state = .watching(receivedAt: begin, isProbed: false) }
 
   /// The last satellite counts of a receiver; `nil` until one sends some.
   package var satellites: SatelliteSummary? { receivers.satellites }
@@ -88,8 +88,8 @@ package struct GpsdClient: Machine {
     switch state {
     case .waiting(let until), .greeting(let until): until
     case .connecting: nil
-    case .watching(let heardAt, let isProbed):
-      heardAt + Self.silence + (isProbed ? Self.probeTimeout : .zero)
+    case .watching(let receivedAt, let isProbed):
+      receivedAt + Self.silence + (isProbed ? Self.probeTimeout : .zero)
     }
   }
 
@@ -121,8 +121,8 @@ package struct GpsdClient: Machine {
       return []
     case .greeting:
       return [.disconnect] + lose("the server does not introduce itself as gpsd", at: now)
-    case .watching(let heardAt, isProbed: false):
-      state = .watching(heardAt: heardAt, isProbed: true)
+    case .watching(let receivedAt, isProbed: false):
+      state = .watching(receivedAt: receivedAt, isProbed: true)
       return [.send(Self.probe)]
     case .watching:
       return [.disconnect] + lose("the server has fallen silent", at: now)
@@ -143,7 +143,7 @@ package struct GpsdClient: Machine {
     switch state {
     case .waiting, .connecting: return []
     case .greeting: break
-    case .watching: state = .watching(heardAt: now, isProbed: false)
+    case .watching: state = .watching(receivedAt: now, isProbed: false)
     }
     var complete: [LineAssembler.Line] = []
     lines.append(bytes) { complete.append($0) }
@@ -174,7 +174,7 @@ package struct GpsdClient: Machine {
 
   private mutating func greet(_ report: GpsdReport, at now: Instant) -> [Output] {
     guard case .greeting = state else { return [] }
-    state = .watching(heardAt: now, isProbed: false)
+    state = .watching(receivedAt: now, isProbed: false)
     failures = 0
     let serving = Status.serving(
       release: report.release, protocolMajor: report.protocolMajor ?? 0,

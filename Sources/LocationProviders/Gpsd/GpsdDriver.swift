@@ -45,7 +45,11 @@ struct GpsdDriver: SourceDriver {
     case .channel(.bytes(let bytes)): return pass(.bytes(bytes), at: now)
     case .channel(.closed(let end)):
       isOpen = false
-      if case .noPermission = end, case .local = channel { refusal = end.reason }
+      switch end {
+      case .noPermission: if case .local = channel { refusal = end.reason }
+      case .noNetwork: refusal = end.reason
+      case .ended, .missing, .failed: break
+      }
       defer { refusal = nil }
       return loseCompass() + pass(.closed(reason: end.reason.text), at: now)
     case .wake: return pass(.wake, at: now)
@@ -55,7 +59,7 @@ struct GpsdDriver: SourceDriver {
   private mutating func begin(at now: Moment) -> [SourceOutput] {
     guard client == nil else { return [] }
     client = GpsdClient()
-    return say(.searching) + pass(.wake, at: now)
+    return report(.searching) + pass(.wake, at: now)
   }
 
   /// Closes the connection. The compass stays known, so that it is available on the next demand.
@@ -64,7 +68,7 @@ struct GpsdDriver: SourceDriver {
     client = nil
     let close: [SourceOutput] = isOpen ? [.close] : []
     isOpen = false
-    return close + say(.idle)
+    return close + report(.idle)
   }
 
   private mutating func pass(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
@@ -84,12 +88,12 @@ struct GpsdDriver: SourceDriver {
       isOpen = false
       return [.close]
     case .send(let bytes): return [.send(bytes)]
-    case .fix(let fix, _): return say(.working) + [.fix(fix)]
+    case .fix(let fix, _): return report(.working) + [.fix(fix)]
     case .attitude(let attitude): return point(attitude, at: now)
     case .devices(let devices):
       self.devices = devices.map(\.path)
-      if devices.isEmpty { return say(.unavailable(.noDevice)) }
-      return status == .unavailable(.noDevice) ? say(.searching) : []
+      if devices.isEmpty { return report(.unavailable(.noDevice)) }
+      return status == .unavailable(.noDevice) ? report(.searching) : []
     case .status(let status): return translate(status)
     case .rejected(let reason, _):
       turnedAway["\(reason)", default: 0] += 1
@@ -100,12 +104,12 @@ struct GpsdDriver: SourceDriver {
   /// Handles an attitude. One without a magnetic heading does not come from a compass.
   private mutating func point(_ attitude: GpsdAttitude, at now: Moment) -> [SourceOutput] {
     guard let degrees = attitude.magneticHeading else { return [] }
-    let isNews = !hasCompass
+    let isFirst = !hasCompass
     hasCompass = true
     let sample = HeadingSample(
       magneticHeading: degrees, accuracy: HeadingSample.unstatedAccuracy,
       time: attitude.time ?? now.unixTime)
-    return (isNews ? [.compass(true)] : []) + [.heading(sample)]
+    return (isFirst ? [.compass(true)] : []) + [.heading(sample)]
   }
 
   private mutating func loseCompass() -> [SourceOutput] {
@@ -118,21 +122,21 @@ struct GpsdDriver: SourceDriver {
     switch status {
     case .serving:
       diagnosis = .silent
-      return say(.searching)
+      return report(.searching)
     case .noFix:
       diagnosis = .noPosition
-      return say(.searching)
+      return report(.searching)
     case .solving:
       diagnosis = .working
-      return say(.working)
+      return report(.working)
     case .lost(let reason, _):
       diagnosis = nil
-      return say(.unavailable(refusal ?? .unreachable(reason)))
+      return report(.unavailable(refusal ?? .unreachable(reason)))
     case .complaint: return []
     }
   }
 
-  private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
+  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
     guard status != self.status else { return [] }
     self.status = status
     return [.status(status)]

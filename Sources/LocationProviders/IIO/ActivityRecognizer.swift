@@ -103,7 +103,7 @@ package struct ActivityRecognizer: Sendable {
     }
   }
 
-  /// Meters per second squared: good chips at rest, cheap ones, and a desk at which someone works.
+  /// Meters per second squared: good chips at rest, cheap ones, and a table at which someone works.
   private static func confidence(ofStir stir: Double) -> MotionActivity.Confidence {
     if stir < 0.12 { return .high }
     return stir < 0.22 ? .medium : .low
@@ -117,7 +117,7 @@ package struct ActivityRecognizer: Sendable {
   private static let restful = 5
   /// Meters per second squared. Chosen: above the noise of a cheap chip (0.17), below a car's seat.
   private static let stillness = 0.3
-  /// Meters per second squared. Chosen: above the remaining effect of knocks on a desk.
+  /// Meters per second squared. Chosen: above the remaining effect of knocks on a table.
   private static let unrest = 0.4
   /// Meters per second squared. Chosen: the slowest walk with the device held by both hands.
   private static let leastStrength = 0.45

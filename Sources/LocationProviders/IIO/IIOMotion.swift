@@ -43,7 +43,7 @@ package struct IIOMotion: Machine {
   private var delivered = MotionActivity.unknown
   private var deliveredAt = Instant.start
   /// When readings last allowed a conclusion.
-  private var heardAt = Instant.start
+  private var receivedAt = Instant.start
   /// Whether that is so long ago that the activity is unknown.
   private var isDeaf = false
   /// How many readings were requested; varies the interval, so that successive ones differ.
@@ -65,7 +65,7 @@ package struct IIOMotion: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch (input, state) {
     case (.start, .stopped):
-      (heardAt, isDeaf) = (now.uptime, false)
+      (receivedAt, isDeaf) = (now.uptime, false)
       deliveredAt = now.uptime
       return look(at: now.uptime)
     case (.wake, .looking(let due)) where now.uptime >= due:
@@ -89,7 +89,7 @@ package struct IIOMotion: Machine {
 
   private mutating func look(at now: Instant) -> [Output] {
     recognizer.look()
-    if !isDeaf { heardAt = now }
+    if !isDeaf { receivedAt = now }
     return read(at: now)
   }
 
@@ -121,14 +121,14 @@ package struct IIOMotion: Machine {
       return [.rejected(.absurd)] + (lament(at: now) ?? [])
     }
     // After a silence, any reading begins a new look.
-    if isDeaf { (isDeaf, heardAt) = (false, now) }
+    if isDeaf { (isDeaf, receivedAt) = (false, now) }
     if case .resting(let due, let gravity) = state {
-      heardAt = now
+      receivedAt = now
       return compare(acceleration, with: gravity, due: due, at: now)
     }
     // Readings too far apart for a look give no finding, however many come.
     guard let finding = recognizer.take(acceleration, at: now) else { return [] }
-    heardAt = now
+    receivedAt = now
     let decisions = report(at: now)
     settle(finding, at: now)
     return decisions
@@ -158,7 +158,7 @@ package struct IIOMotion: Machine {
 
   /// Makes the activity unknown after too long without a conclusion; returns `nil` before.
   private mutating func lament(at now: Instant) -> [Output]? {
-    guard now.seconds(since: heardAt) >= Self.timeout else { return nil }
+    guard now.seconds(since: receivedAt) >= Self.timeout else { return nil }
     recognizer.forget()
     isDeaf = true
     state = .pausing(until: now + Self.pause)

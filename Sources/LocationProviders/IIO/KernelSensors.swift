@@ -91,8 +91,8 @@ struct KernelSensors: Sendable {
     guard case .open = state else { return [] }
     let isCompassDue = isDue(compass?.nextDeadline, now)
     let isMotionDue = isDue(motion?.nextDeadline, now)
-    return (isCompassDue ? tellCompass(.wake, at: now) : [])
-      + (isMotionDue ? tellMotion(.wake, at: now) : [])
+    return (isCompassDue ? passToCompass(.wake, at: now) : [])
+      + (isMotionDue ? passToMotion(.wake, at: now) : [])
   }
 
   // MARK: The channel
@@ -120,8 +120,8 @@ struct KernelSensors: Sendable {
       status = .searching
       return [.open(.sensors)]
     case (.open, true):
-      return tellCompass(wantsHeading ? .start : .stop, at: now)
-        + tellMotion(wantsMotion ? .start : .stop, at: now)
+      return passToCompass(wantsHeading ? .start : .stop, at: now)
+        + passToMotion(wantsMotion ? .start : .stop, at: now)
     case (.opening, false), (.open, false):
       let last = stop(at: now)
       status = .idle
@@ -133,7 +133,7 @@ struct KernelSensors: Sendable {
   private mutating func stop(at now: Moment) -> [SourceOutput] {
     state = .closed
     askers = []
-    return tellCompass(.stop, at: now) + tellMotion(.stop, at: now)
+    return passToCompass(.stop, at: now) + passToMotion(.stop, at: now)
   }
 
   // MARK: The machines
@@ -141,12 +141,12 @@ struct KernelSensors: Sendable {
   private mutating func take(_ readings: [SysfsReading], at now: Moment) -> [SourceOutput] {
     guard !askers.isEmpty else { return [] }
     switch askers.removeFirst() {
-    case .compass: return tellCompass(.readings(readings), at: now)
-    case .motion: return tellMotion(.readings(readings), at: now)
+    case .compass: return passToCompass(.readings(readings), at: now)
+    case .motion: return passToMotion(.readings(readings), at: now)
     }
   }
 
-  private mutating func tellCompass(_ input: IIOCompass.Input, at now: Moment) -> [SourceOutput] {
+  private mutating func passToCompass(_ input: IIOCompass.Input, at now: Moment) -> [SourceOutput] {
     (compass?.handle(input, at: now) ?? []).flatMap { output -> [SourceOutput] in
       switch output {
       case .read(let paths): return ask(paths, for: .compass)
@@ -159,7 +159,7 @@ struct KernelSensors: Sendable {
     }
   }
 
-  private mutating func tellMotion(_ input: IIOMotion.Input, at now: Moment) -> [SourceOutput] {
+  private mutating func passToMotion(_ input: IIOMotion.Input, at now: Moment) -> [SourceOutput] {
     let outputs = motion?.handle(input, at: now) ?? []
     if case .readings = input, !outputs.contains(where: \.isRejection) { status = .working }
     return outputs.flatMap { output -> [SourceOutput] in

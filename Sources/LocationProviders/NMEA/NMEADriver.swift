@@ -59,7 +59,7 @@ struct NMEADriver: SourceDriver {
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
       let last = state == .open ? observe(.closed, at: now) : []
       state = .waiting(until: retry.next(after: now.uptime))
-      return last + listener.loseCompass() + say(.unavailable(end.reason))
+      return last + listener.loseCompass() + report(.unavailable(end.reason))
     case (.channel, _), (.sensors, _), (.scan, _): return []
     case (.wake, .waiting(let until)):
       return now.uptime >= until ? open() : []
@@ -79,33 +79,33 @@ struct NMEADriver: SourceDriver {
 
   private mutating func open() -> [SourceOutput] {
     state = .opening
-    guard case .unavailable = status else { return say(.searching) + [.open(channel)] }
+    guard case .unavailable = status else { return report(.searching) + [.open(channel)] }
     return [.open(channel)]
   }
 
   private mutating func rest() -> [SourceOutput] {
     state = .idle
     retry.reset()
-    return say(.idle)
+    return report(.idle)
   }
 
   private mutating func observe(_ input: NMEAReceiver.Input, at now: Moment) -> [SourceOutput] {
     let seen = listener.receive(input, at: now)
     guard seen.contains(where: \.isFix) else { return seen.isEmpty ? doubt() : seen }
     retry.reset()
-    return status == .working ? seen : say(.working) + seen
+    return status == .working ? seen : report(.working) + seen
   }
 
   /// Checks whether the received bytes can be NMEA at all, and reports the result as status.
   private mutating func doubt() -> [SourceOutput] {
     guard status != .working, listener.status.bytes >= Self.enoughToJudge else { return [] }
     switch listener.status.diagnosis {
-    case .noText, .noSentences: return say(.unavailable(.garbled))
-    case .silent, .noPosition, .noPositionSentences, .working: return say(.searching)
+    case .noText, .noSentences: return report(.unavailable(.garbled))
+    case .silent, .noPosition, .noPositionSentences, .working: return report(.searching)
     }
   }
 
-  private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
+  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
     guard status != self.status else { return [] }
     self.status = status
     return [.status(status)]

@@ -56,11 +56,19 @@ package struct NMEAReceiver: Machine {
     switch input {
     case .opened:
       self = NMEAReceiver(origin: origin)
-    case .bytes(let bytes):
-      read(bytes, at: now, &outputs)
-    case .datagram(let bytes):
-      read(bytes, at: now, &outputs)
-      if case .rejected(let reason)? = reader.cut() { reject(reason, &outputs) }
+    case .bytes(let bytes), .datagram(let bytes):
+      var index = 0
+      while let event = reader.next(in: bytes, from: &index) {
+        switch event {
+        case .sentence: understand(at: now, &outputs)
+        case .rejected(let reason): reject(reason, &outputs)
+        }
+      }
+      status.bytes += bytes.count
+      status.binaryBytes = reader.skippedBinary
+      if let epoch, epoch.isSolved, !epoch.hasBeenPutOut { nextDeadline = now.uptime + Self.quiet }
+      guard case .datagram = input, case .rejected(let reason)? = reader.cut() else { break }
+      reject(reason, &outputs)
     case .closed:
       closeEpoch(at: now, &outputs)
       reader = NMEASentenceReader()
@@ -71,29 +79,6 @@ package struct NMEAReceiver: Machine {
     return outputs
   }
 
-  private mutating func read(_ bytes: [UInt8], at now: Moment, _ outputs: inout [Output]) {
-    status.bytes += bytes.count
-    var index = 0
-    while let event = reader.next(in: bytes, from: &index) {
-      switch event {
-      case .sentence: understand(at: now, &outputs)
-      case .rejected(let reason): reject(reason, &outputs)
-      }
-    }
-    status.binaryBytes = reader.skippedBinary
-    if let epoch, epoch.isSolved, !epoch.hasBeenPutOut { nextDeadline = now.uptime + Self.quiet }
-  }
-
-  private mutating func understand(at now: Moment, _ outputs: inout [Output]) {
-    status.sentences += 1
-    guard let kind = NMEAKind(reader.line) else { return status.count(.unsupported) }
-    do throws(NMEARejection) {
-      take(try NMEASentence(kind, reader.line), kind, at: now, &outputs)
-    } catch {
-      reject(error, &outputs)
-    }
-  }
-
   private mutating func reject(_ reason: NMEARejection, _ outputs: inout [Output]) {
     status.count(reason)
     outputs.append(.rejected(reason))
@@ -101,9 +86,14 @@ package struct NMEAReceiver: Machine {
 
   // MARK: Sentences
 
-  private mutating func take(
-    _ sentence: NMEASentence, _ kind: NMEAKind, at now: Moment, _ outputs: inout [Output]
-  ) {
+  /// Handles the sentence that the reader has found.
+  private mutating func understand(at now: Moment, _ outputs: inout [Output]) {
+    status.sentences += 1
+    guard let kind = NMEAKind(reader.line) else { return status.count(.unsupported) }
+    let sentence: NMEASentence
+    do throws(NMEARejection) { sentence = try NMEASentence(kind, reader.line) } catch {
+      return reject(error, &outputs)
+    }
     switch sentence {
     case .position(let position, _), .minimum(let position, _, _, _):
       if position.validity == .none {

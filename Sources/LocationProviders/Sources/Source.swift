@@ -55,7 +55,7 @@ package indirect enum Source: Hashable, Sendable {
   package static let gpsdUsers = ["root", "gpsd"]
 
   /// Whether other machines can send it positions without a list of permitted senders.
-  package var hearsAnyone: Bool {
+  package var acceptsAnySender: Bool {
     guard case .nmeaUDP(let host?, _, let senders) = receiver, senders.isEmpty else { return false }
     let isLoopback =
       host == "localhost" || AddressRange(host).map(\.isLoopback) ?? false

@@ -58,7 +58,7 @@ package enum SourceInput: MachineInput {
   case channel(ChannelEvent)
   /// An event of the kernel's sensors, which may be open beside the channel.
   case sensors(ChannelEvent)
-  /// What another source of this computer heard by radio.
+  /// What another source of this computer received by radio.
   case scan(RadioScan)
   case wake
 }
@@ -81,7 +81,7 @@ package enum SourceOutput: Hashable, Sendable {
   /// How the device moves.
   case motion(MotionActivity)
   case pressure(PressureSample)
-  /// What a radio heard: for the learned map, and for the sources that ask a service.
+  /// What a radio received: for the learned map, and for the sources that ask a service.
   case scan(RadioScan)
   /// Whether this source can receive beacons.
   case reception(BeaconReception)
@@ -134,6 +134,7 @@ extension ChannelEnd {
     case .ended: .unreachable("the other side closed the connection")
     case .missing(let text): .missing(text)
     case .noPermission(let text): .noPermission(text)
+    case .noNetwork(let text): .noNetwork(text)
     case .failed(let text): .unreachable(text)
     }
   }

@@ -38,6 +38,8 @@ package struct IndicatorPresenter: Machine {
     case shown
     /// There is no watcher; it is awaited.
     case unseen
+    /// The watcher has refused, as one that has just started may; it is asked again at `retry`.
+    case refused(retry: Instant)
     /// There is no bus; the next connection is tried with the next change.
     case cutOff
   }
@@ -53,14 +55,17 @@ package struct IndicatorPresenter: Machine {
 
   package init() {}
 
-  package var nextDeadline: Instant? { nil }
+  package var nextDeadline: Instant? {
+    guard case .refused(let retry) = state else { return nil }
+    return retry
+  }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .show(let contents): show(contents)
-    case .bus(let event): take(event)
+    case .bus(let event): take(event, at: now)
     case .closed(let reason): lose(.cutOff, "there is no bus of a session: \(reason)")
-    case .wake: []
+    case .wake: isDue(nextDeadline, now) ? register() : []
     }
   }
 
@@ -77,7 +82,7 @@ package struct IndicatorPresenter: Machine {
       state = .entering
       return [.enter]
     case .entering: return []
-    case .registering, .shown, .unseen: return export() + changed
+    case .registering, .shown, .unseen, .refused: return export() + changed
     }
   }
 
@@ -95,13 +100,13 @@ package struct IndicatorPresenter: Machine {
 
   // MARK: The bus
 
-  private mutating func take(_ event: BusEvent) -> [Output] {
+  private mutating func take(_ event: BusEvent, at now: Moment) -> [Output] {
     switch event {
     case .connected:
       guard state == .entering else { return [] }
       return [.bus(.subscribe(.owner(of: Self.watcher)))] + export() + register()
     case .disconnected: return lose(.cutOff, "the bus of the session has gone")
-    case .reply(let number, let reply): return take(reply, to: number)
+    case .reply(let number, let reply): return take(reply, to: number, at: now)
     case .signal(let signal): return take(signal)
     case .called(let call): return press(call)
     case .refused(let reason, let count):
@@ -121,10 +126,15 @@ package struct IndicatorPresenter: Machine {
     return [.bus(.call(lastCall, call))]
   }
 
-  private mutating func take(_ reply: BusReply, to number: Int) -> [Output] {
+  private mutating func take(
+    _ reply: BusReply, to number: Int, at now: Moment
+  ) -> [Output] {
     guard state == .registering(call: number) else { return [] }
     if case .error(let name) = reply {
-      return lose(.unseen, "\(Self.watcher) does not answer: \(name)")
+      let isAbsent = name == "org.freedesktop.DBus.Error.ServiceUnknown"
+      return lose(
+        isAbsent ? .unseen : .refused(retry: now.uptime + Self.retryAfter),
+        "\(Self.watcher) does not answer: \(name)")
     }
     state = .shown
     return report(nil)
@@ -215,4 +225,6 @@ package struct IndicatorPresenter: Machine {
   private static let itemPath = "/StatusNotifierItem"
   static let menuPath = "/MenuBar"
   private static let icon = "mark-location"
+  /// Chosen: about as long as a panel takes to start.
+  private static let retryAfter = Duration.seconds(2)
 }

@@ -67,7 +67,7 @@ struct PlaybackDriver: SourceDriver {
     case (.channel(.closed(.ended)), .reading(let bytes)): return begin(bytes, at: now)
     case (.channel(.closed(let end)), .reading):
       state = .failed
-      return say(.unavailable(end.reason))
+      return report(.unavailable(end.reason))
     case (.channel, _), (.sensors, _), (.scan, _): return []
     case (.wake, .playing(let player)): return play(player, at: now)
     case (.wake, _): return []
@@ -78,11 +78,11 @@ struct PlaybackDriver: SourceDriver {
     switch state {
     case .idle:
       state = .reading([])
-      return say(.searching) + [.open(.file(path: path))]
+      return report(.searching) + [.open(.file(path: path))]
     case .paused(let player):
       state = .playing(player)
-      if player.nextDeadline == nil { return say(.unavailable(.ended)) }
-      return say(.searching) + play(player, at: now)
+      if player.nextDeadline == nil { return report(.unavailable(.ended)) }
+      return report(.searching) + play(player, at: now)
     case .reading, .playing, .failed: return []
     }
   }
@@ -91,10 +91,10 @@ struct PlaybackDriver: SourceDriver {
     switch state {
     case .reading:
       state = .idle
-      return say(.idle) + [.close]
+      return report(.idle) + [.close]
     case .playing(let player):
       state = .paused(player)
-      return say(.idle)
+      return report(.idle)
     case .idle, .paused, .failed: return []
     }
   }
@@ -106,7 +106,7 @@ struct PlaybackDriver: SourceDriver {
       return play(contents.player, at: now)
     } catch {
       state = .failed
-      return say(.unavailable(.malformed("\(path): \(error.cause)")))
+      return report(.unavailable(.malformed("\(path): \(error.cause)")))
     }
   }
 
@@ -119,15 +119,15 @@ struct PlaybackDriver: SourceDriver {
       switch step {
       case .seen(.fix(var fix)):
         fix.origin.isSimulated = true  // SIM-6
-        outputs += say(.working) + [.fix(fix)]
+        outputs += report(.working) + [.fix(fix)]
       case .seen(let output): outputs.append(output)
-      case .finished: outputs += say(.unavailable(.ended))
+      case .finished: outputs += report(.unavailable(.ended))
       }
     }
     return outputs
   }
 
-  private mutating func say(_ status: ProviderStatus) -> [SourceOutput] {
+  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
     guard status != self.status else { return [] }
     self.status = status
     return [.status(status)]

@@ -14,6 +14,22 @@ package struct VirtualCompass: Hashable, Sendable {
   /// Microtesla along the device's axes: iron that turns with it.
   package var hardIron = DeviceVector(x: 0, y: 0, z: 0)
 
+  /// What is measured in place of the field around the device; `nil` for that field.
+  package var setting: Setting?
+
+  /// A field that a script sets.
+  package struct Setting: Hashable, Sendable {
+    /// Microtesla along the device's axes.
+    package var field: DeviceVector
+    /// Degrees at 68 %; `nil` when the compass is not calibrated.
+    package var accuracy: Double?
+
+    package init(field: DeviceVector, accuracy: Double?) {
+      self.field = field
+      self.accuracy = accuracy
+    }
+  }
+
   private var chance: NormalNoise
   /// The noise of readings of the accelerometer alone: they change no heading.
   private var shake: NormalNoise
@@ -48,6 +64,23 @@ package struct VirtualCompass: Hashable, Sendable {
     switch query {
     case .survey: return Self.description + values
     case .files(let paths): return values.filter { paths.contains($0.path) }
+    }
+  }
+
+  /// Whether a query is one for the field, in whose place something was set.
+  package func isSet(for query: SensorQuery) -> Bool {
+    guard setting != nil, case .files(let paths) = query else { return false }
+    return paths.contains(where: Self.isOfMagnetometer)
+  }
+
+  /// The heading in the field that was set; `nil` where none was, or where it is vertical.
+  package func settingSample(truth: Truth, date: UnixTime) -> HeadingSample? {
+    guard let setting else { return nil }
+    let up = turned(DeviceVector(x: 0, y: 0, z: Self.gravity), truth)
+    return TiltCompensation(field: setting.field, acceleration: up).map {
+      HeadingSample(
+        magneticHeading: $0.magneticHeading, accuracy: setting.accuracy, field: setting.field,
+        inclination: $0.inclination, time: date)
     }
   }
 

@@ -124,10 +124,10 @@ package struct VirtualReceiver: Hashable, Sendable {
     guard now.uptime >= fixFrom, let noise else { return noFix(at: date) }
     let error = walk.step(noise, seconds: interval.inSeconds)
     if walk.chance(noise.loss) { return noFix(at: date) }
-    return say(truth, off: error, noise, at: date)
+    return sentences(truth, off: error, noise, at: date)
   }
 
-  private func say(
+  private func sentences(
     _ truth: Truth, off error: (east: Double, north: Double), _ noise: ReceiverNoise,
     at date: UnixTime
   ) -> [UInt8] {

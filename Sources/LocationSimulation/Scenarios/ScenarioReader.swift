@@ -281,7 +281,7 @@ package struct ScenarioReader {
     return answers.map { Person.Reply($0, after: delay) }
   }
 
-  // MARK: Words
+  // MARK: Encoding
 
   private func fault(_ problem: String, _ expectation: String) -> ScenarioFault {
     ScenarioFault(line: line, problem: problem, expectation: expectation)
@@ -352,7 +352,7 @@ package struct ScenarioReader {
       throw fault("\"\(word)\" is no date", "a date such as 2026-01-31T08:00:00Z")
     }
     guard let year = Int(date.iso8601.prefix(4)), Self.years.contains(year) else {
-      throw fault("no receiver tells \"\(word)\"", "a year from 1980 to 2199")
+      throw fault("no receiver sends \"\(word)\"", "a year from 1980 to 2199")
     }
     return date
   }

@@ -6,7 +6,7 @@ package enum SimulationInput: Sendable {
   case scenario(Scenario)
   case recording(Source, [UInt8])
 
-  /// Reads a file's contents; its name tells GPX and recorded fixes, its text tells a scenario,
+  /// Reads a file's contents; its name identifies GPX and recorded fixes, its text a scenario,
   /// and everything else is a receiver's log.
   package init(path: String, bytes: [UInt8]) throws(ScenarioFault) {
     let name = path.lowercased()

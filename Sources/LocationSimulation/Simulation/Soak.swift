@@ -44,7 +44,7 @@ struct Invariants {
   private var authorization = AuthorizationReport(status: .notDetermined)
   private var lastDate: UnixTime?
   private var delivered: [String: ConditionEvent] = [:]
-  private var lastWord = Instant.start
+  private var lastDelivery = Instant.start
   private var isExplained = false
 
   /// The rule that an event breaks; `nil` for none.
@@ -65,7 +65,7 @@ struct Invariants {
 
   /// The rule that the silence up to now breaks (LIVE-18); `nil` for none.
   func broken(bySilenceUntil now: Moment) -> String? {
-    guard !isExplained, now.uptime.seconds(since: lastWord) > Self.longestSilence else {
+    guard !isExplained, now.uptime.seconds(since: lastDelivery) > Self.longestSilence else {
       return nil
     }
     return "live updates were silent for more than \(Self.longestSilence) s without a reason"
@@ -73,7 +73,7 @@ struct Invariants {
 
   private mutating func broken(by update: LiveUpdate, at now: Moment) -> String? {
     if let rule = broken(bySilenceUntil: now) { return rule }
-    lastWord = now.uptime
+    lastDelivery = now.uptime
     isExplained = update.stationary || !update.diagnostics.isEmpty
     guard let fix = update.fix else {
       return update.diagnostics.isEmpty ? "an update says neither where nor why not" : nil
@@ -86,7 +86,7 @@ struct Invariants {
     return nil
   }
 
-  /// A state is told when it changes, and once more when diagnostics end; only a change has
+  /// A state is delivered when it changes, and once more when diagnostics end; only a change has
   /// evidence, and each has (MON-21, MON-37a).
   private mutating func broken(by event: ConditionEvent) -> String? {
     let before = delivered[event.identifier]

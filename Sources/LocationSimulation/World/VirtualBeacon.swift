@@ -18,7 +18,7 @@ package struct VirtualBeacon: Hashable, Sendable {
     self.place = place
   }
 
-  /// dBm that a device hears on average; `facing` is where the body that carries it looks, in
+  /// dBm that a device receives on average; `facing` is where the body that carries it looks, in
   /// degrees.
   func strength(at device: Coordinate, facing: Double) -> Double {
     let line = Geodesic.inverse(from: device, to: place)

@@ -195,6 +195,7 @@ package struct VirtualWorld: Sendable {
     case .turn(let heading): compass?.heading = heading
     case .field(let field): compass?.disturbance = field
     case .iron(let field): compass?.hardIron = field
+    case .compass(let setting): compass?.setting = setting
     case .motion(let activity): motion?.held = activity
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
@@ -219,6 +220,10 @@ package struct VirtualWorld: Sendable {
       }
     case .read(let id, let query):
       let (truth, date) = (truth, now.unixTime)
+      if compass?.isSet(for: query) == true {
+        guard let sample = compass?.settingSample(truth: truth, date: date) else { return }
+        return step(.engine(.heading(sample, from: id.provider)), &effects)
+      }
       guard let readings = compass?.answer(query, truth: truth, date: date) else { return }
       step(.channel(id, .readings(readings)), &effects)
     case .engine(.persist(.set(let key, let value))): store[key] = value

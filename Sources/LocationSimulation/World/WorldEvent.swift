@@ -26,6 +26,8 @@ package enum WorldEvent: Sendable {
   case field(DeviceVector)
   /// Microtesla along the device's axes: iron that turns with it.
   case iron(DeviceVector)
+  /// What the compass measures; `nil` for the field around it.
+  case compass(VirtualCompass.Setting?)
   /// The activity that the motion sensor reports from now on, however the device moves; `nil` follows
   /// its movement.
   case motion(MotionActivity?)

@@ -8,7 +8,7 @@ import Synchronization
 extension DeviceExecutor {
   /// The executor whose work this thread runs.
   static var current: DeviceExecutor? {
-    virtual_time_current_line().map {
+    virtual_time_current_executor().map {
       Unmanaged<DeviceExecutor>.fromOpaque($0).takeUnretainedValue()
     }
   }
@@ -22,14 +22,14 @@ extension DeviceExecutor {
   /// was made, else that of the thread that enqueued it.
   static func owner(of job: UnownedJob) -> DeviceExecutor? {
     let task = virtual_time_task_of_job(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
-    if let line = TaskOwners.shared.owner(of: task) {
-      line.resume(task, by: current === line ? .device : TaskBook.Resumer.outside)
-      return line
+    if let owner = TaskOwners.shared.owner(of: task) {
+      owner.resume(task, by: current === owner ? .device : TaskBook.Resumer.outside)
+      return owner
     }
     guard TaskOwners.shared.isNeeded else { return nil }
-    let line = (LocationClient.bound?.link as? SimulatedDevice)?.line ?? current
-    line?.adopt(task)
-    return line
+    let owner = (LocationClient.bound?.link as? SimulatedDevice)?.executor ?? current
+    owner?.adopt(task)
+    return owner
   }
 
   private func resume(_ task: UInt64, by resumer: TaskBook.Resumer) {
@@ -170,9 +170,9 @@ extension DeviceExecutor: ReadingWatch {
     state.withLock { $0.book.expectsNoLonger(task) }
   }
 
-  func took(_ loop: ObjectIdentifier, name: String) {
+  func noteElement(_ loop: ObjectIdentifier, name: String) {
     let (task, now) = (virtual_time_current_task(), now())
-    state.withLock { $0.book.took(loop, name: name, by: task, at: now) }
+    state.withLock { $0.book.noteElement(loop, name: name, by: task, at: now) }
   }
 
   func finished(_ loop: ObjectIdentifier) {

@@ -180,11 +180,11 @@ final class DeviceExecutor: Sendable {
   }
 
   private func enter() {
-    virtual_time_set_current_line(Unmanaged.passUnretained(self).toOpaque())
+    virtual_time_set_current_executor(Unmanaged.passUnretained(self).toOpaque())
   }
 
   private func leave() {
-    virtual_time_set_current_line(nil)
+    virtual_time_set_current_executor(nil)
   }
 
   var activity: Activity? {

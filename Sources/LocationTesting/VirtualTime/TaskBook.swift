@@ -117,13 +117,15 @@ struct TaskBook: Sendable {
 
   // MARK: Loops
 
-  mutating func took(_ loop: ObjectIdentifier, name: String, by task: UInt64, at now: Instant) {
+  mutating func noteElement(
+    _ loop: ObjectIdentifier, name: String, by task: UInt64, at now: Instant
+  ) {
     loops[loop] = Loop(name: name, task: task, since: now)
   }
 
   mutating func finished(_ loop: ObjectIdentifier) { loops[loop] = nil }
 
-  // MARK: Looking
+  // MARK: Inspection
 
   /// Returns a task that is away; called when no work is left.
   mutating func absentee() -> Absentee? {

@@ -6,7 +6,7 @@ import Synchronization
 /// reference to the device.
 final class TaskOwners: Sendable {
   private struct Owner {
-    weak var line: DeviceExecutor?
+    weak var executor: DeviceExecutor?
   }
 
   static let shared = TaskOwners()
@@ -21,11 +21,11 @@ final class TaskOwners: Sendable {
 
   func owner(of task: UInt64) -> DeviceExecutor? {
     guard isNeeded else { return nil }
-    return owners.withLock { $0[task]?.line }
+    return owners.withLock { $0[task]?.executor }
   }
 
-  func set(_ line: DeviceExecutor, for task: UInt64) {
-    owners.withLock { $0[task] = Owner(line: line) }
+  func set(_ executor: DeviceExecutor, for task: UInt64) {
+    owners.withLock { $0[task] = Owner(executor: executor) }
   }
 
   func forgetAll(of tasks: Set<UInt64>) {

@@ -22,30 +22,30 @@ private final class DoorToGlobalExecutor: TaskExecutor, SchedulingExecutor {
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    guard let line = DeviceExecutor.owner(of: job) else { return platform.enqueue(job) }
-    line.add(.job(job))
+    guard let owner = DeviceExecutor.owner(of: job) else { return platform.enqueue(job) }
+    owner.add(.job(job))
   }
 
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, at instant: C.Instant, tolerance: C.Duration?, clock: C
   ) {
-    guard let line = DeviceExecutor.ofPresentTask,
+    guard let owner = DeviceExecutor.ofPresentTask,
       let wait = clock.now.duration(to: instant) as? Duration
     else {
       guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
       return platform.enqueue(job, at: instant, tolerance: tolerance, clock: clock)
     }
-    line.add(UnownedJob(job), afterAbout: wait)
+    owner.add(UnownedJob(job), afterAbout: wait)
   }
 
   func enqueue<C: Clock>(
     _ job: consuming ExecutorJob, after delay: C.Duration, tolerance: C.Duration?, clock: C
   ) {
-    guard let line = DeviceExecutor.ofPresentTask, let wait = delay as? Duration else {
+    guard let owner = DeviceExecutor.ofPresentTask, let wait = delay as? Duration else {
       guard let platform = platform as? any SchedulingExecutor else { return enqueue(job) }
       return platform.enqueue(job, after: delay, tolerance: tolerance, clock: clock)
     }
-    line.add(UnownedJob(job), after: wait)
+    owner.add(UnownedJob(job), after: wait)
   }
 }
 
@@ -56,10 +56,10 @@ private final class DoorToMainExecutor: MainExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
-    guard let line = DeviceExecutor.owner(of: job) else {
+    guard let owner = DeviceExecutor.owner(of: job) else {
       return DispatchQueue.main.async { job.runSynchronously(on: executor) }
     }
-    line.add(.mainJob(job, executor))
+    owner.add(.mainJob(job, executor))
   }
 
   var isMainExecutor: Bool { true }

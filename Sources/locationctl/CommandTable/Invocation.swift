@@ -138,7 +138,7 @@ struct Invocation: Sendable {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
   var isHelpWanted: Bool { has(.help) }
 

@@ -63,7 +63,7 @@ struct RunningDaemon {
     } catch { throw Failure(.garbled("\(error)"), socket) }
   }
 
-  /// Hears one thing after the other until `hear` returns `false`, there is no more, or the time
+  /// Receives one reply after the other until `continuation` returns `false`, there is no more, or the time
   /// is over.
   func follow<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,

@@ -6,7 +6,7 @@ import LocationProviders
 struct AppDiagnosis {
   let app: InstalledApp
   /// Its authorization; `nil` when it never requested one.
-  let standing: Decision.Standing?
+  let decided: Decision.Level?
   let servicesAreOn: Bool
   /// Why they are off, if no person has switched them off.
   var servicesReason: String?
@@ -20,7 +20,7 @@ struct AppDiagnosis {
   /// Of an app that wants to be a beacon, or about which that was decided.
   private var beacon: Finding? {
     let allow = "locationctl authorize --beacon yes -- \(app.identity.name)"
-    switch standing?.beacon {
+    switch decided?.beacon {
     case "yes": return finding(.good, "beacon_allowed", "it may be a Bluetooth beacon", nil)
     case "no":
       return finding(.doubtful, "beacon_declined", "it must not be a Bluetooth beacon", allow)
@@ -42,7 +42,7 @@ struct AppDiagnosis {
   /// That it is not in use, where it is authorized only for that (STD-48).
   private var background: Finding? {
     guard let use, use.life != "foreground", use.ground != "nothing",
-      let level = standing.flatMap({ AuthorizationLevel(rawValue: $0.level) }),
+      let level = decided.flatMap({ AuthorizationLevel(rawValue: $0.level) }),
       [.whenInUse, .once].contains(level)
     else { return nil }
     let name = app.identity.name
@@ -70,7 +70,7 @@ struct AppDiagnosis {
     }
     guard manifest.whenInUseUsage == nil else { return nil }
     return missingUsage(
-      "\(manifest.file) does not say why the app wants the location, so nobody is asked",
+      "\(manifest.file) has no reason why the app wants the location, so no question is shown",
       "add the key \(key) with the reason to \(manifest.file)")
   }
 
@@ -81,7 +81,7 @@ struct AppDiagnosis {
   }
 
   private var authorization: Finding {
-    let level = standing.flatMap { AuthorizationLevel(rawValue: $0.level) } ?? .ask
+    let level = decided.flatMap { AuthorizationLevel(rawValue: $0.level) } ?? .ask
     let allow = "locationctl authorize \(app.identity.name) whenInUse"
     switch level {
     case .never:
@@ -89,7 +89,7 @@ struct AppDiagnosis {
     case .ask:
       return finding(.bad, "not_authorized", "nobody has allowed it yet", allow)
     case .once, .whenInUse, .always:
-      let isReduced = standing.map { !$0.isPrecise } ?? false
+      let isReduced = decided.map { !$0.isPrecise } ?? false
       return finding(
         .good, "authorized", "allowed: \(level.rawValue)" + (isReduced ? ", approximately" : ""),
         nil)

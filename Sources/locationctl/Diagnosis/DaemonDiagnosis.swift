@@ -91,7 +91,7 @@ struct DaemonDiagnosis {
     let findings =
       closed
       + AppDiagnosis(
-        app: app, standing: known.map { Decision.Standing($0) },
+        app: app, decided: known.map { Decision.Level($0) },
         servicesAreOn: true,
         use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } }
       ).findings
@@ -110,7 +110,7 @@ struct DaemonDiagnosis {
 }
 
 extension ClosedPlace {
-  /// That a daemon of another user cannot look at an app, as far as modes of folders tell; `nil` when
+  /// That a daemon of another user cannot look at an app, as far as modes of folders show; `nil` when
   /// it can, and for a daemon of the same user.
   fileprivate static func finding(about path: String, socket: String) -> Finding? {
     var status = stat()

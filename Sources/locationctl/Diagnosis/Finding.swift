@@ -1,6 +1,6 @@
 import LocationModel
 
-/// One thing that was looked at: how it stands, and what to do about it.
+/// One thing that was looked at: its state, and what to do about it.
 struct Finding: Hashable, Sendable {
   enum Verdict: String, Sendable {
     case good, doubtful, bad

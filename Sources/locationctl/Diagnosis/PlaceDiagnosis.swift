@@ -2,7 +2,7 @@ import LocationGeocoding
 
 /// Whether this machine can name places; without an index locations come all the same.
 enum PlaceDiagnosis {
-  /// Tells that there is no place index and how to make one; empty where there is one.
+  /// Reports that there is no place index and how to make one; empty where there is one.
   static var findings: [Finding] {
     guard IndexLocation.places.found == nil else { return [] }
     return [

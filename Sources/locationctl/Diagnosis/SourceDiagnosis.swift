@@ -42,11 +42,11 @@ struct SourceDiagnosis {
 
   /// What a person should know of a source however well it works; `nil` for most.
   static func exposure(of source: Source) -> Finding? {
-    guard source.hearsAnyone else { return nil }
+    guard source.acceptsAnySender else { return nil }
     let address = source.url.contains("?") ? "&from=" : "?from="
     return Finding(
-      subject: source.url, code: "hears_anyone", verdict: .doubtful,
-      message: "whatever machine reaches this port can say where this one is",
+      subject: source.url, code: "accepts_any_sender", verdict: .doubtful,
+      message: "any machine that reaches this port can send this one a position",
       next: "name who may: \(source.url)\(address)192.168.1.20 (addresses, or ranges as 10.0.0.0/8)"
     )
   }
@@ -59,7 +59,7 @@ struct SourceDiagnosis {
   }
 
   private mutating func judge(_ report: SourceReport) {
-    switch report.lastWord {
+    switch report.lastStatus {
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -73,7 +73,7 @@ struct SourceDiagnosis {
       sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
     ]
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
-    let message = "it tells " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
+    let message = "it reports " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
     conclude(isRefusing ? .doubtful : .good, "sensors", message)
   }
 
@@ -110,7 +110,7 @@ struct SourceDiagnosis {
         "give the antenna a clear view of the sky; a cold start takes some minutes")
     case .noPositionSentences:
       conclude(
-        .bad, "no_position_sentences", "sentences come, and none of them tells a position",
+        .bad, "no_position_sentences", "sentences arrive, and none of them has a position",
         "switch GGA or RMC on in the receiver")
     case .noText, .noSentences: judgeGarbled(report.source, bytes: evidence.bytes)
     case .silent: judgeSilence(report.source, name)
@@ -127,7 +127,7 @@ struct SourceDiagnosis {
         "check the cable and the baud rate, and that the receiver is powered")
     }
     conclude(
-      .bad, "silent", "gpsd runs, and \(name) says nothing",
+      .bad, "silent", "gpsd runs, and \(name) sends nothing",
       "check the cable, then look at gpsd's own view: gpspipe -R -n 10, or cgps")
   }
 
@@ -152,11 +152,13 @@ struct SourceDiagnosis {
   private mutating func judge(_ reason: ProviderStatus.Reason, of source: Source) {
     switch reason {
     case .unreachable(let text): judgeUnreachable(text, source)
+    case .noNetwork(let text):
+      conclude(.bad, "no_network", text, "see which network leads there: ip route get ADDRESS")
     case .noPermission(let text):
       if case .localGpsd(let port) = source.receiver {
         return conclude(
           .bad, "gpsd_not_believed", text,
-          "see whose program it is: sudo ss -ltnp 'sport = :\(port)'; where it is your own gpsd, "
+          "find the program that listens: sudo ss -ltnp 'sport = :\(port)'; where it is your own gpsd, "
             + "name it: --source gpsd://localhost")
       }
       conclude(.bad, "no_permission", text, Self.permissionStep(for: source))
@@ -165,7 +167,8 @@ struct SourceDiagnosis {
     case .noDevice:
       conclude(
         .bad, "gpsd_no_device", reason.text,
-        "tell gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd")
+        "add it to gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd"
+      )
     case .garbled: judgeGarbled(source)
     case .malformed(let text): conclude(.bad, "malformed", text, "mend the file")
     case .ended, .noPositions: conclude(.good, "\(reason)", reason.text, nil)

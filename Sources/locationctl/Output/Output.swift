@@ -61,7 +61,7 @@ struct Output: Sendable {
   }
 }
 
-/// Tells a person at a terminal that something is going on, and for how long.
+/// Shows a person at a terminal that work is in progress, and for how long.
 ///
 /// Writes to standard error, and nothing at all where that is no terminal.
 struct Progress {

@@ -7,7 +7,7 @@ struct SimulationTranscript {
   private var isStationary = false
   private var diagnostics: Diagnostics?
 
-  /// The line for an event; `nil` for one that is no news.
+  /// The line for an event; `nil` for one that changes nothing.
   mutating func line(_ event: SimulationEvent, at now: Moment) -> String? {
     guard let (who, what) = story(event) else { return nil }
     let padding = String(repeating: " ", count: max(1, 14 - who.count))

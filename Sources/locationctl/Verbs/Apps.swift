@@ -20,11 +20,11 @@ extension Verb {
       With register, the daemon starts PROGRAM with these arguments, or the unit, whenever an event \
       is pending for that app and it does not run; with unregister it no longer does. Both write to \
       the daemon's folder of registrations, which locationctl status shows: for a daemon of the \
-      system as root. Arguments that begin with a dash stand behind --.
+      system as root. Arguments that begin with a dash come after --.
       """,
       """
       With adopt, a new version of an app at another path keeps the identifier that it declares, and \
-      what the person has decided: only the owner of the daemon may say that it is the same app.
+      what the person has decided: only the owner of the daemon may do this.
       """,
       """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
@@ -91,7 +91,7 @@ extension Verb {
     let arguments = Array(invocation.operands.dropFirst(2))
     let unit = invocation.text(unit)
     guard unit == nil || arguments.isEmpty else {
-      throw invocation.usage("a unit takes no ARGUMENT: they stand in its ExecStart=")
+      throw invocation.usage("a unit takes no ARGUMENT: they belong in its ExecStart=")
     }
     let registration = try StoredRegistration(
       app, arguments, unit: unit, continues: invocation.has(continues))

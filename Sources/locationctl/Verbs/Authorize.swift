@@ -57,12 +57,12 @@ extension Verb {
     let all: [Decision]
     if let daemon = try RunningDaemon.find() {
       let apps: [AppStatus] = try daemon.ask(.apps, "apps")
-      all = apps.map { Decision(app: $0.app, after: Decision.Standing($0)) }
+      all = apps.map { Decision(app: $0.app, after: Decision.Level($0)) }
     } else {
       let state = try SavedState()
       all = state.apps.map {
         Decision(
-          app: $0.name, after: Decision.Standing(state.record(of: $0), state.beacon(of: $0)))
+          app: $0.name, after: Decision.Level(state.record(of: $0), state.beacon(of: $0)))
       }
     }
     if all.isEmpty, !invocation.has(.json) {
@@ -93,8 +93,8 @@ extension Verb {
   ) throws(Failure) -> (Decision, [String]) {
     (
       Decision(
-        app: decision.after.app, before: .some(decision.before.map { Decision.Standing($0) }),
-        after: Decision.Standing(decision.after)),
+        app: decision.after.app, before: .some(decision.before.map { Decision.Level($0) }),
+        after: Decision.Level(decision.after)),
       decision.explanations
     )
   }
@@ -106,7 +106,7 @@ extension Verb {
     let state = try SavedState()
     let before =
       state.apps.contains(app.identity)
-      ? Decision.Standing(state.record(of: app.identity), state.beacon(of: app.identity)) : nil
+      ? Decision.Level(state.record(of: app.identity), state.beacon(of: app.identity)) : nil
     let change = AuthorizationChange(
       of: app.identity, manifest: app.manifest, in: state.entries, at: HostClock.now)
     guard let outcome = deciding(change) else {
@@ -116,7 +116,7 @@ extension Verb {
     return (
       Decision(
         app: app.identity.name, before: .some(before),
-        after: Decision.Standing(outcome.after, outcome.beacon)),
+        after: Decision.Level(outcome.after, outcome.beacon)),
       outcome.explanations
     )
   }
@@ -129,7 +129,7 @@ extension Verb {
 /// What is decided about an app, and what was before.
 struct Decision {
   /// What an app may know.
-  struct Standing: Equatable {
+  struct Level: Equatable {
     var level: String
     var isPrecise: Bool
     /// Whether it may make this computer a beacon: `ask`, `yes`, or `no`.
@@ -155,8 +155,8 @@ struct Decision {
 
   var app: String
   /// `nil` if nothing was decided now; within, `nil` for an app that never requested authorization.
-  var before: Standing??
-  var after: Standing
+  var before: Level??
+  var after: Level
 
   var text: String {
     let app = app.escapedForDisplay()

@@ -11,7 +11,7 @@ extension Verb {
     name: "beacons", summary: "Show which beacons are near, and how near",
     details: [
       """
-      A table, renewed each second, of the iBeacons of one UUID that bluetoothd hears, nearest \
+      A table, renewed each second, of the iBeacons of one UUID that bluetoothd receives, nearest \
       first. MAJOR and MINOR narrow the choice.
       """
     ],

@@ -45,7 +45,7 @@ extension Verb {
         guard (name == nil) == invocation.has(everything) else {
           throw invocation.usage("erase needs either --app APP or --all")
         }
-        tellErased(try DataSource.find().erase(name), invocation)
+        reportErased(try DataSource.find().erase(name), invocation)
       }
     })
 
@@ -86,7 +86,7 @@ extension Verb {
     Output.standard.table(table, whenEmpty: "No app has received a location.")
   }
 
-  private static func tellErased(_ count: Int, _ invocation: Invocation) {
+  private static func reportErased(_ count: Int, _ invocation: Invocation) {
     guard invocation.has(.json) else {
       return Output.standard.line("erased \(count) \(count == 1 ? "entry" : "entries")")
     }

@@ -13,16 +13,16 @@ extension Verb {
     "How long to wait for a source to decide; 10 unless given")
 
   static let doctor = Verb(
-    name: "doctor", summary: "Tell why there are no locations, and what to do next",
+    name: "doctor", summary: "Find out why there are no locations, and what to do next",
     details: [
       """
-      Tries each source, and says what it said and the next step. Ends as soon as every source \
-      gives positions or says why it cannot. Where a location daemon runs and no --source is given, \
-      tells how the daemon, its sources, and its agents stand. With --app it also says whether \
-      anybody can be asked when the app asks, and what the app requires of a device that no source \
-      here gives. A missing place index is named with the way to make one, \
+      Tries each source, and prints its result and the next step. Ends as soon as every source \
+      gives positions or reports why it cannot. Where a location daemon runs and no --source is \
+      given, prints the status of the daemon, its sources, and its agents. With --app it also \
+      prints whether an agent can answer the app's questions, and what the app requires of a \
+      device that no source here gives. A missing place index is named with the way to make one, \
       and is no failure. Exit status 0 when at least one source works and \
-      nothing stands between the app and its locations. A gpsd that no source names is believed only \
+      nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
       its senders with from=.
       """
@@ -102,8 +102,8 @@ extension Verb {
     let findings =
       AppDiagnosis(
         app: app,
-        standing: state.apps.contains(app.identity)
-          ? Decision.Standing(record, state.beacon(of: app.identity)) : nil,
+        decided: state.apps.contains(app.identity)
+          ? Decision.Level(record, state.beacon(of: app.identity)) : nil,
         servicesAreOn: state.servicesAreOn, servicesReason: state.servicesReason
       ).findings + lacking
     guard AuthorizationLevel(record?.grant) == .ask else { return findings }
@@ -115,7 +115,7 @@ extension Person {
   /// Whether every source gives positions, or has reported why it cannot, or what it gives instead.
   fileprivate var haveSourcesDecided: Bool {
     host.sourceReports().allSatisfy {
-      switch $0.lastWord {
+      switch $0.lastStatus {
       case .working, .unavailable: true
       case .idle, .searching: $0.evidence.sensors != nil
       }

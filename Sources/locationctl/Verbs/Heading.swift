@@ -13,7 +13,7 @@ extension Verb {
     name: "heading", summary: "Show which way the device points",
     details: [
       """
-      On a terminal the horizon ahead stands on one line and turns with the device. Headings come \
+      On a terminal the horizon ahead is drawn on one line and turns with the device. Headings come \
       from the kernel's sensors or iio-sensor-proxy (iio:), or from a receiver that sends them. \
       True north is known once a source gives a position.
       """

@@ -2,7 +2,7 @@ extension Verb {
   private static let manual = Option(name: "man", summary: "Print the manual page, as roff")
 
   static let help = Verb(
-    name: "help", summary: "Tell what each verb does",
+    name: "help", summary: "Describe each verb",
     operands: [Operand(name: "VERB", summary: "The verb to describe", isOptional: true)],
     options: [manual],
     run: { invocation in

@@ -3,10 +3,11 @@ import LocationLink
 import LocationModel
 
 extension Verb {
-  private static let follow = Option(name: "follow", summary: "Go on with what happens next")
+  private static let follow = Option(
+    name: "follow", summary: "Continue with new lines as they come")
   private static let category = Option(
     name: "category", value: .choice(LogCategory.allCases.map(\.rawValue)), repeats: true,
-    summary: "Only this; else all but fix")
+    summary: "Only this category; all but fix unless given")
   private static let lines = Option(
     name: "lines", value: .wholeNumber("N", 0...1000),
     summary: "How many of the earlier lines; 100 unless given")
@@ -18,9 +19,9 @@ extension Verb {
       """
       The last thousand lines are kept by the daemon itself. Under systemd the journal has them \
       all, with the fields LOCATION_CATEGORY, LOCATION_APP, and LOCATION_PID: \
-      journalctl -t locationd LOCATION_CATEGORY=client. No line tells a place; --places shows \
-      where the positions of the category fix were, and with --follow the names of regions and \
-      conditions, which are ‹private› else.
+      journalctl -t locationd LOCATION_CATEGORY=client. No line contains a place; --places shows \
+      the positions of the category fix, and with --follow the names of regions and \
+      conditions, which are ‹private› otherwise.
       """
     ],
     options: [follow, category, lines, .places, timeout, .json],

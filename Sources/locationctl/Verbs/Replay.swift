@@ -4,13 +4,13 @@ import LocationRecording
 
 extension Verb {
   private static let outputs = Option(
-    name: "outputs", summary: "Print every input, and what the engine says to it")
+    name: "outputs", summary: "Print every input, and the engine's outputs for it")
   private static let shift = Option(
     name: "shift", value: .text("OUT"),
     summary: "Write a copy to share: all places moved, the first to 0 degrees north and east")
 
   static let replay = Verb(
-    name: "replay", summary: "Tell an engine again what was recorded, and compare what it says",
+    name: "replay", summary: "Feed a recording to an engine again, and compare its outputs",
     details: [
       """
       FILE is what `locationctl record` or CORELOCATION_RECORD has made. Ends with 0 when every \

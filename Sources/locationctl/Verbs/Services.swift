@@ -9,7 +9,7 @@ extension Verb {
     details: ["The switch of the whole machine; running apps are notified at once."],
     operands: [
       Operand(
-        name: "ON_OR_OFF", summary: "What to switch to; else shows how it stands",
+        name: "ON_OR_OFF", summary: "What to switch to; shows the current setting unless given",
         choices: ["on", "off"], isOptional: true)
     ],
     options: [.json], examples: ["locationctl services", "locationctl services off"],

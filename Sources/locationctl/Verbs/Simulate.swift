@@ -35,7 +35,7 @@ extension Verb {
       """
       WAY is a file (GPX, a receiver's log, recorded fixes in .jsonl, or a scenario), the name of \
       a built-in scenario, or waypoints: two and more of LATITUDE,LONGITUDE, or - for one a line \
-      from standard input. Prints every delivery, and last a summary whose hash stands for all of \
+      from standard input. Prints every delivery, and last a summary with a hash of all of \
       them: the same way and seed give the same hash on every machine.
       """,
       """
@@ -126,9 +126,9 @@ struct SimulationPrinter {
     flush()
     if isJSON { return Output.standard.line(SimulationLine.json(summary, wall: wall)) }
     let seconds = Int(summary.simulated.inSeconds)
-    let took = (wall * 1000).rounded() / 1000
+    let duration = (wall * 1000).rounded() / 1000
     Output.standard.line(
-      "\(seconds) s simulated in \(took.plain) s: \(summary.fixes) fixes, "
+      "\(seconds) s simulated in \(duration.plain) s: \(summary.fixes) fixes, "
         + "\(summary.deliveries) deliveries, hash \(SimulationLine.hash(summary))")
     for tier in PositionTier.allCases {
       guard let time = summary.onTime[tier] else { continue }

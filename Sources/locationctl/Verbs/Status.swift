@@ -4,7 +4,7 @@ import LocationModel
 
 extension Option {
   static let places = Option(
-    name: "places", summary: "Also show coordinates; without it nothing tells where")
+    name: "places", summary: "Also show coordinates, which are hidden otherwise")
 }
 
 extension Verb {

@@ -34,12 +34,12 @@ struct LiveBufferTests {
   mutating func bound() async {
     for number in 0..<80 { add(update(number)) }
     let read = await readAll(65)
-    // The first is news, as nothing came before it; of the 79 plain ones the newest 64 stay.
+    // The first is a change, as nothing came before it; of the 79 plain ones the newest 64 stay.
     #expect(read.map(\.fix?.time) == ([0] + Array(16..<80)).map { update($0).fix?.time })
   }
 
   @Test("LIVE-31: never gives up a changed diagnostic or a change of stillness")
-  mutating func news() async {
+  mutating func changes() async {
     add(update(0))
     add(update(1, .accuracyLimited))
     add(LiveUpdate(fix: nil, diagnostics: .locationUnavailable))

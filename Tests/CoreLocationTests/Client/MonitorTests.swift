@@ -33,6 +33,16 @@ struct MonitorTests {
   private static let home = ConditionTarget.circle(
     Circle(center: Coordinate(latitude: 1, longitude: 2), radius: 100))
 
+  @Test("MON-4: with dots or dashes in its name ends the process, and says the name and the rule")
+  func name() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = await CLMonitor("com.example-app.places")
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("\"com.example-app.places\" is not valid, as it has \".\""))
+    #expect(text.contains("letters A to Z, digits, and underscores between them"))
+  }
+
   @Test("MON-23, MON-37a: an event for a loop that was left reaches the next one once, anew")
   func leftWhileUnderWay() async throws {
     let monitor = await open()
@@ -40,7 +50,7 @@ struct MonitorTests {
     let left = Task { for try await _ in await monitor.events {} }
     left.cancel()
     _ = await left.result
-    // Sent before the service heard that the loop was left, it comes after.
+    // Sent before the service learned that the loop was left, it comes after.
     link.deliver(Self.records(after: 3, "home"))
     link.deliver(Self.event("home", at: 10))
     link.deliver(Self.records(after: 4, "home"))
@@ -53,7 +63,7 @@ struct MonitorTests {
     #expect(dates.map(\.timeIntervalSince1970) == [20, 30])
   }
 
-  @Test("MON-14: an event of a condition removed meanwhile is not told, and the loop goes on")
+  @Test("MON-14: an event of a condition removed meanwhile is not delivered, and the loop goes on")
   func removedWhileUnderWay() async throws {
     let monitor = await open()
     await monitor.add(circle, identifier: "home")

@@ -1,6 +1,7 @@
 import Foundation
 import LocationGeocoding
 import LocationModel
+import Synchronization
 import Testing
 
 @testable import CoreLocation
@@ -24,6 +25,40 @@ private final class Gate: Sendable {
   func open() { semaphore.signal() }
 }
 
+@Suite("CLGeocoder without an index")
+struct CLGeocoderLimitTests {
+  /// The uptime of the geocoders of a test.
+  private final class Clock: Sendable {
+    private let seconds = Mutex(0.0)
+    var now: Moment {
+      Moment(
+        uptime: .start + .seconds(seconds.withLock { $0 }), unixTime: UnixTime(nanoseconds: 0))
+    }
+    func advance(by more: Double) { seconds.withLock { $0 += more } }
+  }
+
+  @MainActor private func code(_ geocoder: CLGeocoder, _ number: Int) async -> CLError.Code? {
+    let place = CLLocation(latitude: Double(number), longitude: 10)
+    return await withCheckedContinuation { continuation in
+      geocoder.reverseGeocodeLocation(place) { _, error in
+        continuation.resume(returning: (error as? CLError)?.code)
+      }
+    }
+  }
+
+  @Test("GEO-5: fails with network from the 51st request of a minute on, until the minute is over")
+  @MainActor func limit() async {
+    let clock = Clock()
+    let found = Place(coordinate: Coordinate(latitude: 1, longitude: 2), source: .places)
+    let coordinator = AppGeocoding(now: { clock.now }, lookUp: { _ in .success([found]) })
+    let geocoders = AppGeocoding.$bound.withValue(coordinator) { [CLGeocoder(), CLGeocoder()] }
+    for number in 0..<50 { #expect(await code(geocoders[number % 2], number) == nil) }
+    for geocoder in geocoders { #expect(await code(geocoder, 51) == .network) }
+    clock.advance(by: 60)
+    #expect(await code(geocoders[0], 52) == nil)
+  }
+}
+
 /// Over the place index of this machine, as an app of this process.
 @Suite(
   "CLGeocoder",
@@ -44,7 +79,7 @@ struct CLGeocoderTests {
   struct Ending {
     var placemarks: [CLPlacemark]?
     var error: (any Error)?
-    /// Whether it was told on the main queue. In an asynchronous main, as the tests have, other
+    /// Whether it was called on the main queue. In an asynchronous main, as the tests have, other
     /// threads serve that queue, so `Thread.isMainThread` would say nothing.
     var isOnMain: Bool
     /// What the geocoder said of itself meanwhile.

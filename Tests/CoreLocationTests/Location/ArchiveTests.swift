@@ -60,12 +60,12 @@ struct ArchiveTests {
     #expect(circleBack.notifyOnEntry)
     #expect(!circleBack.notifyOnExit)
 
-    let coordinator = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "desk")
-    coordinator.notifyEntryStateOnDisplay = true
-    let deskBack = try roundTrip(coordinator)
-    #expect(deskBack.beaconIdentityConstraint == coordinator.beaconIdentityConstraint)
-    #expect(deskBack.minor == nil)
-    #expect(deskBack.notifyEntryStateOnDisplay)
+    let region = CLBeaconRegion(uuid: UUID(), major: 7, identifier: "shop")
+    region.notifyEntryStateOnDisplay = true
+    let decoded = try roundTrip(region)
+    #expect(decoded.beaconIdentityConstraint == region.beaconIdentityConstraint)
+    #expect(decoded.minor == nil)
+    #expect(decoded.notifyEntryStateOnDisplay)
   }
 
   @Test("keeps beacons, headings, and visits")
@@ -99,6 +99,15 @@ struct ArchiveTests {
     #expect(visit.horizontalAccuracy == 40)
   }
 
+  /// All texts of a placemark, in the order of its parts.
+  private static func texts(of mark: CLPlacemark) -> [String?] {
+    [
+      mark.name, mark.thoroughfare, mark.subThoroughfare, mark.locality, mark.subLocality,
+      mark.administrativeArea, mark.subAdministrativeArea, mark.postalCode, mark.isoCountryCode,
+      mark.country, mark.inlandWater, mark.ocean,
+    ]
+  }
+
   @Test("keeps every field of a placemark")
   func placemark() throws {
     let parts = Dictionary(
@@ -108,9 +117,7 @@ struct ArchiveTests {
       region: CLCircularRegion(center: place, radius: 10, identifier: "here"),
       timeZone: TimeZone(identifier: "Australia/Darwin"), areasOfInterest: ["Harbor", "Park"])
     let back = try roundTrip(placemark)
-    #expect(back.name == "the name")
-    #expect(back.isoCountryCode == "the ISOcountryCode")
-    #expect(back.ocean == "the ocean")
+    #expect(Self.texts(of: back) == CLPlacemark.Part.allCases.map { "the \($0.rawValue)" })
     #expect(back.location?.hasSameValues(as: fullLocation()) == true)
     #expect((back.region as? CLCircularRegion)?.radius == 10)
     #expect(back.timeZone?.identifier == "Australia/Darwin")
@@ -133,14 +140,63 @@ struct ArchiveTests {
         timeZone: others[2] ? nil : TimeZone(identifier: "Australia/Darwin"),
         areasOfInterest: others[3] ? nil : [])
       let back = try roundTrip(placemark)
-      for (part, text) in zip(texts, [back.name, back.thoroughfare, back.subThoroughfare]) {
-        #expect(text == parts[part])
-      }
+      for (part, text) in zip(texts, Self.texts(of: back)) { #expect(text == parts[part]) }
       #expect((back.location == nil) == others[0])
       #expect((back.region as? CLBeaconRegion == nil) == others[1])
       #expect((back.timeZone == nil) == others[2])
       #expect((back.areasOfInterest == nil) == others[3])
     }
+  }
+
+  /// Each subset of the fields of a fix that may be missing.
+  @Test("LOC-13: keeps a location of which any fields are unknown", arguments: 0..<512)
+  func sparseLocation(missing: Int) throws {
+    var fix = Fix(
+      coordinate: Coordinate(place), horizontalAccuracy: 12, time: UnixTime(seconds: 1e9),
+      origin: Fix.Origin(isSimulated: missing & 256 == 0, isAccessory: missing & 256 != 0))
+    let all: [(WritableKeyPath<Fix, Double?>, Double)] = [
+      (\.altitude, 35), (\.ellipsoidalAltitude, 79), (\.verticalAccuracy, 3), (\.speed, 1.5),
+      (\.speedAccuracy, 0.5), (\.course, 270), (\.courseAccuracy, 10),
+    ]
+    for (index, (path, value)) in all.enumerated() where missing & 1 << index == 0 {
+      fix[keyPath: path] = value
+    }
+    if missing & 128 == 0 { fix.floor = 4 }
+    let location = CLLocation(fix)
+    #expect(try roundTrip(location).hasSameValues(as: location))
+  }
+
+  @Test("keeps regions and beacons of which what may be unknown is known or not")
+  func optionals() throws {
+    let uuid = UUID()
+    for (major, minor) in [(nil, nil), (3, nil), (3, 4)] as [(UInt16?, UInt16?)] {
+      let constraint =
+        switch (major, minor) {
+        case (let major?, let minor?):
+          CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
+        case (let major?, nil): CLBeaconIdentityConstraint(uuid: uuid, major: major)
+        case (nil, _): CLBeaconIdentityConstraint(uuid: uuid)
+        }
+      let back = try roundTrip(constraint)
+      #expect(back == constraint && back.major == major && back.minor == minor)
+      for bits in 0..<8 {
+        let region = CLBeaconRegion(beaconIdentityConstraint: constraint, identifier: "\(bits)")
+        region.notifyOnEntry = bits & 1 != 0
+        region.notifyOnExit = bits & 2 != 0
+        region.notifyEntryStateOnDisplay = bits & 4 != 0
+        let copy = try roundTrip(region)
+        #expect(copy.identifier == region.identifier)
+        #expect(copy.beaconIdentityConstraint == constraint)
+        #expect(copy.notifyOnEntry == region.notifyOnEntry)
+        #expect(copy.notifyOnExit == region.notifyOnExit)
+        #expect(copy.notifyEntryStateOnDisplay == region.notifyEntryStateOnDisplay)
+      }
+    }
+    let ended = try roundTrip(
+      CLVisit(
+        CLVisit.Values(
+          arrivalDate: time, departureDate: time + 60, coordinate: place, horizontalAccuracy: 4)))
+    #expect(ended.arrivalDate == time && ended.departureDate == time + 60)
   }
 
   @Test("of a geocoder's place is read again")

@@ -21,8 +21,8 @@ private final class TopFloor: CLFloor {
   override var level: Int { 9 }
 }
 
-private final class Desk: CLBeaconRegion {
-  init(uuid: UUID) { super.init(uuid: uuid, major: 1, identifier: "desk") }
+private final class Shop: CLBeaconRegion {
+  init(uuid: UUID) { super.init(uuid: uuid, major: 1, identifier: "shop") }
   required init?(coder: NSCoder) { nil }
 }
 
@@ -41,8 +41,8 @@ struct SubclassTests {
   @Test("may call any initializer of its superclass")
   func initializers() {
     let uuid = UUID()
-    #expect(Desk(uuid: uuid).uuid == uuid)
-    #expect(Desk(uuid: uuid).major == 1)
+    #expect(Shop(uuid: uuid).uuid == uuid)
+    #expect(Shop(uuid: uuid).major == 1)
     #expect(TopFloor().level == 9)
   }
 }

@@ -2,7 +2,7 @@ import CoreLocation
 import Foundation
 import Testing
 
-/// A delegate that writes down what it hears.
+/// A delegate that writes down what it receives.
 private class Listener: NSObject, CLLocationManagerDelegate {
   var received: [String] = []
 
@@ -41,7 +41,7 @@ private final class ManagerDouble: CLLocationManager {
 
 @Suite("A delegate")
 struct DelegateTests {
-  @Test("hears calls that are written for optional methods")
+  @Test("receives calls that are written for optional methods")
   func optionalCalls() {
     let listener = Listener()
     let manager = CLLocationManager()
@@ -51,7 +51,7 @@ struct DelegateTests {
     #expect(manager.delegate?.locationManagerShouldDisplayHeadingCalibration?(manager) == false)
   }
 
-  @Test("that has a property named locationManager hears them, too")
+  @Test("that has a property named locationManager receives them, too")
   func ownProperty() {
     let owner = Owner()
     let delegate: any CLLocationManagerDelegate = owner
@@ -59,7 +59,7 @@ struct DelegateTests {
     #expect(owner.received == ["error 2"])
   }
 
-  @Test("of the old kind hears of authorization by the older method")
+  @Test("of the old kind learns of authorization by the older method")
   func olderAuthorization() {
     let listener = Listener()
     let delegate: any CLLocationManagerDelegate = listener
@@ -68,7 +68,7 @@ struct DelegateTests {
     #expect(listener.received == ["status 4", "status 4"])
   }
 
-  @Test("of the oldest kind hears of the newest location and the one before it")
+  @Test("of the oldest kind learns of the newest location and the one before it")
   func oldestUpdates() {
     let listener = Listener()
     let delegate: any CLLocationManagerDelegate = listener
@@ -89,7 +89,7 @@ struct DelegateTests {
     #expect(manager.delegate == nil)
   }
 
-  @Test("hears what a double of the manager says")
+  @Test("receives what a double of the manager says")
   func double() {
     let listener = Listener()
     let manager: CLLocationManager = ManagerDouble()

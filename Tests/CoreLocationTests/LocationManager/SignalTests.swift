@@ -50,7 +50,7 @@ struct SignalTests {
     #expect((heading.x, heading.y, heading.z) == (1, -2, 3))
   }
 
-  @Test("HEAD-1: filter and orientation go along, and a stopped manager hears nothing")
+  @Test("HEAD-1: filter and orientation go along, and a stopped manager receives nothing")
   func options() {
     manager.headingFilter = 5
     manager.headingOrientation = .landscapeLeft
@@ -65,7 +65,7 @@ struct SignalTests {
     #expect(asked == [HeadingOptions(filter: 5, orientation: .landscapeLeft)])
   }
 
-  @Test("HEAD-9, HEAD-12: the delegate answers about calibration, and hears of interference")
+  @Test("HEAD-9, HEAD-12: the delegate answers about calibration, and learns of interference")
   func calibration() {
     manager.startUpdatingHeading()
     link.deliver(.heading(SubscriberID(1), .askCalibration))
@@ -74,7 +74,7 @@ struct SignalTests {
     #expect(listener.failures == [.headingFailure])
   }
 
-  @Test("BEACON-19: the modern call hears the modern callbacks, the old call the old ones")
+  @Test("BEACON-19: the modern call receives the modern callbacks, the old call the old ones")
   func interfaces() {
     let region = CLBeaconRegion(uuid: uuid, major: 1, identifier: "shop")
     manager.startRangingBeacons(satisfying: region.beaconIdentityConstraint)
@@ -149,7 +149,7 @@ private protocol OldRanging {
 
 extension CLLocationManager: OldRanging {}
 
-/// A delegate that notes what it hears.
+/// A delegate that notes what it receives.
 private final class Listener: NSObject, CLLocationManagerDelegate {
   var headings: [Double] = []
   var failures: [CLError.Code] = []

@@ -44,7 +44,7 @@ struct RegionTests {
   @Test("BEACON-1, BEACON-2: says what its beacon must advertise")
   func peripheralData() throws {
     let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
-    let region = CLBeaconRegion(uuid: uuid, major: 0x0102, minor: 0xFFFE, identifier: "desk")
+    let region = CLBeaconRegion(uuid: uuid, major: 0x0102, minor: 0xFFFE, identifier: "shop")
     let identity: [UInt8] = [
       0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE,
       0xFF, 0x01, 0x02, 0xFF, 0xFE,
@@ -64,9 +64,9 @@ struct RegionTests {
       "\(circle)" == "CLCircularRegion (identifier:'tower', "
         + "center:<+48.85840000,+2.29450000>, radius:70.75m)")
     let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
-    let coordinator = CLBeaconRegion(uuid: uuid, major: 1, minor: 2, identifier: "desk")
+    let region = CLBeaconRegion(uuid: uuid, major: 1, minor: 2, identifier: "shop")
     #expect(
-      "\(coordinator)" == "CLBeaconRegion (identifier:'desk', "
+      "\(region)" == "CLBeaconRegion (identifier:'shop', "
         + "uuid:00112233-4455-6677-8899-AABBCCDDEEFF, major:1, minor:2)")
     let house = CLBeaconRegion(uuid: uuid, identifier: "house")
     #expect("\(house)".hasSuffix("major:(null), minor:(null))"))

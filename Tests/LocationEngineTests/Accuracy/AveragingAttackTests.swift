@@ -19,7 +19,7 @@ struct AveragingAttackTests {
   static let people = asked ?? 120
   static let days = 14.0
 
-  /// What an app is told at every quarter of an hour, or the middle of what several pooled are told.
+  /// The place an app receives every quarter of an hour, or the middle of those several apps receive.
   static func observe(
     _ person: Wanderer, secret: UInt64, apps: Int = 1, step: Double = 900
   ) -> [Observation] {

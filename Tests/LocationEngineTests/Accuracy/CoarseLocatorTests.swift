@@ -26,7 +26,7 @@ struct CoarseLocatorTests {
     return bench
   }
 
-  /// What one app is told, and when.
+  /// The places one app receives, and when.
   static func places(_ bench: Bench<CoarseLocator>) -> [(at: Instant, fix: Fix)] {
     var points = bench.machine.points(of: AppIdentity("org.example.app"))
     return bench.outputs.compactMap { entry in

@@ -40,7 +40,7 @@ struct CoarseSecretTests {
 
   // MARK: Prediction
 
-  /// Meters from the center of each cell to what an app is told there.
+  /// Meters from the center of each cell to the place an app receives there.
   private func offsets(_ app: AppIdentity, _ key: SecretKey = Self.key) -> [(Double, Double)] {
     let grid = CoarseGrid(secret: key)
     var points = CoarseLocator(secret: key).points(of: app)

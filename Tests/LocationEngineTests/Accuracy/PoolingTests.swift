@@ -120,7 +120,7 @@ struct PoolingTests {
 
   // MARK: From exact to coarse
 
-  /// Whether a place exact to the meter was told since.
+  /// Whether a place exact to the meter was delivered since.
   private func exact(_ received: [String]) -> [String] {
     received.filter { $0.contains("123 m") }
   }
@@ -148,7 +148,7 @@ struct PoolingTests {
     var bench = EngineBench(.always)
     bench.request(.significantChanges(SubscriberID(4), on: true))
     bench.fix(east: 5000)
-    // A significant change in its quiet time, one fix owed, and a device at rest.
+    // A significant change in its quiet time, one fix pending, and a device at rest.
     bench.run(seconds: 20)
     bench.request(.live(SubscriberID(3), .start(LiveOptions())))
     for _ in 0..<17 {

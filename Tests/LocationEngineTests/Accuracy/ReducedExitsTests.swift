@@ -3,7 +3,7 @@ import LocationModel
 import TestSupport
 import Testing
 
-/// Every way on which an app with reduced accuracy hears of places.
+/// Every way on which an app with reduced accuracy learns of places.
 @Suite("The exits to an app with reduced accuracy")
 struct ReducedExitsTests {
   private static let subscriber = SubscriberID(9)
@@ -82,7 +82,7 @@ struct ReducedExitsTests {
     for case .deliver(_, let delivery) in day().bench.outputs.map(\.output) {
       switch delivery {
       case .region(_, _, .determined(let state)): #expect(state == .unknown)
-      case .pending(_, .region): Issue.record("a crossing was told")
+      case .pending(_, .region): Issue.record("a crossing was delivered")
       default: break
       }
     }

@@ -6,32 +6,32 @@ import Testing
 struct ArbitrationWorldTests {
   /// What one world showed.
   private struct Outcome {
-    /// The most honest fixes that were heard while the current fix stayed wrong.
+    /// The most honest fixes that arrived while the current fix stayed wrong.
     var longestLie = 0
     /// The longest time without an honest fix becoming the current one, after the first second.
     var longestLockout = 0.0
     var datesWentBack = 0
     var unanswered = 0
-    /// How often a stale provider's fix was the current one after two honest fixes were heard.
+    /// How often a stale provider's fix was the current one after two honest fixes were received.
     var staleWins = 0
   }
 
   private static func run(_ world: ArbitrationWorld) -> Outcome {
     var arbiter = ProviderArbiter()
     var outcome = Outcome()
-    var honestHeard = 0
+    var honestReceived = 0
     var (lie, lastHonest, lastDate) = (0, 0.0, UnixTime(nanoseconds: 0))
     for report in world.reports {
       let now = ArbitrationWorld.moment(report.at)
       let outputs = arbiter.handle(.fix(report.fix, report.provider), at: now)
       if outputs.count != 1 { outcome.unanswered += 1 }
-      if report.isHonest { honestHeard += 1 }
+      if report.isHonest { honestReceived += 1 }
       if case .current(let fix, _)? = outputs.first {
         if fix.time < lastDate { outcome.datesWentBack += 1 }
         lastDate = fix.time
         if report.isHonest { lastHonest = report.at }
         let age = now.unixTime.seconds(since: fix.time)
-        if age > 50, honestHeard >= 2 { outcome.staleWins += 1 }
+        if age > 50, honestReceived >= 2 { outcome.staleWins += 1 }
       }
       outcome.longestLockout = max(outcome.longestLockout, report.at - lastHonest)
       guard let current = arbiter.current else { continue }

@@ -9,7 +9,7 @@ struct ProviderArbiterTests {
   private let home = ArbitrationWorld.home
 
   /// Hands in a fix of now; returns why it was ignored, or `nil` when it became the current one.
-  private mutating func hear(
+  private mutating func receive(
     _ provider: Int, at place: Coordinate? = nil, radius: Double = 10, lag: Double = 0,
     speed: Double? = nil
   ) throws -> IgnoreReason? {
@@ -31,75 +31,75 @@ struct ProviderArbiterTests {
 
   @Test("ignores what is no position", arguments: [0, -1, Double.infinity, .nan])
   mutating func noPosition(radius: Double) throws {
-    #expect(try hear(0, radius: radius) == .notAPosition)
-    #expect(try hear(0, at: Coordinate(latitude: 91, longitude: 0)) == .notAPosition)
+    #expect(try receive(0, radius: radius) == .notAPosition)
+    #expect(try receive(0, at: Coordinate(latitude: 91, longitude: 0)) == .notAPosition)
     #expect(bench.machine.current == nil)
   }
 
   @Test("keeps to the better of two receivers that agree")
   mutating func better() throws {
-    #expect(try hear(0, radius: 10) == nil)
+    #expect(try receive(0, radius: 10) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(1, radius: 8) == .lessAccurate)
-    #expect(try hear(1, radius: 5, lag: -0.1) == nil)
+    #expect(try receive(1, radius: 8) == .lessAccurate)
+    #expect(try receive(1, radius: 5, lag: -0.1) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, radius: 10) == .lessAccurate)
+    #expect(try receive(0, radius: 10) == .lessAccurate)
   }
 
   @Test("takes the worse one when the better one is overdue")
   mutating func overdue() throws {
-    #expect(try hear(0, radius: 5) == nil)
+    #expect(try receive(0, radius: 5) == nil)
     bench.run(for: .seconds(2))
-    #expect(try hear(1, radius: 30) == .lessAccurate)
+    #expect(try receive(1, radius: 30) == .lessAccurate)
     bench.run(for: .seconds(3))
-    #expect(try hear(1, radius: 30) == nil)
+    #expect(try receive(1, radius: 30) == nil)
   }
 
   @Test("ignores a fix older than the current one")
   mutating func older() throws {
-    #expect(try hear(0) == nil)
+    #expect(try receive(0) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, lag: 1.5) == .olderThanCurrent)
-    #expect(try hear(1, radius: 1, lag: 2) == .olderThanCurrent)
+    #expect(try receive(0, lag: 1.5) == .olderThanCurrent)
+    #expect(try receive(1, radius: 1, lag: 2) == .olderThanCurrent)
   }
 
   @Test("waits for a second fix before it follows a jump")
   mutating func jump() throws {
     let there = home.moved(by: 500_000, towards: 90)
-    #expect(try hear(0) == nil)
+    #expect(try receive(0) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, at: there, radius: 1) == .unconfirmedJump)
+    #expect(try receive(0, at: there, radius: 1) == .unconfirmedJump)
     bench.run(for: .seconds(1))
-    #expect(try hear(0) == nil)
+    #expect(try receive(0) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, at: there, radius: 1) == .unconfirmedJump)
+    #expect(try receive(0, at: there, radius: 1) == .unconfirmedJump)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, at: there, radius: 1) == nil)
+    #expect(try receive(0, at: there, radius: 1) == nil)
   }
 
   @Test("waits for a second fix before it follows a clock that stepped, back or ahead")
   mutating func clockStep() throws {
-    #expect(try hear(0) == nil)
+    #expect(try receive(0) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, lag: 3600) == .unconfirmedClock)
+    #expect(try receive(0, lag: 3600) == .unconfirmedClock)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, lag: 3600) == nil)
+    #expect(try receive(0, lag: 3600) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, lag: -7 * 86_400) == .unconfirmedClock)
+    #expect(try receive(0, lag: -7 * 86_400) == .unconfirmedClock)
     bench.run(for: .seconds(1))
-    #expect(try hear(0, lag: -7 * 86_400) == nil)
+    #expect(try receive(0, lag: -7 * 86_400) == nil)
   }
 
   @Test("does not believe a small radius against what another says")
   mutating func overconfident() throws {
     let aside = home.moved(by: 400, towards: 0)
     for _ in 0..<3 {
-      _ = try hear(1, at: aside, radius: 1)
+      _ = try receive(1, at: aside, radius: 1)
       bench.run(for: .seconds(0.5))
-      _ = try hear(0, radius: 12)
+      _ = try receive(0, radius: 12)
       bench.run(for: .seconds(0.5))
     }
-    #expect(try hear(1, at: aside, radius: 1) == .contradicted)
+    #expect(try receive(1, at: aside, radius: 1) == .contradicted)
     #expect(bench.machine.current?.coordinate == home)
   }
 
@@ -107,42 +107,42 @@ struct ProviderArbiterTests {
   mutating func coarseGuess() throws {
     let hub = home.moved(by: 300_000, towards: 180)
     for _ in 0..<3 {
-      _ = try hear(0, at: hub, radius: 20_000)
+      _ = try receive(0, at: hub, radius: 20_000)
       bench.run(for: .seconds(0.5))
-      _ = try hear(1, radius: 5, speed: 0)
+      _ = try receive(1, radius: 5, speed: 0)
       bench.run(for: .seconds(0.5))
     }
     #expect(bench.machine.current?.coordinate == home)
-    #expect(try hear(0, at: hub, radius: 20_000) == .contradicted)
+    #expect(try receive(0, at: hub, radius: 20_000) == .contradicted)
   }
 
   @Test("lets go of a provider that repeats an old fix, however sure it is")
   mutating func stale() throws {
     for second in 0..<5 {
-      _ = try hear(0, radius: 1, lag: 60)
+      _ = try receive(0, radius: 1, lag: 60)
       bench.run(for: .seconds(0.5))
-      let reason = try hear(1, at: home.moved(by: Double(second), towards: 0), radius: 15)
+      let reason = try receive(1, at: home.moved(by: Double(second), towards: 0), radius: 15)
       #expect(reason == nil)
       bench.run(for: .seconds(0.5))
     }
-    #expect(try hear(0, radius: 1, lag: 60) == .olderThanCurrent)
+    #expect(try receive(0, radius: 1, lag: 60) == .olderThanCurrent)
   }
 
   @Test("lets honest dates follow one from the future")
   mutating func dateFromFuture() throws {
-    #expect(try hear(0, radius: 50, lag: -86_400 * 7168) == nil)
+    #expect(try receive(0, radius: 50, lag: -86_400 * 7168) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(1, radius: 5) == nil)
+    #expect(try receive(1, radius: 5) == nil)
     bench.run(for: .seconds(1))
-    #expect(try hear(1, radius: 5) == nil)
+    #expect(try receive(1, radius: 5) == nil)
   }
 
-  @Test("takes two receivers aboard a fast plane for one place though one is seldom heard")
+  @Test("takes two receivers aboard a fast plane for one place though one seldom reports")
   mutating func fastPlane() throws {
     for second in 0..<60 {
       let place = home.moved(by: 250 * Double(second), towards: 90)
-      if second % 8 == 0 { _ = try hear(1, at: place, radius: 40) }
-      #expect(try hear(0, at: place, radius: 10, lag: -0.001) == nil, "second \(second)")
+      if second % 8 == 0 { _ = try receive(1, at: place, radius: 40) }
+      #expect(try receive(0, at: place, radius: 10, lag: -0.001) == nil, "second \(second)")
       bench.run(for: .seconds(1))
     }
   }
@@ -150,20 +150,20 @@ struct ProviderArbiterTests {
   @Test("does not hold an error of the start against a receiver")
   mutating func wrongStart() throws {
     let away = home.moved(by: 800_000, towards: 45)
-    #expect(try hear(0, at: home.moved(by: 90_000, towards: 200)) == nil)
+    #expect(try receive(0, at: home.moved(by: 90_000, towards: 200)) == nil)
     for _ in 0..<3 {
       bench.run(for: .seconds(0.5))
-      _ = try hear(1, at: away, radius: 1)
+      _ = try receive(1, at: away, radius: 1)
       bench.run(for: .seconds(0.5))
-      _ = try hear(0)
+      _ = try receive(0)
     }
     #expect(bench.machine.current?.coordinate == home)
   }
 
   @Test("follows the others when the leader falls silent")
   mutating func silence() throws {
-    #expect(try hear(0, radius: 3) == nil)
+    #expect(try receive(0, radius: 3) == nil)
     bench.run(for: .seconds(11))
-    #expect(try hear(1, radius: 900) == nil)
+    #expect(try receive(1, radius: 900) == nil)
   }
 }

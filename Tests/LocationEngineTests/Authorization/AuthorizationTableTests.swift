@@ -6,7 +6,8 @@ import Testing
 struct AuthorizationTableTests {
   typealias Grant = AuthorizationRecord.Grant
 
-  @Test("row 1, AUTH-11: a new manager is told whatever the status", arguments: Grant.allCases)
+  @Test(
+    "row 1, AUTH-11: a new manager receives the status, whichever it is", arguments: Grant.allCases)
   func row1(grant: Grant) {
     var bench = AuthorizationBench.at(grant)
     let status = bench.status.rawValue
@@ -141,7 +142,7 @@ struct AuthorizationTableTests {
     }
   }
 
-  @Test("row 16, AUTH-24: a grant for once hears no request, and keeps the opportunity")
+  @Test("row 16, AUTH-24: a grant for once receives no request, and keeps the opportunity")
   func row16() {
     var bench = AuthorizationBench.at(.once)
     #expect(bench.request(.always) == ["explains: ignored: the present grant is for once"])

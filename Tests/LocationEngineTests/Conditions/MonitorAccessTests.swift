@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A monitor of an app that may not know")
 struct MonitorAccessTests {
-  @Test("MON-2, MON-40: who opens a name a second time hears which other process has it open")
+  @Test("MON-2, MON-40: who opens a name a second time learns which other process has it open")
   func opener() {
     var bench = Bench(LocationEngine(providers: 1, secret: SecretKey(seed: 7))) {
       output -> String? in
@@ -64,7 +64,7 @@ struct MonitorAccessTests {
     #expect(world.events() == [])
   }
 
-  @Test("MON-23, MON-37a: takes what was in hand as handled though no more may be told")
+  @Test("MON-23, MON-37a: counts the current event as handled though no more may be delivered")
   func handled() {
     var world = World(.whileUsing, requiresSession: false)
     world.ask(.next(after: .none))
@@ -143,10 +143,10 @@ private struct World {
   mutating func events() -> [String] {
     var events: [String] = []
     while bench.outputs.count > seen {
-      let news = bench.outputs[seen...].compactMap { Self.event($0.output) }
+      let found = bench.outputs[seen...].compactMap { Self.event($0.output) }
       seen = bench.outputs.count
-      events += news.map { Self.describe($0.event) }
-      if let last = news.last { ask(.next(after: last.number)) }
+      events += found.map { Self.describe($0.event) }
+      if let last = found.last { ask(.next(after: last.number)) }
     }
     return events
   }
@@ -159,7 +159,7 @@ private struct World {
     bench.outputs.compactMap { Self.event($0.output)?.number }.last ?? .none
   }
 
-  /// The states that the app has handled, as last told.
+  /// The states that the app has handled, as last delivered.
   var lastStates: [MonitoredState] {
     var records: [NamedRecord] = []
     for case .deliver(_, .monitor(_, let delivery)) in bench.outputs.map(\.output) {

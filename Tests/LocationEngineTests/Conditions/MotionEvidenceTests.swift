@@ -33,7 +33,7 @@ struct MotionEvidenceTests {
     #expect((42...60).contains(travel(for: 30, at: 1.4, pace: 3)))
   }
 
-  @Test("steps do not bear out a drift that is faster than they are")
+  @Test("steps do not confirm a drift that is faster than walking")
   mutating func drift() {
     #expect(travel(for: 20, at: 10, pace: 3) <= 20)
   }

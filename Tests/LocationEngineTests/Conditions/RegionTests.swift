@@ -21,7 +21,7 @@ struct RegionTests {
     #expect(words(world.stay(east: 0)) == ["home determined satisfied"])
   }
 
-  @Test("REG-17, REG-25: exit and entry are told once, and say the state themselves")
+  @Test("REG-17, REG-25: exit and entry are delivered once, and contain the state")
   mutating func exitAndEntry() {
     _ = register("home")
     _ = world.stay(east: 0)
@@ -146,18 +146,18 @@ struct RegionTests {
     #expect(words(world.stay(east: -400)) == [])
   }
 
-  @Test("BEACON-24: a beacon region that asks for it is told when the display turns on")
+  @Test("BEACON-24: a beacon region with that option is delivered when the display turns on")
   mutating func display() {
     let uuid = BeaconUUID(high: 1, low: 2)
-    let coordinator = ConditionsWorld.region("desk")
+    let coordinator = ConditionsWorld.region("shop")
     let target = ConditionTarget.beacon(BeaconConstraint(uuid: uuid))
-    _ = register("desk", target, RegionNotices(onDisplay: true))
+    _ = register("shop", target, RegionNotices(onDisplay: true))
     #expect(world.bench.machine.watchedBeacons.map(\.key) == [coordinator])
     #expect(words(world.send(.display)) == [])
     let now = world.bench.now.unixTime
     let seen = world.send(.beacon(coordinator, .satisfied, refinement: nil, seen: now))
-    #expect(words(seen) == ["desk determined satisfied"])
-    #expect(words(world.send(.display)) == ["desk determined satisfied"])
+    #expect(words(seen) == ["shop determined satisfied"])
+    #expect(words(world.send(.display)) == ["shop determined satisfied"])
   }
 
   @Test("hardware is off while nothing is watched")

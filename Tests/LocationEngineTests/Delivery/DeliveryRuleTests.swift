@@ -98,7 +98,7 @@ struct DeliveryRuleTests {
     }
   }
 
-  @Test("LIFE-4: quitting is honored only when the daemon is told so")
+  @Test("LIFE-4: quitting is honored only when the daemon is configured so")
   func quitting() throws {
     var policy = LaunchPolicy()
     #expect(policy.permitted(.launchUnlessQuit) == .launch)

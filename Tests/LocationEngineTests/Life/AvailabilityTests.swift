@@ -52,6 +52,23 @@ struct AvailabilityTests {
     #expect(bench.received().contains("failed positionUnknown"))
   }
 
+  @Test("STD-33: updates fail with network, but not while another source may give a position")
+  func network() {
+    var bench = EngineBench()
+    bench.start()
+    _ = bench.received()
+    bench.send(.provider(ProviderID(0), .unavailable(.noNetwork("connect"))))
+    #expect(bench.received() == ["failed network"])
+    var pair = EngineBench(providers: 2)
+    pair.start()
+    _ = pair.received()
+    pair.send(.provider(ProviderID(1), .searching))
+    pair.send(.provider(ProviderID(0), .unavailable(.noNetwork("connect"))))
+    #expect(pair.received() == [])
+    pair.send(.provider(ProviderID(1), .unavailable(.noDevice)))
+    #expect(pair.received() == ["failed network"])
+  }
+
   @Test("AVAIL-4, REG-5: regions fail, and are not registered")
   func regions() {
     for var bench in Self.blind {

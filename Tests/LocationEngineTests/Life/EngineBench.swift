@@ -4,7 +4,7 @@ import LocationSecrets
 import TestSupport
 import Testing
 
-/// The whole engine in virtual time with one app that declares everything, and what is told of it.
+/// The whole engine in virtual time with one app that declares everything, and its deliveries.
 struct EngineBench {
   static let app = AppIdentity("org.example.walk")
   static let manager = SubscriberID(1)
@@ -14,7 +14,7 @@ struct EngineBench {
   /// The present process.
   private(set) var client = ClientID(0)
 
-  /// When a bench begins that is not told another moment.
+  /// When a bench begins by default.
   static let beginning = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_000_000))
 
   init(
@@ -59,7 +59,7 @@ struct EngineBench {
     return entries.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
   }
 
-  /// The numbers of the events that were told.
+  /// The numbers of the delivered events.
   var pending: [EventNumber] {
     bench.outputs.compactMap { entry in
       if case .deliver(_, .pending(let number, _)) = entry.output { number } else { nil }
@@ -127,7 +127,7 @@ struct EngineBench {
     case .deliver(_, .updates(_, let delivery)): UpdatesBench.line(delivery)
     case .deliver(_, .live(_, let update)): "live " + UpdatesBench.line(update)
     case .deliver(_, .authorizationChanged(let manager)):
-      manager == nil ? "authorization changed" : "authorization told"
+      manager == nil ? "authorization changed" : "authorization delivered"
     case .deliver(_, .pending(_, .visit(let visit))): visit.departure == nil ? "arrived" : "left"
     case .deliver(_, .pending(_, .region(let region, .entered))): "entered \(region.identifier)"
     case .deliver(_, .pending(_, .region(let region, .exited))): "left \(region.identifier)"

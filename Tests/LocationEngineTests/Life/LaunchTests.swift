@@ -23,7 +23,7 @@ struct LaunchTests {
     return bench
   }
 
-  @Test("SLC-8: is launched for a significant change, and hears of it when it starts again")
+  @Test("SLC-8: is launched for a significant change, and is notified when it starts again")
   func significantChange() {
     var bench = follower()
     bench.fix(east: 300)
@@ -59,7 +59,9 @@ struct LaunchTests {
     #expect(bench.received().filter { $0 == "launched" } == launches)
   }
 
-  @Test("SLC-9, LIFE-3, LIFE-6: that does not start again within ten seconds is owed no more")
+  @Test(
+    "SLC-9, LIFE-3, LIFE-6: that does not start again within ten seconds has nothing pending any more"
+  )
   func noRestart() {
     var bench = follower()
     bench.fix(east: 700)
@@ -73,7 +75,7 @@ struct LaunchTests {
     #expect(bench.demand == .none)
   }
 
-  @Test("SLC-9: that crashes before its time is over is still owed")
+  @Test("SLC-9: that crashes before its time is over still has it pending")
   func crash() {
     var bench = follower()
     bench.fix(east: 700)
@@ -105,12 +107,12 @@ struct LaunchTests {
     bench.end()
     bench.run(seconds: 10)
     var fresh = Fresh(stored: bench.stored + before.stored.filter { $0.key.domain != "claims" })
-    #expect(fresh.walk() == 0, "an app opened since, that started nothing, is owed nothing")
+    #expect(fresh.walk() == 0, "an app opened since, that started nothing, has nothing pending")
     var restarted = Fresh(stored: before.stored)
     #expect(restarted.walk() > 0, "at once, and again while it does not come")
   }
 
-  @Test("LIFE-1, LIFE-5: hears the events that waited only by a manager, in their order")
+  @Test("LIFE-1, LIFE-5: receives the events that waited only by a manager, in their order")
   func order() {
     var bench = EngineBench(.always)
     for (name, radius) in [("far", 560.0), ("near", 200)] {
@@ -131,7 +133,7 @@ struct LaunchTests {
     bench.connect(.background)
     #expect(bench.received() == [], "nobody listens yet")
     bench.request(.authorization(.observe(EngineBench.manager)))
-    #expect(bench.received() == ["authorization told", "left near", "left far"])
+    #expect(bench.received() == ["authorization delivered", "left near", "left far"])
   }
 
   @Test("LIFE-6, VISIT-1: visits and regions stay registered when an event was not fetched")
@@ -183,7 +185,7 @@ struct LaunchTests {
     #expect(bench.received().suffix(1) == ["live 30 m"])
   }
 
-  @Test("LIVE-37: has some seconds for each update that it hears on the time it was given")
+  @Test("LIVE-37: has some seconds for each update that it receives on the time it was given")
   func runtimeOfUpdate() {
     var bench = EngineBench(.whileUsing)
     bench.request(.session(SubscriberID(2), .openBackgroundActivity))
@@ -200,7 +202,9 @@ struct LaunchTests {
     #expect(bench.received() == ["time is over"])
   }
 
-  @Test("LIVE-35, SLC-8: is owed an update and a change, and wakes nobody while it does not come")
+  @Test(
+    "LIVE-35, SLC-8: has an update and a change pending, and is not woken while it does not connect"
+  )
   func liveAndChange() {
     var bench = EngineBench(.whileUsing)
     bench.send(.setting(.authorization(EngineBench.app, .always)))
@@ -247,7 +251,7 @@ struct LaunchTests {
   }
 
   @Test(
-    "REG-33: a region that a suspended app may not hear of now is told when it is in use again")
+    "REG-33: a region that a suspended app may not know now is delivered when it is in use again")
   func regionHeldForActivity() {
     var bench = EngineBench(.whileUsing)
     bench.request(.authorization(.observe(EngineBench.manager)))
@@ -264,7 +268,7 @@ struct LaunchTests {
     #expect(bench.received() == ["left home"])
   }
 
-  @Test("SLC-2, SLC-10: a move that comes due out of use is told in use again")
+  @Test("SLC-2, SLC-10: a move that comes due out of use is delivered in use again")
   func moveComesDueOutOfUse() {
     var bench = EngineBench(.whileUsing)
     bench.request(Self.changes)
@@ -377,7 +381,8 @@ struct LaunchTests {
     bench.run(seconds: 400)
     bench.fix(east: 2000)
     #expect(
-      bench.received() == ["launched"], "quitting is not honored unless the daemon is told so")
+      bench.received() == ["launched"], "quitting is not honored unless the daemon is configured so"
+    )
   }
 
   @Test(

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// Events of regions and visits on their way to an app, and crashes in between.
-@Suite("An event that an app is owed")
+@Suite("A pending event")
 struct PendingEventsTests {
   private static let observe = Request.authorization(.observe(EngineBench.manager))
 
-  /// An Always app at home that has a region there, and has heard of the state.
+  /// An Always app at home that has a region there, and has learned of the state.
   private func atHome(startingAt moment: Moment = EngineBench.beginning) -> EngineBench {
     var bench = EngineBench(.always, startingAt: moment)
     let region = RegionDescription(
@@ -34,7 +34,7 @@ struct PendingEventsTests {
     return later.received().filter { $0.contains("home") }
   }
 
-  @Test("LIFE-9: is told again by each engine that comes later, until the app has taken it")
+  @Test("LIFE-9: is delivered again by each later engine, until the app has acknowledged it")
   func laterEngines() throws {
     var bench = left()
     #expect(bench.received().filter { $0.contains("home") } == ["left home"])
@@ -43,7 +43,8 @@ struct PendingEventsTests {
     #expect(received(by: bench) == [])
   }
 
-  @Test("LIFE-1: launches an app that has crashed before it took it, and is told again")
+  @Test(
+    "LIFE-1: launches an app that has crashed before it acknowledged it, and is delivered again")
   func crash() {
     var bench = left()
     bench.end()
@@ -71,7 +72,7 @@ struct PendingEventsTests {
     #expect(bench.pending == bench.pending.sorted() && Set(bench.pending).count == 3)
   }
 
-  @Test("is told once to a process, however many managers it makes")
+  @Test("is delivered once to a process, however many managers it makes")
   func managers() {
     var bench = left()
     _ = bench.received()
@@ -109,7 +110,7 @@ struct PendingEventsTests {
     #expect(bench.states == [.satisfied, .unsatisfied], "an entry says the state itself")
   }
 
-  @Test("has a number above all before, also when what is owed was erased")
+  @Test("has a number above all before, also after the pending events were erased")
   func numbers() throws {
     let bench = left()
     let first = try #require(bench.pending.last)
@@ -155,7 +156,7 @@ struct PendingEventsTests {
       })
   }
 
-  @Test("AUTH-8: is told to nobody once the app may not know exactly where the device is")
+  @Test("AUTH-8: is delivered to nobody once the app may not know exactly where the device is")
   func denied() {
     var bench = left()
     bench.send(.setting(.authorization(EngineBench.app, .never)))
@@ -165,7 +166,7 @@ struct PendingEventsTests {
 }
 
 extension EngineBench {
-  /// The states of regions that were told by themselves.
+  /// The states of regions that were delivered alone.
   fileprivate var states: [ConditionState] {
     bench.outputs.compactMap { entry in
       guard case .deliver(_, .region(_, _, .determined(let state))) = entry.output else {

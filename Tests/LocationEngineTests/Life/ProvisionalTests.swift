@@ -35,7 +35,8 @@ struct ProvisionalTests {
     _ = bench.received()
   }
 
-  @Test("AUTH-37: in use by a background session it hears as when in use, suspended or ended, too")
+  @Test(
+    "AUTH-37: in use by a background session it receives as when in use, suspended or ended, too")
   func activity() throws {
     for place in Place.allCases {
       var bench = try bench([
@@ -52,7 +53,7 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "AUTH-32, AUTH-33: out of use, a region asks about Always, and is told after a yes",
+    "AUTH-32, AUTH-33: out of use, a region asks about Always, and is delivered after a yes",
     arguments: Place.allCases)
   func region(_ place: Place) throws {
     var bench = try bench([.region(EngineBench.manager, .start(Self.region))])
@@ -60,9 +61,9 @@ struct ProvisionalTests {
     bench.fixes(120, by: 10)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
-    let news = bench.received()
+    let found = bench.received()
     #expect(
-      news
+      found
         == [
           .background: ["left home"], .suspended: ["woken", "left home"], .dead: ["launched"],
         ][place])
@@ -88,7 +89,7 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "AUTH-32, AUTH-33: out of use, a visit asks about Always, and is told after a yes",
+    "AUTH-32, AUTH-33: out of use, a visit asks about Always, and is delivered after a yes",
     arguments: Place.allCases)
   func visit(_ place: Place) throws {
     var bench = try bench([.visits(on: true)])
@@ -97,13 +98,13 @@ struct ProvisionalTests {
     bench.fixes(140, from: 1200)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
-    let news = bench.received()
+    let found = bench.received()
     #expect(
-      news == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
+      found == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
   }
 
   @Test(
-    "AUTH-32, AUTH-33: out of use, a significant change asks about Always, and is told after a yes",
+    "AUTH-32, AUTH-33: out of use, a significant change asks about Always, and is delivered after a yes",
     arguments: Place.allCases)
   func change(_ place: Place) throws {
     var bench = try bench([.significantChanges(EngineBench.manager, on: true)])
@@ -111,9 +112,10 @@ struct ProvisionalTests {
     bench.fix(east: 700)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
-    let news = bench.received()
+    let found = bench.received()
     #expect(
-      news == [.background: ["700 m"], .suspended: ["woken", "700 m"], .dead: ["launched"]][place])
+      found
+        == [.background: ["700 m"], .suspended: ["woken", "700 m"], .dead: ["launched"]][place])
   }
 
   @Test("AUTH-33: a change that waits for the answer is not lost with its process")
@@ -128,7 +130,7 @@ struct ProvisionalTests {
   }
 
   @Test(
-    "AUTH-33, MON-39: out of use, news of a monitor asks about Always, and waits",
+    "AUTH-33, MON-39: out of use, an event of a monitor asks about Always, and waits",
     arguments: Place.allCases)
   func monitor(_ place: Place) throws {
     let circle = ConditionTarget.circle(Circle(center: EngineBench.home, radius: 200))

@@ -22,9 +22,9 @@ struct BeaconRangerTests {
   @Test("BEACON-9, BEACON-13: reports the mean since the last report, and the class")
   mutating func mean() {
     bench.send(.range(all))
-    for rssi in [-60, -62, -63] { hear(1, rssi) }
+    for rssi in [-60, -62, -63] { receive(1, rssi) }
     bench.run(for: .seconds(1))
-    hear(1, -40)
+    receive(1, -40)
     bench.run(for: .seconds(1))
     #expect(bench.transcript == "00:00:01  1 near -62\n00:00:02  1 near -40")
   }
@@ -36,7 +36,7 @@ struct BeaconRangerTests {
     ])
   mutating func limits(rssi: Int, proximity: Proximity) {
     bench.send(.range(all))
-    hear(1, rssi)
+    receive(1, rssi)
     bench.run(for: .seconds(1))
     #expect(reports.last?.first?.proximity == proximity)
   }
@@ -44,16 +44,16 @@ struct BeaconRangerTests {
   @Test("BEACON-14: puts a beacon at one meter when it sounds as it claims")
   mutating func oneMeter() {
     bench.send(.range(all))
-    hear(1, -71, power: -71)
+    receive(1, -71, power: -71)
     bench.run(for: .seconds(1))
     #expect(reports.last?.first?.accuracy == 1)
   }
 
-  @Test("BEACON-14: knows what its receiver hears less than a phone")
+  @Test("BEACON-14: knows how much less its receiver receives than a phone")
   mutating func receiverOffset() {
     bench = Bench(BeaconRanger(receiverOffset: -12), describe: line)
     bench.send(.range(all))
-    hear(1, -71)
+    receive(1, -71)
     bench.run(for: .seconds(1))
     #expect(reports.last?.first?.accuracy == 1)
   }
@@ -69,11 +69,11 @@ struct BeaconRangerTests {
   @Test("BEACON-8: orders by class, then distance, unknown last")
   mutating func order() {
     bench.send(.range(all))
-    hear(5, nil)
-    hear(4, -80)
-    hear(3, -60)
-    hear(2, -45)
-    hear(1, -61)
+    receive(5, nil)
+    receive(4, -80)
+    receive(3, -60)
+    receive(2, -45)
+    receive(1, -61)
     bench.run(for: .seconds(1))
     #expect(
       bench.transcript == "00:00:01  2 immediate -45, 3 near -60, 1 near -61, 4 far -80, 5 unknown")
@@ -83,7 +83,7 @@ struct BeaconRangerTests {
   mutating func silence() {
     bench.send(.range(all))
     bench.run(for: .milliseconds(500))
-    hear(1, -60)
+    receive(1, -60)
     bench.run(for: .milliseconds(10_600))
     #expect(
       reports.map { $0.first?.proximity } == [.near] + [Proximity?](repeating: .unknown, count: 9)
@@ -95,8 +95,8 @@ struct BeaconRangerTests {
   @Test("BEACON-15: lists two radios with one identity")
   mutating func twoRadios() {
     bench.send(.range(all))
-    hear(1, -60, address: 1)
-    hear(1, -70, address: 2)
+    receive(1, -60, address: 1)
+    receive(1, -70, address: 2)
     bench.run(for: .seconds(1))
     #expect(bench.transcript == "00:00:01  1 near -60, 1 far -70")
   }
@@ -104,11 +104,11 @@ struct BeaconRangerTests {
   @Test("BEACON-16: fails while there is no radio, and goes on when there is")
   mutating func radio() {
     bench.send(.range(all))
-    hear(1, -60)
+    receive(1, -60)
     bench.send(.reception(.unavailable))
     bench.run(for: .seconds(3))
     bench.send(.range(BeaconConstraint(uuid: uuid, major: 1)))
-    hear(1, -60)
+    receive(1, -60)
     bench.send(.reception(.listening))
     bench.run(for: .seconds(1))
     #expect(
@@ -126,7 +126,7 @@ struct BeaconRangerTests {
     bench.send(.range(all))
     bench.run(for: .milliseconds(400))
     let received = bench.now.unixTime
-    hear(1, -60)
+    receive(1, -60)
     bench.run(for: .seconds(3))
     #expect(reports.last?.first?.time == received)
   }
@@ -136,9 +136,9 @@ struct BeaconRangerTests {
     bench.send(.range(BeaconConstraint(uuid: uuid, major: 1, minor: 2)))
     bench.send(.range(all))
     bench.send(.range(all))
-    hear(1, -60)
-    hear(2, -60)
-    hear(BeaconUUID(high: 9, low: 9), -60)
+    receive(1, -60)
+    receive(2, -60)
+    receive(BeaconUUID(high: 9, low: 9), -60)
     bench.run(for: .seconds(1))
     #expect(
       bench.transcript == """
@@ -158,12 +158,29 @@ struct BeaconRangerTests {
     #expect(machine.handle(.wake, at: late).isEmpty)
   }
 
-  private mutating func hear(_ minor: UInt16, _ rssi: Int?, power: Int = -59, address: UInt64 = 0) {
+  @Test("border 12: of a hall of 2,500 beacons, the first 2,000 are ranged; the others are counted")
+  mutating func hall() {
+    bench.send(.range(all))
+    for minor in 1...2500 { receive(UInt16(minor), -60) }
+    let refused = bench.outputs.count { entry in
+      if case .ignored(_, .tooMany) = entry.output { true } else { false }
+    }
+    #expect(refused == 2500 - BeaconRanger.capacity)
+    // One that is known counts as before.
+    receive(1, -50)
+    bench.run(for: .seconds(1))
+    #expect(reports.last?.count == BeaconRanger.capacity)
+    #expect(reports.last?.first?.identity.minor == 1)
+  }
+
+  private mutating func receive(
+    _ minor: UInt16, _ rssi: Int?, power: Int = -59, address: UInt64 = 0
+  ) {
     let identity = BeaconIdentity(uuid: uuid, major: 1, minor: minor)
     bench.send(.sample(sample(identity, rssi, power: power, address: address)))
   }
 
-  private mutating func hear(_ other: BeaconUUID, _ rssi: Int) {
+  private mutating func receive(_ other: BeaconUUID, _ rssi: Int) {
     let identity = BeaconIdentity(uuid: other, major: 1, minor: 1)
     bench.send(.sample(sample(identity, rssi, power: -59, address: 0)))
   }

@@ -19,7 +19,7 @@ struct RecordedSet {
   /// columns in `key`.
   private var columns: (session: Int, time: Int, rssi: Int, distance: Int)
   private var key: [Int]
-  /// Only every third line where a phone was heard thirty times a second: a beacon sends ten.
+  /// Only every third line where a phone received thirty times a second: a beacon sends ten.
   private var stride: Int
   /// Meters in one unit of the distance column.
   private var unit: Double
@@ -69,7 +69,7 @@ struct RecordedSet {
     isCalibratedByItself && Self.isAtOneMeter(recording)
   }
 
-  /// dBm: the median at one meter, heard elsewhere than in the recording itself.
+  /// dBm: the median at one meter, received elsewhere than in the recording itself.
   func measuredPower(for recording: Recording, among recordings: [Recording]) -> Double {
     let others = recordings.filter { other in
       Self.isAtOneMeter(other) && (other.session == recording.session) == isCalibratedByItself

@@ -3,7 +3,7 @@ import LocationModel
 import TestSupport
 import Testing
 
-@Suite("The list of who was told where the device is")
+@Suite("The access log")
 struct AccessLogTests {
   private let app = AppIdentity("an.app")
   private let month = Duration.seconds(30 * 86_400)
@@ -50,7 +50,7 @@ struct AccessLogTests {
     #expect(next.machine.accesses.map(\.count) == [2, 1])
   }
 
-  @Test("keeps the newest 200 records of an app, in memory and on disk")
+  @Test("border 12: keeps the newest 200 records of an app, in memory and on disk")
   func bound() {
     var bench = Bench(AccessLog(keeping: .seconds(1_000_000_000)))
     for _ in 0..<250 {
@@ -61,7 +61,7 @@ struct AccessLogTests {
     #expect(bench.stored.count == AccessLog.most)
   }
 
-  @Test("keeps a record no longer than it was told to, also across a restart")
+  @Test("keeps a record no longer than its term, also across a restart")
   func expiry() {
     var bench = Bench(AccessLog(keeping: .seconds(3600)))
     bench.send(.delivered(app, .live, 1))

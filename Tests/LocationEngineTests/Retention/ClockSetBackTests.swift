@@ -82,7 +82,7 @@ struct ClockSetBackTests {
         || entries[StateKey(domain: "coarse-place", owner: "")] != nil
     }
 
-    /// What is stored of places visited, and of visits that the app is owed.
+    /// What is stored of places visited, and of pending visits.
     var visits: String {
       let keys = [
         StateKey(domain: "visit", owner: ""),
@@ -148,7 +148,7 @@ struct ClockSetBackTests {
     #expect(device.visits.contains("48.5") && device.visits.contains("48.6"))
   }
 
-  @Test("border 21: the lists of who was told are forgotten after their uptime, too")
+  @Test("border 21: access logs are erased after their uptime, too")
   func ledgers() {
     for change in [Self.tenYears * -1, .seconds(-2 * 86_400)] {
       var access = Bench(AccessLog(keeping: Self.week))

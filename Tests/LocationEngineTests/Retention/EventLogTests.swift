@@ -3,7 +3,7 @@ import LocationModel
 import TestSupport
 import Testing
 
-@Suite("The list of events that apps were told")
+@Suite("The log of delivered events")
 struct EventLogTests {
   private let app = AppIdentity("an.app")
   private let month = Duration.seconds(30 * 86_400)
@@ -40,7 +40,7 @@ struct EventLogTests {
     #expect(next.machine.records.map(\.number) == [1, 2, 3, 4])
   }
 
-  @Test("has one record of what several processes are told, and of what is told again")
+  @Test("has one record of an event for several processes, and of one delivered again")
   func once() {
     var bench = Bench(EventLog(keeping: month))
     for _ in 0..<2 { bench.send(.delivered(app, event("home", "satisfied", at: 5))) }
@@ -51,7 +51,7 @@ struct EventLogTests {
     #expect(bench.machine.records.map(\.event.name) == ["home", "work", "home"])
   }
 
-  @Test("has one record of an event that is owed and told again later, though nothing dates it")
+  @Test("has one record of a pending event that is delivered again later, though it has no date")
   func pending() {
     func entered(_ seconds: Double) -> DeliveredEvent {
       DeliveredEvent(.region, "home", "entered", since: UnixTime(seconds: seconds))
@@ -66,7 +66,7 @@ struct EventLogTests {
     #expect(next.machine.records.map(\.event) == [entered(5), entered(90)])
   }
 
-  @Test("keeps the newest hundred of an app, in memory and on disk")
+  @Test("border 12: keeps the newest hundred of an app, in memory and on disk")
   func bound() {
     var bench = Bench(EventLog(keeping: month))
     bench.send(.delivered(AppIdentity("other"), event("home", "satisfied", at: 0)))
@@ -78,7 +78,7 @@ struct EventLogTests {
     #expect(bench.machine.records.last?.number == 151)
   }
 
-  @Test("keeps an event no longer than it was told to, also across a restart")
+  @Test("keeps an event no longer than its term, also across a restart")
   func expiry() {
     var bench = Bench(EventLog(keeping: .seconds(3600)))
     bench.send(.delivered(app, event("home", "satisfied", at: 0)))

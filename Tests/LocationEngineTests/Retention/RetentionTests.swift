@@ -96,6 +96,58 @@ struct RetentionTests {
     #expect(next.stored("coarse-place") == nil)
   }
 
+  @Test("STD-2, STD-9: is read in the next run with its date, stored at most once a minute")
+  func nextRun() throws {
+    var machine = Machine()
+    machine.stay(at: Self.home, for: 10)
+    let writes = machine.bench.outputs.count {
+      if case .persist(.set(LastPosition.key, _)) = $0.output { true } else { false }
+    }
+    #expect((10...11).contains(writes))
+    let last = try #require(machine.lastFix)
+    let next = Machine(
+      restoring: machine.entries, at: machine.bench.now.unixTime + .seconds(3600))
+    let restored = try #require(next.lastFix)
+    #expect(restored.coordinate == Self.home && restored.horizontalAccuracy == 8)
+    #expect(last.time.seconds(since: restored.time) <= 60)
+  }
+
+  @Test("STD-9: is not read in a run after its retention, and then removed")
+  func nextRunTooLate() {
+    var machine = Machine()
+    machine.stay(at: Self.home, for: 2)
+    #expect(machine.stored("position") != nil)
+    let next = Machine(
+      restoring: machine.entries, at: machine.bench.now.unixTime + .seconds(86_401))
+    #expect(next.lastFix == nil && next.stored("position") == nil)
+  }
+
+  @Test("STD-9: is read by an app with reduced accuracy as the coarse place of the run before")
+  func nextRunCoarse() throws {
+    var machine = Machine()
+    machine.bench.send(.setting(.precise(Self.app, false)))
+    machine.stay(at: Self.home, for: 3)
+    let last = try #require(machine.lastFix)
+    #expect(last.coordinate != Self.home)
+    let next = Machine(
+      restoring: machine.entries, at: machine.bench.now.unixTime + .seconds(600))
+    #expect(next.lastFix == last)
+  }
+
+  @Test("MON-7: ends for a condition that was moved aside with the longest of the terms")
+  func damaged() {
+    let key = StateKey(
+      domain: Conditions.damagedDomain, owner: Self.app.name,
+      name: "1700000000 monitor/places/home")
+    var machine = Machine(restoring: [key: [1]], at: UnixTime(seconds: 1_700_000_100))
+    machine.run(for: .seconds(6 * 86_400))
+    #expect(machine.entries[key] == [1])
+    machine.run(for: .seconds(2 * 86_400))
+    #expect(machine.entries[key] == nil)
+    let next = Machine(restoring: [key: [1]], at: UnixTime(seconds: 1_701_000_000))
+    #expect(next.entries[key] == nil)
+  }
+
   @Test("is forgotten place by place, a week after each was seen last")
   func visits() throws {
     var machine = Machine()

@@ -4,12 +4,12 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("The standing of an app")
+@Suite("The authorization state of an app")
 struct AppAuthorizationStateTests {
   @Test("keeps its word through random lives", arguments: 0..<150)
   func randomLives(seed: Int) {
     var random = SeededRandom(seed: UInt64(seed))
-    var app = StandingBench()
+    var app = AuthorizationStateBench()
     var last: [Int: Diagnostics] = [:]
     var shown = false
     var next = 1
@@ -36,7 +36,7 @@ struct AppAuthorizationStateTests {
 
   @Test("LIVE-33, LIVE-34, SESS-13: live updates stop, go on, or wake as the sessions carry them")
   func liveUpdates() {
-    var app = StandingBench()
+    var app = AuthorizationStateBench()
     app.set(.whileUsing)
     #expect(verdict(app) == .init(.deliver))
     app.life(.background)
@@ -56,7 +56,7 @@ struct AppAuthorizationStateTests {
   func missingSession() {
     var manifest = AuthorizationBench.manifest
     manifest.requiresExplicitServiceSession = true
-    var app = StandingBench(manifest: manifest)
+    var app = AuthorizationStateBench(manifest: manifest)
     app.set(.whileUsing)
     #expect(verdict(app) == .init(.nothing, flags: .serviceSessionRequired))
     app.set(.never)
@@ -66,11 +66,11 @@ struct AppAuthorizationStateTests {
     #expect(verdict(app) == .init(.nothing, flags: .authorizationDenied))
   }
 
-  private func verdict(_ app: StandingBench) -> DeliveryRule.Verdict {
+  private func verdict(_ app: AuthorizationStateBench) -> DeliveryRule.Verdict {
     DeliveryRule.decide(.liveUpdates, app.bench.machine.circumstances)
   }
 
-  private func expectConsistency(_ app: StandingBench, seed: Int) {
+  private func expectConsistency(_ app: AuthorizationStateBench, seed: Int) {
     let authorization = app.authorization
     #expect(authorization.use == app.sessions.presence.use, "seed \(seed)")
     if app.sessions.hasBackgroundActivity {

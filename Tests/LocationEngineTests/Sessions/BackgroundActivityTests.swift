@@ -6,8 +6,8 @@ import Testing
 @Suite("Background activity sessions")
 struct BackgroundActivityTests {
   /// An app with when-in-use and one session, begun in the foreground.
-  static func active() -> StandingBench {
-    var app = StandingBench()
+  static func active() -> AuthorizationStateBench {
+    var app = AuthorizationStateBench()
     app.set(.whileUsing)
     app.sessions(.openBackgroundActivity(1))
     return app
@@ -26,7 +26,7 @@ struct BackgroundActivityTests {
 
   @Test("AUTH-29: a grant for once survives as long as the session")
   func once() {
-    var app = StandingBench()
+    var app = AuthorizationStateBench()
     app.sessions(.openBackgroundActivity(1))
     app.answer(.once)
     #expect(app.life(.background) == ["indicator on"])
@@ -37,7 +37,7 @@ struct BackgroundActivityTests {
 
   @Test("BGA-1, BGA-3: made in the background it is inactive, and says why")
   func background() {
-    var app = StandingBench(life: .background)
+    var app = AuthorizationStateBench(life: .background)
     app.set(.whileUsing)
     #expect(app.sessions(.openBackgroundActivity(1)) == [])
     #expect(!app.sessions.hasBackgroundActivity)
@@ -80,7 +80,7 @@ struct BackgroundActivityTests {
 
   @Test("BGA-9: made while undecided it asks, and becomes active with the grant")
   func undecided() {
-    var app = StandingBench()
+    var app = AuthorizationStateBench()
     #expect(app.sessions(.openBackgroundActivity(1)) == ["asks whenInUse"])
     #expect(
       app.sessions(.diagnose(stream: 5, session: 1)) == [
@@ -116,7 +116,7 @@ struct BackgroundActivityTests {
   func missingMode() {
     var manifest = AuthorizationBench.manifest
     manifest.hasLocationBackgroundMode = false
-    var app = StandingBench(manifest: manifest)
+    var app = AuthorizationStateBench(manifest: manifest)
     app.set(.whileUsing)
     #expect(
       app.sessions(.openBackgroundActivity(1)) == [

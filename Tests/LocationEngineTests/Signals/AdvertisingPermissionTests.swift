@@ -60,7 +60,8 @@ struct AdvertisingPermissionTests {
     #expect(bench.storedPermissions == ["declined", "allowed", "declined"])
   }
 
-  @Test("border 10: an app that gives no reason is not asked for, and told which key and file")
+  @Test(
+    "border 10: an app that gives no reason is not asked for, and gets the missing key and file")
   func missingKey() {
     var bench = bench(manifest: Manifest(file: "/opt/door.plist"))
     bench.advertise(door)

@@ -6,15 +6,15 @@ import Testing
 struct BeaconDeliveryTests {
   private var bench = SignalsBench()
 
-  @Test("BEACON-6: are told once a second to those who range them, with demand for the radio")
+  @Test("BEACON-6: are delivered once a second to those who range them, with demand for the radio")
   mutating func ranging() {
     bench.send(.reception(.listening))
     #expect(bench.demand.beacons == .off)
     bench.range(hall)
     bench.range(door, by: SubscriberID(2))
     #expect(bench.demand.beacons == .continuous)
-    bench.hear(beacon(1))
-    bench.hear(beacon(2), rssi: -70)
+    bench.receive(beacon(1))
+    bench.receive(beacon(2), rssi: -70)
     bench.run(seconds: 1)
     bench.request(.ranging(SignalsBench.manager, .stop(hall)))
     bench.request(.end(SubscriberID(2)))
@@ -109,6 +109,33 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:06  ranged [] to 1")
   }
 
+  @Test("BEACON-18: are ranged while a suspended app runs for a region that woke it")
+  mutating func afterWake() {
+    bench = SignalsBench(.always)
+    bench.send(.reception(.listening))
+    let shop = RegionDescription(
+      identifier: "shop", target: .beacon(hall), notices: RegionNotices())
+    bench.request(.region(SignalsBench.manager, .start(shop)))
+    bench.range(hall)
+    bench.run(seconds: 31)
+    bench.live(.suspended)
+    #expect(bench.demand.beacons == .passive)
+    let before = bench.transcript
+    bench.hear(beacon(1))
+    // The host lets it run for this long (LIFE-3).
+    bench.live(.background)
+    #expect(bench.demand.beacons == .continuous)
+    for _ in 0..<10 {
+      bench.run(seconds: 1)
+      bench.hear(beacon(1))
+    }
+    bench.live(.suspended)
+    #expect(bench.demand.beacons == .passive)
+    let new = bench.transcript.dropFirst(before.count).split(separator: "\n")
+    #expect(new.first?.hasSuffix("entered") == true)
+    #expect((9...10).contains(new.count { $0.hasSuffix("ranged [1] to 1") }), "\(new)")
+  }
+
   @Test("BEACON-16: fail for an app that was suspended when the radio went, when it runs again")
   mutating func deafMeanwhile() {
     bench.send(.reception(.listening))
@@ -121,7 +148,7 @@ struct BeaconDeliveryTests {
     #expect(bench.transcript == "00:00:05  ranging unavailable")
   }
 
-  @Test("MON-32: date a condition added later by what was heard before")
+  @Test("MON-32: date a condition added later by what was received before")
   mutating func lateCondition() {
     bench = SignalsBench(.always)
     bench.send(.reception(.listening))
@@ -143,7 +170,7 @@ struct BeaconDeliveryTests {
     bench.request(.region(SignalsBench.manager, .start(shop)))
     #expect(bench.demand.beacons == .passive)
     bench.run(seconds: 31)
-    bench.hear(beacon(1))
+    bench.receive(beacon(1))
     bench.run(seconds: 60)
     bench.request(.region(SignalsBench.manager, .stop(identifier: "shop")))
     #expect(bench.demand.beacons == .off)
@@ -162,7 +189,7 @@ struct BeaconDeliveryTests {
       let monitor = SubscriberID(UInt32(minor))
       bench.request(.monitor(monitor, .open(name: name)))
       bench.request(.monitor(monitor, .add(identifier: name, .beacon(hall), assuming: .unknown)))
-      bench.hear(beacon(UInt16(minor)))
+      bench.receive(beacon(UInt16(minor)))
       bench.request(.monitor(monitor, .next(after: .none)))
     }
     #expect(

@@ -2,7 +2,7 @@ import LocationEngine
 import LocationModel
 import TestSupport
 
-/// The whole engine in virtual time with one app, and what the app is told of signals.
+/// The whole engine in virtual time with one app, and the signals it receives.
 struct SignalsBench {
   private var bench = Bench(LocationEngine(providers: 2), describe: describe)
   static let app = AppIdentity("org.example.signals")
@@ -78,7 +78,7 @@ struct SignalsBench {
     request(.advertising(subscriber, .start(advert)))
   }
 
-  mutating func hear(_ identity: BeaconIdentity, rssi: Int = -59) {
+  mutating func receive(_ identity: BeaconIdentity, rssi: Int = -59) {
     bench.send(
       .beacon(
         BeaconSample(

@@ -101,7 +101,7 @@ struct SignificantChangeDetectorTests {
     #expect(bench.machine.demand == .none)
   }
 
-  @Test("SLC-11: a device at rest is silent, or heard of as often as asked")
+  @Test("SLC-11: a device at rest is silent, or is reported as often as asked")
   mutating func heartbeat() {
     bench.send(.start(cached: fix(at: -10)))
     bench.run(for: .seconds(4000))

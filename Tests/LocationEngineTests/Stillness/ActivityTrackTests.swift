@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationEngine
 
-@Suite("What a motion sensor told lately")
+@Suite("Recent reports of a motion sensor")
 struct ActivityTrackTests {
   private var track = ActivityTrack()
 

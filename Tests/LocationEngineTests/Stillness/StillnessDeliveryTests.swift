@@ -2,7 +2,7 @@ import LocationEngine
 import LocationModel
 import Testing
 
-@Suite("Stillness, as those hear of it who rest")
+@Suite("Stillness, as resting subscribers are notified of it")
 struct StillnessDeliveryTests {
   private static let loop = SubscriberID(2)
   private static let later = SubscriberID(3)
@@ -24,7 +24,7 @@ struct StillnessDeliveryTests {
   }
 
   @Test(
-    "POW-5, AUTH-5, LIVE-33: nothing stays on for a loop at rest that may hear nothing any more",
+    "POW-5, AUTH-5, LIVE-33: nothing stays on for a loop at rest that may receive nothing any more",
     arguments: ["behind others", "denied", "switched off"])
   func barredAtRest(by cause: String) {
     var bench = resting()
@@ -54,10 +54,10 @@ struct StillnessDeliveryTests {
     bench.live(.background)
     bench.run(seconds: 10)
     bench.send(.motion(MotionActivity(.walking)))
-    #expect(bench.demand == .none, "nobody may hear of it")
+    #expect(bench.demand == .none, "nobody may be notified")
   }
 
-  @Test("POW-5, STD-43: nobody's paused manager has satellites because others hear of changes")
+  @Test("POW-5, STD-43: nobody's paused manager has satellites because others learn of changes")
   func setsOutBehind() {
     var bench = EngineBench(.always)
     bench.start(background: true)
@@ -85,7 +85,7 @@ struct StillnessDeliveryTests {
     #expect(bench.demand == .none)
   }
 
-  @Test("LIVE-23, LIVE-33: a loop that may hear again rests after as long as any other")
+  @Test("LIVE-23, LIVE-33: a loop that may receive again rests after as long as any other")
   func barredAndBack() {
     var bench = resting()
     bench.live(.background)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The detector of stillness")
 struct StillnessDetectorTests {
-  typealias Patience = StillnessDetector.Patience
+  typealias Timeouts = StillnessDetector.Timeouts
 
   var bench = Self.bench(.seconds(180))
 
@@ -83,10 +83,10 @@ struct StillnessDetectorTests {
 
   @Test("LIVE-5, STD-22, STD-45: timeout follows the activity, and may be endless")
   mutating func timeout() {
-    #expect(Patience.liveUpdates(.fitness) == .seconds(120))
-    #expect(Patience.liveUpdates(.automotiveNavigation) == .seconds(300))
-    #expect(Patience.pause(.other) == .seconds(900))
-    #expect(Patience.pause(.airborne) == nil)
+    #expect(Timeouts.liveUpdates(.fitness) == .seconds(120))
+    #expect(Timeouts.liveUpdates(.automotiveNavigation) == .seconds(300))
+    #expect(Timeouts.pause(.other) == .seconds(900))
+    #expect(Timeouts.pause(.airborne) == nil)
     bench = Self.bench(nil)
     stay(1000)
     #expect(bench.outputs.isEmpty)

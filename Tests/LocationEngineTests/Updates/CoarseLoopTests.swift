@@ -16,14 +16,14 @@ struct CoarseLoopTests {
     return bench
   }
 
-  /// What loops have heard since the last look.
-  private func loopsHeard(_ bench: inout EngineBench) -> [String] {
+  /// What loops have received since the last look.
+  private func loopDeliveries(_ bench: inout EngineBench) -> [String] {
     bench.received().filter { $0.hasPrefix("live") }
   }
 
-  /// Whether loops have heard one coarse place since the last look, marked as such.
+  /// Whether loops have received one coarse place since the last look, marked as such.
   private func haveOnePlace(_ bench: inout EngineBench) -> Bool {
-    let received = loopsHeard(&bench)
+    let received = loopDeliveries(&bench)
     return received.count == 1
       && received.allSatisfy { $0.hasSuffix(" m accuracyLimited") && !$0.hasPrefix("live 0 m") }
   }
@@ -35,7 +35,7 @@ struct CoarseLoopTests {
     bench.request(Self.loop)
     #expect(haveOnePlace(&bench))
     bench.fixes(100)
-    #expect(loopsHeard(&bench) == [])
+    #expect(loopDeliveries(&bench) == [])
   }
 
   @Test("LIVE-16, LIVE-18: begun long after the last fix, has the place of the next, known or not")
@@ -45,7 +45,7 @@ struct CoarseLoopTests {
     bench.run(seconds: 3600)
     bench.request(Self.loop)
     bench.run(seconds: 1)
-    #expect(loopsHeard(&bench) == [])
+    #expect(loopDeliveries(&bench) == [])
     bench.fix()
     #expect(haveOnePlace(&bench))
   }
@@ -60,7 +60,7 @@ struct CoarseLoopTests {
     #expect(haveOnePlace(&bench))
     bench.live(.background)
     bench.run(seconds: 60)
-    #expect(loopsHeard(&bench).allSatisfy { $0.hasPrefix("live no location") })
+    #expect(loopDeliveries(&bench).allSatisfy { $0.hasPrefix("live no location") })
     bench.live(.foreground)
     #expect(haveOnePlace(&bench))
   }
@@ -73,10 +73,10 @@ struct CoarseLoopTests {
     bench.fixes(150)
     bench.send(.setting(.precise(EngineBench.app, true)))
     bench.run(seconds: 7)
-    #expect(loopsHeard(&bench) == [])
+    #expect(loopDeliveries(&bench) == [])
     bench.fix(east: 1)
-    #expect(loopsHeard(&bench) == ["live 1 m"])
+    #expect(loopDeliveries(&bench) == ["live 1 m"])
     bench.run(seconds: 9)
-    #expect(loopsHeard(&bench) == ["live no location locationUnavailable"])
+    #expect(loopDeliveries(&bench) == ["live no location locationUnavailable"])
   }
 }

@@ -9,21 +9,22 @@ struct LiveUpdatesTests {
   private var opening: [String] = []
 
   private static func bench(
-    _ standing: Diagnostics = [], cached: Fix? = nil, isOut: Bool = false,
+    _ diagnostics: Diagnostics = [], cached: Fix? = nil, isOut: Bool = false,
     activity: ActivityKind = .other
   ) -> Bench<LiveUpdates> {
     let now = Moment(uptime: .start, unixTime: UnixTime(seconds: 1_700_000_000))
     let machine = LiveUpdates(
-      options: LiveOptions(activity: activity), standing: standing, cached: cached, isOut: isOut,
+      options: LiveOptions(activity: activity), diagnostics: diagnostics, cached: cached,
+      isOut: isOut,
       at: now)
     return Bench(machine) { UpdatesBench.line($0) }
   }
 
   private mutating func open(
-    _ standing: Diagnostics = [], cachedAge: Double? = nil, isOut: Bool = false
+    _ diagnostics: Diagnostics = [], cachedAge: Double? = nil, isOut: Bool = false
   ) {
     let cached = cachedAge.map { UpdatesBench.fix(at: bench.now, age: $0) }
-    bench = Self.bench(standing, cached: cached, isOut: isOut)
+    bench = Self.bench(diagnostics, cached: cached, isOut: isOut)
     opening = bench.machine.opening(at: bench.now).map { UpdatesBench.line($0) }
   }
 
@@ -135,28 +136,28 @@ struct LiveUpdatesTests {
         bench.run(for: .seconds(Double.random(in: 0...15, using: &random)))
         switch Int.random(in: 0..<6, using: &random) {
         case 0: bench.send(.outage(Bool.random(using: &random)))
-        case 1: bench.send(.standing(.authorizationDenied))
-        case 2: bench.send(.standing([]))
+        case 1: bench.send(.diagnostics(.authorizationDenied))
+        case 2: bench.send(.diagnostics([]))
         case 3: bench.send(.still(Bool.random(using: &random)))
         default: bench.fix()
         }
       }
-      var (lastWord, isExplained) = (Instant.start, false)
+      var (lastDelivery, isExplained) = (Instant.start, false)
       for (at, update) in bench.outputs {
-        #expect(isExplained || at.seconds(since: lastWord) <= 10, "seed \(seed)")
-        (lastWord, isExplained) = (at, !update.diagnostics.isEmpty || update.stationary)
+        #expect(isExplained || at.seconds(since: lastDelivery) <= 10, "seed \(seed)")
+        (lastDelivery, isExplained) = (at, !update.diagnostics.isEmpty || update.stationary)
       }
-      #expect(isExplained || bench.now.uptime.seconds(since: lastWord) <= 10, "seed \(seed)")
+      #expect(isExplained || bench.now.uptime.seconds(since: lastDelivery) <= 10, "seed \(seed)")
     }
   }
 
   @Test("LIVE-19: says a condition once, and no longer when it is gone")
   mutating func oncePerChange() {
     open()
-    for _ in 0..<3 { bench.send(.standing(.authorizationDenied)) }
-    bench.send(.standing([.authorizationDenied, .authorizationDeniedGlobally]))
-    bench.send(.standing(.authorizationDenied))
-    bench.send(.standing([]))
+    for _ in 0..<3 { bench.send(.diagnostics(.authorizationDenied)) }
+    bench.send(.diagnostics([.authorizationDenied, .authorizationDeniedGlobally]))
+    bench.send(.diagnostics(.authorizationDenied))
+    bench.send(.diagnostics([]))
     bench.fix(east: 1)
     #expect(
       bench.transcript == """
@@ -172,7 +173,7 @@ struct LiveUpdatesTests {
     open(.authorizationDenied)
     bench.run(for: .seconds(3600))
     bench.fix(east: 1)
-    bench.send(.standing([]))
+    bench.send(.diagnostics([]))
     bench.fix(east: 2)
     #expect(bench.transcript == "01:00:00  2 m")
     #expect(bench.machine.demand.position?.tier == .satellite)

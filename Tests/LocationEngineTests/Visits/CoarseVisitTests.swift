@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Visits of an app with reduced accuracy")
 struct CoarseVisitTests {
-  @Test("VISIT-13: are told in time, with the coarse place of the visit, not the one before it")
+  @Test(
+    "VISIT-13: are delivered in time, with the coarse place of the visit, not the one before it")
   func place() throws {
     var bench = EngineBench(.always)
     bench.request(.visits(on: true))

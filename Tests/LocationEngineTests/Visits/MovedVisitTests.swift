@@ -67,7 +67,7 @@ struct MovedVisitTests {
     #expect(demand == PositionDemand(tier: .network, interval: .seconds(60)))
   }
 
-  @Test("VISIT-3: a departure is told sooner by who walks for a minute before the door is left")
+  @Test("VISIT-3: a departure is delivered sooner after a walk of a minute inside before the exit")
   mutating func tellsSooner() throws {
     var still = walk
     feel(.walking)

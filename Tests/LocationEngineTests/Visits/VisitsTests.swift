@@ -187,7 +187,7 @@ struct VisitsTests {
     #expect(walk.visits(of: Self.app).count { $0.departure == nil } == 1)
   }
 
-  @Test("an arrival at a place known from before is told sooner")
+  @Test("an arrival at a familiar place is delivered sooner")
   mutating func familiar() throws {
     walk.stay(600)
     walk.walk(to: 800)
@@ -204,7 +204,7 @@ struct VisitsTests {
     #expect(delivered[2] - second.uptime < delivered[1] - first.uptime)
   }
 
-  @Test("VISIT-4, VISIT-9: who did not hear of the arrival hears of a departure without one")
+  @Test("VISIT-4, VISIT-9: who did not learn of the arrival learns of a departure without one")
   mutating func lateListener() {
     walk.stay(300)
     walk.bench.send(.start(Self.other))
@@ -261,8 +261,8 @@ struct VisitsTests {
     #expect(try #require(visits.first?.arrival) >= begin)
   }
 
-  @Test("VISIT-4: a stay that ended while nobody listened is told to nobody")
-  mutating func endedUnheard() {
+  @Test("VISIT-4: a stay that ended without a listener is delivered to nobody")
+  mutating func endedUnreceived() {
     walk.stay(600)
     walk.bench.send(.stop(Self.app))
     walk.restart()

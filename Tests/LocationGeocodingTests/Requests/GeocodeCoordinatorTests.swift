@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationGeocoding
 
-@Suite("The desk of geocoding requests")
+@Suite("The coordinator of geocoding requests")
 struct GeocodeCoordinatorTests {
   var bench = Bench(GeocodeCoordinator(), describe: Self.line)
 
@@ -128,7 +128,7 @@ struct GeocodeCoordinatorTests {
     #expect(bench.outputs.last?.output == .lookUp(.reverse(Self.london, PlaceLocale("de")), 2))
   }
 
-  @Test("has no limit when told so")
+  @Test("has no limit when configured so")
   mutating func unlimited() {
     bench = Bench(GeocodeCoordinator(budget: nil), describe: Self.line)
     for request in 0..<200 { ask(request, by: request) }

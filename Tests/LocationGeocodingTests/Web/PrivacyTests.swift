@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationGeocoding
 
-@Suite("What a web geocoder is told, and over what", .serialized)
+@Suite("What a web geocoder receives, and over which protocol", .serialized)
 struct WebPrivacyTests {
   private static let exact = Coordinate(latitude: 47.139_234_567, longitude: -9.522_765_432)
 
@@ -27,7 +27,7 @@ struct WebPrivacyTests {
     #expect(url.contains(row.latitude + "&") && url.contains(row.longitude + "&"), "\(url)")
   }
 
-  @Test("border 22: a region in which an answer probably lies is told to a tenth of a degree")
+  @Test("border 22: a region in which an answer probably lies is sent to a tenth of a degree")
   func forward() {
     let hint = RegionHint(center: Self.exact, radius: 3000)
     let question = GeocodeQuestion.forward("Vaduz", hint, .english)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocationGeocoding
 
-@Suite("The desk of a web geocoder")
+@Suite("The coordinator of a web geocoder")
 struct WebCoordinatorTests {
   private static let service = WebService(
     dialect: .nominatim, server: "http://n.example/", userAgent: "test")

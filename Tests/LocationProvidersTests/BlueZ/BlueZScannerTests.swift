@@ -28,13 +28,13 @@ struct BlueZScannerTests {
     #expect(calls("SetDiscoveryFilter").first?.arguments.first?["DuplicateData"]?.boolean == true)
   }
 
-  @Test("hears each advertisement of a beacon, and counts the rest")
-  mutating func hears() {
+  @Test("receives each advertisement of a beacon, and counts the rest")
+  mutating func receives() {
     listen(.continuous)
     bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
     bench.run(for: .milliseconds(100))
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: 127)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: 127)))
     let name = BusValue.properties(["Name": .string("x")])
     bench.send(.bus(ScriptedBlueZ.changed(ScriptedBlueZ.device, BlueZ.device, name)))
     #expect(samples.map(\.rssi) == [-57, -60, nil])
@@ -58,7 +58,7 @@ struct BlueZScannerTests {
     }
     #expect(bench.machine.forgottenDevices > 15_000)
     let before = samples.count
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: -60)))
     #expect(samples.count == before + 1)
   }
 
@@ -105,9 +105,9 @@ struct BlueZScannerTests {
   mutating func monitored() {
     listen(.passive, canMonitor: true)
     bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
-    tellMonitor("DeviceFound")
+    signalMonitor("DeviceFound")
     bench.run(for: .seconds(25))
-    tellMonitor("DeviceLost")
+    signalMonitor("DeviceLost")
     bench.run(for: .seconds(60))
     #expect(samples.map(\.rssi) == [-57, -57, nil, nil])
   }
@@ -118,7 +118,7 @@ struct BlueZScannerTests {
     bench.send(.bus(.connected))
     answer(ScriptedBlueZ.objects(canMonitor: true))
     answer(isRefused ? .error("org.bluez.Error.Failed") : .values([]))
-    if !isRefused { tellMonitor("Release") }
+    if !isRefused { signalMonitor("Release") }
     #expect(
       bench.transcript.hasSuffix(
         """
@@ -132,7 +132,7 @@ struct BlueZScannerTests {
   mutating func power() {
     listen(.continuous)
     bench.send(.bus(ScriptedBlueZ.power(false)))
-    bench.send(.bus(ScriptedBlueZ.heardAgain(rssi: -60)))
+    bench.send(.bus(ScriptedBlueZ.receivedAgain(rssi: -60)))
     bench.send(.bus(ScriptedBlueZ.power(true)))
     answer()
     #expect(
@@ -261,7 +261,7 @@ struct BlueZScannerTests {
     bench.send(.bus(.reply(numbers.last ?? 0, reply)))
   }
 
-  private mutating func tellMonitor(_ member: String) {
+  private mutating func signalMonitor(_ member: String) {
     bench.send(
       .bus(
         .called(

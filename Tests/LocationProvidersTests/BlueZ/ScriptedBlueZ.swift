@@ -66,7 +66,7 @@ enum ScriptedBlueZ {
       path, .dictionary(key: "s", value: "a{sv}", [entry(BlueZ.device, properties)]))
   }
 
-  static func heardAgain(rssi: Int16) -> BusEvent {
+  static func receivedAgain(rssi: Int16) -> BusEvent {
     changed(device, BlueZ.device, .properties(["RSSI": .int16(rssi)]))
   }
 

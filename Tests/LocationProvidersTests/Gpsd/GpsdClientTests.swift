@@ -87,7 +87,7 @@ struct GpsdClientTests {
       bench.send(.closed(reason: "refused"))
     }
     guard case .status(.lost(_, let retryAt)) = try #require(bench.outputs.last).output else {
-      Issue.record("no loss was told")
+      Issue.record("no loss was reported")
       return
     }
     #expect(retryAt - bench.now.uptime == .seconds(64))
@@ -216,7 +216,7 @@ struct GpsdClientTests {
         """)
   }
 
-  @Test("emits what waits when a receiver is unplugged, and hears it when it is back")
+  @Test("emits what waits when a receiver is unplugged, and receives it when it is back")
   mutating func unplugged() {
     connect()
     let back = #"{"class":"DEVICE","path":"/dev/a","activated":"2024-01-01T00:00:00.000Z"}"#

@@ -80,12 +80,12 @@ struct GpsdRecordingTests {
       default: break
       }
     }
-    let unheard = Set(solutions.map { $0[0] }).subtracting(times.map(\.iso8601))
+    let unread = Set(solutions.map { $0[0] }).subtracting(times.map(\.iso8601))
     let excuses = outputs.count { output in
       guard case .rejected(let reason, _) = output else { return false }
       return reason != .repeatedEpoch
     }
-    #expect(unheard.count <= excuses, "an epoch has vanished without a reason")
+    #expect(unread.count <= excuses, "an epoch has vanished without a reason")
   }
 
   @Test("says the same wherever the bytes are cut")

@@ -88,7 +88,8 @@ struct IIOMotionTests {
     }
   }
 
-  @Test("tells once in an hour at a desk that it lies still, typing or not", arguments: [0, 0.4])
+  @Test(
+    "reports once in an hour on a table that it is stationary, typing or not", arguments: [0, 0.4])
   mutating func coordinator(typing: Double) {
     day.begin(.lies(coordinator: typing))
     day.run(seconds: 3600)

@@ -7,7 +7,7 @@ import Testing
 struct SensorProxyCompassTests {
   private var bench = Bench(SensorProxyCompass(), describe: line)
 
-  @Test("claims the compass while headings are wanted, and hears the first and every other one")
+  @Test("claims the compass while headings are wanted, and receives the first and every other one")
   mutating func headings() {
     bench.send(.start)
     bench.send(.bus(.connected))

@@ -58,7 +58,7 @@ struct SimulatedShake {
     switch worldEvent {
     case .lies(let coordinator):
       turn = DeviceVector(x: 0, y: 0, z: 0)
-      // Five keys in a second, each heard for a hundredth of one.
+      // Five keys in a second, each felt for a hundredth of one.
       return uniform() < 5 * 0.01 ? coordinator * gaussian() : 0
     case .steps(let steps):
       phase += 2 * Double.pi * steps.rate * (1 + 0.1 * gaussian()) * seconds

@@ -167,7 +167,7 @@ struct NMEAReceiverTests {
         == nil)
   }
 
-  @Test("a simulator's fix says so, and a course is told only when moving")
+  @Test("a simulator's fix is marked, and has a course only when moving")
   func simulated() throws {
     let text = sentences(
       gga.replacing(",1,08,", with: ",8,08,"), rmc.replacing("022.4", with: "000.3"))

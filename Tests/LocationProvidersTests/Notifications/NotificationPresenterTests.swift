@@ -53,7 +53,7 @@ struct NotificationPresenterTests {
         """)
   }
 
-  @Test("hears nothing of other people's notifications, or of keys that it does not know")
+  @Test("receives nothing of other people's notifications, or of keys that it does not know")
   mutating func unknownSenders() {
     reachScreen()
     let before = bench.outputs.count

@@ -161,6 +161,18 @@ struct IndicatorPresenterTests {
         """)
   }
 
+  @Test("a watcher that is not ready yet is asked again after two seconds")
+  mutating func unready() {
+    show(Self.app(Self.maps))
+    bench.send(.bus(.connected))
+    bench.send(.bus(.reply(1, .error("org.freedesktop.DBus.Error.UnknownMethod"))))
+    bench.run(for: .seconds(10))
+    bench.send(.bus(.reply(2, .values([]))))
+    #expect(
+      bench.transcript.hasSuffix(
+        "UnknownMethod\n00:00:02  RegisterStatusNotifierItem\n00:00:10  shown"))
+  }
+
   @Test("HEAD-9: an app that asks to calibrate is shown, and cannot be stopped for that")
   mutating func calibration() {
     var app = Self.app(Self.maps)

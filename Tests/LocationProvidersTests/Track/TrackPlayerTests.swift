@@ -209,7 +209,7 @@ struct TrackPlayerTests {
 
 @Suite("The fixed position")
 struct FixedPositionTests {
-  @Test("SIM-7: is told at once and each second, without speed or course")
+  @Test("SIM-7: is delivered at once and each second, without speed or course")
   func standing() throws {
     let place = Coordinate(latitude: 0, longitude: 0)
     var bench = Bench(FixedPosition(place, accuracy: 8))

@@ -1,6 +1,6 @@
 import CoreLocation
 
-// An app whose main function is not asynchronous: "main" hears its delegate on the main run loop,
+// An app whose main function is not asynchronous: "main" gets delegate calls on the main run loop,
 // "thread" on the run loop of a thread of its own, "deaf" on a thread without one, "stuck" not at
 // all, as the main run loop does not run.
 
@@ -63,6 +63,30 @@ case "thread":
     RunLoop.current.run()
     withExtendedLifetime(managers) {}
   }
+case "late":
+  // The delegate is set after the manager has begun, and the run loop has run.
+  let manager = CLLocationManager()
+  manager.startUpdatingLocation()
+  while manager.location == nil {
+    _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+  }
+  let listener = Listener(asksOnce: false)
+  manager.delegate = listener
+  say("delegate")
+  RunLoop.main.run()
+  withExtendedLifetime(manager) {}
+case "last":
+  // What is known before anything is started, and then locations.
+  let manager = CLLocationManager()
+  let listener = Listener(asksOnce: false)
+  let words = manager.location.map {
+    "\($0.coordinate.latitude) \(Int($0.timestamp.timeIntervalSince1970))"
+  }
+  say("last \(words ?? "nil")")
+  manager.startUpdatingLocation()
+  manager.delegate = listener
+  RunLoop.main.run()
+  withExtendedLifetime(manager) {}
 case "deaf":
   onThread {
     let managers = begin()

@@ -134,17 +134,17 @@ struct Journey {
       switch delivery {
       case .monitor(_, let delivery):
         StoreOperations.pass()
-        hear(delivery)
+        receive(delivery)
       case .pending(let number, let event):
         StoreOperations.pass()
-        say("told \(number.rawValue) \(Self.words(event))")
+        say("delivered \(number.rawValue) \(Self.words(event))")
         pending.append(number)
       default: break
       }
     }
   }
 
-  private mutating func hear(_ delivery: MonitorDelivery) {
+  private mutating func receive(_ delivery: MonitorDelivery) {
     switch delivery {
     case .records, .changed: records.apply(delivery)
     case .event(let number, let event): inHand.append((number, event))

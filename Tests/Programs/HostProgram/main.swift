@@ -63,7 +63,7 @@ func openStore(_ path: String, dyingBefore operation: Int) throws {
   say("opened, \(try StateStore(path: path).entries().count) entries")
 }
 
-/// Uses the state as an app with an engine of its own, and says what it is told of it.
+/// Uses the state as an app with an engine of its own, and prints its deliveries.
 func share(_ path: String) throws {
   try StateFolder(path: path).create()
   let keeper = StateKeeper(folder: StateFolder(path: path), owner: AppIdentity("an.app")) {

@@ -1,7 +1,7 @@
 import CoreLocation
 import LocationLifecycle
 
-/// An app that watches by one service, for as long as it may: what it hears while it does not run
+/// An app that watches by one service, for as long as it may: what it receives while it does not run
 /// starts it again.
 ///
 ///     LaunchedApp monitor|region|visits|changes [MARK]
@@ -9,7 +9,7 @@ import LocationLifecycle
 ///     LaunchedApp brief add|remove|start|stop|list
 ///
 /// In the background it goes on with a session, which it ends at the first place. The brief form changes what it watches, and ends at once.
-/// When MARK is a file that is there, it removes the file and crashes before it hears of an event.
+/// When MARK is a file that is there, it removes the file and crashes before it learns of an event.
 @main
 struct LaunchedApp {
   static func main() async {

@@ -45,9 +45,9 @@ package final class HostClient: Sendable {
     }
   }
 
-  /// Waits until the app is told that no position can be had; returns what each source says then.
-  package func outage() async throws -> [ProviderStatus] {
-    _ = try await deliveries.next { $0 == .updates(Self.subscriber, .failed(.positionUnknown)) }
+  /// Waits until the app learns that no position can be had; returns the status of each source then.
+  package func outage(_ failure: Failure = .positionUnknown) async throws -> [ProviderStatus] {
+    _ = try await deliveries.next { $0 == .updates(Self.subscriber, .failed(failure)) }
     return host.sourceReports().map(\.status)
   }
 }

@@ -82,7 +82,7 @@ package enum Loopback {
   }
 }
 
-/// A receiver on the network: whoever connects hears what the test writes.
+/// A receiver on the network: whoever connects receives what the test writes.
 package final class Server: Sendable {
   package let port: Int
   private let listener: Int32

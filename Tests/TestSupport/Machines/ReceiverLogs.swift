@@ -58,7 +58,7 @@ package struct ReceiverLogs: Sendable, CustomStringConvertible {
     return try logs.bytes(name)
   }
 
-  /// Whether the receiver spoke NMEA: what the index of the shared data says; else, whether it told
+  /// Whether the receiver spoke NMEA: what the index of the shared data says; else, whether it sent
   /// positions in it, where a third of the bytes may be binary.
   package func isNMEA(_ name: String) throws -> Bool {
     if origin == .shared {

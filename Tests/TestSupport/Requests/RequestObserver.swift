@@ -1,7 +1,7 @@
 import CoreLocation
 package import INTULocationManager
 
-/// A desk, and someone beside it who keeps books of their own and trusts nothing it says.
+/// A coordinator, with records of its requests that are kept independently of it.
 ///
 /// Finds: two last words to one request, any word after the last, a request that outlives its time,
 /// hardware switched twice, hardware that does more or less than the live requests need.
@@ -26,7 +26,7 @@ package struct RequestObserver: Hashable, Sendable {
   private var significantChanges = false
   private var accuracy: INTULocationAccuracy?
 
-  /// Watches a new desk.
+  /// Watches a new coordinator.
   package init(services: INTULocationServicesState) {
     var coordinator = RequestCoordinator()
     _ = coordinator.handle(.services(services), at: RequestTime(uptime: .zero, date: .distantPast))
@@ -54,7 +54,7 @@ package struct RequestObserver: Hashable, Sendable {
     throws(Violation)
   {
     if case .services(let state) = input { note(state, at: now) }
-    for output in coordinator.handle(input, at: now) { try hear(output) }
+    for output in coordinator.handle(input, at: now) { try check(output) }
     try checkEnd(of: input, at: now)
     try checkHardware()
   }
@@ -68,8 +68,8 @@ package struct RequestObserver: Hashable, Sendable {
     }
   }
 
-  /// Takes in one thing the desk says.
-  package mutating func hear(_ output: RequestCoordinator.Output) throws(Violation) {
+  /// Checks one output of the coordinator.
+  package mutating func check(_ output: RequestCoordinator.Output) throws(Violation) {
     switch output {
     case .finish(let id, let answer):
       try end(id, as: .answered)
@@ -146,7 +146,7 @@ package struct RequestObserver: Hashable, Sendable {
   }
 }
 
-/// What a desk must never do, and did.
+/// A rule that the coordinator broke.
 package struct Violation: Error, CustomStringConvertible {
   package let description: String
 

@@ -1,16 +1,16 @@
 import CoreLocation
 
-/// The location manager as the office sees it: its state, commands, and events.
+/// The location manager as the host sees it: its state, commands, and events.
 @MainActor
 protocol Positioning: AnyObject {
   /// Receives the events of the services; never called from within a command.
-  var hear: ((PositioningEvent) -> Void)? { get set }
+  var onEvent: ((PositioningEvent) -> Void)? { get set }
   var services: INTULocationServicesState { get }
   var headingServices: INTUHeadingServicesState { get }
 
   func carryOut(_ command: HardwareCommand)
   func askForAuthorization(_ type: INTUAuthorizationType)
-  func change(_ setting: BackgroundSetting)
+  func change(_ setting: ManagerSetting)
 }
 
 enum PositioningEvent {
@@ -21,16 +21,18 @@ enum PositioningEvent {
   case servicesChanged
 }
 
-/// What the app wants while it is in the background (INTU-8).
-enum BackgroundSetting: Hashable, Sendable {
+/// What the app sets: what it wants in the background (INTU-8), and of headings (INTU-37).
+enum ManagerSetting: Hashable, Sendable {
   case allowsUpdates(Bool)
   case showsIndicator(Bool)
   case pausesAutomatically(Bool)
+  /// Degrees.
+  case headingFilter(INTUHeadingFilterAccuracy)
 }
 
 /// The time, and a timer.
 @MainActor
-protocol OfficeClock: AnyObject {
+protocol RequestClock: AnyObject {
   var now: RequestTime { get }
 
   /// Sets the timer to fire once at an uptime, or never; replaces the earlier setting.

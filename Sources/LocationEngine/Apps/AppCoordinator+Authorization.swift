@@ -102,26 +102,25 @@ extension AppCoordinator {
   /// Derives what may be delivered now, and passes the differences to the services.
   mutating func settleVerdicts(at now: Moment) -> [Output] {
     verdicts = Verdicts(circumstances)
-    access = conditionAccess
+    monitors.access = conditionAccess
     let isImprecise = !authorization.status.isGranted || isCoarse
     var outputs: [Output] = []
-    if isImprecise && !self.isImprecise {
-      pending.forgetPlaces()
-      outputs += dropPending()
+    if pending.settle(isImprecise: isImprecise) {
+      outputs.append(.persist(pending.change(for: app)))
     }
-    self.isImprecise = isImprecise
     for index in standard.entries.indices {
       // A fix cached with another accuracy is not what the app may know now.
       standard.entries[index].service.cached = place(
         for: standard.entries[index].service.currentOptions)
       let flow = flow(of: standard.entries[index].service)
       outputs += passStandard(index, .flow(flow), at: now)
-      if world.isOut { outputs += passStandard(index, .outage(.positionUnknown), at: now) }
+      outputs += passOutage(index, at: now)
     }
     outputs += passAllChanges(.reduced(isCoarse), at: now)
     outputs += carryOut(heading.suspend(!verdicts.heading.flows, at: now))
     let coarse = isCoarse ? world.coarse : nil
-    passLive(.standing(liveStanding, coarse: coarse), at: now, to: &outputs)
+    let input = LiveUpdates.Input.diagnostics(liveDiagnostics, coarse: coarse)
+    for index in live.entries.indices { passLive(index, input, at: now, to: &outputs) }
     return outputs + settleReadable()
   }
 
@@ -148,23 +147,23 @@ extension AppCoordinator {
   }
 
   /// The diagnostics that bar or limit live updates of the app (LIVE-11 to LIVE-16).
-  var liveStanding: Diagnostics {
+  var liveDiagnostics: Diagnostics {
     var flags = verdicts.live.flags
     if authorization.status == .notDetermined, flags.isEmpty {
       flags.insert(.authorizationRequestInProgress)
     }
-    if standing.sessions.needsSession { flags.insert(.serviceSessionRequired) }
+    if authorizationState.sessions.needsSession { flags.insert(.serviceSessionRequired) }
     if !verdicts.live.flows, flags.isDisjoint(with: .barring) { flags.insert(.insufficientlyInUse) }
     return flags
   }
 
   /// The access of the app to its conditions (REG-33, MON-33, MON-34).
   private var conditionAccess: ConditionAccess {
-    var flags = standing.authorization.facts.denial
+    var flags = authorizationState.authorization.facts.denial
     if isCoarse { flags.insert(.accuracyLimited) }
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
     var access = ConditionAccess(ConditionDiagnostics(flags))
-    if standing.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
+    if authorizationState.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
     guard authorization.status.isGranted, !verdicts.region.announces else { return access }
     access.regions.insert(.insufficientlyInUse)
     if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
@@ -196,7 +195,9 @@ extension AppCoordinator {
       }
       // After a restart an app may be about to reconnect (LIFE-9).
       if outputs.isEmpty { pending.add(delivery, for: nil) }
-      grantRuntime(for: delivery, at: now, to: &outputs)
+      if authorizationState.sessions.presence.runtimeEnd != nil {
+        grantRuntime(for: delivery, at: now, to: &outputs)
+      }
       return outputs
     case .queue, .queueLatest:
       pending.add(delivery, for: client)
@@ -212,11 +213,11 @@ extension AppCoordinator {
     }
   }
 
-  /// Extends the runtime of an app that was woken for an event with each live update (LIVE-37).
+  /// Extends with each live update the runtime that the app has for an event (LIVE-37).
   private mutating func grantRuntime(
     for delivery: Delivery, at now: Moment, to outputs: inout [Output]
   ) {
-    guard case .live = delivery, standing.sessions.presence.runtimeEnd != nil else { return }
+    guard case .live = delivery else { return }
     outputs += hold(.presence(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
   }
 

@@ -2,27 +2,27 @@ import CoreLocation
 
 @testable import INTULocationManager
 
-/// A location manager that writes down what it is told, and says what a test wants.
+/// A location manager that records its calls, and sends the events of a test.
 @MainActor
 final class FakePositioning: Positioning {
-  var hear: ((PositioningEvent) -> Void)?
+  var onEvent: ((PositioningEvent) -> Void)?
   var services = INTULocationServicesState.available
   var headingServices = INTUHeadingServicesState.available
   private(set) var commands: [HardwareCommand] = []
   private(set) var questions: [INTUAuthorizationType] = []
-  private(set) var settings: [BackgroundSetting] = []
+  private(set) var settings: [ManagerSetting] = []
 
   nonisolated init() {}
 
   func carryOut(_ command: HardwareCommand) { commands.append(command) }
   func askForAuthorization(_ type: INTUAuthorizationType) { questions.append(type) }
-  func change(_ setting: BackgroundSetting) { settings.append(setting) }
+  func change(_ setting: ManagerSetting) { settings.append(setting) }
 
-  func say(_ event: PositioningEvent) { hear?(event) }
+  func send(_ event: PositioningEvent) { onEvent?(event) }
 
   /// A location that is off by some meters, now.
   func locate(within accuracy: Double) {
-    say(
+    send(
       .location(
         CLLocation(
           coordinate: CLLocationCoordinate2D(latitude: 48, longitude: 11), altitude: 0,
@@ -32,13 +32,13 @@ final class FakePositioning: Positioning {
   /// Changes the state and says so.
   func change(to services: INTULocationServicesState) {
     self.services = services
-    say(.servicesChanged)
+    send(.servicesChanged)
   }
 }
 
 /// Virtual time; its date stands still.
 @MainActor
-final class FakeClock: OfficeClock {
+final class FakeClock: RequestClock {
   nonisolated static let date = Date(timeIntervalSince1970: 1_700_000_000)
   private var uptime = Duration.zero
   private var alarm: (deadline: Duration, ring: @MainActor () -> Void)?
@@ -62,7 +62,7 @@ final class FakeClock: OfficeClock {
   }
 }
 
-/// A manager over a fake, and what its blocks have heard.
+/// A manager over a fake, and what its blocks have received.
 @MainActor
 struct Desktop {
   let positioning = FakePositioning()
@@ -92,7 +92,7 @@ final class Diary {
 
   func note(_ line: String) { lines.append(line) }
 
-  /// A block that writes down what it hears.
+  /// A block that writes down what it receives.
   func block(_ name: String) -> INTULocationRequestBlock {
     { location, accuracy, status in
       let place = location.map { "\(Int($0.horizontalAccuracy)) m" } ?? "nowhere"

@@ -3,7 +3,7 @@ import LocationModel
 import TestSupport
 
 /// One app with its authorization and its sessions, and the words the tests below use.
-struct StandingBench {
+struct AuthorizationStateBench {
   var bench: Bench<AppAuthorizationState>
 
   init(manifest: Manifest = AuthorizationBench.manifest, life: AppLife = .foreground) {

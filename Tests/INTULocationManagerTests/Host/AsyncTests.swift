@@ -10,7 +10,7 @@ struct AsyncTests {
   var manager: INTULocationManager { desktop.manager }
   var positioning: FakePositioning { desktop.positioning }
 
-  /// Starts a request as a task, and waits until it has reached the office.
+  /// Starts a request as a task, and waits until it has reached the host.
   func start(
     _ accuracy: INTULocationAccuracy, timeout: Duration?
   ) async -> Task<INTUGradedLocation, any Error> {
@@ -53,7 +53,7 @@ struct AsyncTests {
   @Test("INTU-23: throws what the services reported")
   func failure() async throws {
     let task = await start(.room, timeout: .seconds(10))
-    positioning.say(.failed(CLError(.network)))
+    positioning.send(.failed(CLError(.network)))
     let error = await #expect(throws: INTULocationError.self) { try await task.value }
     #expect(error?.status == .error)
     #expect(error?.underlyingError?.code == .network)
@@ -62,7 +62,7 @@ struct AsyncTests {
   @Test("an error of another kind is passed on inside")
   func foreignError() async throws {
     let task = await start(.room, timeout: .seconds(10))
-    positioning.say(.failed(CocoaError(.fileNoSuchFile)))
+    positioning.send(.failed(CocoaError(.fileNoSuchFile)))
     let error = await #expect(throws: INTULocationError.self) { try await task.value }
     let inner = error?.underlyingError?.userInfo[NSUnderlyingErrorKey] as? CocoaError
     #expect(inner?.code == .fileNoSuchFile)
@@ -112,7 +112,7 @@ struct AsyncTests {
     let updates = manager.locationUpdates(accuracy: .city)
     await desktop.settle()
     positioning.locate(within: 80)
-    positioning.say(.failed(CLError(.network)))
+    positioning.send(.failed(CLError(.network)))
     positioning.locate(within: 3)
     positioning.change(to: .denied)
     var statuses: [INTULocationStatus] = []
@@ -157,11 +157,11 @@ struct AsyncTests {
     await desktop.settle()
     let magnetic = FakeHeading()
     magnetic.north = -1
-    positioning.say(.heading(FakeHeading()))
-    positioning.say(.heading(magnetic))
-    positioning.say(.heading(CLHeading()))
+    positioning.send(.heading(FakeHeading()))
+    positioning.send(.heading(magnetic))
+    positioning.send(.heading(CLHeading()))
     positioning.headingServices = .unavailable
-    positioning.say(.servicesChanged)
+    positioning.send(.servicesChanged)
     var delivered: [String] = []
     for await update in headings {
       let degrees = update.heading.map { "\($0.magneticHeading) \($0.trueHeading ?? -1)" }

@@ -109,6 +109,16 @@ struct ManagerTests {
     #expect(positioning.questions == [.auto, .always])
   }
 
+  @Test("INTU-37: sets the heading filter of the location manager, which no request changes")
+  func headingFilter() async {
+    #expect(manager.headingFilter == 1)
+    manager.headingFilter = 5
+    manager.subscribeToHeadingUpdates { _, _ in }
+    await desktop.settle()
+    #expect(positioning.settings == [.headingFilter(5)])
+    #expect(manager.headingFilter == 5)
+  }
+
   @Test("INTU-22: ends everything when the person says no")
   func denied() async {
     manager.subscribeToLocationUpdates(diary.block("1"))
@@ -139,12 +149,12 @@ struct ManagerTests {
       diary.note("\(status), \(heading.map { Int($0.trueHeading) } ?? -1)")
     }
     await desktop.settle()
-    positioning.say(.heading(FakeHeading()))
-    positioning.say(.heading(CLHeading()))
+    positioning.send(.heading(FakeHeading()))
+    positioning.send(.heading(CLHeading()))
     manager.cancelLocationRequest(id)
-    positioning.say(.heading(FakeHeading()))
+    positioning.send(.heading(FakeHeading()))
     manager.cancelHeadingRequest(id)
-    positioning.say(.heading(FakeHeading()))
+    positioning.send(.heading(FakeHeading()))
     await desktop.settle()
     #expect(diary.lines == ["success, 15", "invalid, -1", "success, 15"])
     #expect(positioning.commands == [.startUpdatingHeading, .stopUpdatingHeading])

@@ -3,7 +3,7 @@ import LocationModel
 import TestSupport
 
 extension Bench where M.Output == BoundedLog.Output {
-  /// What a store would hold of a ledger now.
+  /// What a store would have of a log now.
   var stored: [StateEntry] {
     var entries: [StateKey: [UInt8]] = [:]
     for case .persist(let change) in outputs.map(\.output) {

@@ -5,17 +5,17 @@ import CoreLocation
 ///
 /// Runs on the main queue; handles one input of the coordinator after the other.
 @MainActor
-final class RequestOffice {
+final class RequestHost {
   private var coordinator = RequestCoordinator()
   private let book: RecipientBook
-  private let clock: any OfficeClock
+  private let clock: any RequestClock
   private let positioning: any Positioning
 
-  init(_ positioning: any Positioning, clock: any OfficeClock, book: RecipientBook) {
+  init(_ positioning: any Positioning, clock: any RequestClock, book: RecipientBook) {
     self.positioning = positioning
     self.clock = clock
     self.book = book
-    positioning.hear = { [weak self] in self?.take($0) }
+    positioning.onEvent = { [weak self] in self?.take($0) }
   }
 
   /// Handles a request of the app.
@@ -26,7 +26,7 @@ final class RequestOffice {
   }
 
   /// Changes a setting of the location manager.
-  func change(_ setting: BackgroundSetting) {
+  func change(_ setting: ManagerSetting) {
     positioning.change(setting)
   }
 
@@ -62,11 +62,11 @@ final class RequestOffice {
     case .hardware(let command): positioning.carryOut(command)
     case .askForAuthorization(let type): positioning.askForAuthorization(type)
     case .finish(let id, let answer): book.strike(id)?.finish(answer)
-    case .report(let id, let answer): book.recipient(id)?.hear(answer)
+    case .report(let id, let answer): book.recipient(id)?.receive(answer)
     case .forget(let id): book.strike(id)?.end()
     case .finishHeading(let id, let status): book.strike(id)?.finish(nil, status)
     case .reportHeading(let id, let status):
-      book.recipient(id)?.hear(status == .success ? heading : nil, status)
+      book.recipient(id)?.receive(status == .success ? heading : nil, status)
     case .ignored: break
     }
   }

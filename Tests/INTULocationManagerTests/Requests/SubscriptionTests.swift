@@ -6,7 +6,7 @@ import Testing
 struct SubscriptionTests {
   var bench = RequestBench()
 
-  @Test("INTU-29: hears every location, whatever its accuracy, and never runs out of time")
+  @Test("INTU-29: receives every location, whatever its accuracy, and never runs out of time")
   mutating func everyLocation() {
     bench.request(1, .updates(.house))
     bench.locate(within: 20_000)
@@ -14,8 +14,8 @@ struct SubscriptionTests {
     bench.locate(within: 3)
     #expect(
       bench.answers == """
-        00:00  1 hears: success, 20000 m, none
-        60:00  1 hears: success, 3 m, room
+        00:00  1 receives: success, 20000 m, none
+        60:00  1 receives: success, 3 m, room
         """)
     #expect(bench.coordinator.nextDeadline == nil)
   }
@@ -35,15 +35,15 @@ struct SubscriptionTests {
     #expect(bench.coordinator.isAtRest)
   }
 
-  @Test("INTU-32: to significant changes hears every location that others have asked for")
+  @Test("INTU-32: to significant changes receives every location that others have asked for")
   mutating func significantChanges() {
     bench.request(1, .significantChanges)
     bench.request(2, .once(.room, .unlimited))
     bench.locate(within: 80)
-    #expect(bench.answers == "00:00  1 hears: success, 80 m, block")
+    #expect(bench.answers == "00:00  1 receives: success, 80 m, block")
   }
 
-  @Test("INTU-33: hears the stored location when it begins, and not again when others begin")
+  @Test("INTU-33: receives the stored location when it begins, and not again when others begin")
   mutating func stored() {
     bench.locate(within: 80)
     bench.request(1, .updates(.house))
@@ -51,8 +51,8 @@ struct SubscriptionTests {
     bench.request(3, .once(.room, .unlimited))
     #expect(
       bench.answers == """
-        00:00  1 hears: success, 80 m, block
-        00:00  2 hears: success, 80 m, block
+        00:00  1 receives: success, 80 m, block
+        00:00  2 receives: success, 80 m, block
         """)
   }
 }
@@ -76,18 +76,18 @@ struct HardwareTests {
         00:00  hardware activity 1
         00:00  hardware on
         00:00  hardware accuracy room
-        00:00  1 hears: success, 12 m, house
+        00:00  1 receives: success, 12 m, house
         00:00  3 ends: success, 12 m, house
         00:10  hardware accuracy city
         00:10  2 ends: timedOut, 12 m, house
         00:10  hardware off
         00:10  1 forgotten
         00:10  hardware on
-        00:10  4 hears: success, 12 m, house
+        00:10  4 receives: success, 12 m, house
         """)
   }
 
-  @Test("INTU-13: is told the activity of the newest request, for good")
+  @Test("INTU-13: keeps the activity of the newest request")
   mutating func activity() {
     bench.request(1, .updates(.city), activityType: .fitness)
     bench.request(2, .updates(.city), activityType: .automotiveNavigation)
@@ -154,7 +154,7 @@ struct HeadingTests {
   }
 
   @Test(
-    "INTU-36: hears a heading if it is valid; exact north is",
+    "INTU-36: receives a heading if it is valid; exact north is",
     arguments: [
       (0.0, 0.0, INTUHeadingStatus.success), (359, 5, .success), (90, -1, .invalid),
       (-1, 5, .invalid),
@@ -163,18 +163,18 @@ struct HeadingTests {
     bench.request(1, .updates(.city))
     bench.send(.requestHeading(2))
     bench.send(.heading(HeadingReading(trueHeading: degrees, accuracy: accuracy)))
-    #expect(bench.answers == "00:00  2 hears: \(status)")
+    #expect(bench.answers == "00:00  2 receives: \(status)")
   }
 
-  @Test("INTU-36: hears a magnetic heading while nobody asks for locations")
+  @Test("INTU-36: receives a magnetic heading while nobody asks for locations")
   mutating func magnetic() {
     bench.send(.requestHeading(1))
     bench.send(.heading(HeadingReading(trueHeading: -1, accuracy: 5)))
     bench.send(.heading(HeadingReading(trueHeading: -1, accuracy: -1)))
     #expect(
       bench.answers == """
-        00:00  1 hears: success
-        00:00  1 hears: invalid
+        00:00  1 receives: success
+        00:00  1 receives: invalid
         """)
   }
 

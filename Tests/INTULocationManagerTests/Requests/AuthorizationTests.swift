@@ -78,7 +78,7 @@ struct AuthorizationTests {
         00:00  ask auto
         00:00  ask auto
         00:00  2 ends: servicesNotDetermined, nowhere, none
-        00:00  1 hears: servicesNotDetermined, nowhere, none
+        00:00  1 receives: servicesNotDetermined, nowhere, none
         """)
   }
 

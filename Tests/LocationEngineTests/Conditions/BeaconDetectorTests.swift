@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite("The presence of a beacon")
-struct BeaconPresenceTests {
-  private var bench = Bench(BeaconPresence(), describe: line)
+struct BeaconDetectorTests {
+  private var bench = Bench(BeaconDetector(), describe: line)
   private let all = BeaconConstraint(uuid: uuid)
 
   @Test("BEACON-21, MON-30: begins with the first advertisement, and names the full identity")
@@ -13,8 +13,8 @@ struct BeaconPresenceTests {
     bench.send(.watch(all))
     #expect(bench.machine.state(of: all) == .unknown)
     bench.run(for: .seconds(7))
-    hear(3)
-    hear(4)
+    receive(3)
+    receive(4)
     #expect(bench.transcript == "00:00:07  * here: 3")
     let identity = BeaconIdentity(uuid: uuid, major: 1, minor: 3)
     #expect(bench.machine.state(of: all) == .satisfied(identity))
@@ -23,17 +23,17 @@ struct BeaconPresenceTests {
   @Test("BEACON-22: ends after thirty seconds of silence")
   mutating func exit() {
     bench.send(.watch(all))
-    hear(3)
+    receive(3)
     bench.run(for: .seconds(29))
-    hear(3)
+    receive(3)
     bench.run(for: .seconds(100))
-    hear(3)
+    receive(3)
     #expect(
       bench.transcript == "00:00:00  * here: 3\n00:00:59  * gone\n00:02:09  * here: 3")
   }
 
   @Test("MON-22: is denied after thirty seconds without any advertisement, once")
-  mutating func neverHeard() {
+  mutating func neverReceived() {
     bench.send(.watch(all))
     bench.run(for: .seconds(200))
     #expect(bench.transcript == "00:00:30  * gone")
@@ -44,7 +44,7 @@ struct BeaconPresenceTests {
   mutating func replaced() {
     bench.send(.watch(all))
     for minor in 1...5 {
-      hear(UInt16(minor))
+      receive(UInt16(minor))
       bench.run(for: .seconds(20))
     }
     #expect(bench.transcript == "00:00:00  * here: 1")
@@ -54,9 +54,9 @@ struct BeaconPresenceTests {
   mutating func constraints() {
     bench.send(.watch(all))
     bench.send(.watch(BeaconConstraint(uuid: uuid, major: 1, minor: 2)))
-    hear(1)
+    receive(1)
     bench.run(for: .seconds(10))
-    hear(2)
+    receive(2)
     bench.run(for: .seconds(60))
     #expect(
       bench.transcript == """
@@ -70,7 +70,7 @@ struct BeaconPresenceTests {
   @Test("is not ended by a radio that is off")
   mutating func deaf() {
     bench.send(.watch(all))
-    hear(1)
+    receive(1)
     bench.run(for: .seconds(10))
     bench.send(.reception(.unavailable))
     bench.run(for: .seconds(500))
@@ -84,19 +84,19 @@ struct BeaconPresenceTests {
   @Test("MON-36: is believed only from an advertisement after the constraint was added")
   mutating func startsOver() {
     bench.send(.watch(all))
-    hear(1)
+    receive(1)
     bench.send(.watch(all))
     #expect(bench.machine.state(of: all) == .unknown)
-    hear(1)
+    receive(1)
     bench.send(.unwatch(all))
     bench.run(for: .seconds(60))
-    hear(1)
+    receive(1)
     #expect(bench.machine.state(of: all) == nil)
     #expect(
       bench.transcript == "00:00:00  * here: 1\n00:00:00  * here: 1\n00:01:00  ignored: unwanted")
   }
 
-  private mutating func hear(_ minor: UInt16) {
+  private mutating func receive(_ minor: UInt16) {
     bench.send(
       .sample(
         BeaconSample(
@@ -108,7 +108,7 @@ struct BeaconPresenceTests {
 
 private let uuid = BeaconUUID(high: 1, low: 2)
 
-private func line(_ output: BeaconPresence.Output) -> String? {
+private func line(_ output: BeaconDetector.Output) -> String? {
   switch output {
   case .changed(let constraint, let state, _):
     let name = constraint.minor.map { "\($0)" } ?? "*"

@@ -55,7 +55,7 @@ enum Recipient: Sendable {
 extension Recipient {
   /// Delivers an answer; more will follow.
   @MainActor
-  func hear(_ answer: LocationAnswer) {
+  func receive(_ answer: LocationAnswer) {
     switch self {
     case .block(let block): block(answer.location, answer.achievedAccuracy, answer.status)
     case .updates(let updates): updates.yield(INTULocationUpdate(answer))
@@ -66,7 +66,7 @@ extension Recipient {
   /// Delivers the last answer.
   @MainActor
   func finish(_ answer: LocationAnswer) {
-    hear(answer)
+    receive(answer)
     switch self {
     case .block, .headingBlock, .headings: break
     case .task(let waiting): waiting.resume(with: INTUGradedLocation.result(answer))
@@ -76,7 +76,7 @@ extension Recipient {
 
   /// Delivers a heading; more will follow.
   @MainActor
-  func hear(_ heading: CLHeading?, _ status: INTUHeadingStatus) {
+  func receive(_ heading: CLHeading?, _ status: INTUHeadingStatus) {
     switch self {
     case .headingBlock(let block): block(heading, status)
     case .headings(let headings): headings.yield(INTUHeadingUpdate(heading, status))
@@ -87,7 +87,7 @@ extension Recipient {
   /// Delivers the last heading status.
   @MainActor
   func finish(_ heading: CLHeading?, _ status: INTUHeadingStatus) {
-    hear(heading, status)
+    receive(heading, status)
     end()
   }
 

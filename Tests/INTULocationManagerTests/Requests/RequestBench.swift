@@ -1,7 +1,7 @@
 import CoreLocation
 import INTULocationManager
 
-/// Runs a desk in virtual time and writes down what it says, and when: `MM:SS  output`.
+/// Runs a coordinator in virtual time and records its outputs and their times: `MM:SS  output`.
 struct RequestBench {
   private(set) var coordinator = RequestCoordinator()
   private(set) var now = RequestTime(
@@ -38,7 +38,7 @@ struct RequestBench {
       horizontalAccuracy: accuracy, verticalAccuracy: -1, timestamp: now.date - age)
   }
 
-  /// Lets time pass, waking the desk whenever it asks to be woken.
+  /// Lets time pass, waking the coordinator whenever it asks to be woken.
   mutating func run(for time: Duration) {
     let end = now.uptime + time
     while let deadline = coordinator.nextDeadline, deadline <= end {
@@ -53,10 +53,10 @@ struct RequestBench {
     now.uptime = uptime
   }
 
-  /// Everything the desk has said, a line each.
+  /// All outputs of the coordinator, a line each.
   var transcript: String { lines.joined(separator: "\n") }
 
-  /// What the desk has said about requests, without what it told the hardware.
+  /// The outputs about requests, without those to the hardware.
   var answers: String {
     lines.filter { !$0.contains("hardware") }.joined(separator: "\n")
   }
@@ -71,10 +71,10 @@ struct RequestBench {
     case .hardware(let command): "hardware \(words(command))"
     case .askForAuthorization(let type): "ask \(type)"
     case .finish(let id, let answer): "\(id) ends: \(words(answer))"
-    case .report(let id, let answer): "\(id) hears: \(words(answer))"
+    case .report(let id, let answer): "\(id) receives: \(words(answer))"
     case .forget(let id): "\(id) forgotten"
     case .finishHeading(let id, let status): "\(id) ends: \(status)"
-    case .reportHeading(let id, let status): "\(id) hears: \(status)"
+    case .reportHeading(let id, let status): "\(id) receives: \(status)"
     case .ignored(_, let reason): "ignored: \(reason)"
     }
   }

@@ -5,7 +5,7 @@ import Testing
 @Suite("A request for one location")
 struct SingleRequestTests {
   var bench = RequestBench()
-  let tenSeconds = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
+  let tenSeconds = LocationRequest.Timeout.limited(.seconds(10), fromAuthorization: false)
 
   @Test("INTU-17: ends with the first location that is exact and recent enough, inclusively")
   mutating func success() {
@@ -91,7 +91,7 @@ struct SingleRequestTests {
     bench.send(.forceComplete(3))
     #expect(
       bench.answers == """
-        00:00  2 hears: success, 80 m, block
+        00:00  2 receives: success, 80 m, block
         00:00  1 ends: \(status), nowhere, none
         00:00  2 ends: \(status), nowhere, none
         00:00  3 ends: timedOut, nowhere, none
@@ -148,7 +148,7 @@ struct SingleRequestTests {
 @Suite("A request, when services fail,")
 struct FailureTests {
   var bench = RequestBench()
-  let tenSeconds = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
+  let tenSeconds = LocationRequest.Timeout.limited(.seconds(10), fromAuthorization: false)
 
   @Test("INTU-23: ends with an error")
   mutating func failure() {
@@ -192,7 +192,7 @@ struct FailureTests {
         """)
   }
 
-  @Test("INTU-30: as a subscription hears of it and goes on")
+  @Test("INTU-30: as a subscription is notified and goes on")
   mutating func subscription() {
     bench.request(1, .updates(.city))
     bench.request(2, .significantChanges)
@@ -201,12 +201,12 @@ struct FailureTests {
     bench.locate(within: 80)
     #expect(
       bench.answers == """
-        00:00  1 hears: error, nowhere, none
-        00:00  2 hears: error, nowhere, none
-        00:00  1 hears: error, nowhere, none
-        00:00  2 hears: error, nowhere, none
-        00:00  1 hears: success, 80 m, block
-        00:00  2 hears: success, 80 m, block
+        00:00  1 receives: error, nowhere, none
+        00:00  2 receives: error, nowhere, none
+        00:00  1 receives: error, nowhere, none
+        00:00  2 receives: error, nowhere, none
+        00:00  1 receives: success, 80 m, block
+        00:00  2 receives: success, 80 m, block
         """)
   }
 
@@ -215,6 +215,6 @@ struct FailureTests {
     bench.request(1, .once(.room, .unlimited))
     bench.send(.requestHeading(2))
     bench.send(.failed(CLError(.headingFailure)))
-    #expect(bench.answers == "00:00  2 hears: invalid")
+    #expect(bench.answers == "00:00  2 receives: invalid")
   }
 }

@@ -9,7 +9,7 @@ package import LocationModel
 /// - Chosen (BEACON-22): silence of thirty seconds ends it. Time in which the radio cannot receive
 ///   is not silence, so turning the radio off ends nothing.
 /// - Documented (BEACON-25): one beacon may replace another without an event.
-package struct BeaconPresence: Machine {
+package struct BeaconDetector: Machine {
   package enum Input: MachineInput {
     /// Watches a constraint; starts over if it was watched already.
     case watch(BeaconConstraint)
@@ -22,7 +22,7 @@ package struct BeaconPresence: Machine {
   package enum Output: Hashable, Sendable {
     /// The state has changed; the date is that of the observation (MON-32).
     case changed(BeaconConstraint, BeaconState, UnixTime)
-    case ignored(BeaconSample, BeaconPresenceRefusal)
+    case ignored(BeaconSample, BeaconDetectorRefusal)
   }
 
   private struct Watch: Sendable {
@@ -31,7 +31,7 @@ package struct BeaconPresence: Machine {
     /// When the state was observed; `nil` while nothing is known.
     var since: UnixTime?
     /// When a match was last received, or scanning began.
-    var lastNews: Instant
+    var lastReceived: Instant
   }
 
   /// Sorted by constraint.
@@ -59,7 +59,7 @@ package struct BeaconPresence: Machine {
 
   package var nextDeadline: Instant? {
     guard reception == .listening else { return nil }
-    return watches.filter { $0.state != .unsatisfied }.map { $0.lastNews + Self.silence }.min()
+    return watches.filter { $0.state != .unsatisfied }.map { $0.lastReceived + Self.silence }.min()
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -75,13 +75,13 @@ package struct BeaconPresence: Machine {
 
   private mutating func watch(_ constraint: BeaconConstraint, at now: Instant) {
     watches.removeAll { $0.constraint == constraint }
-    watches.append(Watch(constraint: constraint, state: .unknown, lastNews: now))
+    watches.append(Watch(constraint: constraint, state: .unknown, lastReceived: now))
     watches.sort { $0.constraint < $1.constraint }
   }
 
   private mutating func setReception(_ new: BeaconReception, at now: Instant) {
     if reception != .listening, new == .listening {
-      for index in watches.indices { watches[index].lastNews = now }
+      for index in watches.indices { watches[index].lastReceived = now }
     }
     reception = new
   }
@@ -91,7 +91,7 @@ package struct BeaconPresence: Machine {
     var outputs: [Output] = []
     for index in watches.indices where watches[index].constraint.matches(sample.identity) {
       isWatched = true
-      watches[index].lastNews = now
+      watches[index].lastReceived = now
       if case .satisfied = watches[index].state { continue }
       (watches[index].state, watches[index].since) = (.satisfied(sample.identity), sample.time)
       outputs.append(.changed(watches[index].constraint, watches[index].state, sample.time))
@@ -103,7 +103,7 @@ package struct BeaconPresence: Machine {
     guard reception == .listening else { return [] }
     var outputs: [Output] = []
     for index in watches.indices where watches[index].state != .unsatisfied {
-      guard now.uptime - watches[index].lastNews >= Self.silence else { continue }
+      guard now.uptime - watches[index].lastReceived >= Self.silence else { continue }
       (watches[index].state, watches[index].since) = (.unsatisfied, now.unixTime)
       outputs.append(.changed(watches[index].constraint, .unsatisfied, now.unixTime))
     }
@@ -125,7 +125,7 @@ package enum BeaconState: Hashable, Sendable {
 }
 
 /// Why a sample changed no presence.
-package enum BeaconPresenceRefusal: Hashable, Sendable {
+package enum BeaconDetectorRefusal: Hashable, Sendable {
   /// No watched constraint matches.
   case unwanted
 }

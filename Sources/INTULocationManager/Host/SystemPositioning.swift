@@ -3,7 +3,7 @@ import CoreLocation
 /// The location manager of the system, made and used on the main queue.
 @MainActor
 final class SystemPositioning: NSObject, Positioning, @MainActor CLLocationManagerDelegate {
-  var hear: ((PositioningEvent) -> Void)?
+  var onEvent: ((PositioningEvent) -> Void)?
   private let manager: CLLocationManager
   private let declarations: Declarations
 
@@ -39,30 +39,31 @@ final class SystemPositioning: NSObject, Positioning, @MainActor CLLocationManag
     }
   }
 
-  func change(_ setting: BackgroundSetting) {
+  func change(_ setting: ManagerSetting) {
     switch setting {
     case .allowsUpdates(let allows): manager.allowsBackgroundLocationUpdates = allows
     case .showsIndicator(let shows): manager.showsBackgroundLocationIndicator = shows
     case .pausesAutomatically(let pauses): manager.pausesLocationUpdatesAutomatically = pauses
+    case .headingFilter(let degrees): manager.headingFilter = degrees
     }
   }
 
-  // MARK: What the manager says
+  // MARK: Delegate methods
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-    for location in locations { hear?(.location(location)) }
+    for location in locations { onEvent?(.location(location)) }
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
-    hear?(.heading(newHeading))
+    onEvent?(.heading(newHeading))
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-    hear?(.failed(error))
+    onEvent?(.failed(error))
   }
 
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-    hear?(.servicesChanged)
+    onEvent?(.servicesChanged)
   }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// The clock of the system; its timer fires on the main queue.
 @MainActor
-final class SystemClock: OfficeClock {
+final class SystemClock: RequestClock {
   private let start = ContinuousClock.now
   /// The longest time between two checks of the clock.
   private let look: Duration

@@ -14,9 +14,9 @@ struct ExhaustiveTests {
     case cancel1, cancel2, cancel3, force1, force2, force3
   }
 
-  /// A desk and its witness at some time.
+  /// A coordinator and its observer at some time.
   struct Situation: Hashable {
-    var witness: RequestObserver
+    var observer: RequestObserver
     var now = RequestTime(uptime: .zero, date: Date(timeIntervalSince1970: 1_700_000_000))
   }
 
@@ -30,8 +30,8 @@ struct ExhaustiveTests {
       horizontalAccuracy: accuracy, verticalAccuracy: -1, timestamp: origin)
   }
 
-  static let tenSeconds = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
-  static let fromYesOn = LocationRequest.Patience.limited(.seconds(4), fromAuthorization: true)
+  static let tenSeconds = LocationRequest.Timeout.limited(.seconds(10), fromAuthorization: false)
+  static let fromYesOn = LocationRequest.Timeout.limited(.seconds(4), fromAuthorization: true)
 
   @Test(
     "every one ends exactly once, in time, and never after it was canceled",
@@ -47,8 +47,8 @@ struct ExhaustiveTests {
   func interleavings(
     _ services: INTULocationServicesState, _ wishes: [LocationRequest.Mode]
   ) throws {
-    var situation = Situation(witness: RequestObserver(services: services))
-    for mode in wishes { try situation.witness.request(mode, at: situation.now) }
+    var situation = Situation(observer: RequestObserver(services: services))
+    for mode in wishes { try situation.observer.request(mode, at: situation.now) }
     var layer = [situation: 1]
     var courses = 0
     for _ in 1...6 {
@@ -75,12 +75,12 @@ struct ExhaustiveTests {
   }
 
   /// Ends a course: time passes, then nobody who had a limit waits; the others are canceled, and
-  /// the desk is at rest.
+  /// the coordinator is at rest.
   private func end(_ situation: Situation) throws {
     var last = situation
-    while last.witness.coordinator.nextDeadline != nil { try last.send(.timeout) }
+    while last.observer.coordinator.nextDeadline != nil { try last.send(.timeout) }
     for event in [Event.cancel1, .cancel2, .cancel3] { try last.send(event) }
-    guard last.witness.coordinator.isAtRest, !last.witness.fates.contains(.live) else {
+    guard last.observer.coordinator.isAtRest, !last.observer.fates.contains(.live) else {
       throw Violation("somebody waits, or something is on")
     }
   }
@@ -89,59 +89,59 @@ struct ExhaustiveTests {
 extension ExhaustiveTests.Situation {
   fileprivate mutating func send(_ event: ExhaustiveTests.Event) throws(Violation) {
     switch event {
-    case .good: try witness.send(.location(ExhaustiveTests.good), at: now)
-    case .poor: try witness.send(.location(ExhaustiveTests.poor), at: now)
-    case .transientFailure: try witness.send(.failed(CLError(.locationUnknown)), at: now)
-    case .failure: try witness.send(.failed(CLError(.network)), at: now)
-    case .granted: try witness.send(.services(.available), at: now)
-    case .denied: try witness.send(.services(.denied), at: now)
+    case .good: try observer.send(.location(ExhaustiveTests.good), at: now)
+    case .poor: try observer.send(.location(ExhaustiveTests.poor), at: now)
+    case .transientFailure: try observer.send(.failed(CLError(.locationUnknown)), at: now)
+    case .failure: try observer.send(.failed(CLError(.network)), at: now)
+    case .granted: try observer.send(.services(.available), at: now)
+    case .denied: try observer.send(.services(.denied), at: now)
     case .timeout: try pass()
-    case .cancel1: try witness.send(.cancel(1), at: now)
-    case .cancel2: try witness.send(.cancel(2), at: now)
-    case .cancel3: try witness.send(.cancel(3), at: now)
-    case .force1: try witness.send(.forceComplete(1), at: now)
-    case .force2: try witness.send(.forceComplete(2), at: now)
-    case .force3: try witness.send(.forceComplete(3), at: now)
+    case .cancel1: try observer.send(.cancel(1), at: now)
+    case .cancel2: try observer.send(.cancel(2), at: now)
+    case .cancel3: try observer.send(.cancel(3), at: now)
+    case .force1: try observer.send(.forceComplete(1), at: now)
+    case .force2: try observer.send(.forceComplete(2), at: now)
+    case .force3: try observer.send(.forceComplete(3), at: now)
     }
   }
 
-  /// Lets time pass to the next deadline, or wakes the desk for nothing.
+  /// Lets time pass to the next deadline, or wakes the coordinator for nothing.
   private mutating func pass() throws(Violation) {
-    if let deadline = witness.coordinator.nextDeadline {
+    if let deadline = observer.coordinator.nextDeadline {
       now.date += (deadline - now.uptime) / .seconds(1)
       now.uptime = deadline
     }
-    try witness.send(.wake, at: now)
+    try observer.send(.wake, at: now)
   }
 }
 
-@Suite("The witness of a desk")
+@Suite("The observer of a coordinator")
 struct RequestObserverTests {
-  var witness = RequestObserver(services: .available)
+  var observer = RequestObserver(services: .available)
   let now = RequestTime(uptime: .zero, date: ExhaustiveTests.origin)
 
   @Test("objects to a second last word, and to any word after it")
   mutating func lastWord() throws {
-    try witness.request(.updates(.city), at: now)
-    try witness.send(.cancel(1), at: now)
-    #expect(throws: Violation.self) { try witness.hear(.forget(1)) }
+    try observer.request(.updates(.city), at: now)
+    try observer.send(.cancel(1), at: now)
+    #expect(throws: Violation.self) { try observer.check(.forget(1)) }
   }
 
   @Test("objects to hardware that is switched on twice, or while nobody needs it")
   mutating func hardware() throws {
-    try witness.hear(.hardware(.startUpdatingLocation))
-    #expect(throws: Violation.self) { try witness.hear(.hardware(.startUpdatingLocation)) }
-    #expect(throws: Violation.self) { try witness.send(.wake, at: now) }
+    try observer.check(.hardware(.startUpdatingLocation))
+    #expect(throws: Violation.self) { try observer.check(.hardware(.startUpdatingLocation)) }
+    #expect(throws: Violation.self) { try observer.send(.wake, at: now) }
   }
 
   @Test("objects to a request that goes on after its time")
   mutating func time() throws {
-    let limit = LocationRequest.Patience.limited(.seconds(10), fromAuthorization: false)
-    try witness.request(.once(.room, limit), at: now)
+    let limit = LocationRequest.Timeout.limited(.seconds(10), fromAuthorization: false)
+    try observer.request(.once(.room, limit), at: now)
     let early = RequestTime(uptime: .seconds(9), date: now.date)
-    try witness.send(.wake, at: early)
-    #expect(witness.fates == [.live])
-    try witness.send(.wake, at: RequestTime(uptime: .seconds(10), date: now.date))
-    #expect(witness.fates == [.answered])
+    try observer.send(.wake, at: early)
+    #expect(observer.fates == [.live])
+    try observer.send(.wake, at: RequestTime(uptime: .seconds(10), date: now.date))
+    #expect(observer.fates == [.answered])
   }
 }

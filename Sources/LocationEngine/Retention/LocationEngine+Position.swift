@@ -1,0 +1,31 @@
+import LocationModel
+
+/// The last position on disk (docs/decisions/0084).
+extension LocationEngine {
+  /// Stores the current position, at most once a minute.
+  mutating func storePosition(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
+    // A place that is set from outside was never that of the device (SIM-15).
+    guard !simulated.isActive else { return }
+    let change = lastPosition.note(fix, coarse.place?.time, at: now, retention.steady)
+    if let change { outputs.append(.persist(change)) }
+  }
+
+  /// Restores the last position of an earlier run, with its date (STD-2, STD-9), and forgets what was
+  /// moved aside long ago (MON-7).
+  mutating func restorePosition(
+    _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
+  ) {
+    if let date = retention.startOfDamaged(at: now) {
+      carry(conditions.forgetDamaged(before: date, at: now), at: now, to: &outputs)
+    }
+    let (position, change) = lastPosition.restore(entries, at: now, retention.steady)
+    if let change { outputs.append(.persist(change)) }
+    guard let position else { return }
+    arbiter.restore(position.fix)
+    coarse.restore(position.coarseTime, position.fix.origin)
+    for index in coordinators.indices {
+      coordinators[index].world.current = position.fix
+      coordinators[index].place(coarse.place)
+    }
+  }
+}
