@@ -84,6 +84,10 @@ let package = Package(
       name: "LocationEngine",
       dependencies: ["LocationCoding", "LocationModel", "LocationSecrets"],
       swiftSettings: house),
+    // The map of what is heard where, learned on this computer; pure (docs/decisions/0080).
+    .target(
+      name: "LocationRadio", dependencies: ["LocationModel", "LocationSecrets"],
+      swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
       name: "LocationRecording",
@@ -173,7 +177,7 @@ let package = Package(
       dependencies: [
         "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
-        "LocationCoding",
+        "LocationCoding", "LocationRadio", "LocationSecrets",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
@@ -191,6 +195,10 @@ let package = Package(
       ], path: "Tests/TestSupport", swiftSettings: house),
     .testTarget(
       name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationRadioTests",
+      dependencies: ["LocationModel", "LocationRadio", "LocationSecrets"],
       swiftSettings: house),
     .testTarget(
       name: "LocationCodingTests",

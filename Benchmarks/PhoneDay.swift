@@ -41,9 +41,9 @@ struct PhoneDay {
   init?(phone: String, in folder: URL) throws {
     let locations = folder.appending(path: "\(phone)-locations.csv.gz")
     let truths = try ["ios-1", "android-1"].compactMap {
-      try Self.rows(of: folder.appending(path: "\($0)-truth.csv.gz"))
+      try Table.rows(of: folder.appending(path: "\($0)-truth.csv.gz"))
     }
-    guard let rows = try Self.rows(of: locations),
+    guard let rows = try Table.rows(of: locations),
       let marks = truths.max(by: { $0.count < $1.count })
     else { return nil }
     name = folder.pathComponents.suffix(2).joined(separator: "/") + "/" + phone
@@ -124,7 +124,7 @@ struct PhoneDay {
   /// some seconds after that. Android tells what it sees every few seconds, and stops doing so while
   /// it lies still; after any other silence nothing is known.
   private static func motion(of phone: String, in folder: URL) throws -> [MotionReport] {
-    let rows = try rows(of: folder.appending(path: "\(phone)-motion.csv.gz")) ?? []
+    let rows = try Table.rows(of: folder.appending(path: "\(phone)-motion.csv.gz")) ?? []
     let reports = rows.compactMap { row -> MotionReport? in
       guard let time = row["ts"].flatMap(Double.init), let name = row["activity"],
         let activity = MotionActivity(logged: name, row["confidence"] ?? "")
@@ -149,20 +149,6 @@ struct PhoneDay {
   /// `$MERIDIAN_RECOGNITION` tries others.
   private static let recognition =
     ProcessInfo.processInfo.environment["MERIDIAN_RECOGNITION"].flatMap(Double.init) ?? 10
-
-  /// The rows of a packed table by column name; `nil` when the file cannot be read.
-  private static func rows(of file: URL) throws -> [[String: String]]? {
-    guard FileManager.default.fileExists(atPath: file.path), let gzip = executable("gzip"),
-      let text = try run(gzip, ["-dc", file.path])
-    else { return nil }
-    let lines = text.split(whereSeparator: \.isNewline)
-    guard let header = lines.first else { return nil }
-    let names = header.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    return lines.dropFirst().map { line in
-      let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      return Dictionary(zip(names, fields)) { first, _ in first }
-    }
-  }
 }
 
 extension MotionActivity {

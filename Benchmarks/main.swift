@@ -18,6 +18,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("geocoding", measureGeocoding),
   ("signals", measureSignals),
   ("simulation", measureSimulation),
+  ("radios", measureRadios),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

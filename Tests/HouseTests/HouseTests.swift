@@ -62,7 +62,7 @@ struct HouseTests {
       | `LocationEngine` | `A.take` |
       | `LocationHost` | `B.take` |
       """, in: "ARCHITECTURE.md")
-    let engine = planted("struct A { func take() {} }")
+    let engine = planted("struct A { func take() { take() } }")
     let host = planted("struct B { func give() {} }", in: "Sources/LocationHost/B.swift")
     #expect(PathRule.violations(in: page, files: [engine, host]).map(\.line) == [3])
     let more = planted(page.text + "\n| `LocationEngine` | `A.take` |", in: page.path)

@@ -5,6 +5,7 @@ enum ImportRule {
     "LocationModel": [],
     "LocationCoding": ["LocationModel"],
     "LocationSecrets": ["CSodium"],
+    "LocationRadio": ["LocationModel", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],

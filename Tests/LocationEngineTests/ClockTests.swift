@@ -142,7 +142,11 @@ struct ClockTests {
     pass(.seconds(1800))
     stand(at: Self.away, seconds: 120)
     #expect(received() == Self.left)
-    #expect(ages.allSatisfy { (0...2000).contains($0) }, "\(ages)")
+    // The position of the earlier run keeps its date, which the clock before the change gave.
+    let earlier = Double(max(seconds, 0))
+    #expect(
+      ages.allSatisfy { (0...2000).contains($0) || (earlier...earlier + 2000).contains($0) },
+      "\(ages)")
   }
 
   @Test("MON-25: tells an app that comes back what happened while it was gone and might not know")

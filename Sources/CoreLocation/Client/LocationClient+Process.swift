@@ -7,7 +7,8 @@ extension LocationClient {
   /// an engine of its own.
   static let ofProcess: LocationClient = {
     let description = ClientDescription.ofProcess
-    let client = LocationClient(description, over: engine(for: description))
+    let client = LocationClient(
+      description, over: engine(for: description), advising: HostEnvironment.writeError)
     processLife.withLock { process in
       process.isConnected = true
       if process.life != .foreground { client.send(.life(process.life)) }
@@ -15,9 +16,35 @@ extension LocationClient {
     return client
   }()
 
+  /// Whether location services are switched on, as far as that is known without waiting for a daemon.
+  ///
+  /// The first call of a process that uses a daemon connects on another thread, and waits for its
+  /// welcome only ``longestWait``; without it services count as switched on, as they are everywhere
+  /// at first (AVAIL-2).
+  static var servicesAreOn: Bool {
+    if let bound { return bound.readable.servicesEnabled }
+    let isAway = !processLife.withLock { $0.isConnected } && DaemonSocket.mayAnswer()
+    guard isAway else { return ofProcess.readable.servicesEnabled }
+    let isFirst = processLife.withLock { process in
+      defer { process.isConnecting = true }
+      return !process.isConnecting
+    }
+    guard isFirst else { return true }
+    let connected = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      _ = ofProcess
+      connected.signal()
+    }
+    guard connected.wait(timeout: .now() + longestWait) == .success else { return true }
+    return ofProcess.readable.servicesEnabled
+  }
+
+  /// Chosen: a daemon answers within a few milliseconds, and nobody notices this wait.
+  private static let longestWait = DispatchTimeInterval.milliseconds(40)
+
   /// The reported lifecycle state of this process; engines assume the foreground.
   private static let processLife = Mutex(
-    (life: AppLife.foreground, isConnected: false))
+    (life: AppLife.foreground, isConnected: false, isConnecting: false))
 
   /// Sets the lifecycle state of the app; a process that has not used location yet reports it when
   /// it connects.

@@ -67,19 +67,24 @@ extension CLLocationManager {
   }
 
   private func deliver(_ locations: [CLLocation]) {
-    answer { delegate?.locationManager(self, didUpdateLocations: locations) }
+    answer(orElse: hearsChanges) {
+      delegate?.locationManager(self, didUpdateLocations: locations)
+    }
     remember { $0.delivered = locations.last }
   }
 
   private func deliver(_ error: CLError) {
-    answer { delegate?.locationManager(self, didFailWithError: error) }
+    answer(orElse: hearsChanges || watchesVisits) {
+      delegate?.locationManager(self, didFailWithError: error)
+    }
   }
 
-  /// Delivers a location or an error, unless the app has stopped the service meanwhile (STD-5). The
-  /// delegate may request again while it receives the answer to a request for one location.
-  private func answer(_ callback: () -> Void) {
+  /// Delivers a location or an error, unless the app has stopped the service meanwhile (STD-5) and
+  /// no other service delivers it. The delegate may request again while it receives the answer to a
+  /// request for one location.
+  private func answer(orElse isOfOther: Bool, _ callback: () -> Void) {
     let wanted = wanted
-    guard wanted != .nothing || hearsChanges else { return }
+    guard wanted != .nothing || isOfOther else { return }
     guard wanted == .oneLocation else { return callback() }
     remember { ($0.wanted, $0.isAnswering) = (.nothing, true) }
     callback()

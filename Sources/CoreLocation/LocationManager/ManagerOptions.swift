@@ -26,6 +26,8 @@ struct ManagerState: Sendable {
   var wanted = Wanted.nothing
   /// Whether significant changes were requested.
   var hearsChanges = false
+  /// Whether visits were requested, whose errors are delivered, too (VISIT-14).
+  var watchesVisits = false
   /// Whether the delegate is receiving the answer to a request for one location.
   var isAnswering = false
   /// The location delivered last; `nil` before the first.

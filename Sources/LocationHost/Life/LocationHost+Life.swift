@@ -17,7 +17,7 @@ extension LocationHost {
   }
 
   /// Informs the engine of what has changed since the last call.
-  func settleUses() {
+  package func settleUses() {
     for (client, life) in uses.changes(at: now.uptime) { move(client, to: life) }
   }
 
@@ -48,6 +48,19 @@ extension LocationHost {
   package func noteWoken(_ client: ClientID) {
     uses.note(client, woken: true)
     move(client, to: .background)
+  }
+
+  /// Notes that a suspended process is about to be woken for an event, or cannot be.
+  package func expect(_ client: ClientID, woken: Bool) { uses.note(client, woken: woken) }
+
+  /// Ends the suspension of an app in this process, which runs, whatever it has reported.
+  func noteRunning(_ app: AppIdentity) {
+    guard cutOff == nil else { return }
+    enter { host in
+      for client in host.connected where host.core.engine.app(of: client) == app {
+        host.noteWoken(client)
+      }
+    }
   }
 
   private func move(_ client: ClientID, to life: AppLife) {

@@ -129,7 +129,9 @@ package enum AdministrationInterface {
       # foreground, background, or suspended; absent while it does not run.
       life: ?string,
       # How the daemon knows it: reported by its framework, terminal, service, stopped, frozen, or nothing.
-      ground: ?string
+      ground: ?string,
+      # Why it could not be woken for an event, which waits until it continues.
+      asleep: ?string
     )
 
     type Condition (

@@ -12,9 +12,11 @@ struct AppDiagnosis {
   var servicesReason: String?
   /// The lifecycle state that a daemon has of it, and what that rests on; `nil` while it does not run.
   var use: (life: String, ground: String)?
+  /// Why it could not be woken for an event.
+  var asleep: String?
 
   var findings: [Finding] {
-    [services, usage, authorization, background, beacon].compactMap { $0 }
+    [services, usage, authorization, background, sleep, beacon].compactMap { $0 }
   }
 
   /// Of an app that wants to be a beacon, or about which that was decided.
@@ -52,6 +54,15 @@ struct AppDiagnosis {
     return finding(
       .doubtful, "not_in_use", "it is in the \(use.life), \(shown), and allowed only while in use",
       "locationctl authorize \(name) always")
+  }
+
+  /// That an event waits for it, because it is suspended and cannot be woken.
+  private var sleep: Finding? {
+    guard let asleep, use?.life == "suspended" else { return nil }
+    return finding(
+      .doubtful, "cannot_be_woken", "an event waits until it continues: \(asleep)",
+      asleep.contains("continue = yes")
+        ? "locationctl apps register --continue PROGRAM" : "thaw it: systemctl thaw UNIT")
   }
 
   /// Without a usage string no prompt is put (AUTH-19).

@@ -93,7 +93,8 @@ struct DaemonDiagnosis {
       + AppDiagnosis(
         app: app, decided: known.map { Decision.Level($0) },
         servicesAreOn: true,
-        use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } }
+        use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } },
+        asleep: known?.asleep
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {

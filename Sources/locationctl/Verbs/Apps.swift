@@ -162,7 +162,8 @@ extension AppStatus {
   /// Its lifecycle state, and what that rests on.
   fileprivate var use: String {
     guard let life else { return "" }
-    return ground == "nothing" ? "assumed" : life + (ground.map { " (\($0))" } ?? "")
+    let shown = ground == "nothing" ? "assumed" : life + (ground.map { " (\($0))" } ?? "")
+    return life == "suspended" && asleep != nil ? "\(shown), cannot be woken" : shown
   }
 
   fileprivate var line: String {
@@ -177,6 +178,7 @@ extension AppStatus {
     line.add("starter", starter)
     line.add("life", life)
     line.add("ground", ground)
+    line.add("asleep", asleep)
     if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text
   }

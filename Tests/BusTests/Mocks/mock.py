@@ -18,6 +18,8 @@ Prints the address of the bus, then obeys one command per line and answers each 
   menu                      the labels of the menu that the watcher reads; nothing without one
   await menu LABEL          until one of its labels is this one; await no menu
   click LABEL               presses the entry with this label
+  units start [ERROR]       a service manager that freezes and thaws, or refuses with the error
+  units calls               what it was called to do, in order
   forge WHAT...             tries something in another's name on every program; see forge_at
   forge replies N           bluetoothd's next answer comes after forged ones to N calls each
 """
@@ -44,6 +46,8 @@ NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
 WATCHER = "org.kde.StatusNotifierWatcher"
 WATCHER_PATH = "/StatusNotifierWatcher"
 MENU = "com.canonical.dbusmenu"
+SYSTEMD = "org.freedesktop.systemd1"
+SYSTEMD_PATH = "/org/freedesktop/systemd1"
 MOCK = "org.freedesktop.DBus.Mock"
 
 
@@ -231,6 +235,17 @@ class Machine:
         shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
         return " | ".join([shown[3], shown[4], *shown[5][::2]]).replace("\n", " / ")
 
+    def start_units(self, errors):
+        manager = SYSTEMD + ".Manager"
+        self.spawn(SYSTEMD, ["--session", SYSTEMD, SYSTEMD_PATH, manager])
+        code = "".join(f"raise dbus.exceptions.DBusException(name={error!r})" for error in errors)
+        for member in ["FreezeUnit", "ThawUnit"]:
+            self.mock(SYSTEMD_PATH, SYSTEMD).AddMethod(manager, member, "s", "", code)
+
+    def unit_calls(self):
+        calls = self.mock(SYSTEMD_PATH, SYSTEMD).GetCalls()
+        return " ".join(f"{member} {args[0]}" for _, member, args in calls) or "none"
+
     def obey(self, words):
         match words:
             case ["bluetoothd", "start"]:
@@ -309,6 +324,10 @@ class Machine:
                     json.dumps({"capabilities": " ".join(capabilities)})])
             case ["notifications", "stop"]:
                 self.stop(NOTIFICATIONS)
+            case ["units", "start", *errors]:
+                self.start_units(errors)
+            case ["units", "calls"]:
+                return self.unit_calls()
             case ["await", "notification", number]:
                 return self.notification(int(number))
             case ["press", number, key]:

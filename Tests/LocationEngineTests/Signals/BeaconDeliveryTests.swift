@@ -121,13 +121,13 @@ struct BeaconDeliveryTests {
     bench.live(.suspended)
     #expect(bench.demand.beacons == .passive)
     let before = bench.transcript
-    bench.hear(beacon(1))
+    bench.receive(beacon(1))
     // The host lets it run for this long (LIFE-3).
     bench.live(.background)
     #expect(bench.demand.beacons == .continuous)
     for _ in 0..<10 {
       bench.run(seconds: 1)
-      bench.hear(beacon(1))
+      bench.receive(beacon(1))
     }
     bench.live(.suspended)
     #expect(bench.demand.beacons == .passive)

@@ -1,0 +1,117 @@
+import Foundation
+import LocationModel
+import LocationRadio
+import LocationSecrets
+
+/// How well a learned map finds the place of what is heard.
+///
+/// `Benchmarks radios [FOLDER]`: teaches the shared recordings and asks for the places of those in
+/// FOLDER, which has files of the same names; without FOLDER, one part of the shared recordings
+/// teaches and another asks. The map calibrates itself while it is taught.
+func measureRadios() throws {
+  let environment = ProcessInfo.processInfo.environment
+  let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data/wifi")
+  let folder = CommandLine.arguments.dropFirst(2).first.map { URL(filePath: $0) }
+  for set in try RadioSet.all(teaching: shared, asking: folder) {
+    let result = RadioResult(set)
+    print(result.line)
+    for (name, value, unit) in result.figures {
+      try Figure.report("radios.\(set.name).\(name)", value, unit, "\(set.name), \(name)")
+    }
+  }
+}
+
+/// A scan at a place that is known from elsewhere.
+struct PlacedScan {
+  var scan: RadioScan
+  var place: Coordinate
+  var floor: Int8?
+}
+
+/// What teaches, and what asks.
+struct RadioSet {
+  var name: String
+  var teaching: [PlacedScan]
+  var asking: [PlacedScan]
+}
+
+/// What came of one set.
+struct RadioResult {
+  private var name: String
+  private var errors: [Double] = []
+  private var radii: [Double] = []
+  private var inside = 0
+  private var floors = (right: 0, of: 0)
+  private var unknown = 0
+  private var time = Duration.zero
+
+  init(_ set: RadioSet) {
+    name = set.name
+    var map = RadioMap(secret: SecretKey(seed: 7))
+    for placed in set.teaching { Self.teach(placed, to: &map) }
+    let clock = ContinuousClock()
+    for placed in set.asking {
+      let moment = Self.moment(placed.scan.time)
+      var outputs: [RadioMap.Output] = []
+      time += clock.measure {
+        outputs = map.handle(.scan(placed.scan, from: ProviderID(0)), at: moment)
+      }
+      note(outputs, placed)
+    }
+  }
+
+  /// A receiver tells the place before and after the scan.
+  private static func teach(_ placed: PlacedScan, to map: inout RadioMap) {
+    let half = Duration.milliseconds(500)
+    for (time, isScan) in [
+      (placed.scan.time - half, false), (placed.scan.time, true), (placed.scan.time + half, false),
+    ] {
+      if isScan {
+        _ = map.handle(.scan(placed.scan, from: ProviderID(0)), at: moment(time))
+      } else {
+        var fix = Fix(coordinate: placed.place, horizontalAccuracy: 3, time: time)
+        fix.floor = placed.floor.map { Int($0) }
+        _ = map.handle(.fix(fix), at: moment(time))
+      }
+    }
+  }
+
+  private static func moment(_ time: UnixTime) -> Moment {
+    Moment(uptime: Instant(nanoseconds: time.nanoseconds), unixTime: time)
+  }
+
+  private mutating func note(_ outputs: [RadioMap.Output], _ placed: PlacedScan) {
+    for output in outputs {
+      guard case .fix(let fix, _) = output else { continue }
+      let error = LocalFrame(center: placed.place).distance(to: fix.coordinate)
+      errors.append(error)
+      radii.append(fix.horizontalAccuracy)
+      if error <= fix.horizontalAccuracy { inside += 1 }
+      guard let floor = placed.floor else { return }
+      floors.of += 1
+      if fix.floor == Int(floor) { floors.right += 1 }
+      return
+    }
+    unknown += 1
+  }
+
+  var figures: [(String, Double, String)] {
+    guard !errors.isEmpty else { return [("unknown", Double(unknown), "scans")] }
+    return [
+      ("median", errors.median, "m"), ("p90", errors.quantile(0.9), "m"),
+      ("held", 100 * Double(inside) / Double(errors.count), "%"), ("radius", radii.median, "m"),
+      ("floor", floors.of == 0 ? 100 : 100 * Double(floors.right) / Double(floors.of), "%"),
+      ("unknown", Double(unknown), "scans"),
+      ("scan", time.inSeconds * 1e6 / Double(errors.count + unknown), "µs"),
+    ]
+  }
+
+  var line: String {
+    let figures = Dictionary(uniqueKeysWithValues: figures.map { ($0.0, $0.1) })
+    func text(_ key: String) -> String { String(format: "%.1f", figures[key] ?? .nan) }
+    return
+      "\(name): \(text("median")) / \(text("p90")) m, radius holds \(text("held")) % (median "
+      + "\(text("radius")) m), floor right \(text("floor")) %, \(text("unknown")) unknown, "
+      + "\(text("scan")) µs a scan"
+  }
+}

@@ -1,0 +1,303 @@
+internal import LocationModel
+
+/// Places with what is heard there, for one kind of radio, and the transmitters by place.
+///
+/// A place is a cell of the ground. What is heard at a fix is taught to the cell it lies in and, with
+/// less weight, to the cells around, so that ways between taught ways are known, too.
+package struct RadioLayer: Sendable {
+  /// How coarse a layer is, and what it may hold.
+  package struct Grain: Hashable, Sendable {
+    /// Meters between the middles of two cells.
+    package var spacing: Double
+    /// Meters over which a teaching spreads, as one standard deviation.
+    package var spread: Double
+    /// Meters: the least standard deviation of a position.
+    package var floor: Double
+    /// The most cells; the tile that was not taught for the longest time goes first.
+    package var mostCells: Int
+
+    /// Access points: rooms.
+    package static let accessPoints = Grain(
+      spacing: 3, spread: 2.5, floor: 1.5, mostCells: 60_000)
+    /// Cells of mobile networks: blocks of houses.
+    package static let cells = Grain(spacing: 120, spread: 100, floor: 60, mostCells: 20_000)
+  }
+
+  /// One place.
+  struct Cell: Hashable, Sendable {
+    var latitude: Double
+    var longitude: Double
+    /// The weight of all teachings.
+    var weight: Double
+    var levels: [Level]
+    /// Days since 1970 of the last teaching.
+    var day: Int32
+    /// The length of `levels` as a vector.
+    var length = 0.0
+  }
+
+  /// How strongly a transmitter is heard at a place: 0 at -100 dBm, 1 at -30 dBm.
+  package struct Level: Hashable, Sendable {
+    package var station: RadioStationID
+    package var strength: Double
+  }
+
+  /// A place at which a transmitter is heard.
+  struct Posting: Hashable, Sendable {
+    /// The place's number among all.
+    var slot: Int
+    var strength: Double
+  }
+
+  package let grain: Grain
+  /// The number of each place.
+  private var slots: [CellIndex: Int] = [:]
+  /// The places by their numbers; `nil` where one was removed.
+  private(set) var places: [(index: CellIndex, cell: Cell)?] = []
+  /// Numbers of removed places.
+  private var free: [Int] = []
+  package private(set) var stations: [RadioStationID: RadioStation] = [:]
+  /// The places at which each transmitter is heard, in the order of their numbers.
+  private var postings: [RadioStationID: [Posting]] = [:]
+  /// Tiles that have changed since they were stored.
+  private var changedTiles: Set<TileIndex> = []
+
+  package init(_ grain: Grain) {
+    self.grain = grain
+  }
+
+  package var cellCount: Int { slots.count }
+
+  // MARK: Teaching
+
+  /// Teaches what was heard at a place.
+  ///
+  /// - Parameters:
+  ///   - heard: each transmitter once, with its strength.
+  ///   - weight: 1 for a good position, less for a worse one.
+  mutating func teach(_ heard: [Level], at place: Coordinate, _ teaching: Teaching) {
+    guard !heard.isEmpty, place.isValid, abs(place.latitude) < Self.mostNorth else { return }
+    var usable = heard.filter { note($0.station, at: place, teaching) }
+    usable.sort { $0.station < $1.station }
+    guard !usable.isEmpty else { return }
+    let frame = LocalFrame(center: place)
+    for north in -1...1 {
+      for east in -1...1 {
+        let middle = CellIndex(
+          frame.place(east: Double(east) * grain.spacing, north: Double(north) * grain.spacing),
+          floor: teaching.floor, spacing: grain.spacing)
+        let offset = frame.offset(of: middle.middle(spacing: grain.spacing))
+        let squared = offset.east * offset.east + offset.north * offset.north
+        let nearness = exponential(-squared / (2 * grain.spread * grain.spread))
+        let isOwn = north == 0 && east == 0
+        teach(usable, to: middle, place, isOwn ? 1 : nearness * Self.neighborShare, teaching)
+      }
+    }
+    shrink()
+  }
+
+  /// When and how a position is taught.
+  struct Teaching {
+    var weight: Double
+    var day: Int32
+    var floor: Int8?
+    /// Transmitters with locally administered addresses.
+    var local: Set<RadioStationID> = []
+    /// Whether one that is heard far from its place has moved.
+    var canMove = true
+  }
+
+  private mutating func teach(
+    _ heard: [Level], to index: CellIndex, _ place: Coordinate, _ share: Double,
+    _ teaching: Teaching
+  ) {
+    let weight = teaching.weight * share
+    guard weight > Self.leastWeight else { return }
+    var cell =
+      self[index]
+      ?? Cell(
+        latitude: place.latitude, longitude: place.longitude, weight: 0, levels: [],
+        day: teaching.day)
+    let old = min(cell.weight, Self.mostWeight)
+    let part = weight / (old + weight)
+    // A neighbor keeps its own middle; only what was heard in it says where within it that was.
+    let target = share == 1 ? place : index.middle(spacing: grain.spacing)
+    cell.latitude += (target.latitude - cell.latitude) * (cell.weight == 0 ? 1 : part)
+    cell.longitude += (target.longitude - cell.longitude) * (cell.weight == 0 ? 1 : part)
+    cell.levels = Self.merge(cell.levels, heard, part)
+    cell.weight = old + weight
+    cell.day = max(cell.day, teaching.day)
+    set(cell, at: index)
+  }
+
+  // MARK: Places
+
+  subscript(index: CellIndex) -> Cell? { slots[index].flatMap { places[$0]?.cell } }
+
+  /// Returns where a transmitter is heard, and how strongly.
+  func postings(of station: RadioStationID) -> [Posting] { postings[station] ?? [] }
+
+  /// Puts a place, or removes one at which nothing is heard.
+  private mutating func set(_ cell: Cell, at index: CellIndex) {
+    var cell = cell
+    cell.length = Self.length(of: cell.levels)
+    changedTiles.insert(index.tile)
+    let before = self[index]?.levels ?? []
+    let slot = slots[index] ?? free.popLast() ?? places.count
+    if slot == places.count { places.append(nil) }
+    let kept = Set(cell.levels.map(\.station))
+    for level in before where !kept.contains(level.station) { unpost(level.station, at: slot) }
+    for level in cell.levels { post(level, at: slot) }
+    if cell.levels.isEmpty {
+      (places[slot], slots[index]) = (nil, nil)
+      free.append(slot)
+    } else {
+      (places[slot], slots[index]) = ((index, cell), slot)
+    }
+  }
+
+  private mutating func post(_ level: Level, at slot: Int) {
+    let posting = Posting(slot: slot, strength: level.strength)
+    let place = place(of: slot, among: postings[level.station] ?? [])
+    if postings[level.station]?.indices.contains(place) == true,
+      postings[level.station]?[place].slot == slot
+    {
+      postings[level.station]?[place] = posting
+    } else {
+      postings[level.station, default: []].insert(posting, at: place)
+    }
+  }
+
+  private mutating func unpost(_ station: RadioStationID, at slot: Int) {
+    guard let all = postings[station] else { return }
+    let place = place(of: slot, among: all)
+    guard place < all.count, all[place].slot == slot else { return }
+    postings[station]?.remove(at: place)
+    if all.count == 1 { (postings[station], stations[station]) = (nil, nil) }
+  }
+
+  /// Returns where the posting of a place is, or belongs.
+  private func place(of slot: Int, among all: [Posting]) -> Int {
+    var (low, high) = (0, all.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[middle].slot < slot { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// Mixes what is known of a place with what is heard now; both are in the order of the names.
+  private static func merge(_ known: [Level], _ heard: [Level], _ part: Double) -> [Level] {
+    var mixed: [Level] = []
+    mixed.reserveCapacity(known.count + heard.count)
+    var (left, right) = (known[...], heard[...])
+    while let first = [left.first, right.first].compactMap({ $0?.station }).min() {
+      var strength = 0.0
+      if left.first?.station == first { strength += left.removeFirst().strength * (1 - part) }
+      if right.first?.station == first { strength += right.removeFirst().strength * part }
+      if strength > leastStrength { mixed.append(Level(station: first, strength: strength)) }
+    }
+    guard mixed.count > mostLevels else { return mixed }
+    let loudest = mixed.sorted {
+      ($1.strength, $0.station) < ($0.strength, $1.station)
+    }
+    return loudest.prefix(mostLevels).sorted { $0.station < $1.station }
+  }
+
+  static func length(of levels: [Level]) -> Double {
+    levels.reduce(0) { $0 + $1.strength * $1.strength }.squareRoot()
+  }
+
+  // MARK: Transmitters
+
+  /// Notes that a transmitter was heard; returns whether it may be taught.
+  private mutating func note(
+    _ id: RadioStationID, at place: Coordinate, _ teaching: Teaching
+  ) -> Bool {
+    let isLocal = teaching.local.contains(id)
+    guard var station = stations[id] else {
+      stations[id] = RadioStation(place: place, day: teaching.day, isLocal: isLocal)
+      return true
+    }
+    let isFar =
+      teaching.canMove
+      && LocalFrame(center: station.place).chord(to: place) > RadioStation.farthest
+    if isFar {
+      station.move(to: place, on: teaching.day)
+      removeLevels(of: id)
+    }
+    station.lastDay = max(station.lastDay, teaching.day)
+    station.isLocal = station.isLocal && isLocal
+    stations[id] = station
+    return station.blockedUntil <= teaching.day
+  }
+
+  private mutating func removeLevels(of station: RadioStationID) {
+    let record = stations[station]
+    for posting in postings[station] ?? [] {
+      guard let (index, known) = places[posting.slot] else { continue }
+      var cell = known
+      cell.levels.removeAll { $0.station == station }
+      set(cell, at: index)
+    }
+    // Where it was is forgotten; that it moves is not.
+    stations[station] = record
+  }
+
+  // MARK: Bounds
+
+  private mutating func shrink() {
+    guard slots.count > grain.mostCells else { return }
+    var days: [TileIndex: Int32] = [:]
+    for case (let index, let cell)? in places {
+      days[index.tile] = max(days[index.tile] ?? .min, cell.day)
+    }
+    let oldest = days.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    for tile in oldest {
+      guard slots.count > grain.mostCells * 9 / 10 else { return }
+      remove(tile)
+    }
+  }
+
+  /// Removes what is known of a tile.
+  mutating func remove(_ tile: TileIndex) {
+    for entry in cells(of: tile) {
+      var cell = entry.cell
+      cell.levels = []
+      set(cell, at: entry.index)
+    }
+  }
+
+  /// The tiles of which something is known, in their order.
+  var tiles: [TileIndex] { Set(slots.keys.map(\.tile)).sorted() }
+
+  /// Returns the places of a tile, in their order.
+  func cells(of tile: TileIndex) -> [(index: CellIndex, cell: Cell)] {
+    places.compactMap { $0 }.filter { $0.index.tile == tile }.sorted { $0.index < $1.index }
+  }
+
+  /// Returns the tiles that have changed since the last call, in their order.
+  mutating func takeChangedTiles() -> [TileIndex] {
+    defer { changedTiles = [] }
+    return changedTiles.sorted()
+  }
+
+  /// Puts a stored place back.
+  mutating func restore(_ cell: Cell, at index: CellIndex) {
+    set(cell, at: index)
+  }
+
+  mutating func restore(_ station: RadioStation, as id: RadioStationID) {
+    stations[id] = station
+  }
+
+  /// Degrees of latitude beyond which there is no map: the cells become too narrow.
+  private static let mostNorth = 85.0
+  /// The weight of what is taught to a neighbor, beside its nearness. Chosen on the museum's walks.
+  private static let neighborShare = 0.6
+  private static let leastWeight = 0.01
+  /// Old teachings count at most this much, so that a changed place is learned anew.
+  private static let mostWeight = 12.0
+  private static let leastStrength = 0.004
+  private static let mostLevels = 48
+}

@@ -1,0 +1,177 @@
+internal import LocationModel
+
+/// The form in which tiles of the map are stored: docs/formats/state.md.
+enum RadioMapStore {
+  static let domain = "radio-map"
+  static let calibrationKey = StateKey(domain: domain, owner: "", name: "calibration")
+
+  static func key(of tile: TileIndex, _ kind: RadioMap.Kind) -> StateKey {
+    StateKey(domain: domain, owner: "", name: "\(kind.rawValue)/\(tile.row)/\(tile.column)")
+  }
+
+  static func tile(of key: StateKey) -> (RadioMap.Kind, TileIndex)? {
+    let parts = key.name.split(separator: "/")
+    guard parts.count == 3, let kind = RadioMap.Kind(rawValue: String(parts[0])),
+      let row = Int32(parts[1]), let column = Int32(parts[2])
+    else { return nil }
+    return (kind, TileIndex(row: row, column: column))
+  }
+
+  /// Returns what stores a tile; it is removed when nothing is known of it.
+  static func change(
+    of tile: TileIndex, in layer: RadioLayer, _ kind: RadioMap.Kind
+  ) -> StateChange {
+    let cells = layer.cells(of: tile)
+    guard !cells.isEmpty else { return .remove(key(of: tile, kind)) }
+    var writer = ByteWriter()
+    writer.write(version)
+    let names = Set(cells.flatMap { $0.cell.levels.map(\.station) }).sorted()
+    writer.write(UInt16(clamping: names.count))
+    for name in names.prefix(Int(UInt16.max)) { write(layer.stations[name], name, to: &writer) }
+    for entry in cells { write(entry.cell, entry.index, names, to: &writer) }
+    return .set(key(of: tile, kind), writer.bytes)
+  }
+
+  static func change(of scales: [Double]) -> StateChange {
+    var writer = ByteWriter()
+    for scale in scales { writer.write(scale.bitPattern) }
+    return .set(calibrationKey, writer.bytes)
+  }
+
+  static func scales(in bytes: [UInt8]) -> [Double] {
+    var reader = ByteReader(bytes)
+    var scales: [Double] = []
+    while let word = reader.read(UInt64.self) {
+      let scale = Double(bitPattern: word)
+      scales.append(scale.isFinite ? scale : RadioCalibration.standard)
+    }
+    return scales
+  }
+
+  /// Puts a stored tile back; what is damaged is left out.
+  static func restore(_ bytes: [UInt8], to layer: inout RadioLayer) {
+    var reader = ByteReader(bytes)
+    guard reader.read(UInt8.self) == version, let count = reader.read(UInt16.self) else { return }
+    var names: [RadioStationID] = []
+    for _ in 0..<count {
+      guard let (name, station) = station(from: &reader) else { return }
+      names.append(name)
+      layer.restore(station, as: name)
+    }
+    while let (index, cell) = cell(from: &reader, names) { layer.restore(cell, at: index) }
+  }
+
+  // MARK: Parts
+
+  private static func write(
+    _ station: RadioStation?, _ name: RadioStationID, to writer: inout ByteWriter
+  ) {
+    let station =
+      station ?? RadioStation(place: Coordinate(latitude: 0, longitude: 0), day: 0, isLocal: false)
+    writer.write(name.hash)
+    writer.write(station.place.latitude.bitPattern)
+    writer.write(station.place.longitude.bitPattern)
+    for number in [
+      station.firstDay, station.lastDay, station.moves, station.blockedUntil,
+    ] { writer.write(number) }
+    writer.write(UInt8(station.isLocal ? 1 : 0))
+  }
+
+  private static func station(
+    from reader: inout ByteReader
+  ) -> (RadioStationID, RadioStation)? {
+    guard let hash = reader.read(UInt64.self), let latitude = reader.read(UInt64.self),
+      let longitude = reader.read(UInt64.self), let first = reader.read(Int32.self),
+      let last = reader.read(Int32.self), let moves = reader.read(Int32.self),
+      let blocked = reader.read(Int32.self), let local = reader.read(UInt8.self)
+    else { return nil }
+    let place = Coordinate(
+      latitude: Double(bitPattern: latitude), longitude: Double(bitPattern: longitude))
+    guard place.isValid else { return nil }
+    var station = RadioStation(place: place, day: first, isLocal: local == 1)
+    (station.lastDay, station.moves, station.blockedUntil) = (last, moves, blocked)
+    return (RadioStationID(hash), station)
+  }
+
+  private static func write(
+    _ cell: RadioLayer.Cell, _ index: CellIndex, _ names: [RadioStationID],
+    to writer: inout ByteWriter
+  ) {
+    writer.write(index.row)
+    writer.write(index.column)
+    writer.write(cell.latitude.bitPattern)
+    writer.write(cell.longitude.bitPattern)
+    writer.write(Float(cell.weight).bitPattern)
+    writer.write(index.floor)
+    writer.write(cell.day)
+    let levels = cell.levels.compactMap { level -> (UInt16, UInt16)? in
+      guard let number = names.firstIndex(of: level.station), number < UInt16.max else {
+        return nil
+      }
+      return (UInt16(number), UInt16(level.strength * 65_535))
+    }
+    writer.write(UInt8(clamping: levels.count))
+    for (number, strength) in levels {
+      writer.write(number)
+      writer.write(strength)
+    }
+  }
+
+  private static func cell(
+    from reader: inout ByteReader, _ names: [RadioStationID]
+  ) -> (CellIndex, RadioLayer.Cell)? {
+    guard let row = reader.read(Int32.self), let column = reader.read(Int32.self),
+      let latitude = reader.read(UInt64.self), let longitude = reader.read(UInt64.self),
+      let weight = reader.read(UInt32.self), let floor = reader.read(Int8.self),
+      let day = reader.read(Int32.self), let count = reader.read(UInt8.self)
+    else { return nil }
+    var levels: [RadioLayer.Level] = []
+    for _ in 0..<count {
+      guard let number = reader.read(UInt16.self), let strength = reader.read(UInt16.self),
+        names.indices.contains(Int(number))
+      else { return nil }
+      levels.append(
+        RadioLayer.Level(station: names[Int(number)], strength: Double(strength) / 65_535))
+    }
+    let (x, y) = (Double(bitPattern: latitude), Double(bitPattern: longitude))
+    let weightNumber = Double(Float(bitPattern: weight))
+    guard Coordinate(latitude: x, longitude: y).isValid, weightNumber.isFinite, weightNumber > 0
+    else { return nil }
+    let cell = RadioLayer.Cell(
+      latitude: x, longitude: y, weight: weightNumber,
+      levels: levels.sorted { $0.station < $1.station }, day: day)
+    return (CellIndex(row: row, column: column, floor: floor), cell)
+  }
+
+  private static let version: UInt8 = 1
+}
+
+/// Writes numbers, the lowest byte first.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func write(_ number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+  }
+}
+
+/// Reads what ``ByteWriter`` has written.
+struct ByteReader {
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) {
+    rest = bytes[...]
+  }
+
+  /// Returns the next number; `nil` at the end.
+  mutating func read<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
+    let size = Number.bitWidth / 8
+    guard rest.count >= size else { return nil }
+    var number = Number.zero
+    for (place, byte) in rest.prefix(size).enumerated() {
+      number |= Number(truncatingIfNeeded: byte) << (place * 8)
+    }
+    rest = rest.dropFirst(size)
+    return number
+  }
+}

@@ -1,0 +1,70 @@
+internal import LocationModel
+
+/// The readings of a scan that concern one kind of transmitters, each box once.
+struct Readings: Sendable {
+  private struct Reading: Sendable {
+    var station: RadioStationID
+    var strength: Double
+    var age: Double
+  }
+
+  private var readings: [Reading] = []
+  /// Names of boxes that were heard with locally administered addresses only.
+  private(set) var local: Set<RadioStationID> = []
+
+  init(_ scan: RadioScan, _ kind: RadioMap.Kind, _ names: inout RadioStationNames) {
+    var loudest: [RadioStationID: Reading] = [:]
+    var global: Set<RadioStationID> = []
+    func note(_ station: RadioStationID, _ strength: Double, _ age: Double) {
+      if let known = loudest[station], known.strength >= strength { return }
+      loudest[station] = Reading(station: station, strength: strength, age: age)
+    }
+    for reading in scan.readings {
+      switch (kind, reading.transmitter) {
+      case (.accessPoints, .accessPoint(let address)):
+        let name = names.name(of: address)
+        if address.isLocallyAdministered { local.insert(name) } else { global.insert(name) }
+        note(name, Self.strength(reading.level), reading.age)
+      case (.cells, .cell(let cell)):
+        note(names.name(of: cell), reading.isServing ? 1 : 0.5, reading.age)
+        // Another cell of the same station is near, too.
+        if let station = names.name(ofStationWith: cell) {
+          note(station, Self.stationShare, reading.age)
+        }
+      case (.cells, .neighbor(let channel)):
+        note(
+          names.name(of: channel), Self.neighborShare * Self.strength(reading.level), reading.age)
+      case (.accessPoints, _), (.cells, _): continue
+      }
+    }
+    local.subtract(global)
+    readings = loudest.values.sorted { $0.station < $1.station }
+  }
+
+  var isEmpty: Bool { readings.isEmpty }
+
+  var levels: [RadioLayer.Level] {
+    readings.map { RadioLayer.Level(station: $0.station, strength: $0.strength) }
+  }
+
+  /// Returns the readings that are at most so many seconds old.
+  func levels(fresherThan age: Double) -> [RadioLayer.Level] {
+    readings.filter { $0.age - self.age <= age }.map {
+      RadioLayer.Level(station: $0.station, strength: $0.strength)
+    }
+  }
+
+  /// Seconds: the mean age.
+  var age: Double {
+    readings.isEmpty ? 0 : readings.reduce(0) { $0 + $1.age } / Double(readings.count)
+  }
+
+  /// How strongly a level counts: 0 at -100 dBm, 1 from -30 dBm on. The power was chosen on the
+  /// shared walks, where it tells places apart best.
+  static func strength(_ level: Double?) -> Double {
+    power(min(max((level ?? -85) + 100, 1), 70) / 70, 1.5)
+  }
+
+  private static let stationShare = 0.3
+  private static let neighborShare = 0.8
+}

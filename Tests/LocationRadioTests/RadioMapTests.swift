@@ -1,0 +1,148 @@
+import LocationModel
+import LocationRadio
+import LocationSecrets
+import Testing
+
+@Suite("The learned map of transmitters")
+struct RadioMapTests {
+  private var map = RadioMap(secret: SecretKey(seed: 3))
+  private static let home = LocalFrame(center: Coordinate(latitude: 48.5, longitude: 9.25))
+  private static let provider = ProviderID(0)
+
+  @Test("finds a place where a receiver was before, and not one that nobody has taught")
+  mutating func taughtPlace() throws {
+    walk(seconds: 60)
+    let found = try #require(fix(scan(at: 20, second: 4000)))
+    #expect(Self.home.distance(to: found.coordinate) > 10)
+    #expect(error(of: found, at: 20) < 6)
+    #expect(found.origin.method == .accessPoints)
+    #expect(silence(scan(at: 20, second: 4100, of: 900)) == .nothingKnown)
+    #expect(silence(RadioScan([], time: time(4200))) == .nothingHeard)
+  }
+
+  @Test("does not learn from a poor receiver, from a fast one, or from a position found by radio")
+  mutating func teachers() {
+    for (accuracy, speed, method) in [
+      (50.0, 1.0, PositionMethod.receiver), (5, 30, .receiver), (5, 1, .accessPoints),
+    ] {
+      var map = RadioMap(secret: SecretKey(seed: 3))
+      for second in 0..<20 {
+        let place = Self.home.place(east: Double(second), north: 0)
+        var fix = Fix(
+          coordinate: place, horizontalAccuracy: accuracy, time: time(second),
+          origin: Fix.Origin(method: method))
+        fix.speed = speed
+        _ = map.handle(.scan(scan(at: Double(second), second: second), from: Self.provider), at: moment(second))
+        _ = map.handle(.fix(fix), at: moment(second))
+      }
+      #expect(map.layer(.accessPoints)?.cellCount == 0)
+    }
+  }
+
+  @Test("blocks a transmitter that is heard far from its place, and forgets where it was")
+  mutating func moved() {
+    map.teach(scan(at: 0, second: 0), at: Self.home.center)
+    let elsewhere = Self.home.place(east: 5000, north: 0)
+    map.teach(RadioScan([reading(1, -50)], time: time(60)), at: elsewhere)
+    // Its box alone is no clue any more, on this day and the next.
+    #expect(silence(RadioScan([reading(1, -50)], time: time(120))) == .nothingKnown)
+    #expect(fix(scan(at: 0, second: 180)) != nil, "the others still are")
+  }
+
+  @Test("takes the networks of one box for one, and chosen addresses only on a second day")
+  mutating func boxes() {
+    let local = RadioScan.Reading(.accessPoint(BSSID(0x0222_3344_5560)), level: -50)
+    map.teach(RadioScan([local], time: time(0)), at: Self.home.center)
+    #expect(silence(RadioScan([local], time: time(10))) == .nothingKnown)
+    map.teach(RadioScan([local], time: time(90_000)), at: Self.home.center)
+    #expect(fix(RadioScan([local], time: time(90_010))) != nil)
+    let sibling = RadioScan.Reading(.accessPoint(BSSID(0x0022_3344_556b)), level: -50)
+    #expect(fix(RadioScan([sibling], time: time(90_020))) != nil)
+  }
+
+  @Test("finds the same places after it was stored and read, and nothing after it was forgotten")
+  mutating func stored() throws {
+    walk(seconds: 60)
+    let outputs = map.handle(.wake, at: moment(10_000))
+    let entries = outputs.compactMap { output -> StateEntry? in
+      guard case .store(.set(let key, let value)) = output else { return nil }
+      return StateEntry(key: key, value: value)
+    }
+    var restored = RadioMap(secret: SecretKey(seed: 3))
+    _ = restored.handle(.stored(entries), at: moment(0))
+    let asked = RadioMap.Input.scan(scan(at: 33, second: 20_000), from: Self.provider)
+    let first = restored.handle(asked, at: moment(20_000))
+    guard case .fix(let found, _)? = first.first else {
+      Issue.record("no position: \(first)")
+      return
+    }
+    #expect(error(of: found, at: 33) < 6)
+    let removals = map.handle(.forget, at: moment(20_001))
+    #expect(removals.count > 1)
+    #expect(map.layer(.accessPoints)?.cellCount == 0)
+    for cut in 0..<min(entries[0].value.count, 200) {
+      var damaged = RadioMap(secret: SecretKey(seed: 3))
+      let entry = StateEntry(key: entries[0].key, value: Array(entries[0].value.prefix(cut)))
+      _ = damaged.handle(.stored([entry]), at: moment(0))
+    }
+  }
+
+  @Test("holds no more places than its bound")
+  mutating func bounds() throws {
+    for number in 0..<8000 {
+      let place = Self.home.place(east: Double(number % 100) * 30, north: Double(number / 100) * 30)
+      map.teach(RadioScan([reading(UInt64(number % 50), -50)], time: time(number)), at: place)
+    }
+    let layer = try #require(map.layer(.accessPoints))
+    #expect(layer.cellCount <= RadioLayer.Grain.accessPoints.mostCells)
+  }
+
+  // MARK: The street
+
+  /// Six boxes along a street of 100 m.
+  private func scan(at east: Double, second: Int, of first: UInt64 = 1) -> RadioScan {
+    let readings = (0..<6).map { number in
+      reading(first + UInt64(number), -40 - abs(east - Double(number) * 20) * 0.8)
+    }
+    return RadioScan(readings, time: time(second))
+  }
+
+  private func reading(_ number: UInt64, _ level: Double) -> RadioScan.Reading {
+    RadioScan.Reading(.accessPoint(BSSID(0x1000_0000_0000 | number << 8)), level: level)
+  }
+
+  private mutating func walk(seconds: Int) {
+    for second in 0..<seconds {
+      let place = Self.home.place(east: Double(second), north: 0)
+      let heard = scan(at: Double(second), second: second)
+      _ = map.handle(.scan(heard, from: Self.provider), at: moment(second))
+      let fix = Fix(coordinate: place, horizontalAccuracy: 4, time: time(second))
+      _ = map.handle(.fix(fix), at: moment(second))
+    }
+  }
+
+  private mutating func fix(_ scan: RadioScan) -> Fix? {
+    for case .fix(let fix, _) in answer(scan) { return fix }
+    return nil
+  }
+
+  private mutating func silence(_ scan: RadioScan) -> RadioSilence? {
+    for case .silent(_, let reason) in answer(scan) { return reason }
+    return nil
+  }
+
+  private mutating func answer(_ scan: RadioScan) -> [RadioMap.Output] {
+    let seconds = Int(scan.time.seconds - 1_600_000_000)
+    return map.handle(.scan(scan, from: Self.provider), at: moment(seconds))
+  }
+
+  private func error(of fix: Fix, at east: Double) -> Double {
+    LocalFrame(center: Self.home.place(east: east, north: 0)).distance(to: fix.coordinate)
+  }
+
+  private func time(_ second: Int) -> UnixTime { UnixTime(seconds: 1_600_000_000 + Double(second)) }
+
+  private func moment(_ second: Int) -> Moment {
+    Moment(uptime: .start + .seconds(second), unixTime: time(second))
+  }
+}
