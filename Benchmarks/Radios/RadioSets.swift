@@ -126,8 +126,9 @@ extension RadioSet {
     var walks = 0
     for row in try Table.rows(of: folder.appending(path: file)) ?? [] {
       let coordinate = place(row)
-      guard coordinate.isValid, let bits = UInt64(
-        (row["bssid"] ?? "").filter { $0 != ":" }, radix: 16)
+      guard coordinate.isValid,
+        let bits = UInt64(
+          (row["bssid"] ?? "").filter { $0 != ":" }, radix: 16)
       else { continue }
       let name = group.map { row[$0] ?? "" }.joined(separator: " ")
       let path = group.dropLast().map { row[$0] ?? "" }.joined(separator: " ")

@@ -218,7 +218,6 @@ package struct LocationEngine: Machine {
     let changes = watch.handle(.fix, at: now)
     if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
     if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
-    storePosition(fix, at: now, to: &outputs)
     for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
     return fix
   }

@@ -70,11 +70,7 @@ package struct RadioLayer: Sendable {
 
   // MARK: Teaching
 
-  /// Teaches what was heard at a place.
-  ///
-  /// - Parameters:
-  ///   - heard: each transmitter once, with its strength.
-  ///   - weight: 1 for a good position, less for a worse one.
+  /// Teaches what was heard at a place: each transmitter once, with its strength.
   mutating func teach(_ heard: [Level], at place: Coordinate, _ teaching: Teaching) {
     guard !heard.isEmpty, place.isValid, abs(place.latitude) < Self.mostNorth else { return }
     var usable = heard.filter { note($0.station, at: place, teaching) }
@@ -98,6 +94,7 @@ package struct RadioLayer: Sendable {
 
   /// When and how a position is taught.
   struct Teaching {
+    /// 1 for a good position, less for a worse one.
     var weight: Double
     var day: Int32
     var floor: Int8?

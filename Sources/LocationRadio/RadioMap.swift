@@ -137,7 +137,8 @@ package struct RadioMap: Machine {
     let share = min(max(heard / span, -1), 1)
     let place = frame.place(east: way.east * share, north: way.north * share)
     let accuracy = max(first.horizontalAccuracy, second.horizontalAccuracy)
-    if let position = scan.position, !wasTaughtLately(place, at: now) {
+    lessons.removeAll { now - $0.at > Self.lesson }
+    if let position = scan.position, !wasTaughtLately(place) {
       locators[scan.kind, default: RadioLocator()].calibrate(
         position, truth: place, accuracy: accuracy)
     }
@@ -152,8 +153,7 @@ package struct RadioMap: Machine {
     if lessons.count > Self.mostLessons { lessons.removeFirst() }
   }
 
-  private mutating func wasTaughtLately(_ place: Coordinate, at now: Instant) -> Bool {
-    lessons.removeAll { now - $0.at > Self.lesson }
+  private func wasTaughtLately(_ place: Coordinate) -> Bool {
     let frame = LocalFrame(center: place)
     return lessons.contains { frame.chord(to: $0.place) < Self.sameLesson }
   }

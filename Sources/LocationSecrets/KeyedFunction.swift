@@ -14,22 +14,26 @@ package struct KeyedFunction: Sendable {
 
   /// - Returns: two numbers in `0..<1`, each a multiple of 2⁻⁵³.
   package func fractions(of numbers: Int...) -> (Double, Double) {
-    let message = numbers.flatMap { number in
-      let word = UInt64(bitPattern: Int64(number))
-      return (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
-    }
+    let message = numbers.flatMap { Self.bytes(of: UInt64(bitPattern: Int64($0))) }
     let hash = Self.hash(message, key: key, length: 16)
     return (Self.fraction(hash.prefix(8)), Self.fraction(hash.suffix(8)))
   }
 
   /// A number in its place: the same for the same message, and unknown without the key.
   package func number(of message: UInt64) -> UInt64 {
-    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: message >> ($0 * 8)) }
-    return Self.hash(bytes, key: key, length: 16).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    Self.word(Self.hash(Self.bytes(of: message), key: key, length: 16).prefix(8))
   }
 
   private static func fraction(_ bytes: some Sequence<UInt8>) -> Double {
-    Double(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 11) * 0x1p-53
+    Double(word(bytes) >> 11) * 0x1p-53
+  }
+
+  private static func bytes(of word: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+  }
+
+  private static func word(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   private static func hash(_ message: [UInt8], key: [UInt8], length: Int) -> [UInt8] {

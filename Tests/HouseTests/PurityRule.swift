@@ -1,7 +1,8 @@
 /// What has no place in a target that decides and never acts: a clock, a task, chance, a file.
 enum PurityRule {
   static let targets: Set = [
-    "LocationModel", "LocationCoding", "LocationSecrets", "LocationRadio", "LocationEngine", "LocationProviders",
+    "LocationModel", "LocationCoding", "LocationSecrets", "LocationRadio", "LocationEngine",
+    "LocationProviders",
     "LocationService", "LocationLink", "LocationRecording", "LocationSimulation",
   ]
 

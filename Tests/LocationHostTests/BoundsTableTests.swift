@@ -47,7 +47,11 @@ struct BoundsTableTests {
     "log accounts": LogQuota.kept, "log records": DaemonJournal.kept,
     "access records": AccessLog.most, "event records": EventLog.most,
     "ranged beacons": BeaconRanger.capacity, "bus calls": BusPeers.mostPending,
-    "launch files": AppLauncher.mostFiles,
+    "launch files": AppLauncher.mostFiles, "apps of a key": Configuration.mostApps,
+    "logged refusals": TrustState.mostLogged, "log text": DaemonJournal.longest,
+    "damaged conditions": Conditions.mostDamaged, "nearby devices": BlueZSurvey.mostDevices,
+    "found beacons": BlueZScanner.mostMonitored, "receivers": GpsdReceivers.mostReceivers,
+    "gpsd line bytes": GpsdClient.longestLine,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")

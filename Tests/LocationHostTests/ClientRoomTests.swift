@@ -171,6 +171,14 @@ struct LogQuotaTests {
     #expect(shared.reduce(0) { $0 + written(&quota, $1, 1) } == Int(LogQuota.perProgram.atOnce))
   }
 
+  @Test("border 12: a line has at most 10,000 characters, however long a name is")
+  func longText() {
+    let journal = DaemonJournal([:])
+    journal.write(.client, "connected: " + String(repeating: "x", count: 100_000))
+    let message = journal.last(1) { _ in true }.first?.message
+    #expect(message.map { $0.count <= DaemonJournal.longest + 1 && $0.count > 9_000 } == true)
+  }
+
   @Test("border 12: a flood takes no room from what the daemon and other users have in the log")
   func ring() {
     let journal = DaemonJournal([:])

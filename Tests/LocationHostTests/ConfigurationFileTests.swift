@@ -105,9 +105,16 @@ struct ConfigurationFileTests {
     ] {
       #expect(read(line).faults.count == 1, "\(line)")
     }
+  }
+
+  @Test(
+    "border 12: of 1,025 apps of one key has a fault",
+    arguments: ["restrict", "no-background-refresh"])
+  func apps(key: String) {
     for count in [Configuration.mostApps, Configuration.mostApps + 1] {
-      let lines = String(repeating: "restrict = a.b\n", count: count)
-      #expect(read(lines).faults.count == count - Configuration.mostApps)
+      let lines = (0..<count).map { "\(key) = a.b\($0)\n" }.joined()
+      let faults = Configuration.read(lines, file: "f").faults
+      #expect(faults.count == count - Configuration.mostApps)
     }
   }
 

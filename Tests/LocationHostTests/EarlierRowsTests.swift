@@ -76,7 +76,8 @@ struct EarlierRowsTests {
 
   @Test("has the same entries as the same day stores now")
   func keys() throws {
-    #expect(try Self.entries().map(\.key)
+    #expect(
+      try Self.entries().map(\.key)
         == StoredDay().entries.map(\.key).filter { $0 != LastPosition.key })
   }
 

@@ -3,6 +3,7 @@ import LocationDaemon
 import LocationEngine
 import LocationService
 import LocationHost
+import LocationLink
 import Testing
 
 @Suite("Who stands behind a process")
@@ -47,6 +48,20 @@ struct TrustTests {
       }
       return AncestryJudge(self, served: coordinator, apps: apps) { _ in false }.fault(of: pid)
     }
+  }
+
+  @Test("border 12: 512 refusals are remembered, so that each is logged once")
+  func refusals() {
+    var trust = TrustState(TrustedPrograms(agents: [], owners: []))
+    let refusal = AccessRefusal(reason: "no")
+    for pid in 0..<Int32(TrustState.mostLogged) {
+      let isNew = trust.isNew(refusal, of: ProcessMark(pid: pid, start: 1))
+      #expect(isNew)
+    }
+    // The first is remembered until one more than 512 comes; then all are forgotten.
+    let starts: [UInt64] = [2, 1, 1]
+    let isNew = starts.map { trust.isNew(refusal, of: ProcessMark(pid: 0, start: $0)) }
+    #expect(isNew == [true, true, false])
   }
 
   @Test("border 12: who has more than 64 parents is refused with the reason")

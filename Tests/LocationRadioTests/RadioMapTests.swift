@@ -32,7 +32,8 @@ struct RadioMapTests {
           coordinate: place, horizontalAccuracy: accuracy, time: time(second),
           origin: Fix.Origin(method: method))
         fix.speed = speed
-        _ = map.handle(.scan(scan(at: Double(second), second: second), from: Self.provider), at: moment(second))
+        _ = map.handle(
+          .scan(scan(at: Double(second), second: second), from: Self.provider), at: moment(second))
         _ = map.handle(.fix(fix), at: moment(second))
       }
       #expect(map.layer(.accessPoints)?.cellCount == 0)

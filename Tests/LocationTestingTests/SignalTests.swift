@@ -158,7 +158,7 @@ struct SignalTests {
       #expect(abs(east.magneticHeading - 90) < 1e-9 && east.headingAccuracy == 7)
       let questions = listener.calibrationQuestions
 
-      device.setCompass(field: SimulatedField(x: 0, y: 60, z: -90), calibrated: false)
+      device.setCompass(field: SimulatedField(x: 0, y: 30, z: -60), calibrated: false)
       try await device.advance(by: .seconds(10))
       let uncalibrated = try #require(listener.headings.last)
       #expect(uncalibrated.headingAccuracy < 0)

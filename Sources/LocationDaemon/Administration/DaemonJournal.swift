@@ -26,7 +26,7 @@ package final class DaemonJournal: Sendable {
   /// Records kept for later readers. Chosen: a few days of a quiet machine.
   package static let kept = 1000
   /// The greatest length of a message in characters. Chosen: two paths, and a sentence.
-  private static let longest = 10_000
+  package static let longest = 10_000
 
   package init(_ variables: [String: String]) {
     isJournal = variables["JOURNAL_STREAM"].map { Self.isStandardError($0) } ?? false

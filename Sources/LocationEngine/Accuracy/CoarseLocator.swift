@@ -150,9 +150,7 @@ package struct CoarseLocator: Machine {
   /// Seconds: the times of coarse places and visits are rounded to the minute.
   package static let grain = 60.0
   private static let shortestTurn = Duration.seconds(interval - jitter)
-  /// How old a place may be that answers a request for one location at once (STD-26a).
-  package static let reducedInterval = Duration.seconds(interval)
-  /// The greatest age of a place (AUTH-42).
+  /// The greatest age of a place, and of one that answers a request at once (AUTH-42, STD-26a).
   package static let life = Duration.seconds(interval + jitter + grain)
   /// Meters beyond the border of a cell at which it is left. Chosen (docs/decisions/0015).
   package static let margin = 2_500.0

@@ -236,9 +236,9 @@ package struct StandardUpdates: Machine {
     return finishIfGoodEnough(known)
   }
 
-  /// Whether a fix is fresh (STD-27); a coarse place is for `reducedInterval` (STD-26a).
+  /// Whether a fix is fresh (STD-27); a coarse place is until the next one is due (STD-26a).
   private func isFresh(_ fix: Fix, at now: Moment) -> Bool {
-    let limit = isCoarse ? CoarseLocator.reducedInterval : Self.oneShotTimeout
+    let limit = isCoarse ? CoarseLocator.life : Self.oneShotTimeout
     return now.unixTime.seconds(since: fix.time).magnitude < limit.inSeconds
   }
 

@@ -293,7 +293,7 @@ package struct BlueZScanner: Machine {
     ])
 
   /// Beacons. Chosen: as many as are ranged at the same time.
-  private static let mostMonitored = 2000
+  package static let mostMonitored = 2000
   private static let monitorRoot = "/org/meridian/monitors"
   private static let monitorPath = "/org/meridian/monitors/ibeacon"
   /// Chosen: a beacon that sends once a second is received in every listening period.

@@ -201,7 +201,7 @@ package struct BlueZSurvey: Sendable {
   }
 
   /// Devices. Chosen: twice as many beacons as are ranged at the same time.
-  private static let mostDevices = 4000
+  package static let mostDevices = 4000
 
   private static let matches: [BusMatch] = [
     .owner(of: BlueZ.service),

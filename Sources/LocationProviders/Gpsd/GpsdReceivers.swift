@@ -1,7 +1,7 @@
 import LocationModel
 
 /// The receivers of one gpsd: which are connected, and what each has reported.
-struct GpsdReceivers: Sendable {
+package struct GpsdReceivers: Sendable {
   private struct Receiver: Sendable {
     /// `nil` for a server that does not name its only source.
     let path: String?
@@ -17,7 +17,7 @@ struct GpsdReceivers: Sendable {
   private var receivers: [Receiver] = []
 
   /// Receivers beyond this number that a server names are ignored.
-  private static let mostReceivers = 64
+  package static let mostReceivers = 64
 
   var nextDeadline: Instant? {
     receivers.reduce(nil) { earliest($0, $1.epochs.nextDeadline) }

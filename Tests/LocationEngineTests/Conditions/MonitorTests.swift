@@ -333,6 +333,26 @@ struct MonitorTests {
     }
   }
 
+  @Test("border 12: of 130 conditions that cannot be read, the last hundred are moved aside")
+  mutating func manyUnreadable() {
+    _ = add("home")
+    guard let home = world.entries.keys.first(where: { $0.name == "monitor/places/home" }) else {
+      return
+    }
+    for number in 100..<230 {
+      var key = home
+      key.name = "monitor/places/\(number)"
+      world.entries[key] = Array("{".utf8)
+    }
+    world.restart()
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    _ = next()
+    _ = world.stay(east: 0)
+    let damaged = world.entries.keys.filter { $0.domain == Conditions.damagedDomain }
+    #expect(damaged.count == Conditions.mostDamaged)
+    #expect(damaged.allSatisfy { !$0.name.hasSuffix("/100") })
+  }
+
   @Test("MON-37: a monitor receives nothing of regions")
   mutating func apart() {
     _ = world.send(

@@ -249,7 +249,18 @@ struct GpsdClientTests {
         """)
   }
 
-  @Test("names the reason for everything it refuses, and goes on")
+  @Test("border 12: a server that names a hundred receivers is followed for 64 of them")
+  mutating func manyReceivers() {
+    connect()
+    for number in 100..<200 { say(report(second: 0, device: "/dev/\(number)", full)) }
+    let fixes = bench.outputs.count { if case .fix = $0.output { true } else { false } }
+    #expect(fixes == GpsdReceivers.mostReceivers)
+    let before = bench.outputs.count
+    say(report(second: 1, device: "/dev/199", full), report(second: 1, device: "/dev/100", full))
+    #expect(bench.outputs.count == before + 1)
+  }
+
+  @Test("border 12: names the reason for everything it refuses, and goes on")
   mutating func rejections() {
     connect()
     say(
