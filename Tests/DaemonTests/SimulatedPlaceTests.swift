@@ -18,13 +18,14 @@ struct SimulatedPlaceTests {
     return daemon
   }
 
-  @Test("SIM-7, SIM-15: one that is set overrides the source until it is cleared, and status says so")
+  @Test("SIM-7, SIM-15: overrides the source from set to clear, and status says so")
   func set() async throws {
     let daemon = try await daemon()
     let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
     defer { app.end() }
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
-    #expect(try daemon.control("location", "set", "-33.86,151.2").text == "")
+    let set = try daemon.control("location", "set", "-33.86,151.2")
+    #expect(set.text == "the place is set until: locationctl location clear\n")
     _ = try await app.lines.next { $0 == "location -33.86 on main" }
     #expect(try daemon.control("status").text.contains("set from outside"))
     #expect(try daemon.control("status", "--json").text.contains("\"simulated\":true"))
@@ -47,6 +48,28 @@ struct SimulatedPlaceTests {
     _ = try await app.lines.next { $0.hasPrefix("location 10.009") }
     command.end()
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
+  }
+
+  @Test("SIM-15: clear, and set, end a way whose command still runs, and that command says so")
+  func replaced() async throws {
+    let daemon = try await daemon()
+    let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
+    defer { app.end() }
+    for (words, place) in [
+      (["location", "clear"], "location 48.5 on main"),
+      (["location", "set", "-33.86,151.2"], "location -33.86 on main"),
+    ] {
+      let command = try RunningProgram(
+        BuiltProgram.path("locationctl"), ["location", "start", "10,20", "20,20"],
+        environment: daemon.surroundings)
+      defer { command.end() }
+      _ = try await app.lines.next { $0.hasPrefix("location 10.000") }
+      #expect(try FinishedProgram("locationctl", words, daemon.surroundings).status == 0)
+      _ = try await command.lines.next { $0.contains("set or cleared the place") }
+      #expect(try await command.lines.next() == "Next: start it again")
+      _ = try await app.lines.next { $0 == place }
+    }
+    #expect(try daemon.control("status").text.contains("set from outside"))
   }
 
   @Test("SIM-9: a GPX file is played to its end")
@@ -89,7 +112,10 @@ struct SimulatedPlaceTests {
     for words in [
       ["location", "set", "91,0"], ["location", "set"], ["location", "start", "10,20"],
       ["location", "run", "/nonexistent.gpx"], ["location", "run"], ["location", "clear", "now"],
-      ["location", "jump", "10,20"],
+      ["location", "jump", "10,20"], ["location", "set", "10,20", "--speed", "3"],
+      ["location", "run", "City Run", "--speed", "3"], ["location", "run", "City run"],
+      ["location", "start", "10,20", "10,21", "--altitude", "3"], ["location", "list", "all"],
+      ["location", "start", "1,2", "1,3", "--distance", "3", "--interval", "3"],
     ] {
       #expect(try FinishedProgram("locationctl", words, daemon.surroundings).status == 2)
     }
@@ -139,7 +165,8 @@ struct SimulatedPlaceTests {
     let socket = app.folder.file("run/meridian/\(app.program.pid).sock")
     let mode = try FileManager.default.attributesOfItem(atPath: socket)[.posixPermissions]
     #expect(mode as? Int == 0o600)
-    #expect(try app.control("location", "set", "10,20", "--app", "LoneApp").text == "")
+    let set = try app.control("location", "set", "10,20", "--app", "LoneApp")
+    #expect(set.text == "the place is set until: locationctl location clear --app LoneApp\n")
     _ = try await app.program.lines.next { $0 == "location 10.0 on main" }
     #expect(try app.control("location", "clear", "--app", "\(app.program.pid)").status == 0)
     _ = try await app.program.lines.next { $0 == "location 48.5 on main" }
@@ -166,6 +193,26 @@ struct SimulatedPlaceTests {
       "locationctl", ["location", "set", "10,20", "--app", "\(app.program.pid)"],
       app.surroundings, as: "nobody")
     #expect(refused.status == 1)
+    let none = try app.control("location", "clear", "--app", "LoneApp")
+    #expect(none.text == "no place was set\n")
+  }
+
+  @Test("SIM-15: a program in a sandbox sets no place", .enabled(if: isInstalled("bwrap")))
+  func sandboxed() async throws {
+    let app = try await LoneApp()
+    defer { app.program.end() }
+    for more in [[], ["--unshare-user"]] {
+      let tool = [
+        BuiltProgram.path("locationctl"), "location", "set", "10,20",
+        "--app", "\(app.program.pid)",
+      ]
+      let program = try RunningProgram(
+        "/usr/bin/bwrap", ["--dev-bind", "/", "/"] + more + ["--"] + tool,
+        environment: app.surroundings)
+      defer { program.end() }
+      let refused = try await program.lines.next { $0.hasPrefix("locationctl: ") }
+      #expect(refused.contains("sandbox") || refused.contains("cannot be seen"), "\(refused)")
+    }
     let none = try app.control("location", "clear", "--app", "LoneApp")
     #expect(none.text == "no place was set\n")
   }

@@ -8,6 +8,8 @@ import LocationModel
 /// Why the daemon refuses a request of its owner.
 struct AdministrationFault: Error {
   var reason: String
+  /// What the owner can do about it, if anything.
+  var next: String?
 }
 
 /// The authorization that an owner decides for an app; `nil` leaves a part unchanged.

@@ -18,10 +18,8 @@ struct OwnerSession {
   var useFollowers: [Int] = []
   /// What was sent to them last.
   var lastUse: UseStatus?
-  /// Whether a place is set from outside.
-  var isSimulating = false
-  /// The connection whose end ends the simulation; `nil` for one that is held.
-  var simulator: Int?
+  /// Which connection sets the place from outside.
+  var simulation = SimulationControl()
 
   static let subscriber = SubscriberID(1)
   /// The name of the owner's monitor.

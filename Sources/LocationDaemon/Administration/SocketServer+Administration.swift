@@ -98,9 +98,12 @@ extension SocketServer {
     case .followEvents: followEvents(number)
     case .followUse: followUse(number)
     case .simulate(let fix, let hold):
-      try simulate(hold ? .hold(fix) : .fix(fix), by: number)
+      try simulate(fix, isHeld: hold, by: number)
       answer(number, .object([]))
-    case .endSimulation: answer(number, .fields(["ended": endSimulation().json]))
+    case .endSimulation:
+      let ended = owner.simulation.clear()
+      if ended { restoreSources() }
+      answer(number, .fields(["ended": ended.json]))
     case .log(let query): readLog(query, of: number)
     case .access(let app):
       let records = host.onQueue { $0.accessRecords(of: app) }
@@ -192,8 +195,8 @@ extension SocketServer {
   }
 
   private func refuse(_ fault: AdministrationFault, to number: Int) {
-    let reason = JSON.fields(["reason": .string(fault.reason)])
-    answer(number, reason, error: "\(AdministrationInterface.name).Refused")
+    let refusal = AccessRefusal(reason: fault.reason, next: fault.next)
+    answer(number, refusal.json, error: "\(AdministrationInterface.name).Refused")
   }
 
   private func decide(
@@ -286,7 +289,7 @@ extension SocketServer {
   func forgetOwner(_ number: Int) {
     owner.logFollowers[number] = nil
     owner.useFollowers.removeAll { $0 == number }
-    if owner.simulator == number { _ = endSimulation() }
+    if owner.simulation.leave(number) { restoreSources() }
     guard owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.removeAll { $0 == number }
     if owner.eventFollowers.isEmpty { ask(.leave) }

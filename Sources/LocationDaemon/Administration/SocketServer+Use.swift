@@ -41,33 +41,30 @@ extension SocketServer {
 
   /// Sets the place; one that is not held ends with the connection.
   func simulate(
-    _ request: SimulatedPosition.Request, by number: Int
+    _ fix: Fix, isHeld: Bool, by number: Int
   ) throws(AdministrationFault) {
     guard facts.allowsSimulation else {
       throw AdministrationFault(
-        reason: "the place of this machine may not be set from outside; next: allow-simulation = "
-          + "yes in the configuration of locationd, then: systemctl reload locationd")
+        reason: "the configuration does not allow to set the place of all apps from outside",
+        next: "allow-simulation = yes in the configuration of locationd, then: systemctl reload "
+          + "locationd, or SIGHUP")
     }
-    if let fault = host.onQueue({ $0.simulate(request) }) {
+    if let refusal = owner.simulation.refusal(of: number, isHeld: isHeld) {
+      throw AdministrationFault(reason: refusal.reason, next: refusal.next)
+    }
+    if let fault = host.onQueue({ $0.simulate(isHeld ? .hold(fix) : .fix(fix)) }) {
       throw AdministrationFault(reason: fault)
     }
-    let isNew = !owner.isSimulating
-    owner.isSimulating = true
-    if case .hold = request { owner.simulator = nil } else { owner.simulator = number }
-    guard isNew else { return }
+    guard owner.simulation.begin(number, isHeld: isHeld) else { return }
     journal.write(.source, "a place is set from outside, in place of all sources")
     sendUses()
   }
 
-  /// Returns whether there was a simulation.
-  func endSimulation() -> Bool {
-    owner.simulator = nil
-    guard owner.isSimulating else { return false }
-    owner.isSimulating = false
+  /// Ends the simulation in the engine.
+  func restoreSources() {
     _ = host.onQueue { $0.simulate(.end) }
     journal.write(.source, "the place is that of the sources again")
     sendUses()
-    return true
   }
 }
 

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 package import LocationModel
 package import LocationProviders
+import Synchronization
 
 /// Shows which apps use the location on the desktop of the person's session.
 ///
@@ -21,6 +22,8 @@ package actor IndicatorAgent: QueueActor {
   }
   /// The address of the bus; `nil` if there is no session.
   nonisolated private let address: String?
+  /// What is to be shown next.
+  nonisolated private let waiting = Mutex<IndicatorContents?>(nil)
   private var presenter = IndicatorPresenter()
   private var bus: BusConnection?
   private var receive: (@Sendable (Event) -> Void)?
@@ -37,9 +40,18 @@ package actor IndicatorAgent: QueueActor {
     enter { $0.receive = receive }
   }
 
-  /// Shows the apps of now in place of those before.
+  /// Shows the apps of now in place of those before. While a desktop delays the agent, only the last
+  /// contents wait.
   nonisolated package func show(_ contents: IndicatorContents) {
-    enter { $0.step(.show(contents)) }
+    let isFirst = waiting.withLock { waiting in
+      defer { waiting = contents }
+      return waiting == nil
+    }
+    guard isFirst else { return }
+    enter { agent in
+      guard let contents = agent.waiting.withLock({ $0.take() }) else { return }
+      agent.step(.show(contents))
+    }
   }
 
   private nonisolated func enter(

@@ -18,6 +18,8 @@ final class SimulationServer {
   private struct Connection {
     var channel: DescriptorChannel
     var frames = FrameSplitter(limit: SimulationServer.longestMessage)
+    /// Why its process may set nothing: it is in a sandbox.
+    var refusal: AccessRefusal?
   }
 
   private let queue: DispatchQueue
@@ -26,8 +28,7 @@ final class SimulationServer {
   private let acceptor: any DispatchSourceRead
   private var connections: [Int: Connection] = [:]
   private var lastConnection = 0
-  /// The connection whose end ends the simulation; `nil` for none, or one that is held.
-  private var simulator: Int?
+  private var control = SimulationControl()
 
   /// Listens at a path that only this user can reach, and removes what ended processes have left.
   init(at path: String, on queue: DispatchQueue, simulate: @escaping Simulate) throws(Errno) {
@@ -60,13 +61,27 @@ final class SimulationServer {
       close(descriptor)
       return
     }
+    let refusal = Self.sandbox(of: descriptor, pid: pid).map {
+      AccessRefusal(reason: $0, next: "run it outside of the sandbox")
+    }
     lastConnection += 1
     let number = lastConnection
     nonisolated(unsafe) weak let server = self
     let channel = try? DescriptorChannel(descriptor: descriptor, on: queue) { event in
       server?.receive(event, of: number)
     }
-    if let channel { connections[number] = Connection(channel: channel) }
+    guard let channel else { return }
+    connections[number] = Connection(channel: channel, refusal: refusal)
+  }
+
+  /// Returns why the process that has connected is in a sandbox; `nil` if it is in none. A
+  /// descriptor holds the process meanwhile, so that its number cannot pass to another one.
+  private static func sandbox(of descriptor: Int32, pid: Int32) -> String? {
+    let process = linux_peer_process(descriptor, pid)
+    guard process >= 0 else { return "process \(pid) has ended" }
+    defer { close(process) }
+    let fault = PeerIsolation.fault(of: pid)
+    return linux_is_running(process) == 0 ? "process \(pid) has ended" : fault
   }
 
   private func receive(_ event: ChannelEvent, of number: Int) {
@@ -78,49 +93,44 @@ final class SimulationServer {
       connections[number] = connection
       for message in messages {
         let call = try LinkCall(json: JSON(parsing: message))
-        send(try reply(to: call, of: number), to: connection)
+        let reply = try reply(to: call, of: number)
+        connection.channel.write(frame(reply.json), on: queue) {}
+        // Who does not read small replies asks for no more.
+        guard connection.channel.isWritten else { return drop(number) }
       }
     } catch { drop(number) }
   }
 
   private func drop(_ number: Int) {
     connections.removeValue(forKey: number)?.channel.end()
-    if simulator == number { end(simulation: number) }
-  }
-
-  private func end(simulation: Int?) {
-    simulator = nil
-    _ = simulate(.end)
+    if control.leave(number) { _ = simulate(.end) }
   }
 
   private func reply(to call: LinkCall, of number: Int) throws(CodingFault) -> LinkReply {
+    if let refusal = connections[number]?.refusal { return Self.refused(refusal) }
     switch try AdministrationRequest(call) {
-    case .simulate(let fix, let hold):
-      if let fault = simulate(hold ? .hold(fix) : .fix(fix)) {
-        return LinkReply(
-          .fields(["reason": fault.json]), error: "\(AdministrationInterface.name).Refused")
+    case .simulate(let fix, let isHeld):
+      if let refusal = control.refusal(of: number, isHeld: isHeld) {
+        return Self.refused(refusal)
       }
-      simulator = hold ? nil : number
-      isSimulating = true
+      if let fault = simulate(isHeld ? .hold(fix) : .fix(fix)) {
+        return Self.refused(AccessRefusal(reason: fault))
+      }
+      _ = control.begin(number, isHeld: isHeld)
       return LinkReply()
     case .endSimulation:
-      defer { isSimulating = false }
-      if isSimulating { end(simulation: nil) }
-      return LinkReply(.fields(["ended": isSimulating.json]))
+      let ended = control.clear()
+      if ended { _ = simulate(.end) }
+      return LinkReply(.fields(["ended": ended.json]))
     default:
       return LinkReply(
         .fields(["method": call.method.json]), error: "\(LinkInterface.service).MethodNotFound")
     }
   }
 
-  /// Whether a place is set from outside.
-  private var isSimulating = false
-
-  private func send(_ reply: LinkReply, to connection: Connection) {
-    // Small replies to requests that wait for them: there is always room.
-    connection.channel.write(frame(reply.json), on: queue) {}
+  private static func refused(_ refusal: AccessRefusal) -> LinkReply {
+    LinkReply(refusal.json, error: "\(AdministrationInterface.name).Refused")
   }
-
   /// Chosen: one command that plays, and a few that set and clear.
   private static let mostConnections = 8
   /// Bytes of the longest request. Chosen: a fix has less than a thousand.

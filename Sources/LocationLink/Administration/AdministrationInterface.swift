@@ -279,8 +279,8 @@ package enum AdministrationInterface {
     # Only the owner may: why this process is not, and what a person does about it.
     error NotOwner (reason: string, next: ?string)
 
-    # Why it cannot be done.
-    error Refused (reason: string)
+    # Why it cannot be done, and what the owner can do about it.
+    error Refused (reason: string, next: ?string)
 
     """#
 }

@@ -48,6 +48,9 @@ package struct IndicatorPresenter: Machine {
   private var contents = IndicatorContents()
   private var menu = IndicatorMenu()
   private var lastCall = 0
+  /// How long the watcher was left alone after it has refused last, twice as long each time; `nil`
+  /// when it has not.
+  private var pause: Duration?
   /// The obstacle that was output last; `nil` before the first.
   private var delivered: String??
   /// Messages that were rejected, counted by reason.
@@ -132,11 +135,13 @@ package struct IndicatorPresenter: Machine {
     guard state == .registering(call: number) else { return [] }
     if case .error(let name) = reply {
       let isAbsent = name == "org.freedesktop.DBus.Error.ServiceUnknown"
+      if !isAbsent { pause = min(pause.map { $0 * 2 } ?? Self.firstPause, Self.longestPause) }
       return lose(
-        isAbsent ? .unseen : .refused(retry: now.uptime + Self.retryAfter),
+        isAbsent ? .unseen : .refused(retry: now.uptime + (pause ?? Self.firstPause)),
         "\(Self.watcher) does not answer: \(name)")
     }
     state = .shown
+    pause = nil
     return report(nil)
   }
 
@@ -226,5 +231,7 @@ package struct IndicatorPresenter: Machine {
   static let menuPath = "/MenuBar"
   private static let icon = "mark-location"
   /// Chosen: about as long as a panel takes to start.
-  private static let retryAfter = Duration.seconds(2)
+  private static let firstPause = Duration.seconds(2)
+  /// Chosen: a watcher that goes on refusing costs nothing.
+  private static let longestPause = Duration.seconds(600)
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LocationLink
 import LocationModel
 import LocationProviders
@@ -17,8 +18,13 @@ struct SimulatedWay {
   func place(
     _ words: [String], altitude: Double?, as invocation: Invocation
   ) throws(Failure) -> Fix {
-    guard words.count == 1, let place = SimulationFile.place(words[0]) else {
+    guard words.count == 1 else {
       throw invocation.usage("set takes one place: LATITUDE,LONGITUDE in degrees")
+    }
+    guard let place = SimulationFile.place(words[0]) else {
+      throw invocation.usage(
+        "\(words[0].quotedForDisplay()) is no place: LATITUDE,LONGITUDE in degrees, from -90,-180 "
+          + "to 90,180")
     }
     var fix = Fix(coordinate: place, horizontalAccuracy: accuracy, time: UnixTime(nanoseconds: 0))
     fix.altitude = altitude
@@ -27,25 +33,30 @@ struct SimulatedWay {
 
   /// Reads waypoints, or a scenario or file.
   mutating func read(
-    _ action: String, _ words: [String], speed: Double, as invocation: Invocation
+    _ action: String, _ words: [String], speed: Double?, as invocation: Invocation
   ) throws(Failure) {
     if action == "start" {
       let places = try SimulationFile.waypoints(words, as: invocation)
       journey = Journey(from: places[0])
-      for place in places.dropFirst() { journey.move(to: place, speed: speed) }
+      let pace = speed ?? Self.usualSpeed
+      for place in places.dropFirst() { journey.move(to: place, speed: pace) }
       return
     }
     guard let name = words.first, words.count == 1 else {
       throw invocation.usage("run takes one scenario or file")
     }
-    if let scenario = BuiltInScenario(rawValue: name) {
+    let scenario = BuiltInScenario(rawValue: name)
+    guard scenario != nil || access(name, F_OK) == 0 else {
+      throw invocation.usage(
+        "\(name.quotedForDisplay()) is neither a file nor one of "
+          + BuiltInScenario.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    if name.lowercased().hasSuffix(".gpx") { return try readGPX(name, speed, as: invocation) }
+    guard speed == nil else {
+      throw invocation.usage("\(name) has speeds of its own, so --speed changes nothing")
+    }
+    if let scenario {
       journey = scenario.journey
-    } else if name.lowercased().hasSuffix(".gpx") {
-      let bytes = [UInt8](try SimulationFile.data(of: name, as: invocation))
-      do throws(GPXFault) { journey = try Journey(gpx: bytes, pace: .speed(speed)) } catch {
-        throw invocation.usage("\(name), \(error)")
-      }
-      for warning in journey.warnings { Output.error.line("not played: \(warning)") }
     } else {
       guard case .scenario(let scenario) = try SimulationFile.read(name, as: invocation) else {
         throw invocation.usage(
@@ -54,6 +65,18 @@ struct SimulatedWay {
       }
       journey = scenario.journey
     }
+  }
+
+  private mutating func readGPX(
+    _ name: String, _ speed: Double?, as invocation: Invocation
+  ) throws(Failure) {
+    let bytes = [UInt8](try SimulationFile.data(of: name, as: invocation))
+    do throws(GPXFault) {
+      journey = try Journey(gpx: bytes, pace: .speed(speed ?? Self.usualSpeed))
+    } catch {
+      throw invocation.usage("\(name), \(error)")
+    }
+    for warning in journey.warnings { Output.error.line("not played: \(warning)") }
   }
 
   /// Sends the fixes, each at its time, until the end of the way; one that goes round has none.
@@ -69,6 +92,9 @@ struct SimulatedWay {
       try await Task.sleep(until: begin + elapsed, clock: .continuous)
     }
   }
+
+  /// Meters per second. Documented: of Apple's `simctl location start`.
+  static let usualSpeed = 20.0
 
   private func fix(of truth: Truth) -> Fix {
     var fix = Fix(

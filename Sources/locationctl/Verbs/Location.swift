@@ -10,13 +10,13 @@ extension Verb {
     summary: "Only for this app, which runs an engine of its own: its program, or its process")
   private static let speed = Option(
     name: "speed", value: .number("SPEED", 0.01...10_000),
-    summary: "Through waypoints: meters per second; 20 unless given")
+    summary: "Through waypoints or a GPX file: meters per second; 20 unless given")
   private static let distance = Option(
     name: "distance", value: .number("METERS", 0.01...1e6),
-    summary: "An update each so many meters at that speed")
+    summary: "With start: an update each so many meters at that speed")
   private static let interval = Option(
     name: "interval", value: .number("SECONDS", 0.1...86_400),
-    summary: "An update each so many seconds; 1 unless given")
+    summary: "With start or run: an update each so many seconds; 1 unless given")
   private static let accuracy = Option(
     name: "within", value: .number("METERS", 0.1...1e6),
     summary: "The accuracy that is reported; 5 unless given")
@@ -53,40 +53,66 @@ extension Verb {
       "locationctl location start --speed 5 52.52,13.40 52.53,13.41",
       "locationctl location run \"City Run\" --app walk", "locationctl location clear",
     ],
-    run: { invocation in
-      let action = invocation.operand(0) ?? ""
-      let words = Array(invocation.operands.dropFirst())
-      guard action != "list" else {
-        for scenario in BuiltInScenario.allCases { Output.standard.line(scenario.rawValue) }
-        return
-      }
-      guard action != "clear" else {
-        guard words.isEmpty else { throw invocation.usage("clear takes nothing behind it") }
-        return try clear(try target(invocation))
-      }
+    run: { invocation in try await perform(invocation) })
+
+  private static func perform(_ invocation: Invocation) async throws {
+    let action = invocation.operand(0) ?? ""
+    let words = Array(invocation.operands.dropFirst())
+    try check(action, words, as: invocation)
+    switch action {
+    case "list":
+      for scenario in BuiltInScenario.allCases { Output.standard.line(scenario.rawValue) }
+    case "clear":
+      let ended: Bool = try target(invocation).ask(.endSimulation, "ended")
+      Output.standard.line(ended ? "the place is that of the sources again" : "no place was set")
+    case "set":
+      let way = SimulatedWay(within: invocation.number(accuracy) ?? 5)
+      let fix = try way.place(words, altitude: invocation.number(altitude), as: invocation)
+      try target(invocation).perform(.simulate(fix, hold: true))
+      let name = invocation.text(app).map { " --app \($0.quotedForShell)" } ?? ""
+      Output.standard.line("the place is set until: locationctl location clear\(name)")
+    default:
       var way = SimulatedWay(within: invocation.number(accuracy) ?? 5)
-      let pace = invocation.number(speed) ?? 20
-      if action == "set" {
-        let fix = try way.place(
-          words, altitude: invocation.number(altitude), as: invocation)
-        return try target(invocation).perform(.simulate(fix, hold: true))
-      }
-      let seconds =
-        invocation.number(distance).map { $0 / pace } ?? invocation.number(interval) ?? 1
+      let pace = invocation.number(speed)
+      let seconds = invocation.number(distance).map { $0 / (pace ?? SimulatedWay.usualSpeed) }
       // Chosen: as for a receiver; without a bound, time would not advance.
-      way.interval = .seconds(max(seconds, 0.01))
+      way.interval = .seconds(max(seconds ?? invocation.number(interval) ?? 1, 0.01))
       try way.read(action, words, speed: pace, as: invocation)
       try await way.play(to: try target(invocation))
-    })
+    }
+  }
 
-  private static func clear(_ daemon: RunningDaemon) throws(Failure) {
-    let ended: Bool = try daemon.ask(.endSimulation, "ended")
-    Output.standard.line(ended ? "the place is that of the sources again" : "no place was set")
+  /// Checks that an action was given nothing that it would ignore.
+  private static func check(
+    _ action: String, _ words: [String], as invocation: Invocation
+  ) throws(Failure) {
+    let known = options(of: action).map(\.name)
+    for option in [app, speed, distance, interval, accuracy, altitude]
+    where invocation.has(option) && !known.contains(option.name) {
+      throw invocation.usage("\(action) takes no --\(option.name)")
+    }
+    guard !invocation.has(distance) || !invocation.has(interval) else {
+      throw invocation.usage("give either --distance or --interval")
+    }
+    if ["clear", "list"].contains(action), let word = words.first {
+      throw invocation.usage("\(action) takes nothing behind it, but \(word.quotedForDisplay())")
+    }
+  }
+
+  private static func options(of action: String) -> [Option] {
+    switch action {
+    case "set": [app, accuracy, altitude]
+    case "start": [app, speed, distance, interval, accuracy]
+    case "run": [app, speed, interval, accuracy]
+    case "clear": [app]
+    default: []
+    }
   }
 
   private static func target(_ invocation: Invocation) throws(Failure) -> RunningDaemon {
     guard let name = invocation.text(app) else { return try RunningDaemon.needed() }
-    return try RunningDaemon(at: try SimulatedApp.socket(of: name))
+    return try RunningDaemon(
+      at: try SimulatedApp.socket(of: name), app: "the app \(name.quotedForDisplay())")
   }
 }
 

@@ -18,7 +18,7 @@ struct UseTests {
     }
   }
 
-  @Test("BGA-15: an app uses the location while it receives positions, and is told once")
+  @Test("BGA-15: an app uses the location while it receives positions, and that is output once")
   func use() {
     var bench = EngineBench(.whileUsing)
     #expect(uses(bench) == [])

@@ -173,6 +173,18 @@ struct IndicatorPresenterTests {
         "UnknownMethod\n00:00:02  RegisterStatusNotifierItem\n00:00:10  shown"))
   }
 
+  @Test("a watcher that goes on refusing is asked half as often each time, at least each ten minutes")
+  mutating func refusing() {
+    show(Self.app(Self.maps))
+    bench.send(.bus(.connected))
+    for call in 1...20 {
+      bench.send(.bus(.reply(call, .error("org.freedesktop.DBus.Error.UnknownMethod"))))
+      let pause = min(1 << call, 600)
+      #expect(bench.machine.nextDeadline == bench.now.uptime + .seconds(pause))
+      bench.run(for: .seconds(pause))
+    }
+  }
+
   @Test("HEAD-9: an app that asks to calibrate is shown, and cannot be stopped for that")
   mutating func calibration() {
     var app = Self.app(Self.maps)
