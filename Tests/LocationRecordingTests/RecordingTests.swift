@@ -151,6 +151,8 @@ struct RecordingTests {
       time: UnixTime(nanoseconds: 1), origin: Fix.Origin(isAccessory: true))
     fix.floor = -3
     fix.course = .leastNonzeroMagnitude
+    // What comes from outside is finite.
+    let place = fix
     fix.speedAccuracy = .infinity
     let delivered: [LocationEngine.Input] = [
       .fix(fix, from: ProviderID(2)),
@@ -167,8 +169,8 @@ struct RecordingTests {
       .motion(MotionActivity(.cycling, .medium)),
       .setting(.beacon(Self.app, .declined)),
       .setting(.stopped(Self.app)),
-      .simulation(.fix(fix)),
-      .simulation(.hold(fix)),
+      .simulation(.fix(place)),
+      .simulation(.hold(place)),
       .simulation(.end),
       .wake,
     ]

@@ -173,7 +173,7 @@ struct IndicatorPresenterTests {
         "UnknownMethod\n00:00:02  RegisterStatusNotifierItem\n00:00:10  shown"))
   }
 
-  @Test("a watcher that goes on refusing is asked half as often each time, at least each ten minutes")
+  @Test("a watcher that goes on refusing is asked ever more rarely, each ten minutes in the end")
   mutating func refusing() {
     show(Self.app(Self.maps))
     bench.send(.bus(.connected))
