@@ -87,10 +87,7 @@ package struct HostEnvironment: Sendable {
 
   /// Returns the watch of the windows of the desktop that the process belongs to; `nil` without one.
   package func windowWatch() -> WindowWatch? {
-    guard variables[Self.useVariable] != "assumed", let display = variables["DISPLAY"],
-      !display.isEmpty
-    else { return nil }
-    return WindowWatch(display: display)
+    variables[Self.useVariable] == "assumed" ? nil : WindowWatch(variables)
   }
 
   /// Returns what shows the use of the location on the desktop; `nil` if `$CORELOCATION_INDICATOR` is
@@ -176,7 +173,7 @@ extension Note {
     case .session(let app, .tooMany(let limit)):
       "\(app): \(SessionExplanation.tooMany(limit: limit))"
     case .limit(let app, let text): "\(app): \(text)"
-    case .authorization, .session, .provider, .use: nil
+    case .authorization, .session, .provider, .use, .windows: nil
     case .calibration(let app):
       "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"
     case .unanswerable(let prompt, let reasons):

@@ -26,11 +26,12 @@ struct UseTests {
     let program: RunningProgram
     private let keys: FileHandle
 
-    init(of daemon: DaemonRun) throws {
+    init(of daemon: DaemonRun, environment: [String: String]? = nil) throws {
       let path = daemon.folder.file("keys-\(UUID())")
       guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EIO) }
       program = try RunningProgram(
-        "/usr/bin/env", ["python3", "-c", UseTests.shell, path], environment: daemon.surroundings)
+        "/usr/bin/env", ["python3", "-c", UseTests.shell, path],
+        environment: environment ?? daemon.surroundings)
       // Opened both ways, or it would wait for the shell.
       let descriptor = open(path, O_RDWR)
       guard descriptor >= 0 else { throw POSIXError(.EIO) }
@@ -81,6 +82,32 @@ struct UseTests {
     try terminal.type("fg")
     _ = try await daemon.program.lines.next { $0.contains("needed: satellite") }
     #expect(try use(of: daemon) == "foreground terminal")
+    terminal.program.end()
+  }
+
+  @Test(
+    "MODEL-2, STD-48: the same holds for an app with an engine of its own", .timeLimit(.minutes(2)))
+  func ownEngine() async throws {
+    let daemon = try await DaemonRun(environment: Self.observed)
+    try await daemon.answer("whenInUse", for: Self.app)
+    let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
+    let terminal = try Terminal(
+      of: daemon,
+      environment: daemon.surroundings(.inProcess).merging(Self.observed) { $1 })
+    try terminal.type("\(path) main &")
+    try await terminal.sees("status 4 on main")
+    // Its engine has begun: a location would come before this.
+    try terminal.type("echo here''mark")
+    let first = try await terminal.program.lines.next {
+      $0.hasSuffix("heremark") || $0.contains("location 48.5")
+    }
+    #expect(first.hasSuffix("heremark"))
+    try terminal.type("fg")
+    try await terminal.sees("location 48.5 on main")
+    try terminal.press("\\x1a")
+    try await terminal.sees("\(path) main")
+    try terminal.type("fg")
+    try await terminal.sees("location 48.5 on main")
     terminal.program.end()
   }
 

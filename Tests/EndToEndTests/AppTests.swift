@@ -228,7 +228,7 @@ struct AppTests {
     }
   }
 
-  @Test("LIFE-12: that begins something while no daemon answers learns where that is kept")
+  @Test("LIFE-12: that begins something while no daemon answers is informed where that is kept")
   func briefWithoutDaemon() async throws {
     let folder = try TemporaryFolder()
     for service in ["visits", "changes", "start"] {

@@ -28,6 +28,7 @@ struct BoundsTableTests {
     "sessions": Bounds.sessions, "streams": Bounds.streams, "purpose bytes": Bounds.purposeBytes,
     "purposes": Bounds.purposes, "accuracy requests": Bounds.accuracyRequests,
     "ranging": Bounds.ranging, "adverts": Bounds.adverts, "waiting": Bounds.waiting,
+    "waiting live": Bounds.waitingLive,
     "waiting fixes": Bounds.waitingFixes, "pending events": Bounds.pendingEvents,
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,

@@ -5,7 +5,8 @@ extension CLLocationManager {
   func take(_ delivery: Delivery) {
     switch delivery {
     case .authorizationChanged:
-      delegate?.locationManagerDidChangeAuthorization(self)
+      remember { $0.hasNewAuthorization = true }
+      reportAuthorization()
     case .updates(_, .fixes(let fixes)): deliver(fixes.map { CLLocation($0) })
     case .updates(_, .failed(let failure)): deliver(CLError(failure: failure))
     case .updates(_, .paused):
@@ -27,6 +28,13 @@ extension CLLocationManager {
 }
 
 extension CLLocationManager {
+  /// Reports a new authorization once, as soon as there is a delegate (MODEL-4).
+  func reportAuthorization() {
+    guard let delegate, hasNewAuthorization else { return }
+    remember { $0.hasNewAuthorization = false }
+    delegate.locationManagerDidChangeAuthorization(self)
+  }
+
   /// Delivers an event once, after the events that came while no manager had a delegate, and
   /// acknowledges it. Without a delegate it stays pending.
   private func take(_ number: EventNumber, _ event: PendingEvent) {

@@ -415,6 +415,9 @@ open class CLLocationManager: NSObject {
   /// The location delivered last; `nil` before the first.
   var delivered: CLLocation? { state.withLock { $0.delivered } }
 
+  /// Whether the authorization is new and no delegate has received that yet.
+  var hasNewAuthorization: Bool { state.withLock { $0.hasNewAuthorization } }
+
   /// The last pending event that was delivered to the delegate.
   var lastEvent: EventNumber { state.withLock { $0.lastEvent } }
 

@@ -34,6 +34,8 @@ struct ManagerState: Sendable {
   var delivered: CLLocation?
   /// The last pending event that was delivered to the delegate.
   var lastEvent = EventNumber.none
+  /// Whether the authorization is new and no delegate has received that yet.
+  var hasNewAuthorization = false
   var wantsHeadings = false
   var ranged = RangedBeacons()
   /// `nil` before the first heading (HEAD-13).

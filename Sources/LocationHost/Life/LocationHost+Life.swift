@@ -1,6 +1,7 @@
 import Glibc
 import LocationEngine
 package import LocationModel
+import LocationProviders
 import LocationService
 
 // Whether the processes of clients are in use (docs/decisions/0079).
@@ -23,11 +24,17 @@ extension LocationHost {
 
   /// Begins to follow the windows of the desktop.
   func beginToWatchWindows() {
-    windows?.begin { [weak self] state in self?.enter { $0.take(state) } }
+    windows?.begin { [weak self] report in self?.enter { $0.take(report) } }
   }
 
-  private func take(_ windows: WindowState?) {
-    for (client, life) in uses.take(windows, at: now.uptime) { move(client, to: life) }
+  private func take(_ report: WindowReport) {
+    switch report {
+    case .windows(let source, let windows):
+      for (client, life) in uses.take(windows, from: source, at: now.uptime) {
+        move(client, to: life)
+      }
+    case .obstacle(let text): journal(.windows(text))
+    }
   }
 
   /// Has a client's process looked at with the next event: it has left a delivery unread.

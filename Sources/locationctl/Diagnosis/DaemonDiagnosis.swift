@@ -76,7 +76,9 @@ struct DaemonDiagnosis {
     }
     return switch source.status {
     case "working": finding(.good, positions, nil)
-    case "idle": finding(.good, "closed, because no app asks; \(positions) so far", nil)
+    case "idle":
+      finding(
+        .good, "closed, because no app asks, or a cheaper source serves; \(positions) so far", nil)
     case "searching": finding(.doubtful, "open, and no position yet", alone)
     default: finding(.bad, source.reason ?? source.status, alone)
     }
