@@ -52,7 +52,7 @@ struct BoundsTableTests {
     "logged refusals": TrustState.mostLogged, "log text": DaemonJournal.longest,
     "damaged conditions": Conditions.mostDamaged, "nearby devices": BlueZSurvey.mostDevices,
     "found beacons": BlueZScanner.mostMonitored, "receivers": GpsdReceivers.mostReceivers,
-    "gpsd line bytes": GpsdClient.longestLine,
+    "gpsd line bytes": GpsdClient.longestLine, "windows": WindowBounds.windows,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")
