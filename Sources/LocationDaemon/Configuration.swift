@@ -29,6 +29,8 @@ package struct Configuration: Hashable, Sendable {
   package var withoutRefresh: [AppIdentity] = []
   /// Whether an app that the person ended is started for no event (LIFE-4).
   package var honorsQuit = false
+  /// Whether the owner may set the place from outside (SIM-15); `nil` for a user's daemon only.
+  package var allowsSimulation: Bool?
   /// `observed` or `assumed`: which apps are in use; `nil` for what the environment says.
   package var use: String?
   /// How much one app may monitor.
@@ -101,9 +103,9 @@ package struct Configuration: Hashable, Sendable {
     case "no-background-refresh":
       return Self.add(app: value, to: &withoutRefresh, "no-background-refresh")
     case "honor-force-quit":
-      guard ["yes", "no"].contains(value) else { return "`honor-force-quit` must be yes or no" }
-      honorsQuit = value == "yes"
-      return nil
+      return Self.set(value, "honor-force-quit") { honorsQuit = $0 }
+    case "allow-simulation":
+      return Self.set(value, "allow-simulation") { allowsSimulation = $0 }
     case "in-use":
       guard ["observed", "assumed"].contains(value) else {
         return "`in-use` must be observed or assumed"
@@ -123,8 +125,16 @@ package struct Configuration: Hashable, Sendable {
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
         + "clients-per-user, clients-per-app, agent, agent-program, owner-program, "
         + "flatpak-installation, restrict, no-background-refresh, honor-force-quit, in-use, "
+        + "allow-simulation, "
         + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
+  }
+
+  /// Sets a switch.
+  private static func set(_ value: String, _ key: String, _ body: (Bool) -> Void) -> String? {
+    guard ["yes", "no"].contains(value) else { return "`\(key)` must be yes or no" }
+    body(value == "yes")
+    return nil
   }
 
   /// Names an app.

@@ -26,6 +26,8 @@ package struct LocationEngine: Machine {
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
     case setting(Setting)
+    /// A place that is set from outside (SIM-15), or the end of that.
+    case simulation(SimulatedPosition.Request)
     /// The apps that can be launched; before the first of these, all can (LIFE-2).
     case launchable([AppIdentity])
     /// The durable state: at the start, and when another process has changed it.
@@ -45,6 +47,8 @@ package struct LocationEngine: Machine {
     case wakeApp(AppIdentity)
     /// An event is pending for an app that does not run (LIFE-1).
     case launch(AppIdentity)
+    /// An app begins or ends to use the location (BGA-15).
+    case usage(AppIdentity, Bool)
     /// The location indicator of an app appears or disappears (BGA-5).
     case indicator(AppIdentity, Bool)
     /// The calibration request for the compass appears or disappears (HEAD-9).
@@ -56,7 +60,11 @@ package struct LocationEngine: Machine {
   }
 
   var arbiter = ProviderArbiter()
-  private(set) var watch: PositionWatch
+  var watch: PositionWatch
+  /// The place that is set from outside.
+  var simulated = SimulatedPosition()
+  /// The apps that use the location, as last output; sorted.
+  var users: [AppIdentity] = []
   var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
@@ -71,9 +79,9 @@ package struct LocationEngine: Machine {
   var launchable: [AppIdentity]?
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
-  private var servicesAreOn = true
+  var servicesAreOn = true
   /// What the owner has set for apps, whether they run or not.
-  private(set) var policies = AppPolicies()
+  var policies = AppPolicies()
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
   var retention: Retention
@@ -143,9 +151,13 @@ package struct LocationEngine: Machine {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
+    case .simulation(let request):
+      deferred.fix = simulate(request, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
-    case .wake: wake(at: now, to: &outputs)
+    case .wake:
+      deferred.fix = repeatSimulated(at: now, to: &outputs)
+      wake(at: now, to: &outputs)
     }
     self.deferred = deferred
     return outputs
@@ -167,6 +179,7 @@ package struct LocationEngine: Machine {
     settleLaunches(at: now, to: &outputs)
     if deferred.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
+    settleUsers(to: &outputs)
     if deferred.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
@@ -188,19 +201,27 @@ package struct LocationEngine: Machine {
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
+    guard !simulated.isActive else {
+      outputs.append(.ignored(fix, provider, .simulated))
+      return nil
+    }
     switch arbiter.judge(fix, from: provider, at: now) {
     case .ignored(let fix, let provider, let reason):
       outputs.append(.ignored(fix, provider, reason))
       return nil
-    case .current(let fix, _):
-      let changes = watch.handle(.fix, at: now)
-      if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
-      if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
-      // Before the apps receive the fix: the next run may begin right after.
-      if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
-      for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
-      return fix
+    case .current(let fix, _): return makeCurrent(fix, at: now, to: &outputs)
     }
+  }
+
+  /// Delivers the new current fix to every app as far as permitted.
+  mutating func makeCurrent(_ fix: Fix, at now: Moment, to outputs: inout [Output]) -> Fix {
+    let changes = watch.handle(.fix, at: now)
+    if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
+    if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+    // Before the apps receive the fix: the next run may begin right after.
+    if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
+    for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
+    return fix
   }
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
@@ -299,7 +320,7 @@ package struct LocationEngine: Machine {
   }
 
   /// Notes that a source gives no positions.
-  private mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
+  mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
     conditions.hasPositions = watch.hasSource
     settleEquipment(at: now, to: &outputs)
   }
@@ -333,6 +354,7 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
+    simulated.isNeeded = wanted.position != nil
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
@@ -348,6 +370,7 @@ package struct LocationEngine: Machine {
 
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, simulated.nextDeadline)
     next = earliest(next, motionDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
@@ -426,7 +449,7 @@ package struct LocationEngine: Machine {
     }
   }
 
-  private mutating func each(
+  mutating func each(
     _ app: AppIdentity?, at now: Moment, _ outputs: inout [Output],
     _ body: (inout AppCoordinator, Moment) -> [Output]
   ) {
@@ -467,47 +490,7 @@ package struct LocationEngine: Machine {
     return index
   }
 
-  // MARK: Settings and state
-
-  private mutating func change(
-    _ setting: Setting, at now: Moment, to outputs: inout [Output]
-  ) {
-    switch setting {
-    case .services(let on):
-      outputs.append(.persist(Setting.servicesChange(on)))
-      turnServices(on: on, at: now, to: &outputs)
-    case .authorization(let app, let choice):
-      each(app, at: now, &outputs) { $0.authorize(.setting(choice), at: $1) }
-    case .precise(let app, let precise):
-      each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
-    case .restricted(let app, let restricted):
-      policies.restricted.set(app, restricted)
-      each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
-    case .backgroundRefresh(let app, let allowed):
-      policies.withoutRefresh.set(app, !allowed)
-      each(app, at: now, &outputs) { coordinator, now in
-        coordinator.change(at: now) { $0.allowsRefresh = allowed }
-      }
-    case .honorsQuit(let honors):
-      policies.honorsQuit = honors
-      for index in coordinators.indices {
-        outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
-      }
-    case .beacon(let app, let permission):
-      each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
-    case .reset:
-      for index in coordinators.indices {
-        outputs += coordinators[index].authorize(.reset, at: now)
-      }
-    }
-  }
-
-  private mutating func turnServices(on: Bool, at now: Moment, to outputs: inout [Output]) {
-    servicesAreOn = on
-    for index in coordinators.indices {
-      outputs += coordinators[index].authorize(.services(on: on), at: now)
-    }
-  }
+  // MARK: State
 
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]

@@ -15,7 +15,8 @@ extension LocationHost {
       },
       agents: environment.agents { journal(.source($0)) },
       limits: environment.limits(noting: journal), observing: environment.useWatch(noting: journal),
-      windows: environment.windowWatch(),
+      windows: environment.windowWatch(), indicator: environment.indicator(),
+      simulatedAt: environment.simulationSocket,
       recordingTo: environment.recordingFile, journal: journal)
   }
 }

@@ -30,6 +30,17 @@ package actor LocationHost: EngineLink, QueueActor {
   let journal: @Sendable (Note) -> Void
   /// Called with every output except positions before it is carried out, on the host's queue.
   package var observer: (@Sendable (ServiceCore.Output) -> Void)?
+  /// Shows which apps use the location; `nil` for nowhere.
+  nonisolated let indicator: IndicatorAgent?
+  /// Called on the host's queue after a step that has changed which apps use the location.
+  package var usesChanged: (@Sendable () -> Void)?
+  /// Whether a step has changed what is shown.
+  var haveUsesChanged = false
+  /// Why no desktop shows it; `nil` while one does, or nothing is to be shown.
+  var unseen: String?
+  /// Where the user of this process sets its place; `nil` for nowhere.
+  nonisolated let simulationSocket: String?
+  var simulations: SimulationServer?
   /// Ends a client's connection so that it reconnects; `nil` if clients live in this process.
   package var cutOff: (@Sendable (ClientID) -> Void)?
   /// Whether the processes of clients are in use.
@@ -50,8 +61,8 @@ package actor LocationHost: EngineLink, QueueActor {
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
     settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
-    windows: WindowWatch? = nil,
-    recordingTo file: String? = nil,
+    windows: WindowWatch? = nil, indicator: IndicatorAgent? = nil,
+    simulatedAt simulationSocket: String? = nil, recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     executor = HostQueue(label: "meridian.host")
@@ -66,6 +77,8 @@ package actor LocationHost: EngineLink, QueueActor {
     self.launcher = launcher
     self.uses = uses
     self.windows = windows
+    self.indicator = indicator
+    self.simulationSocket = simulationSocket
     self.journal = journal
     queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
@@ -82,6 +95,8 @@ package actor LocationHost: EngineLink, QueueActor {
     tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
     beginToWatchWindows()
+    beginToShowUses()
+    beginToSimulate()
     for setting in settings { step(.engine(.setting(setting))) }
     step(.engine(.stored(keeper?.entries ?? [])))
   }
@@ -99,6 +114,8 @@ package actor LocationHost: EngineLink, QueueActor {
     timer?.end()
     registrations?.cancel()
     windows?.end()
+    simulations?.end()
+    indicator?.end()
     for channel in channels.values { channel.end() }
     for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }
@@ -208,6 +225,7 @@ package actor LocationHost: EngineLink, QueueActor {
       if outputs.contains(where: \.isDelivery) { sched_yield() }
       carryOut(core.finish())
     }
+    if haveUsesChanged { showUses() }
     arm()
   }
 
@@ -234,12 +252,17 @@ package actor LocationHost: EngineLink, QueueActor {
     case .engine(.prompt(let prompt)): ask(.asked(prompt), at: HostClock.now)
     case .engine(.withdraw(let prompt)): ask(.withdrawn(prompt), at: HostClock.now)
     case .engine(.calibration(let app, let shown)):
+      haveUsesChanged = true
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
     case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
     case .engine(.persist): scrubLater()
+    case .engine(.usage): haveUsesChanged = true
+    case .engine(.indicator(let app, let shown)):
+      haveUsesChanged = true
+      if shown { noteUnseen(app) }
     case .engine(.wakeApp(let app)): noteRunning(app)
-    case .engine(.demand), .engine(.ignored), .engine(.indicator), .engine(.runtimeOver): break
+    case .engine(.demand), .engine(.ignored), .engine(.runtimeOver): break
     }
   }
 

@@ -26,6 +26,7 @@ extension LocationEngine.Input {
       let id = Prompt.ID(app: AppIdentity(app), number: try value.get("number"))
       self = .answer(id, try value.get("answer"), precise: try value.get("precise"))
     case "setting": self = .setting(try Setting(json: value))
+    case "simulation": self = .simulation(try SimulatedPosition.Request(json: value))
     case "stored": self = .stored(try [StateEntry](json: value))
     default: throw .unknownWord(name)
     }
@@ -54,6 +55,7 @@ extension LocationEngine.Input {
           "precise": precise.json,
         ]))
     case .setting(let setting): .word("setting", setting.json)
+    case .simulation(let request): .word("simulation", request.json)
     case .stored(let entries): .word("stored", entries.json)
     case .fix, .heading, .beacon, .wake: nil
     }
@@ -86,6 +88,26 @@ extension ClientEvent: JSONCodable {
   }
 }
 
+extension SimulatedPosition.Request: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "fix": self = .fix(try Fix(json: value))
+    case "hold": self = .hold(try Fix(json: value))
+    case "end": self = .end
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .fix(let fix): .word("fix", fix.json)
+    case .hold(let fix): .word("hold", fix.json)
+    case .end: .word("end")
+    }
+  }
+}
+
 extension BeaconPermission: JSONCodable {}
 
 extension Setting: JSONCodable {
@@ -100,6 +122,7 @@ extension Setting: JSONCodable {
     case "backgroundRefresh": self = .backgroundRefresh(try app(), try value.get("on"))
     case "honorsQuit": self = .honorsQuit(try value.get("on"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
+    case "stopped": self = .stopped(try app())
     case "reset": self = .reset
     default: throw .unknownWord(name)
     }
@@ -119,6 +142,7 @@ extension Setting: JSONCodable {
     case .honorsQuit(let on): .word("honorsQuit", .fields(["on": on.json]))
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
+    case .stopped(let app): .word("stopped", .fields(["app": app.name.json]))
     case .reset: .word("reset")
     }
   }

@@ -8,6 +8,8 @@ import LocationModel
 /// Why the daemon refuses a request of its owner.
 struct AdministrationFault: Error {
   var reason: String
+  /// What the owner can do about it, if anything.
+  var next: String?
 }
 
 /// The authorization that an owner decides for an app; `nil` leaves a part unchanged.
@@ -26,6 +28,7 @@ extension LocationHost {
     status.unstored = keeper?.fault.map { "\($0)" }
     status.sources = core.sourceReports.map { SourceStatus($0) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
+    status.isSimulated = core.engine.simulatedFix != nil
     status.demand = DemandStatus(core.engine.currentDemand)
     status.lastFix = core.engine.current.map { fix in
       LastFix(

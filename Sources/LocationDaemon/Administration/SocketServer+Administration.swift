@@ -25,6 +25,12 @@ extension SocketServer {
       guard let server = self else { return }
       server.queue.async { server.onQueue { $0.sendToFollowers(record) } }
     }
+    host.onQueue { host in
+      host.usesChanged = { [weak self] in
+        guard let server = self else { return }
+        server.queue.async { server.onQueue { $0.sendUses() } }
+      }
+    }
     let hasMonitored = host.onQueue { host in
       host.storedEntries.contains {
         $0.key.owner == AppIdentity.owner.name && $0.key.domain == "condition"
@@ -78,6 +84,7 @@ extension SocketServer {
     case .services(let on):
       try turnServices(on)
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
+      sendUses()
       answer(number, .object([]))
     case .conditions(let places):
       let conditions = host.onQueue { $0.conditionStatuses(places: places) }
@@ -89,6 +96,14 @@ extension SocketServer {
       try remove(identifier)
       answer(number, .object([]))
     case .followEvents: followEvents(number)
+    case .followUse: followUse(number)
+    case .simulate(let fix, let hold):
+      try simulate(fix, isHeld: hold, by: number)
+      answer(number, .object([]))
+    case .endSimulation:
+      let ended = owner.simulation.clear()
+      if ended { restoreSources() }
+      answer(number, .fields(["ended": ended.json]))
     case .log(let query): readLog(query, of: number)
     case .access(let app):
       let records = host.onQueue { $0.accessRecords(of: app) }
@@ -139,7 +154,7 @@ extension SocketServer {
       because: "\(HeldOutputs.most.ofClient) deliveries wait until the state can be stored")
   }
 
-  private func answer(
+  func answer(
     _ number: Int, _ parameters: JSON, error: String? = nil, continues: Bool = false
   ) {
     handle(.reply(LinkReply(parameters, error: error, continues: continues)), of: number)
@@ -180,8 +195,8 @@ extension SocketServer {
   }
 
   private func refuse(_ fault: AdministrationFault, to number: Int) {
-    let reason = JSON.fields(["reason": .string(fault.reason)])
-    answer(number, reason, error: "\(AdministrationInterface.name).Refused")
+    let refusal = AccessRefusal(reason: fault.reason, next: fault.next)
+    answer(number, refusal.json, error: "\(AdministrationInterface.name).Refused")
   }
 
   private func decide(
@@ -273,6 +288,8 @@ extension SocketServer {
   /// Removes a connection that has ended from the followers.
   func forgetOwner(_ number: Int) {
     owner.logFollowers[number] = nil
+    owner.useFollowers.removeAll { $0 == number }
+    if owner.simulation.leave(number) { restoreSources() }
     guard owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.removeAll { $0 == number }
     if owner.eventFollowers.isEmpty { ask(.leave) }
@@ -327,6 +344,10 @@ extension SocketServer {
         .condition, "an event waits for \(app), which does not run", from: LogCaller(app: app.name))
     case .note(.provider(let provider, let status)):
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
+    case .usage(let app, let begins):
+      journal.write(
+        .authorization, "\(app) \(begins ? "uses the location" : "no longer uses the location")",
+        from: LogCaller(app: app.name))
     case .indicator(let app, let shown):
       journal.write(
         .authorization,

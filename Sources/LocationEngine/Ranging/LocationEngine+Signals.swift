@@ -74,7 +74,7 @@ extension LocationEngine.Input {
   /// Whether it can change which beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
-    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass: false
+    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass, .simulation: false
     case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .wake: true
     }
   }

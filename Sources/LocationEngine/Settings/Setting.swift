@@ -14,6 +14,8 @@ package enum Setting: Hashable, Sendable {
   case honorsQuit(Bool)
   /// Whether the app may make this computer a beacon.
   case beacon(AppIdentity, BeaconPermission)
+  /// The person stops an app's use of the location for now (BGA-16).
+  case stopped(AppIdentity)
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 

@@ -13,6 +13,11 @@ package enum AdministrationRequest: Hashable, Sendable {
   case addCondition(identifier: String, Circle)
   case removeCondition(identifier: String)
   case followEvents
+  /// Which apps use the location, now and as it changes.
+  case followUse
+  /// Sets the place of the device from outside (SIM-15); one that is held outlasts the connection.
+  case simulate(Fix, hold: Bool)
+  case endSimulation
   case log(LogQuery)
   case access(app: String?)
   case events(app: String?)
@@ -62,6 +67,10 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .addCondition(identifier: try given.get("identifier"), circle)
     case "RemoveCondition": self = .removeCondition(identifier: try given.get("identifier"))
     case "FollowEvents": self = .followEvents
+    case "FollowUse": self = .followUse
+    case "Simulate":
+      self = .simulate(try given.get("fix"), hold: try given.find("hold") ?? false)
+    case "EndSimulation": self = .endSimulation
     case "ReadLog":
       let query = LogQuery(
         categories: try given.find("categories"), last: try given.find("last") ?? 100,
@@ -78,9 +87,9 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Whether more than one reply may come.
   package var isStream: Bool {
     switch self {
-    case .followEvents, .log, .events, .export: true
+    case .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .services, .conditions, .addCondition,
-      .removeCondition, .access, .erase:
+      .removeCondition, .access, .erase, .simulate, .endSimulation:
       false
     }
   }
@@ -116,6 +125,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       )
     case .removeCondition(let identifier): ("RemoveCondition", ["identifier": identifier.json])
     case .followEvents: ("FollowEvents", [:])
+    case .followUse: ("FollowUse", [:])
+    case .simulate(let fix, let hold): ("Simulate", ["fix": fix.json, "hold": hold.json])
+    case .endSimulation: ("EndSimulation", [:])
     case .log(let query):
       (
         "ReadLog",

@@ -28,7 +28,8 @@ struct Verb: Sendable {
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, advertise, geocode, reverse, simulate, explain, soak, record,
+    watch, once, heading, beacons, advertise, geocode, reverse, simulate, location, explain, soak,
+    record,
     replay, status, apps, authorize, agent, services, monitor, log, data, doctor, help, version,
     completion,
   ]

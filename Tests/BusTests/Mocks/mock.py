@@ -13,6 +13,11 @@ Prints the address of the bus, then obeys one command per line and answers each 
   notifications start CAPABILITY... | notifications stop
   await notification N      answers with title, text, and the keys of the buttons of the Nth
   press N KEY | dismiss N | await closed N
+  watcher start | watcher stop
+  await item N              until the Nth registration of an item with the watcher
+  menu                      the labels of the menu that the watcher reads; nothing without one
+  await menu LABEL          until one of its labels is this one; await no menu
+  click LABEL               presses the entry with this label
   bus stop                  ends the bus, with everything on it
   shell start | shell stop  GNOME's shell, with no windows; shell deny lets nobody ask
   windows APP...            the windows that it has; +APP is the focused one
@@ -42,6 +47,9 @@ COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
 NOTIFICATIONS = "org.freedesktop.Notifications"
 NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
+WATCHER = "org.kde.StatusNotifierWatcher"
+WATCHER_PATH = "/StatusNotifierWatcher"
+MENU = "com.canonical.dbusmenu"
 SHELL = "org.gnome.Shell"
 SHELL_PATH = "/org/gnome/Shell/Introspect"
 INTROSPECT = "org.gnome.Shell.Introspect"
@@ -123,14 +131,18 @@ class Machine:
         self.update(address, self.beacons[address])
         return self.visit("found", device) or "no monitor"
 
-    def visit(self, function, *words):
-        """Has bluetoothd call each program in turn, until one has what is looked for."""
+    def menu(self):
+        """The labels of the item's menu, as the watcher reads it."""
+        return self.visit("menu", service=WATCHER, path=WATCHER_PATH)
+
+    def visit(self, function, *words, service="org.bluez", path="/"):
+        """Has bluetoothd, or another service, call each program in turn, until one has what is looked for."""
         here = os.path.dirname(os.path.abspath(__file__))
         code = (f"import sys; sys.path.insert(0, {here!r}); import visits; "
                 f"ret = visits.{function}(self.connection, *args)")
-        self.mock("/").AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
+        self.mock(path, service).AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
         for name in self.programs():
-            said = self.mock("/", interface="org.bluez.Visit").get_dbus_method(function)(
+            said = self.mock(path, service, "org.bluez.Visit").get_dbus_method(function)(
                 name, *words)
             if said:
                 return str(said)
@@ -169,6 +181,18 @@ class Machine:
             case ["heading", degrees, count]:
                 for _ in range(int(count)):
                     self.forger.heading(name, COMPASS_PATH, COMPASS, float(degrees))
+            case ["click", number]:
+                return self.forger.call(
+                    name, "/MenuBar", MENU, "Event", dbus.Int32(int(number)), "clicked",
+                    dbus.Int32(0, variant_level=1), dbus.UInt32(0))
+            case ["menu"]:
+                return self.forger.call(
+                    name, "/MenuBar", MENU, "GetLayout", dbus.Int32(0), dbus.Int32(-1),
+                    dbus.Array([], signature="s"))
+            case ["item"]:
+                return self.forger.call(
+                    name, "/StatusNotifierItem", dbus.PROPERTIES_IFACE, "GetAll",
+                    "org.kde.StatusNotifierItem")
             case ["release"]:
                 return self.forger.call(name, MONITOR_PATH, MONITOR, "Release")
             case ["found"]:
@@ -287,6 +311,23 @@ class Machine:
                 self.until(lambda: self.count("ClaimCompass") > self.count("ReleaseCompass"))
             case ["await", "release"]:
                 self.until(lambda: self.count("ReleaseCompass") == self.count("ClaimCompass"))
+            case ["watcher", "start"]:
+                self.spawn(WATCHER, ["--session", WATCHER, WATCHER_PATH, WATCHER])
+                self.mock(WATCHER_PATH, WATCHER).AddMethod(
+                    WATCHER, "RegisterStatusNotifierItem", "s", "", "")
+            case ["watcher", "stop"]:
+                self.stop(WATCHER)
+            case ["await", "item", number]:
+                self.until(lambda: len(self.mock(WATCHER_PATH, WATCHER).GetMethodCalls(
+                    "RegisterStatusNotifierItem")) >= int(number))
+            case ["menu"]:
+                return self.menu() or "nothing"
+            case ["await", "no", "menu"]:
+                self.until(lambda: not self.menu())
+            case ["await", "menu", *label]:
+                self.until(lambda: " ".join(label) in self.menu().split(" | "))
+            case ["click", *label]:
+                return self.visit("click", " ".join(label), service=WATCHER, path=WATCHER_PATH)
             case ["notifications", "start", *capabilities]:
                 self.spawn(NOTIFICATIONS, [
                     "--session", "--template", "notification_daemon", "--parameters",

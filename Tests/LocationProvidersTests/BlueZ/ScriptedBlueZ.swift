@@ -96,5 +96,6 @@ func word(_ action: BusAction) -> String {
   case .subscribe(let match): "subscribe \(match.member)"
   case .export(let object): "export \(object.path)"
   case .withdraw(let path): "withdraw \(path)"
+  case .emit(let signal): "emit \(signal.member)"
   }
 }
