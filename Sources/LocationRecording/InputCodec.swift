@@ -100,6 +100,8 @@ extension Setting: JSONCodable {
     case "backgroundRefresh": self = .backgroundRefresh(try app(), try value.get("on"))
     case "honorsQuit": self = .honorsQuit(try value.get("on"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
+    case "beaconOffset":
+      self = .beaconOffset(try value.get("adapter"), try value.find("offset"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
     }
@@ -119,6 +121,8 @@ extension Setting: JSONCodable {
     case .honorsQuit(let on): .word("honorsQuit", .fields(["on": on.json]))
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
+    case .beaconOffset(let adapter, let offset):
+      .word("beaconOffset", .fields(["adapter": adapter.json, "offset": offset?.json]))
     case .reset: .word("reset")
     }
   }
