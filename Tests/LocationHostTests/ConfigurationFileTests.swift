@@ -113,7 +113,8 @@ struct ConfigurationFileTests {
   func apps(key: String) {
     for count in [Configuration.mostApps, Configuration.mostApps + 1] {
       let lines = (0..<count).map { "\(key) = a.b\($0)\n" }.joined()
-      #expect(read(lines).faults.count == count - Configuration.mostApps)
+      let faults = Configuration.read(lines, file: "f").faults
+      #expect(faults.count == count - Configuration.mostApps)
     }
   }
 

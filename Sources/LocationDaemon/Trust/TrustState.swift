@@ -1,5 +1,5 @@
-import LocationHost
-import LocationLink
+package import LocationHost
+package import LocationLink
 
 /// The daemon's memory for checking who may answer for a person, and who may administer.
 package struct TrustState {
