@@ -245,7 +245,16 @@ package struct BeaconRanger: Machine {
     package var measuredPower: Int
     /// dBm, the mean since the report before; `nil` when nothing was measured.
     package var rssi: Int?
+    /// When it was last received.
     package var time: UnixTime
+
+    package init(
+      identity: BeaconIdentity, adapter: BluetoothAddress?, measuredPower: Int, rssi: Int?,
+      time: UnixTime
+    ) {
+      (self.identity, self.adapter, self.measuredPower) = (identity, adapter, measuredPower)
+      (self.rssi, self.time) = (rssi, time)
+    }
   }
 
   /// How each beacon was received in the last report, for a calibration.

@@ -1,4 +1,4 @@
-import LocationModel
+package import LocationModel
 
 extension LocationEngine {
   // MARK: Compass
@@ -61,6 +61,9 @@ extension LocationEngine {
 
   /// What is known of the Bluetooth adapters of this computer.
   package var adapters: AdapterLevels { beacons.adapters }
+
+  /// Whether beacons can be received; `nil` while there is no radio at all.
+  package var beaconReception: BeaconReception? { beacons.reception }
 
   /// How each ranged beacon was received last, for a calibration.
   package var beaconReadings: [BeaconRanger.Reading] { beacons.readings }

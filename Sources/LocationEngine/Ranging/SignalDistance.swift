@@ -2,7 +2,7 @@ package import LocationModel
 
 /// Estimates the distance of a radio from the strength of its signal.
 ///
-/// Chosen (BEACON-14): a log-distance model on a trimmed mean. docs/decisions/0024 has its accuracy
+/// Chosen (BEACON-14): a log-distance model on a trimmed mean. docs/decisions/0090 has its accuracy
 /// on real bodies and phones, and the alternatives.
 package struct SignalDistance: Sendable {
   /// dBm with the time of each, oldest first; none older than `memory` after a `mean`.

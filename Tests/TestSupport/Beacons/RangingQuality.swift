@@ -1,5 +1,5 @@
-package import LocationEngine
-package import LocationModel
+import LocationEngine
+import LocationModel
 
 /// How often the proximity class of a set's reports is right, against "near, always".
 ///

@@ -1,4 +1,4 @@
-package import LocationModel
+import LocationModel
 
 /// Signal strengths recorded by one receiver from one beacon that did not move.
 package struct RangedRecording: Sendable {
