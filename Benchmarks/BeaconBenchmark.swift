@@ -6,7 +6,7 @@ import TestSupport
 func measureBeaconClasses() throws {
   guard SharedData.folder != nil else { throw MissingPeer(text: "\(SharedData.isMissing)") }
   for set in RecordedSet.all {
-    let result = try RangingComparison(of: set)
+    let result = try RangingComparison(of: set, otherOrders: 8)
     let (learned, calibrated) = (result.learned, result.calibrated)
     print(
       "\(set.name): \(learned.reports) reports with a signal, \(learned.silent) silent seconds")

@@ -132,17 +132,18 @@ package struct RangingComparison: Sendable {
   package var ideal: RangingQuality
   package var learned: RangingQuality
   package var calibrated: RangingQuality
-  /// Percent over "near, always", learned in four other orders of the recordings.
+  /// Percent over "near, always", learned in other orders of the recordings.
   package var otherOrders: [Double]
 
-  package init(of set: RecordedSet) throws {
+  /// Replays a set, and a number of times in another order.
+  package init(of set: RecordedSet, otherOrders count: Int) throws {
     name = set.name
     let recordings = try set.recordings()
     ideal = RangingQuality(of: set, recordings, .ideal)
     learned = RangingQuality(of: set, recordings, .learned)
     calibrated = RangingQuality(of: set, recordings, .calibrated)
-    otherOrders = (1...4).map { seed in
-      var random = SeededRandom(seed: UInt64(seed))
+    otherOrders = (0..<count).map { seed in
+      var random = SeededRandom(seed: UInt64(seed + 1))
       let order = recordings.indices.shuffled(using: &random)
       let quality = RangingQuality(of: set, recordings, .learned, order: order)
       return quality.right - quality.alwaysNear
