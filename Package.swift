@@ -289,6 +289,9 @@ let package = Package(
       name: "AsyncApp", dependencies: ["CoreLocation"], path: "Tests/Programs/AsyncApp",
       swiftSettings: house),
     .executableTarget(
+      name: "WindowApp", dependencies: ["CoreLocation"], path: "Tests/Programs/WindowApp",
+      swiftSettings: house),
+    .executableTarget(
       name: "LaunchedApp", dependencies: ["CoreLocation", "LocationLifecycle"],
       path: "Tests/Programs/LaunchedApp",
       swiftSettings: house),
@@ -316,7 +319,7 @@ let package = Package(
       dependencies: [
         "LocationDaemon", "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "TestSupport",
         "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
-        "LocationCoding",
+        "LocationCoding", "WindowApp",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

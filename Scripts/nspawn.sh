@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 root=${MERIDIAN_ROOTFS:-$PWD/.build/nspawn/rootfs}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
-packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,python3,libsqlite3-0,libsodium23,libcurl4,libsystemd0,procps
+packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,python3,libsqlite3-0,libsodium23,libcurl4,libsystemd0,procps,python3-dbus,python3-gi
 
 need() {
   command -v "$1" > /dev/null || { echo "skipped: no $1; apt-get install $2" >&2; exit 77; }
@@ -29,6 +29,13 @@ share=$(mktemp -d)
 trap 'rm -rf "$share"' EXIT INT TERM
 make --no-print-directory install DESTDIR="$share/stage" PREFIX=/usr > /dev/null
 cp Scripts/nspawn/check.sh "$share/"
+# A bluetoothd for the container: what `Scripts/bootstrap.sh test` has installed, on a bus that apps of
+# every user may reach.
+mock=$(find -L .build/venv/lib -maxdepth 3 -name dbusmock -type d 2> /dev/null | head -1)
+if [ -n "$mock" ]; then
+  cp -r "$mock" "$share/dbusmock"
+  cp -r Tests/BusTests/Mocks "$share/mocks"
+fi
 cat > "$share/meridian-check.service" << 'UNIT'
 [Unit]
 Description=Checks of Meridian
@@ -38,14 +45,14 @@ Type=oneshot
 ExecStart=/mnt/share/check.sh
 StandardOutput=file:/mnt/share/results
 StandardError=file:/mnt/share/errors
-TimeoutStartSec=400
+TimeoutStartSec=900
 ExecStopPost=/usr/bin/systemctl --no-block poweroff
 UNIT
 
 start=$(date +%s%N)
 # Only the one hierarchy of version 2 freezes units; a host may have older ones as well.
 SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 \
-  timeout 460 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
+  timeout 960 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
   --private-network --bind="$share:/mnt/share" \
   --bind-ro="$share/meridian-check.service:/etc/systemd/system/meridian-check.service" \
   --boot systemd.unit=multi-user.target systemd.wants=meridian-check.service \

@@ -175,28 +175,35 @@ check "the sandbox of the daemon does not hold it" is "$(head -2 $home/came)" "$
 as systemctl --user restart locationd
 check "it outlives the daemon" pgrep -u tester -x whereabouts
 echo "-- apps that are frozen"
-# A receiver that finds its place once a file is there.
+# A receiver on port 4001 that is where a file says, and silent without it: home, away, or, with a clock
+# that runs a hundred times as fast, dwell.
 install -m 644 /dev/stdin /usr/local/lib/receiver.py << 'PROGRAM'
-import os, socket, sys, time
+import socket, sys, time
 def sentence(text):
   sum = 0
   for byte in text.encode(): sum ^= byte
   return f"${text}*{sum:02X}\r\n".encode()
+def place():
+  try: return open(sys.argv[1]).read().strip()
+  except OSError: return ""
 server = socket.create_server(("127.0.0.1", 4001))
+past = time.time() - 86400
 while True:
   client = server.accept()[0]
   try:
     while True:
-      now = time.gmtime()
-      if os.path.exists(sys.argv[1]):
-        clock = time.strftime("%H%M%S.000", now)
+      where = place()
+      if where:
+        if where == "dwell": past += 5
+        now = time.gmtime(past if where == "dwell" else time.time())
+        clock, degrees = time.strftime("%H%M%S.000", now), "4831.200" if where == "away" else "4830.000"
         client.sendall(
-          sentence(f"GPRMC,{clock},A,4830.000,N,01130.000,E,000.0,,{time.strftime('%d%m%y', now)},,,A")
-          + sentence(f"GPGGA,{clock},4830.000,N,01130.000,E,1,08,0.9,545.4,M,46.9,M,,"))
-      time.sleep(1)
+          sentence(f"GPRMC,{clock},A,{degrees},N,01130.000,E,000.0,,{time.strftime('%d%m%y', now)},,,A")
+          + sentence(f"GPGGA,{clock},{degrees},N,01130.000,E,1,08,0.9,545.4,M,46.9,M,,"))
+      time.sleep(0.05 if where == "dwell" else 1)
   except OSError: pass
 PROGRAM
-# An app with one service, begun while it is in use; it writes down each event that it receives.
+# An app with one service, begun while it is in use; it writes down what it receives.
 install -m 644 /dev/stdin /usr/local/lib/sleeper.py << 'PROGRAM'
 import json, os, socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ["LOCATIOND_SOCKET"])
@@ -205,56 +212,152 @@ def call(method, parameters, **how):
   s.sendall(json.dumps(words).encode() + b"\0")
 def ask(kind, words): call("Ask", {"request": {kind: words}}, oneway=True)
 circle = {"center": {"latitude": 48.5, "longitude": 11.5}, "radius": 200}
-asks = {
-  "significantChanges": [("significantChanges", {"subscriber": 1, "on": True})],
-  "live": [("session", {"subscriber": 1, "ask": {"open": {"goal": "always"}}}),
-           ("live", {"subscriber": 2, "ask": {"start": {}}})],
-  "live_activity": [("session", {"subscriber": 1, "ask": {"openBackgroundActivity": None}}),
-                    ("live", {"subscriber": 2, "ask": {"start": {}}})],
-  "monitor": [("session", {"subscriber": 1, "ask": {"open": {"goal": "always"}}}),
-              ("monitor", {"subscriber": 2, "ask": {"open": {"name": "places"}}}),
-              ("monitor", {"subscriber": 2, "ask": {"add": {
-                "identifier": "home", "target": {"circle": circle}, "assuming": "unknown"}}}),
-              ("monitor", {"subscriber": 2, "ask": {"next": {"after": 0}}})],
+beacon = {"uuid": "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0", "major": 1, "minor": 2}
+always = ("session", {"subscriber": 1, "ask": {"open": {"goal": "always"}}})
+activity = ("session", {"subscriber": 1, "ask": {"openBackgroundActivity": None}})
+live = ("live", {"subscriber": 2, "ask": {"start": {}}})
+observe = ("authorization", {"observe": {"subscriber": 1}})
+def region(target):
+  start = {"identifier": "home", "target": target}
+  return [observe, ("region", {"subscriber": 1, "ask": {"start": start}})]
+monitor = [
+  ("monitor", {"subscriber": 2, "ask": {"open": {"name": "places"}}}),
+  ("monitor", {"subscriber": 2, "ask": {"add": {
+    "identifier": "home", "target": {"circle": circle}, "assuming": "unknown"}}}),
+  ("monitor", {"subscriber": 2, "ask": {"next": {"after": 0}}})]
+# What it asks for, what shows that it may be frozen, and what it is woken for.
+cells = {
+  "significantChanges": ([("significantChanges", {"subscriber": 1, "on": True})], None, b'"fixes"'),
+  "visits": ([observe, ("visits", {"on": True, "subscriber": 1})], None, b'"visit"'),
+  "region": (region({"circle": circle}), b'"unsatisfied"', b'"entered"'),
+  "beacon": (region({"beacon": beacon}), b'"satisfied"', b'"exited"'),
+  "live": ([always, live], None, b'"fix"'),
+  "live_activity": ([activity, live], None, b'"fix"'),
+  "monitor": ([always, *monitor], None, b'"satisfied"'),
+  "monitor_activity": ([activity, *monitor], None, b'"satisfied"'),
 }
-signs = {"significantChanges": b'"fixes"', "live": b'"fix"', "live_activity": b'"fix"', "monitor": b'"satisfied"'}
+asks, first, sign = cells[sys.argv[1]]
 call("Open", {"version": 2}, more=True)
 s.recv(65536)
 ask("life", {"now": "foreground"})
-for kind, words in asks[sys.argv[1]]: ask(kind, words)
-ask("life", {"now": "background"})
-open(os.path.expanduser("~/ready"), "w").close()
+for kind, words in asks: ask(kind, words)
+def note(name): open(os.path.expanduser("~/" + name), "w").close()
 data = b""
-while True:
-  more = s.recv(65536)
-  if not more: sys.exit("cut off")
-  data += more
-  if signs[sys.argv[1]] in data: open(os.path.expanduser("~/heard"), "w").close()
+def hear(what, name):
+  global data
+  while what not in data:
+    more = s.recv(65536)
+    if not more: note("cut"); sys.exit("cut off")
+    data += more
+  note(name)
+if first: hear(first, "known")
+ask("life", {"now": "background"})
+note("ready")
+hear(sign, "heard")
+while s.recv(65536): pass
+note("cut")
 PROGRAM
+# Apps that hold a background activity session declare the mode; so they have an interpreter of their own.
+install -D -m 755 "$python" /usr/local/lib/active/active
+cat > /usr/local/lib/active/active.plist << 'LIST'
+<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict>
+<key>CFBundleIdentifier</key><string>net.example.active</string>
+<key>NSLocationWhenInUseUsageDescription</key><string>To test.</string>
+<key>UIBackgroundModes</key><array><string>location</string></array>
+</dict></plist>
+LIST
 install -o tester -m 644 /dev/stdin $home/.config/systemd/user/sleeper@.service << 'UNIT'
 [Service]
 Environment=LOCATIOND_SOCKET=%t/locationd.sock
-ExecStart=/usr/bin/python3 /usr/local/lib/sleeper.py %i
+ExecStart=/bin/sh -c 'exec $$(cat %h/interpreter) /usr/local/lib/sleeper.py %i'
 UNIT
 rm -f $folder/launch/app.conf
 pkill -u tester -x whereabouts
-as systemctl --user daemon-reload
-python3 /usr/local/lib/receiver.py $home/go &
+python3 /usr/local/lib/receiver.py $home/place &
 printf 'source = nmea+tcp://127.0.0.1:4001\n' > $folder/locationd.conf
+# A bluetoothd of python-dbusmock with one beacon, where the machine that runs this has it.
+mocks=
+if [ -d /mnt/share/mocks ]; then
+  mkfifo /run/mock
+  sleep 1000 > /run/mock &
+  PYTHONPATH=/mnt/share python3 /mnt/share/mocks/mock.py < /run/mock > /tmp/mock 2>> /mnt/share/errors &
+  soon test -s /tmp/mock
+  mocks=$(head -1 /tmp/mock)
+  for line in "bluetoothd start" adapter "power on" \
+    "beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5"; do echo "$line"; done > /run/mock
+  soon test "$(wc -l < /tmp/mock)" -ge 5
+  install -D -o tester -m 644 /dev/stdin $home/.config/systemd/user/locationd.service.d/bus.conf << UNIT
+[Service]
+Environment=DBUS_SYSTEM_BUS_ADDRESS=$mocks
+UNIT
+  printf 'source = bluez:\n' >> $folder/locationd.conf
+fi
+as systemctl --user daemon-reload
 as locationctl authorize "$python" always
+as locationctl authorize net.example.active whenInUse
 frozen() { [ "$(as systemctl --user show -P FreezerState "sleeper@$1")" = "$2" ]; }
-for service in significantChanges live live_activity monitor; do
-  rm -f $home/ready $home/heard $home/go
+suspended() { as locationctl apps | grep -q 'suspended (frozen)'; }
+# Each cell of the delivery table that says W: a unit that is frozen is thawed, hears the event, and is
+# frozen again.
+wakes() {
+  service=$1
+  rm -f $home/ready $home/known $home/heard $home/cut $home/place
+  echo "$2" > $home/interpreter
+  [ -z "$3" ] || echo "$3" > $home/place
   as systemctl --user restart locationd
   as systemctl --user start "sleeper@$service"
-  soon test -e $home/ready
+  soon test -e $home/ready || soon test -e $home/ready
   as systemctl --user freeze "sleeper@$service"
-  check "$service: the app is suspended" soon sh -c "runuser -u tester -- env XDG_RUNTIME_DIR=/run/user/$uid locationctl apps | grep -q 'suspended (frozen)'"
-  touch $home/go
-  check "$service: it is thawed, and receives the event" soon test -e $home/heard
-  rm -f $home/go
-  check "$service: it is frozen again" soon frozen "$service" frozen
+  check "W $service: the app is suspended" soon suspended
+  rm -f $home/heard
+  if [ "$service" = beacon ]; then
+    echo "silence C0:00:00:00:00:01" > /run/mock
+  else
+    echo "$4" > $home/place
+  fi
+  check "W $service: it is thawed, and hears the event" sh -c \
+    "for _ in \$(seq 900); do [ -e $home/heard ] && exit 0; sleep 0.1; done; exit 1"
+  rm -f $home/place
+  check "W $service: it is frozen again" soon frozen "$service" frozen
+  check "W $service: it was not cut off" test ! -e $home/cut
   as systemctl --user stop "sleeper@$service"
-done
+}
+active=/usr/local/lib/active/active
+wakes significantChanges "$python" "" home
+wakes visits "$python" "" dwell
+wakes region "$python" away home
+wakes live "$python" "" home
+wakes live_activity $active "" home
+wakes monitor "$python" "" home
+wakes monitor_activity $active "" home
+if [ -n "$mocks" ]; then
+  wakes beacon "$python" "" ""
+else
+  echo "skipped W beacon: no python-dbusmock in .build/venv of the machine that runs this"
+fi
+as systemctl --user stop locationd.socket locationd.service
+
+echo "-- apps that the daemon of the system cannot wake"
+# It has no right to thaw a unit: systemd asks polkit, which allows nobody.
+printf 'source = nmea+tcp://127.0.0.1:4001\n' > /etc/locationd.conf
+mkdir -m 777 /tmp/sleeper
+systemctl start locationd.socket
+locationctl authorize "$python@65534" always
+systemd-run --quiet --unit=sleeper -p User=nobody -p Environment=HOME=/tmp/sleeper \
+  -p Environment=LOCATIOND_SOCKET=$socket /usr/bin/python3 /usr/local/lib/sleeper.py live
+soon test -e /tmp/sleeper/ready
+systemctl freeze sleeper
+check "the app is suspended" soon sh -c "locationctl apps | grep -q 'suspended (frozen)'"
+echo home > $home/place
+check "the journal says that it cannot be woken, and why" soon sh -c \
+  "journalctl -q -t locationd | grep -q 'an event waits until it continues: systemd refuses it'"
+check "so does apps" sh -c "locationctl apps | grep -q 'cannot be woken'"
+check "so does doctor" sh -c "locationctl doctor --app '$python@65534' | grep -q 'an event waits until it continues'"
+check "it has heard nothing" test ! -e /tmp/sleeper/heard
+systemctl thaw sleeper
+check "it hears when it continues" soon test -e /tmp/sleeper/heard
+check "it was not cut off" test ! -e /tmp/sleeper/cut
+systemctl stop sleeper locationd.socket locationd.service
 check "its exposure is at most 6.2" systemd-analyze security --offline=true --threshold=62 /usr/lib/systemd/user/locationd.service
 echo done

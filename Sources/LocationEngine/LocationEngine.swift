@@ -196,6 +196,8 @@ package struct LocationEngine: Machine {
       let changes = watch.handle(.fix, at: now)
       if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
       if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+      // Before the apps receive the fix: the next run may begin right after.
+      if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
       for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
       return fix
     }
@@ -203,7 +205,8 @@ package struct LocationEngine: Machine {
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     takeCoarse(coarse.handle(.fix(fix), at: now), at: now, to: &outputs)
-    storePosition(fix, at: now, to: &outputs)
+    // The first coarse place has come since.
+    if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
     estimateMotion(fix, at: now, to: &outputs)
     if !conditions.isEmpty { carry(conditions.handle(.fix(fix), at: now), at: now, to: &outputs) }
     watchStillness(.fix(fix), at: now, to: &outputs)
@@ -565,27 +568,4 @@ package struct LocationEngine: Machine {
 
   /// The present demand for hardware.
   package var currentDemand: Demand { demand }
-}
-
-/// An entry of the log for the owner of the machine.
-package enum Note: Sendable {
-  case authorization(AppIdentity, AuthorizationExplanation)
-  case session(AppIdentity, SessionExplanation)
-  /// An app has reached one of its ``Bounds``; the text says what was refused.
-  case limit(AppIdentity, String)
-  /// A prompt that no agent can answer, with the reason of each agent.
-  case unanswerable(Prompt, [String])
-  case provider(ProviderID, ProviderStatus)
-  /// An app has asked for a calibration of the compass (HEAD-9).
-  case calibration(AppIdentity)
-  /// An app that did not run was started for an event; or why it could not be.
-  case launched(AppIdentity, String?)
-  /// How an app is used, as the system shows it, has changed; and what shows it.
-  case use(AppIdentity, AppLife, String)
-  /// An app that is suspended cannot be woken for an event, or suspended again afterward; and why.
-  case asleep(AppIdentity, String)
-  /// The durable state could not be read or written; in the words of the database.
-  case store(String)
-  /// The configuration of a source is not valid.
-  case source(String)
 }

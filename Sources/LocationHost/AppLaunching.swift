@@ -26,8 +26,13 @@ package protocol AppLaunching: Sendable {
   /// Whether an app that a signal has stopped may be continued for an event.
   func mayContinue(_ app: AppIdentity) -> Bool
 
-  /// Freezes a unit of systemd, or thaws it; returns why that cannot be tried, and `nil` otherwise.
-  func freeze(_ unit: String, _ isFrozen: Bool) -> String?
+  /// Freezes a unit of systemd, or thaws it.
+  ///
+  /// - Parameters:
+  ///   - unit: the name of the unit.
+  ///   - isFrozen: whether its processes are to be stopped.
+  ///   - answer: receives, on any thread, why that was refused; `nil` once it is done.
+  func freeze(_ unit: String, _ isFrozen: Bool, _ answer: @escaping @Sendable (String?) -> Void)
 }
 
 extension AppLaunching {

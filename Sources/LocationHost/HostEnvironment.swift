@@ -87,10 +87,7 @@ package struct HostEnvironment: Sendable {
 
   /// Returns the watch of the windows of the desktop that the process belongs to; `nil` without one.
   package func windowWatch() -> WindowWatch? {
-    guard variables[Self.useVariable] != "assumed", let display = variables["DISPLAY"],
-      !display.isEmpty
-    else { return nil }
-    return WindowWatch(display: display)
+    variables[Self.useVariable] == "assumed" ? nil : WindowWatch(variables)
   }
 
   /// Returns the folder of the state; `nil`, after a note, if no folder can be determined.
@@ -160,7 +157,7 @@ extension Note {
     case .session(let app, .tooMany(let limit)):
       "\(app): \(SessionExplanation.tooMany(limit: limit))"
     case .limit(let app, let text): "\(app): \(text)"
-    case .authorization, .session, .provider, .use: nil
+    case .authorization, .session, .provider, .use, .windows: nil
     case .calibration(let app):
       "\(app): turn the device about all its axes, as along an eight, to calibrate its compass"
     case .unanswerable(let prompt, let reasons):

@@ -10,16 +10,21 @@ package final class HostQueue: SerialExecutor {
     queue = DispatchQueue(label: label, qos: .userInitiated)
   }
 
-  /// Runs `body` after everything posted before; waits for it only if asked, and at most a second.
-  func post(waiting: Bool, _ body: @escaping @Sendable () -> Void) {
-    guard waiting else { return queue.async(execute: body) }
-    let done = DispatchSemaphore(value: 0)
-    queue.async {
-      body()
-      done.signal()
-    }
-    _ = done.wait(timeout: .now() + .seconds(1))
+  /// Runs `body` after everything posted before, and waits until it has called its argument, at most
+  /// a second (LIFE-12).
+  ///
+  /// - Parameter body: calls its argument, from any thread, when its work outlasts the process.
+  /// - Returns: whether that was in time.
+  func postAndWait(
+    _ body: @escaping @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+  ) -> Bool {
+    let semaphore = DispatchSemaphore(value: 0)
+    queue.async { body { semaphore.signal() } }
+    return semaphore.wait(timeout: .now() + Self.longestWait) == .success
   }
+
+  /// Chosen: a disk or a daemon that needs longer is at fault, and the caller is a person's app.
+  private static let longestWait = DispatchTimeInterval.seconds(1)
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -19,6 +19,8 @@ struct StoringState {
   var mustRead = false
   /// Whether overwriting replaced data in the files is scheduled.
   var willScrub = false
+  /// Callers that wait until everything is stored (LIFE-12).
+  var waiting: [@Sendable () -> Void] = []
   /// The time at which each damaged file was first seen.
   var damaged: [String: Instant] = [:]
 
@@ -119,9 +121,17 @@ extension LocationHost {
       journal(.store("everything is stored again; \(storing.held.count) deliveries go on"))
       storing.lastFault = nil
     }
+    for stored in storing.waiting { stored() }
+    storing.waiting = []
     while !keeper.isBehind, let output = storing.held.popFirst() { act(output) }
     if storing.held.isEmpty { storing.overfull = [] }
     arm()
+  }
+
+  /// Calls a function as soon as everything is stored; at once where nothing is kept at all.
+  func whenStored(_ stored: @escaping @Sendable () -> Void) {
+    guard keeper?.isBehind ?? false else { return stored() }
+    storing.waiting = storing.waiting.suffix(Bounds.waiting) + [stored]
   }
 
   /// Logs each reason once; ignores another process that writes only for a moment.

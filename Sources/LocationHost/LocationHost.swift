@@ -129,14 +129,22 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   nonisolated package func send(_ request: Request, from client: ClientID) {
-    executor.post(waiting: request.outlastsProcess) {
-      self.onQueue { $0.take(request, from: client) }
+    guard request.outlastsProcess else { return enter { $0.take(request, from: client) } }
+    let isStored = executor.postAndWait { stored in
+      self.onQueue { host in
+        host.take(request, from: client)
+        host.whenStored(stored)
+      }
     }
+    if !isStored { journal(.store(Self.notStored)) }
   }
 
   nonisolated package func disconnect(_ client: ClientID) {
     enter { $0.remove(client) }
   }
+
+  private static let notStored =
+    "what the app has just begun or ended is not stored yet; it is lost if the process ends before"
 
   package func take(_ request: Request, from client: ClientID) {
     settleUses()
@@ -149,6 +157,9 @@ package actor LocationHost: EngineLink, QueueActor {
     clients[client] = nil
     forgetHeld(client)
   }
+
+  /// The clients that are connected, in their order.
+  var connected: [ClientID] { clients.keys.sorted() }
 
   /// Returns whether the app is known, or its user may have one more.
   package func hasRoom(for app: AppIdentity) -> Bool { core.engine.hasRoom(for: app) }
@@ -237,9 +248,8 @@ package actor LocationHost: EngineLink, QueueActor {
     case .engine(.note(let note)): journal(note)
     case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
     case .engine(.persist): scrubLater()
-    case .engine(.demand), .engine(.ignored), .engine(.indicator),
-      .engine(.runtimeOver), .engine(.wakeApp):
-      break
+    case .engine(.wakeApp(let app)): noteRunning(app)
+    case .engine(.demand), .engine(.ignored), .engine(.indicator), .engine(.runtimeOver): break
     }
   }
 

@@ -3,9 +3,9 @@ import LocationModel
 
 /// The lifecycle state of an app, for the location service.
 ///
-/// On Linux only the app's own framework knows whether a window is on the screen. The framework
-/// reports it here; an app for which nothing is reported counts as in the foreground, as programs
-/// on a command line do. Apps do not call this: it is for the framework that they are made with.
+/// An app's own framework knows best whether a window is on the screen. The framework reports it
+/// here; where nothing is reported, the system observes windows, terminals, and services. Apps do not
+/// call this: it is for the framework that they are made with.
 public enum AppLifecycle {
   /// One lifecycle state.
   public enum Phase: Sendable, Hashable, CaseIterable {

@@ -62,7 +62,9 @@ package enum LinkInterface {
       servicesEnabled: bool,
       lastFix: ?Fix,
       regions: []object,
-      equipment: object
+      equipment: object,
+      # Whether a request for authorization waits for the answer of a person.
+      isAsking: ?bool
     )
 
     # Live updates, one reply for each. Call with `more`; close the connection to stop.

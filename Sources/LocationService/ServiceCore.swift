@@ -28,6 +28,9 @@ package struct ServiceCore: Machine {
 
   package private(set) var engine: LocationEngine
   private var sources: [SourceState]
+  private var selection: SourceSelection
+  /// The demand of the engine, which each source receives as far as it is selected.
+  private var demand = Demand.none
   /// Records which app received what; `nil` where no such log is kept.
   private var log: BoundedLog?
   private var hasBegun = false
@@ -49,6 +52,8 @@ package struct ServiceCore: Machine {
     var channel: ChannelID?
     /// The kernel's sensors, open or being opened beside the channel.
     var sensors: ChannelID?
+    /// The demand that it received last.
+    var demand = Demand.none
     /// The driver's deadline, cached because every step reads it.
     var deadline: Instant?
   }
@@ -64,6 +69,7 @@ package struct ServiceCore: Machine {
       visitLatency: visitLatency)
     engine = setup.engine
     log = terms.access.map { BoundedLog(keeping: $0) }
+    selection = SourceSelection(sources.map(\.tier))
     self.sources = sources.map { SourceState(source: $0, driver: $0.driver) }
   }
 
@@ -120,6 +126,10 @@ package struct ServiceCore: Machine {
   /// Wakes the log, the drivers, and the engine where they are due.
   private mutating func wake(at now: Moment, to outputs: inout [Output]) {
     note(.wake, at: now, to: &outputs)
+    if isDue(selection.nextDeadline, now) {
+      selection.wake(at: now.uptime)
+      settleDemand(at: now, to: &outputs)
+    }
     for index in sources.indices where isDue(sources[index].deadline, now) {
       drive(index, .wake, at: now, to: &outputs)
     }
@@ -128,6 +138,7 @@ package struct ServiceCore: Machine {
 
   private mutating func settleDeadline() {
     nextDeadline = earliest(engine.nextDeadline, log?.nextDeadline)
+    nextDeadline = earliest(nextDeadline, selection.nextDeadline)
     for index in sources.indices {
       nextDeadline = earliest(nextDeadline, sources[index].deadline)
     }
@@ -205,9 +216,20 @@ package struct ServiceCore: Machine {
         note(.delivered(app, delivery), at: now, to: &outputs)
       }
       guard case .demand(let demand) = output else { continue }
-      for index in sources.indices {
-        drive(index, .demand(demand), at: now, to: &outputs)
-      }
+      self.demand = demand
+      selection.settle(demand.position, at: now.uptime)
+      settleDemand(at: now, to: &outputs)
+    }
+  }
+
+  /// Passes the demand to the sources whose part of it has changed.
+  private mutating func settleDemand(at now: Moment, to outputs: inout [Output]) {
+    for index in sources.indices {
+      var part = demand
+      if !selection.isSelected(index) { part.position = nil }
+      guard part != sources[index].demand else { continue }
+      sources[index].demand = part
+      drive(index, .demand(part), at: now, to: &outputs)
     }
   }
 
@@ -266,6 +288,9 @@ package struct ServiceCore: Machine {
     case .fix(let fix):
       sources[index].fixes += 1
       ask(.fix(fix, from: provider), at: now, to: &outputs)
+      guard selection.hasChoice else { return }
+      selection.notePosition(from: index, at: now.uptime)
+      settleDemand(at: now, to: &outputs)
     case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
     case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
@@ -285,6 +310,9 @@ package struct ServiceCore: Machine {
       outputs.append(.engine(.note(.provider(provider, status))))
       guard sources[index].source.givesPositions else { return }
       ask(.provider(provider, status), at: now, to: &outputs)
+      guard selection.hasChoice else { return }
+      selection.note(status, of: index, at: now.uptime)
+      settleDemand(at: now, to: &outputs)
     }
   }
 }

@@ -2,137 +2,175 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A desktop of X: a server without a screen, and a window manager.
-private struct Desktop {
-  let server: RunningProgram
-  let manager: RunningProgram
-  let display: String
+/// The desktops that the tests run.
+enum DesktopKind: String, CaseIterable, Sendable {
+  /// X with a window manager.
+  case x11
+  /// Wayland, with the control socket of sway.
+  case sway
+  /// Wayland alone, where windows name app identifiers.
+  case wayland
 
-  static var isThere: Bool {
-    ["/usr/bin/Xvfb", "/usr/bin/openbox", "/usr/lib/python3/dist-packages/Xlib/display.py"]
-      .allSatisfy(FileManager.default.fileExists)
+  static var installed: [DesktopKind] {
+    (XDesktop.isThere ? [.x11] : []) + (SwayDesktop.isThere ? [.sway, .wayland] : [])
   }
 
-  init() async throws {
-    server = try RunningProgram(
-      "/usr/bin/Xvfb", ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"])
-    display = ":" + (try await server.lines.next { Int($0) != nil })
-    manager = try RunningProgram("/usr/bin/openbox", [], environment: ["DISPLAY": display])
-    try await ask("manager")
+  func start(for program: String) async throws -> any Desktop {
+    guard self != .x11 else { return try await XDesktop() }
+    let desktop = try await SwayDesktop(namesProcesses: self == .sway)
+    if self == .wayland { try desktop.install(program, as: "boat") }
+    return desktop
   }
-
-  func run(_ arguments: [String]) throws -> RunningProgram {
-    try RunningProgram(
-      "/usr/bin/python3", ["-c", Self.script] + arguments,
-      environment: ["DISPLAY": display])
-  }
-
-  /// Runs a verb that ends.
-  func ask(_ arguments: String...) async throws {
-    let program = try run(arguments)
-    _ = try await program.lines.next { $0 == "done" }
-    program.end()
-  }
-
-  func end() {
-    manager.end()
-    server.end()
-  }
-
-  /// `manager` waits until windows are managed, `window NAME` has a window, `app NAME SOCKET` has one and
-  /// asks for locations, `activate NAME` has the window of that name activated, `close NAME` closed.
-  private static let script = """
-    import json, os, socket, sys, threading
-    from Xlib import X, display, protocol
-    screen = display.Display()
-    root = screen.screen().root
-    root.change_attributes(event_mask=X.PropertyChangeMask | X.SubstructureNotifyMask)
-    def atom(name): return screen.intern_atom(name)
-    def listed(name): return (root.get_full_property(atom(name), X.AnyPropertyType) or type("", (), {"value": []})).value
-    def find(name):
-      for window in listed("_NET_CLIENT_LIST"):
-        window = screen.create_resource_object("window", window)
-        if window.get_wm_name() == name: return window
-    def ask(window, kind):
-      event = protocol.event.ClientMessage(window=window, client_type=atom(kind), data=(32, [2, 0, 0, 0, 0]))
-      root.send_event(event, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
-      screen.sync()
-    verb = sys.argv[1]
-    if verb == "manager":
-      while len(listed("_NET_SUPPORTING_WM_CHECK")) == 0: screen.next_event()
-      print("done", flush=True)
-    elif verb in ("activate", "close"):
-      ask(find(sys.argv[2]), "_NET_ACTIVE_WINDOW" if verb == "activate" else "_NET_CLOSE_WINDOW")
-      print("done", flush=True)
-    else:
-      window = root.create_window(0, 0, 100, 100, 1, screen.screen().root_depth)
-      window.set_wm_name(sys.argv[2])
-      window.set_wm_protocols([atom("WM_DELETE_WINDOW")])
-      # A lie: the server knows better.
-      window.change_property(atom("_NET_WM_PID"), atom("CARDINAL"), 32, [1])
-      window.map()
-      screen.flush()
-      def follow():
-        while True:
-          event = screen.next_event()
-          if event.type == X.ClientMessage and event.data[1][0] == atom("WM_DELETE_WINDOW"):
-            window.destroy(); screen.flush(); print("closed", flush=True)
-      threading.Thread(target=follow, daemon=True).start()
-      print("shown", flush=True)
-      if verb == "app":
-        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[3])
-        s.sendall(json.dumps({"method": "org.meridian.location.Watch", "more": True}).encode() + b"\\0")
-        data = b""
-        while True:
-          data += s.recv(65536)
-          while b"\\0" in data:
-            message, _, data = data.partition(b"\\0")
-            print("location" if b"latitude" in message else message.decode(), flush=True)
-      threading.Event().wait()
-    """
 }
 
 /// Apps with windows.
 @Suite(
-  "An app with a window", .serialized, .timeLimit(.minutes(2)),
-  .enabled(if: Desktop.isThere, "needs Xvfb, openbox, and python3-xlib"))
+  "An app with a window", .serialized, .timeLimit(.minutes(3)),
+  .enabled(if: XDesktop.isThere && SwayDesktop.isThere, "needs Xvfb, openbox, python3-xlib, sway"))
 struct WindowTests {
-  @Test(
-    "MODEL-2: is in use while its window is the active one, whatever process its property names")
-  func focus() async throws {
-    let desktop = try await Desktop()
-    let daemon = try await DaemonRun(
-      environment: ["CORELOCATION_IN_USE": "observed", "DISPLAY": desktop.display])
-    let python = try #require(SmallPath.resolved("/usr/bin/python3"))
-    try await daemon.answer("whenInUse", for: python)
-    func becomes(_ state: String) async throws {
-      _ = try await daemon.program.lines.next { $0.contains("\(python) is \(state) (window)") }
-    }
-    let app = try desktop.run(["app", "boat", daemon.socket])
-    _ = try await app.lines.next { $0 == "location" }
-    let other = try desktop.run(["window", "other"])
-    try await becomes("in the background")
-    let clock = ContinuousClock()
-    let start = clock.now
-    try await desktop.ask("activate", "boat")
-    try await becomes("in use")
-    // With the start of the program that asks for it.
-    #expect(start.duration(to: clock.now) < .seconds(10))
-    other.end()
-    try await desktop.ask("close", "boat")
-    _ = try await app.lines.next { $0 == "closed" }
-    try await becomes("in the background")
-    desktop.end()
-    _ = try await daemon.program.lines.next { $0.contains("\(python) is in use (nothing)") }
-    app.end()
-  }
-}
+  private static let app = DaemonTests.app
+  private static let observed = ["CORELOCATION_IN_USE": "observed"]
 
-private enum SmallPath {
-  static func resolved(_ path: String) -> String? {
-    realpath(path, nil).map { pointer in
-      defer { free(pointer) }
-      return String(cString: pointer)
+  /// An app on a desktop, and the daemon that serves it, if one does.
+  private struct Boat {
+    let folder: TemporaryFolder
+    let desktop: any Desktop
+    let daemon: DaemonRun?
+    let path: String
+    let program: RunningProgram
+
+    /// Starts an app with a window, which may know its location while it is in use.
+    init(on kind: DesktopKind, reach: Reach) async throws {
+      let folder = try TemporaryFolder()
+      let path = folder.file("WindowApp")
+      desktop = try await kind.start(for: path)
+      let daemon = try await DaemonRun(
+        environment: WindowTests.observed.merging(desktop.surroundings) { $1 }, in: folder)
+      try FileManager.default.copyItem(atPath: BuiltProgram.path("WindowApp"), toPath: path)
+      try await daemon.declare(["CFBundleIdentifier": WindowTests.app], beside: path)
+      try await daemon.answer("whenInUse", for: WindowTests.app)
+      let environment = try daemon.surroundings(reach).merging(desktop.surroundings) { $1 }
+        .merging(reach == .inProcess ? WindowTests.observed : [:]) { $1 }
+      self.daemon = reach == .daemon ? daemon : nil
+      (self.folder, self.path) = (folder, path)
+      program = try RunningProgram(
+        path, [desktop.word, "boat", "locate"], environment: environment, keeping: folder)
+      _ = try await program.lines.next { $0 == "shown" }
+      _ = try await program.lines.next { $0 == "location" }
     }
+
+    /// Starts another window, which becomes the active one.
+    func another() async throws -> RunningProgram {
+      let other = try RunningProgram(
+        BuiltProgram.path("WindowApp"), [desktop.word, "other"],
+        environment: desktop.surroundings)
+      _ = try await other.lines.next { $0 == "shown" }
+      return other
+    }
+
+    /// Waits until the daemon has the app in a state, and returns when.
+    func becomes(_ state: String) async throws -> ContinuousClock.Instant {
+      guard let daemon else { return .now }
+      _ = try await daemon.program.lines.next {
+        $0.contains("\(WindowTests.app) is \(state) (window)")
+      }
+      return .now
+    }
+
+    func end() {
+      program.end()
+      daemon?.program.end()
+      desktop.end()
+    }
+  }
+
+  @Test(
+    "MODEL-2, LIVE-14: is in use while its window is the active one, and within a second no longer",
+    arguments: DesktopKind.installed, Reach.allCases)
+  func focus(_ kind: DesktopKind, _ reach: Reach) async throws {
+    let boat = try await Boat(on: kind, reach: reach)
+    let other = try await boat.another()
+    _ = try await boat.becomes("in the background")
+    _ = try await boat.program.lines.next { $0 == "not in use" }
+    let gained = try await boat.desktop.activate("boat")
+    let seen = try await boat.becomes("in use")
+    _ = try await boat.program.lines.next { $0 == "location" }
+    let located = ContinuousClock.now
+    #expect(gained.duration(to: seen) < .seconds(1))
+    #expect(gained.duration(to: located) < .seconds(1))
+    let lost = try await boat.desktop.activate("other")
+    let gone = try await boat.becomes("in the background")
+    #expect(lost.duration(to: gone) < .seconds(1))
+    print(
+      "focus \(kind) \(reach): gained \(gained.duration(to: located)), lost \(lost.duration(to: gone))"
+    )
+    _ = try await boat.program.lines.next { $0 == "not in use" }
+    let clock = ContinuousClock()
+    // The grace period after use counts from the loss of focus (LIFE-11).
+    let grace = lost.duration(to: clock.now)
+    #expect(grace >= .seconds(4) && grace < .seconds(6))
+    other.end()
+    boat.end()
+  }
+
+  @Test("MODEL-2: shows in apps and doctor what its windows show, in plain words")
+  func words() async throws {
+    let boat = try await Boat(on: .x11, reach: .daemon)
+    let daemon = try #require(boat.daemon)
+    #expect(try daemon.control("apps").text.contains("foreground (window active)"))
+    let other = try await boat.another()
+    _ = try await boat.becomes("in the background")
+    #expect(try daemon.control("apps").text.contains("background (window not active)"))
+    let doctor = try daemon.control("doctor", "--app", boat.path).text
+    #expect(doctor.contains("in the background, as none of its windows is active"))
+    other.end()
+    boat.end()
+  }
+
+  @Test(
+    "MODEL-2: doctor names an app of which nothing shows its use, unless that is configured")
+  func unknown() async throws {
+    for (setting, isNamed) in [("observed", true), ("assumed", false)] {
+      let daemon = try await DaemonRun(environment: ["CORELOCATION_IN_USE": setting])
+      try await daemon.answer("whenInUse", for: Self.app)
+      let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
+      // A session of its own has no terminal.
+      let app = try RunningProgram(
+        "/usr/bin/setsid", [path, "main"], environment: daemon.surroundings)
+      _ = try await app.lines.next { $0 == "location 48.5 on main" }
+      let doctor = try daemon.control("doctor", "--app", path).text
+      #expect(doctor.contains("shows whether it is in use") == isNamed, "\(doctor)")
+      #expect(doctor.contains("in-use = assumed") == isNamed)
+      let apps = try daemon.control("apps").text
+      #expect(apps.contains("assumed (nothing shows it)") == isNamed && apps.contains("assumed"))
+      app.end()
+    }
+  }
+
+  @Test(
+    "MODEL-2: reports its own windows to a daemon that cannot see them, and only while they are there",
+    arguments: [DesktopKind.x11, .wayland])
+  func ofSystem(_ kind: DesktopKind) async throws {
+    let daemon = try await DaemonRun(
+      environment: Self.observed.merging(["DISPLAY": "", "WAYLAND_DISPLAY": ""]) { $1 })
+    let path = try daemon.install("WindowApp", as: Self.app, in: "a")
+    let desktop = try await kind.start(for: path)
+    try await daemon.answer("whenInUse", for: Self.app)
+    let environment = daemon.surroundings.merging(desktop.surroundings) { $1 }
+      .merging(Self.observed) { $1 }
+    let app = try RunningProgram(
+      path, [desktop.word, "boat", "locate"], environment: environment)
+    _ = try await app.lines.next { $0 == "location" }
+    let other = try RunningProgram(
+      BuiltProgram.path("WindowApp"), [desktop.word, "other"], environment: desktop.surroundings)
+    _ = try await app.lines.next { $0 == "not in use" }
+    #expect(try daemon.control("apps").text.contains("background (reported)"))
+    _ = try await desktop.activate("boat")
+    _ = try await app.lines.next { $0 == "location" }
+    #expect(try daemon.control("apps").text.contains("foreground (reported)"))
+    other.end()
+    desktop.end()
+    _ = try await app.lines.next { $0 == "not in use" }
+    app.end()
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LocationHost
 import TestSupport
 import Testing
 
@@ -159,6 +160,86 @@ struct AppTests {
     defer { program.end() }
     let line = try await program.lines.next { $0.contains("requestLocation()") }
     #expect(line.contains("didUpdateLocations"))
+  }
+
+  @Test("VISIT-14: that was denied learns so from its visits", arguments: Transport.allCases)
+  func deniedVisits(_ transport: Transport) async throws {
+    let app = try await InstalledApp("LaunchedApp", over: transport, authorized: false)
+    try await app.answer("denied")
+    let program = try app.run("visits")
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("error") } == "error 1")
+  }
+
+  @Test(
+    "AVAIL-4: without a source of positions learns so from each service, and its developer once",
+    arguments: Transport.allCases)
+  func withoutPositions(_ transport: Transport) async throws {
+    let app = try await InstalledApp("LaunchedApp", over: transport, sources: "iio:")
+    for (service, failure) in [
+      ("visits", "error 0"), ("changes", "error 0"), ("region", "home failed 5"),
+      ("monitor", "home unsupported"),
+    ] {
+      let program = try app.run(service)
+      defer { program.end() }
+      var lines: [String] = []
+      while lines.last != failure { lines.append(try await program.lines.next { _ in true }) }
+      #expect(lines.count { $0.contains("no source of positions") } == 1)
+    }
+  }
+
+  @Test("AVAIL-2: is not held up by a daemon that accepts and says nothing")
+  func silentDaemon() async throws {
+    let folder = try TemporaryFolder()
+    let listener = try DaemonSocket.listen(at: folder.file("socket"))
+    defer { close(listener) }
+    let program = try RunningProgram(
+      BuiltProgram.path("LaunchedApp"), ["services"],
+      environment: ["LOCATIOND_SOCKET": folder.file("socket"), "CORELOCATION_SOURCES": ""],
+      keeping: folder)
+    defer { program.end() }
+    #expect(try await program.lines.next { $0.hasPrefix("services") } == "services on in time")
+  }
+
+  @Test(
+    "AVAIL-1, AVAIL-2: reads at once whether services are on", arguments: Transport.allCases)
+  func services(_ transport: Transport) async throws {
+    let app = try await InstalledApp("LaunchedApp", over: transport)
+    let program = try app.run("services")
+    defer { program.end() }
+    let line = try await program.lines.next { $0.hasPrefix("services") }
+    #expect(line.hasPrefix("services on"))
+  }
+
+  @Test(
+    "LIFE-12: that ends at once after it began visits or significant changes has begun them",
+    arguments: Transport.allCases)
+  func briefServices(_ transport: Transport) async throws {
+    let app = try await InstalledApp("LaunchedApp", over: transport)
+    // An app with an engine of its own has nobody that launches it for a change.
+    let services = [("visits", "visit")] + (transport == .daemon ? [("changes", "claims")] : [])
+    for (service, domain) in services {
+      let program = try app.run("brief", service)
+      defer { program.end() }
+      // Its output ends with it.
+      while (try? await program.lines.next { _ in true }) != nil {}
+      let stored = try await app.storedDomains()
+      #expect(stored.contains(domain))
+    }
+  }
+
+  @Test("LIFE-12: that begins something while no daemon answers is informed where that is kept")
+  func briefWithoutDaemon() async throws {
+    let folder = try TemporaryFolder()
+    for service in ["visits", "changes", "start"] {
+      let program = try RunningProgram(
+        BuiltProgram.path("LaunchedApp"), ["brief", service],
+        environment: ["LOCATIOND_SOCKET": folder.file("socket"), "CORELOCATION_SOURCES": ""],
+        keeping: folder)
+      defer { program.end() }
+      let line = try await program.lines.next { $0.contains("lost if the process ends") }
+      #expect(line.contains("no location service answers"))
+    }
   }
 
   @Test(

@@ -64,6 +64,24 @@ struct InstalledApp {
       ], environment: ["CORELOCATION_SOURCES": ""])
   }
 
+  /// The kinds of data that are stored, once the daemon has noticed that the app has ended.
+  func storedDomains() async throws -> [String] {
+    if let daemon {
+      _ = try await daemon.lines.next { $0.contains("disconnected") }
+      // Another program is served when that step is over.
+      let other = try RunningProgram(
+        BuiltProgram.path("locationctl"), ["status"],
+        environment: ["LOCATIOND_SOCKET": folder.file("socket")])
+      defer { other.end() }
+      while (try? await other.lines.next { _ in true }) != nil {}
+    }
+    let program = try RunningProgram(
+      BuiltProgram.path("HostProgram"), ["domains", folder.file("state") + "/meridian"])
+    defer { program.end() }
+    let line = try await program.lines.next { $0.hasPrefix("domains") }
+    return line.split(separator: " ").map(String.init)
+  }
+
   /// Answers for the person, in another process.
   func answer(_ grant: String) async throws {
     let program = try RunningProgram(

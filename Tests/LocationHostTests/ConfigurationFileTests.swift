@@ -68,7 +68,8 @@ struct ConfigurationFileTests {
     try write("de-AT.lproj/InfoPlist.strings", "\"\(key)\" = ")
     let broken = german.read(ofExecutable: folder.file("walk"))
     #expect(broken.manifest.whenInUseUsage == "own")
-    #expect(broken.fault?.contains("de-AT.lproj/InfoPlist.strings is not read: line 1") == true)
+    #expect(
+      broken.textsFault?.contains("de-AT.lproj/InfoPlist.strings is not read: line 1") == true)
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import LocationHost
 import LocationModel
+import LocationProviders
 import Synchronization
 import Testing
 
@@ -42,7 +43,7 @@ struct UseWatchTests {
     }
 
     func user(of pid: Int32) -> UInt32? { 1000 }
-    func program(of pid: Int32) -> String? { nil }
+    func program(of pid: Int32) -> String? { "/opt/\(pid)" }
     func controlGroup(of pid: Int32) -> String? { all.withLock { $0[pid]?.unit } }
   }
 
@@ -135,11 +136,38 @@ struct UseWatchTests {
     #expect(watch.follow(21, as: ClientID(2), at: Self.start) == nil)
   }
 
+  @Test(
+    "MODEL-2: is in use while any source shows a window of it, or of its program, as active")
+  func windows() {
+    let processes = Processes()
+    processes.set(20) { $0.unit = "/system.slice/boat.service" }
+    var watch = UseWatch(of: processes)
+    #expect(watch.follow(20, as: Self.client, at: Self.start) == .background)
+    func take(_ owners: WindowOwner..., active: WindowOwner?, from source: WindowSource)
+      -> [AppLife]
+    {
+      let state = WindowState(owners: Set(owners), active: active.map { [$0] } ?? [])
+      return watch.take(state, from: source, at: Self.start).map(\.life)
+    }
+    #expect(take(.process(20), active: .process(20), from: .sway) == [.foreground])
+    #expect(take(.process(20), active: .process(9), from: .sway) == [.background])
+    #expect(watch.use(of: Self.client).ground == .window && watch.nextDeadline == nil)
+    #expect(take(active: .program("/opt/other"), from: .x11) == [])
+    #expect(
+      take(.program("/opt/20"), active: .program("/opt/20"), from: .wayland) == [.foreground])
+    #expect(watch.take(nil, from: .wayland, at: Self.start).map(\.life) == [.background])
+    #expect(take(active: nil, from: .sway) == [], "it had one")
+    #expect(watch.use(of: Self.client).ground == .window)
+    #expect(watch.take(nil, from: .sway, at: Self.start).isEmpty)
+    #expect(watch.use(of: Self.client).ground == .service, "nothing shows windows of it any more")
+  }
+
   @Test("where use is assumed, nobody is looked at")
   func assumed() {
     var watch = UseWatch()
     #expect(watch.follow(1, as: Self.client, at: Self.start) == nil)
     watch.suspect(Self.client)
     #expect(watch.changes(at: Self.start).isEmpty && watch.nextDeadline == nil)
+    #expect(watch.use(of: Self.client).ground == .assumed)
   }
 }

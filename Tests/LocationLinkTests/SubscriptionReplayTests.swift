@@ -55,6 +55,20 @@ struct SubscriptionReplayTests {
     #expect(replay.again(ClientState()) == [.visits(on: false)])
   }
 
+  @Test("AUTH-20: is no question that was answered or ignored, and one that still waits")
+  func questions() {
+    let request = Request.authorization(.request(.whenInUse, by: manager))
+    var (idle, asking) = (ClientState(), ClientState())
+    asking.isAsking = true
+    idle.isAsking = false
+    var replay = replay(request)
+    #expect(replay.again(idle) == [request], "the daemon was away when the app asked")
+    _ = replay.receive(.state(asking))
+    #expect(replay.again(idle) == [request], "the daemon ended before the person answered")
+    _ = replay.receive(.state(idle))
+    #expect(replay.again(idle).isEmpty, "it was answered, or ignored")
+  }
+
   @Test("VISIT-1, REG-1, REG-9: a daemon that was away receives the last request, and in its order")
   func lastWord() {
     let region = RegionDescription(identifier: "a", target: place, notices: RegionNotices())

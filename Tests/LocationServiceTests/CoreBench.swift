@@ -23,7 +23,7 @@ struct CoreBench {
     engine(.setting(.beacon(Self.app, .allowed)))
   }
 
-  mutating func start() { request(.start(UpdateOptions())) }
+  mutating func start(_ options: UpdateOptions = UpdateOptions()) { request(.start(options)) }
   mutating func stop() { request(.stop) }
 
   private mutating func request(_ request: UpdatesRequest) {

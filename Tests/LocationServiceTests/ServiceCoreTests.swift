@@ -34,6 +34,19 @@ struct ServiceCoreTests {
     #expect(core.statuses == [.idle])
   }
 
+  @Test("POW-1: opens no receiver for an accuracy that a cheaper source gives")
+  func tiers() throws {
+    var core = try CoreBench("nmea+tcp://receiver:10110", "fixed:48.1,11.5,800")
+    core.start(UpdateOptions(accuracy: .meters(3000)))
+    core.run(seconds: 600)
+    #expect(core.lastOpened == nil)
+    #expect(core.fixes.last?.coordinate.latitude == 48.1)
+    core.start(UpdateOptions(accuracy: .meters(10)))
+    #expect(core.lastOpened?.provider == ProviderID(0))
+    core.start(UpdateOptions(accuracy: .meters(3000)))
+    #expect(core.transcript.hasSuffix("close 0.1"))
+  }
+
   @Test("turns the bytes of a receiver into deliveries")
   func bytesToDeliveries() throws {
     var core = try CoreBench("nmea+udp://:10110")

@@ -146,6 +146,24 @@ struct LifeTests {
     }
   }
 
+  @Test("MODEL-4: reports the authorization to a delegate that is set later, once")
+  func lateDelegateOfAuthorization() async throws {
+    app.moveToForeground()
+    try await app.run {
+      let manager = CLLocationManager()
+      manager.startUpdatingLocation()
+      try await device.advance(by: .seconds(10))
+      let listener = AuthorizationListener()
+      manager.delegate = listener
+      try await device.advance(by: .seconds(1))
+      #expect(listener.calls == 1)
+      manager.delegate = nil
+      manager.delegate = listener
+      try await device.advance(by: .seconds(1))
+      #expect(listener.calls == 1)
+    }
+  }
+
   @Test("LIFE-5: receives what waited for a delegate when one of its managers has one, and once")
   func lateDelegate() async throws {
     #expect(try await leaveUndelivered() == [["left home"], []])
@@ -261,4 +279,10 @@ private final class RegionListener: NSObject, CLLocationManagerDelegate {
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
     received.add("left \(region.identifier)")
   }
+}
+
+private final class AuthorizationListener: NSObject, CLLocationManagerDelegate {
+  var calls = 0
+
+  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { calls += 1 }
 }

@@ -10,6 +10,10 @@ private final class Services: NSObject, CLLocationManagerDelegate {
     for _ in locations { events.add("location") }
   }
 
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    events.add("error \((error as NSError).code)")
+  }
+
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
     events.add("entered \(region.identifier)")
   }
@@ -85,6 +89,27 @@ struct PromiseTests {
       manager.requestWhenInUseAuthorization()
       try await device.advance(by: .seconds(10))
       #expect(manager.authorizationStatus == .authorizedWhenInUse)
+    }
+  }
+
+  @Test(
+    "VISIT-14: that is denied learns so from its visits, and from no service that it has stopped",
+    arguments: [true, false])
+  func deniedVisits(_ isDenied: Bool) async throws {
+    let app = device.app("com.example.visits")
+    if isDenied { app.setPermission(.never) } else { app.setPermission(.always) }
+    try await app.run {
+      let services = Services()
+      let manager = CLLocationManager()
+      manager.delegate = services
+      manager.startMonitoringVisits()
+      try await device.advance(by: .seconds(10))
+      #expect(services.events.values == (isDenied ? ["error 1"] : []))
+      manager.stopMonitoringVisits()
+      manager.startUpdatingLocation()
+      manager.stopUpdatingLocation()
+      try await device.advance(by: .seconds(10))
+      #expect(services.events.values == (isDenied ? ["error 1"] : []))
     }
   }
 

@@ -65,7 +65,7 @@ struct LiveBuffer {
   private var reader = Reader.none
 
   /// The greatest number of unread plain locations (LIVE-30).
-  private static let bound = 64
+  private static var bound: Int { Bounds.waitingLive }
 
   /// Adds an element; returns the reader that waits for it.
   mutating func add(_ update: LiveUpdate) -> UnsafeContinuation<LiveUpdate?, Never>? {
@@ -84,8 +84,7 @@ struct LiveBuffer {
 
   /// Returns whether nothing but the location is new.
   private func isPlain(_ update: LiveUpdate, after earlier: LiveUpdate?) -> Bool {
-    guard let earlier, update.fix != nil, earlier.fix != nil else { return false }
-    return update.diagnostics == earlier.diagnostics && update.stationary == earlier.stationary
+    earlier.map { update.isPlain(after: $0) } ?? false
   }
 
   private mutating func dropOldestPlain() {

@@ -7,7 +7,8 @@ extension LocationClient {
   /// an engine of its own.
   static let ofProcess: LocationClient = {
     let description = ClientDescription.ofProcess
-    let client = LocationClient(description, over: engine(for: description))
+    let client = LocationClient(
+      description, over: engine(for: description), advising: HostEnvironment.writeError)
     processLife.withLock { process in
       process.isConnected = true
       if process.life != .foreground { client.send(.life(process.life)) }
@@ -15,19 +16,62 @@ extension LocationClient {
     return client
   }()
 
-  /// The reported lifecycle state of this process; engines assume the foreground.
+  /// Whether location services are switched on, as far as that is known without waiting for a daemon.
+  ///
+  /// The first call of a process that uses a daemon connects on another thread, and waits for its
+  /// welcome only ``longestWait``; without it services count as switched on, as they are everywhere
+  /// at first (AVAIL-2).
+  static var servicesAreOn: Bool {
+    if let bound { return bound.readable.servicesEnabled }
+    let isAway = !processLife.withLock { $0.isConnected } && DaemonSocket.mayAnswer()
+    guard isAway else { return ofProcess.readable.servicesEnabled }
+    let isFirst = processLife.withLock { process in
+      defer { process.isConnecting = true }
+      return !process.isConnecting
+    }
+    guard isFirst else { return true }
+    let connected = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      _ = ofProcess
+      connected.signal()
+    }
+    guard connected.wait(timeout: .now() + longestWait) == .success else { return true }
+    return ofProcess.readable.servicesEnabled
+  }
+
+  /// Chosen: a daemon answers within a few milliseconds, and nobody notices this wait.
+  private static let longestWait = DispatchTimeInterval.milliseconds(40)
+
+  /// The reported lifecycle state of this process; engines assume the foreground. What a framework
+  /// has reported counts, and then no window does.
   private static let processLife = Mutex(
-    (life: AppLife.foreground, isConnected: false))
+    (life: AppLife.foreground, isConnected: false, isConnecting: false, isOfFramework: false))
+
+  /// What follows the windows of this process for a daemon that does not see them.
+  private static let ownUse = Mutex<OwnUse?>(nil)
 
   /// Sets the lifecycle state of the app; a process that has not used location yet reports it when
   /// it connects.
   package static func enter(_ life: AppLife) {
     if let bound { return bound.send(.life(life)) }
+    report(life, isOfFramework: true)
+  }
+
+  private static func report(_ life: AppLife, isOfFramework: Bool) {
     let isConnected = processLife.withLock { process in
+      guard isOfFramework || !process.isOfFramework else { return false }
+      process.isOfFramework = isOfFramework
       process.life = life
       return process.isConnected
     }
     if isConnected { ofProcess.send(.life(life)) }
+  }
+
+  /// Reports whether a window of this process is the active one, to a daemon that cannot see it.
+  private static func reportWindows(_ environment: HostEnvironment, to socket: String) {
+    guard let use = OwnUse(environment, socket: socket) else { return }
+    ownUse.withLock { $0 = use }
+    use.begin { report($0, isOfFramework: false) }
   }
 
   private static func engine(for client: ClientDescription) -> any EngineLink {
@@ -35,6 +79,7 @@ extension LocationClient {
     guard let socket = DaemonSocket.inUse(environment.variables) else {
       return LocationHost.ofProcess(of: client)
     }
+    reportWindows(environment, to: socket)
     return SocketLink(at: socket, noting: HostEnvironment.writeError)
   }
 }

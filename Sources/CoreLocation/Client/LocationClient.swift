@@ -23,13 +23,15 @@ package final class LocationClient: Sendable {
   /// The app's geocoding, with one budget for all its geocoders (GEO-5).
   let geocoding: AppGeocoding
   private let id: ClientID
-  private let inbox = Inbox()
+  private let inbox: Inbox
 
   /// Connects an app.
   package init(
     _ description: ClientDescription, over link: any EngineLink,
-    callbacks: (@Sendable () -> CallbackRunner)? = nil, watch: (any ReadingWatch)? = nil
+    callbacks: (@Sendable () -> CallbackRunner)? = nil, watch: (any ReadingWatch)? = nil,
+    advising: (@Sendable (String) -> Void)? = nil
   ) {
+    inbox = Inbox(advising: advising)
     let (id, readable) = link.connect(description) { [inbox] in inbox.take($0) }
     self.link = link
     manifest = description.manifest
@@ -114,9 +116,17 @@ private final class Inbox: Sendable {
     var listeners: [SubscriberID: Listener] = [:]
     var lastSubscriber: UInt32 = 0
     var pending = PendingEvents()
+    /// Whether the developer was informed that there is no source of positions (AVAIL-4).
+    var hasAdvised = false
   }
 
   private let state = Mutex(State())
+  /// Receives what a developer should know, once; `nil` where nobody reads it.
+  private let advise: (@Sendable (String) -> Void)?
+
+  init(advising advise: (@Sendable (String) -> Void)?) {
+    self.advise = advise
+  }
 
   var readable: ClientState { state.withLock { $0.readable } }
 
@@ -166,13 +176,20 @@ private final class Inbox: Sendable {
         return
       }
       // A fix is the last one that can be read before its listener receives it.
-      let listener = state.withLock { state in
+      let (listener, isNew) = state.withLock { state in
         if let fix = delivery.lastFix { state.readable.lastFix = fix }
-        return state.listeners[subscriber]
+        let isNew =
+          !state.hasAdvised && !state.readable.equipment.hasPositions && delivery.lacksPositions
+        if isNew { state.hasAdvised = true }
+        return (state.listeners[subscriber], isNew)
       }
+      if isNew { advise?(Self.noSource) }
       listener?(delivery)
     }
   }
+
+  private static let noSource =
+    "no source of positions is configured, so this app gets none; next: locationctl doctor"
 
   var pending: [PendingEvents.Entry] { state.withLock { $0.pending.entries } }
 
@@ -188,5 +205,17 @@ extension ClientState {
   /// Whether the app may know exactly where the device was.
   fileprivate var tellsPlaces: Bool {
     servicesEnabled && authorization.status.isGranted && authorization.accuracy == .full
+  }
+}
+
+extension Delivery {
+  /// Whether a service has failed for want of positions.
+  fileprivate var lacksPositions: Bool {
+    switch self {
+    case .updates(_, .failed(.positionUnknown)), .region(_, _, .failed(.unavailable)): true
+    case .live(_, let update): update.diagnostics.contains(.locationUnavailable)
+    case .monitor(_, .event(_, let event)): event.diagnostics.contains(.conditionUnsupported)
+    default: false
+    }
   }
 }

@@ -25,9 +25,10 @@ final class ManagerLink: Sendable {
     client.end(subscriber)
   }
 
-  /// Delivers pending events to a new delegate (LIFE-5): taking the last one delivers the earlier
-  /// too.
+  /// Delivers the authorization that came without a delegate, and pending events (LIFE-5), to a new
+  /// one: taking the last event delivers the earlier too.
   func deliverPending() {
+    place.run { [handle] in handle.manager?.reportAuthorization() }
     guard let last = client.pending.last else { return }
     place.run { [handle] in handle.manager?.take(.pending(last.number, last.event)) }
   }

@@ -5,7 +5,8 @@ extension CLLocationManager {
   func take(_ delivery: Delivery) {
     switch delivery {
     case .authorizationChanged:
-      delegate?.locationManagerDidChangeAuthorization(self)
+      remember { $0.hasNewAuthorization = true }
+      reportAuthorization()
     case .updates(_, .fixes(let fixes)): deliver(fixes.map { CLLocation($0) })
     case .updates(_, .failed(let failure)): deliver(CLError(failure: failure))
     case .updates(_, .paused):
@@ -27,6 +28,13 @@ extension CLLocationManager {
 }
 
 extension CLLocationManager {
+  /// Reports a new authorization once, as soon as there is a delegate (MODEL-4).
+  func reportAuthorization() {
+    guard let delegate, hasNewAuthorization else { return }
+    remember { $0.hasNewAuthorization = false }
+    delegate.locationManagerDidChangeAuthorization(self)
+  }
+
   /// Delivers an event once, after the events that came while no manager had a delegate, and
   /// acknowledges it. Without a delegate it stays pending.
   private func take(_ number: EventNumber, _ event: PendingEvent) {
@@ -67,19 +75,24 @@ extension CLLocationManager {
   }
 
   private func deliver(_ locations: [CLLocation]) {
-    answer { delegate?.locationManager(self, didUpdateLocations: locations) }
+    answer(orElse: hearsChanges) {
+      delegate?.locationManager(self, didUpdateLocations: locations)
+    }
     remember { $0.delivered = locations.last }
   }
 
   private func deliver(_ error: CLError) {
-    answer { delegate?.locationManager(self, didFailWithError: error) }
+    answer(orElse: hearsChanges || watchesVisits) {
+      delegate?.locationManager(self, didFailWithError: error)
+    }
   }
 
-  /// Delivers a location or an error, unless the app has stopped the service meanwhile (STD-5). The
-  /// delegate may request again while it receives the answer to a request for one location.
-  private func answer(_ callback: () -> Void) {
+  /// Delivers a location or an error, unless the app has stopped the service meanwhile (STD-5) and
+  /// no other service delivers it. The delegate may request again while it receives the answer to a
+  /// request for one location.
+  private func answer(orElse isOfOther: Bool, _ callback: () -> Void) {
     let wanted = wanted
-    guard wanted != .nothing || hearsChanges else { return }
+    guard wanted != .nothing || isOfOther else { return }
     guard wanted == .oneLocation else { return callback() }
     remember { ($0.wanted, $0.isAnswering) = (.nothing, true) }
     callback()

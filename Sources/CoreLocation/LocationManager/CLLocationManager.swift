@@ -26,9 +26,11 @@ open class CLLocationManager: NSObject {
   /// Checks whether location services are switched on, regardless of this app's authorization
   /// (AVAIL-1).
   ///
+  /// Never waits for a daemon that does not answer (AVAIL-2).
+  ///
   /// - Returns: Whether the person has them switched on.
   open class func locationServicesEnabled() -> Bool {
-    LocationClient.current.readable.servicesEnabled
+    LocationClient.servicesAreOn
   }
 
   /// Checks whether the host can determine headings (AVAIL-3).
@@ -238,10 +240,16 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts to deliver visits (VISIT-1).
-  open func startMonitoringVisits() { link.watchVisits(true) }
+  open func startMonitoringVisits() {
+    remember { $0.watchesVisits = true }
+    link.watchVisits(true)
+  }
 
   /// Stops the delivery of visits (VISIT-12).
-  open func stopMonitoringVisits() { link.watchVisits(false) }
+  open func stopMonitoringVisits() {
+    remember { $0.watchesVisits = false }
+    link.watchVisits(false)
+  }
 
   /// Allows updates to be deferred.
   ///
@@ -395,6 +403,9 @@ open class CLLocationManager: NSObject {
   /// Whether significant changes are delivered as locations.
   var hearsChanges: Bool { state.withLock { $0.hearsChanges } }
 
+  /// Whether errors of visits are delivered.
+  var watchesVisits: Bool { state.withLock { $0.watchesVisits } }
+
   /// The app's current request to the standard service.
   var wanted: ManagerState.Wanted { state.withLock { $0.wanted } }
 
@@ -403,6 +414,9 @@ open class CLLocationManager: NSObject {
 
   /// The location delivered last; `nil` before the first.
   var delivered: CLLocation? { state.withLock { $0.delivered } }
+
+  /// Whether the authorization is new and no delegate has received that yet.
+  var hasNewAuthorization: Bool { state.withLock { $0.hasNewAuthorization } }
 
   /// The last pending event that was delivered to the delegate.
   var lastEvent: EventNumber { state.withLock { $0.lastEvent } }

@@ -26,12 +26,16 @@ struct ManagerState: Sendable {
   var wanted = Wanted.nothing
   /// Whether significant changes were requested.
   var hearsChanges = false
+  /// Whether visits were requested, whose errors are delivered, too (VISIT-14).
+  var watchesVisits = false
   /// Whether the delegate is receiving the answer to a request for one location.
   var isAnswering = false
   /// The location delivered last; `nil` before the first.
   var delivered: CLLocation?
   /// The last pending event that was delivered to the delegate.
   var lastEvent = EventNumber.none
+  /// Whether the authorization is new and no delegate has received that yet.
+  var hasNewAuthorization = false
   var wantsHeadings = false
   var ranged = RangedBeacons()
   /// `nil` before the first heading (HEAD-13).

@@ -117,9 +117,15 @@ extension AuthorizationReport: JSONStructure {
 
 extension ClientState: JSONStructure {
   package static let fields = JSONFields(
-    ClientState(
-      authorization: AuthorizationReport(status: .notDetermined), servicesEnabled: true,
-      lastFix: nil),
+    ofOlderDaemon,
     .get("authorization", \.authorization), .find("servicesEnabled", \.servicesEnabled),
-    .find("lastFix", \.lastFix), .find("regions", \.regions), .find("equipment", \.equipment))
+    .find("lastFix", \.lastFix), .find("regions", \.regions), .find("equipment", \.equipment),
+    .find("isAsking", \.isAsking))
+
+  /// What a missing member means: requests of an app count as unanswered.
+  private static var ofOlderDaemon: ClientState {
+    var state = ClientState()
+    state.isAsking = true
+    return state
+  }
 }

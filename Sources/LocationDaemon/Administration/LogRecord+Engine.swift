@@ -33,6 +33,8 @@ extension LogRecord {
       let words = [.foreground: "in use", .background: "in the background"][life] ?? life.rawValue
       self.init(.client, "\(app) is \(words) (\(ground))", at: date)
       self.app = app.name
+    case .windows(let text):
+      self.init(.client, "whose window is active is not shown: \(text)", at: date, isFault: true)
     case .asleep(let app, _):
       self.init(.condition, note.message ?? "", at: date, isFault: true)
       self.app = app.name

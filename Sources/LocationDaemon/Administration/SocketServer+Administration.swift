@@ -63,7 +63,13 @@ extension SocketServer {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
     case .apps:
-      let apps = host.onQueue { $0.apps() }
+      var apps = host.onQueue { host in
+        host.settleUses()
+        return host.apps()
+      }
+      for index in apps.indices {
+        apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
+      }
       answer(number, .fields(["apps": apps.json]))
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
@@ -345,7 +351,7 @@ extension SocketServer {
         from: LogCaller(app: app.name))
     case .wakeApp(let app): wake(app)
     case .runtimeOver(let app):
-      sleeping.runtimeIsOver(of: app)
+      stepSleep(.runtimeOver(app))
       journal.write(
         .condition, "the time that \(app) had for an event is over",
         from: LogCaller(app: app.name))

@@ -11,6 +11,7 @@ package struct AppLauncher: AppLaunching {
   private let folders: [Folder]
   private let socket: String
   private let manager: Starter
+  private let units: UnitFreezer
   private let noting: @Sendable (Note) -> Void
 
   /// The variable that shows a program that it was started for a location event (LIFE-1).
@@ -23,6 +24,14 @@ package struct AppLauncher: AppLaunching {
     /// The user's. If it has started the daemon, it also starts commands; then the sandbox of the
     /// daemon's unit does not confine them, and they outlive the daemon.
     case user(startsCommands: Bool)
+
+    /// Where it is asked to freeze and thaw units.
+    fileprivate var units: UnitFreezer.Address {
+      switch self {
+      case .system: .system
+      case .user: .user(bus: NotificationAgent.sessionBus(HostEnvironment.current.variables))
+      }
+    }
   }
 
   /// A folder with registrations.
@@ -72,6 +81,7 @@ package struct AppLauncher: AppLaunching {
     self.folders = folders
     self.socket = socket
     self.manager = manager
+    units = UnitFreezer(manager.units)
     self.noting = noting
   }
 
@@ -149,13 +159,9 @@ package struct AppLauncher: AppLaunching {
     registrations().first { $0.app == app }?.continues ?? false
   }
 
-  /// Freezes a unit, or thaws it; returns why that cannot be tried.
-  package func freeze(_ unit: String, _ isFrozen: Bool) -> String? {
-    let user = if case .user = manager { ["--user"] } else { [String]() }
-    let words = ["systemctl"] + user + [isFrozen ? "freeze" : "thaw", "--", unit]
-    let code = ChildProcess.start(words, environment)
-    return code == 0 ? nil : Errno(code: code, call: words[0]).description
-  }
+  package func freeze(
+    _ unit: String, _ isFrozen: Bool, _ answer: @escaping @Sendable (String?) -> Void
+  ) { units.freeze(unit, isFrozen, answer) }
 
   /// Returns the command that starts an app.
   package func words(of method: LaunchRegistration.Method) -> [String] {

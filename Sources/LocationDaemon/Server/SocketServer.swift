@@ -43,7 +43,7 @@ package actor SocketServer: QueueActor {
   let manifests = ManifestReader()
   private var repeated = RepeatedDelivery()
   private var freezing: FreezeWatch?
-  var sleeping: SleepingApps
+  var sleeping = SleepingApps()
   /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -62,10 +62,6 @@ package actor SocketServer: QueueActor {
     self.journal = journal
     self.facts = facts
     trust = TrustState(programs)
-    sleeping = SleepingApps(wakingBy: host.launcher) { [journal] app, text in
-      guard let record = LogRecord(.asleep(app, text), at: host.now.unixTime) else { return }
-      journal.write(record, from: LogCaller(app: app.name))
-    }
     queue.async { [weak self] in self?.onQueue { $0.begin(listener) } }
   }
 
@@ -219,17 +215,7 @@ package actor SocketServer: QueueActor {
     }
     host.onQueue { $0.remove(client) }
     if let app = connection.app, !connections.values.contains(where: { $0.app == app }) {
-      sleeping.forget(app)
-    }
-  }
-
-  /// Wakes the processes of an app for an event, as soon as the step that delivers it is over.
-  func wake(_ app: AppIdentity) {
-    for number in connections.keys.sorted() {
-      guard let connection = connections[number], connection.app == app,
-        let client = connection.client, sleeping.wake(connection.peer.mark, of: app)
-      else { continue }
-      host.enter { $0.noteWoken(client) }
+      stepSleep(.ended(app))
     }
   }
 

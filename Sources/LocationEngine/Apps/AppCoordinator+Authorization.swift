@@ -125,7 +125,9 @@ extension AppCoordinator {
   }
 
   private var presentReadable: Readable {
-    Readable(servicesAreOn: servicesAreOn, isEffective: authorization.isEffective)
+    Readable(
+      servicesAreOn: servicesAreOn, isEffective: authorization.isEffective,
+      isAsking: authorization.isAsking)
   }
 
   private mutating func settleReadable() -> [Output] {
@@ -187,14 +189,10 @@ extension AppCoordinator {
   ) -> [Output] {
     switch verdict.action {
     case .deliver:
-      var outputs: [Output]
-      if let client {
-        outputs = [.deliver(client, delivery)]
-      } else {
-        outputs = clients.map { .deliver($0, delivery) }
-      }
+      let receivers = client.map { [$0] } ?? clients
+      var outputs = receivers.flatMap { post(delivery, to: $0) }
       // After a restart an app may be about to reconnect (LIFE-9).
-      if outputs.isEmpty { pending.add(delivery, for: nil) }
+      if receivers.isEmpty { pending.add(delivery, for: nil) }
       if authorizationState.sessions.presence.runtimeEnd != nil {
         grantRuntime(for: delivery, at: now, to: &outputs)
       }
@@ -203,9 +201,11 @@ extension AppCoordinator {
       pending.add(delivery, for: client)
       return []
     case .wake:
+      // It stays queued until a process runs, which may be never (docs/decisions/0083).
       let receivers = client.map { [$0] } ?? clients
+      let outputs = receivers.flatMap { post(delivery, to: $0) }
       let woken = hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
-      return [.wakeApp(app)] + receivers.map { .deliver($0, delivery) } + woken
+      return outputs + [.wakeApp(app)] + woken
     case .launch, .launchUnlessQuit:
       pending.add(delivery, for: nil)
       return []

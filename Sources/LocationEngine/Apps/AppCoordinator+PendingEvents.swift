@@ -37,9 +37,12 @@ extension AppCoordinator {
     processes.indices.flatMap { deliverPending(at: $0) }
   }
 
-  /// Delivers to one process the pending events that it has not received, if it has a manager.
+  /// Delivers to one process the pending events that it has not received, if it runs and has a
+  /// manager.
   mutating func deliverPending(at index: Int) -> [Output] {
-    guard let last = processes[index].lastEvent else { return [] }
+    guard processes[index].life != .suspended, let last = processes[index].lastEvent else {
+      return []
+    }
     let events = pending.events(after: last)
     processes[index].lastEvent = events.last?.number ?? last
     return events.map { .deliver(processes[index].client, .pending($0.number, $0.event)) }

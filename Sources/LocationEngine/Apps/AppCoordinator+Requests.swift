@@ -20,9 +20,13 @@ extension AppCoordinator {
     return outputs + hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
   }
 
-  /// Notes the lifecycle state that the system observes.
+  /// Notes the lifecycle state that the system observes. One that reports to be suspended, and is
+  /// seen to run, reports nothing any more: else what is queued for it would wait forever.
   mutating func move(_ client: ClientID, to life: AppLife, at now: Moment) -> [Output] {
-    change(client, at: now) { $0.observed = life }
+    change(client, at: now) { process in
+      process.observed = life
+      if life != .suspended && process.reported == .suspended { process.reported = nil }
+    }
   }
 
   /// Notes the lifecycle state that the app's framework reports, which is not observed.
@@ -93,7 +97,9 @@ extension AppCoordinator {
       return authorize(.managerCreated(Self.number(of: subscriber, client)), at: now)
         + deliverWaiting(to: client) + beginPending(client)
     case .request(let goal, let subscriber):
+      // The client keeps a request until it is informed that nothing waits for an answer.
       return authorize(.request(goal, manager: Self.number(of: subscriber, client)), at: now)
+        + [.deliver(client, .state(state))]
     case .temporaryFullAccuracy(let key, let ticket):
       let requester = AccuracyRequester.call(Self.number(of: ticket, client))
       let key = Bounds.cut(key, to: Bounds.purposeBytes)

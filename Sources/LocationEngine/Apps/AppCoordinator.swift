@@ -60,6 +60,8 @@ struct AppCoordinator: Sendable {
     var servicesAreOn = true
     /// Whether it may read its last place (STD-10).
     var isEffective = false
+    /// Whether a request waits for an answer (AUTH-20).
+    var isAsking = false
   }
 
   /// The position of the device, as far as this coordinator keeps it.
@@ -166,6 +168,7 @@ struct AppCoordinator: Sendable {
       authorization: authorization.report, servicesEnabled: servicesAreOn,
       lastFix: authorization.isEffective ? visible : nil)
     state.equipment = world.equipment
+    state.isAsking = authorization.isAsking
     return state
   }
 

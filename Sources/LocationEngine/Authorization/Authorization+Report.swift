@@ -34,6 +34,9 @@ extension Authorization {
   /// For the simulator; an app cannot see this (AUTH-31).
   package var isForOnce: Bool { record.grant == .once }
 
+  /// Whether a request waits for the answer to a prompt.
+  package var isAsking: Bool { !goalRequests.isEmpty }
+
   /// The open prompt, if any.
   package var openPrompt: Prompt? { open?.prompt }
 

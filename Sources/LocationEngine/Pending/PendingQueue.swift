@@ -174,11 +174,28 @@ struct PendingQueue: Sendable {
     } else {
       append(.delivery(delivery, for: client))
       fixes += entries.last?.fixes ?? 0
+      if case .live(let subscriber, _) = delivery { dropOldLive(of: subscriber, client) }
     }
     while fixes > Bounds.waitingFixes || entries.count(where: \.isDelivery) > Bounds.waiting,
       let oldest = entries.firstIndex(where: \.isDelivery)
     {
       fixes -= entries.remove(at: oldest).fixes
+    }
+  }
+
+  /// Drops the oldest plain locations of live updates above ``Bounds/waitingLive``; an element with
+  /// other diagnostics, or another `stationary`, than the one before it is kept (LIVE-30, LIVE-31).
+  private mutating func dropOldLive(of subscriber: SubscriberID, _ client: ClientID?) {
+    var (plain, last): ([Int], LiveUpdate?) = ([], nil)
+    for index in entries.indices {
+      guard case .delivery(.live(subscriber, let update), client) = entries[index].content else {
+        continue
+      }
+      if let last, update.isPlain(after: last) { plain.append(index) }
+      last = update
+    }
+    for index in plain.prefix(max(0, plain.count - Bounds.waitingLive)).reversed() {
+      entries.remove(at: index)
     }
   }
 

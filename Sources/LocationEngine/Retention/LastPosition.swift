@@ -26,13 +26,17 @@ package struct LastPosition: Sendable {
     self.keep = keep ?? Self.keepByDefault
   }
 
-  /// Returns the change that stores a new current position; `nil` in the minute after the last one,
-  /// unless the first coarse place has come since.
+  /// Whether a new current position is to be stored: not in the minute after the last one, unless the
+  /// first coarse place has come since.
+  package func isDue(hasCoarse: Bool, at now: Instant) -> Bool {
+    guard let storedAt, now - storedAt < Self.pause else { return true }
+    return hasCoarse && !hasCoarseTime
+  }
+
+  /// Returns the change that stores a new current position.
   package mutating func note(
     _ fix: Fix, _ coarseTime: UnixTime?, at now: Moment, _ steady: SteadyTime
-  ) -> StateChange? {
-    let isNews = coarseTime != nil && !hasCoarseTime
-    if let storedAt, now.uptime - storedAt < Self.pause, !isNews { return nil }
+  ) -> StateChange {
     (storedAt, isStored, hasCoarseTime) = (now.uptime, true, coarseTime != nil)
     let stored = Stored(fix: fix, coarseTime: coarseTime, stored: steady.date(at: now))
     return .set(Self.key, stored.stored)

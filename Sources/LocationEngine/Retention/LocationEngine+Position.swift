@@ -2,10 +2,15 @@ import LocationModel
 
 /// The last position on disk (docs/decisions/0084).
 extension LocationEngine {
-  /// Stores the current position, at most once a minute.
+  /// Whether the current position is to be stored: once a minute.
+  func isPositionDue(at now: Moment) -> Bool {
+    lastPosition.isDue(hasCoarse: coarse.place != nil, at: now.uptime)
+  }
+
+  /// Stores the current position.
   mutating func storePosition(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
     let change = lastPosition.note(fix, coarse.place?.time, at: now, retention.steady)
-    if let change { outputs.append(.persist(change)) }
+    outputs.append(.persist(change))
   }
 
   /// Restores the last position of an earlier run, with its date (STD-2, STD-9), and forgets what was

@@ -69,6 +69,9 @@ final class DescriptorChannel {
     }
   }
 
+  /// Whether nothing waits to be written.
+  var isWritten: Bool { unwritten.isEmpty }
+
   /// Writes now what can be written, and the rest when there is room.
   func write(_ bytes: [UInt8], on queue: DispatchQueue, writable: @escaping @Sendable () -> Void) {
     unwritten += bytes

@@ -1,6 +1,7 @@
 import Glibc
 import LocationEngine
 package import LocationModel
+import LocationProviders
 import LocationService
 
 // Whether the processes of clients are in use (docs/decisions/0079).
@@ -17,17 +18,23 @@ extension LocationHost {
   }
 
   /// Informs the engine of what has changed since the last call.
-  func settleUses() {
+  package func settleUses() {
     for (client, life) in uses.changes(at: now.uptime) { move(client, to: life) }
   }
 
   /// Begins to follow the windows of the desktop.
   func beginToWatchWindows() {
-    windows?.begin { [weak self] state in self?.enter { $0.take(state) } }
+    windows?.begin { [weak self] report in self?.enter { $0.take(report) } }
   }
 
-  private func take(_ windows: WindowState?) {
-    for (client, life) in uses.take(windows, at: now.uptime) { move(client, to: life) }
+  private func take(_ report: WindowReport) {
+    switch report {
+    case .windows(let source, let windows):
+      for (client, life) in uses.take(windows, from: source, at: now.uptime) {
+        move(client, to: life)
+      }
+    case .obstacle(let text): journal(.windows(text))
+    }
   }
 
   /// Has a client's process looked at with the next event: it has left a delivery unread.
@@ -48,6 +55,19 @@ extension LocationHost {
   package func noteWoken(_ client: ClientID) {
     uses.note(client, woken: true)
     move(client, to: .background)
+  }
+
+  /// Notes that a suspended process is about to be woken for an event, or cannot be.
+  package func expect(_ client: ClientID, woken: Bool) { uses.note(client, woken: woken) }
+
+  /// Ends the suspension of an app in this process, which runs, whatever it has reported.
+  func noteRunning(_ app: AppIdentity) {
+    guard cutOff == nil else { return }
+    enter { host in
+      for client in host.connected where host.core.engine.app(of: client) == app {
+        host.noteWoken(client)
+      }
+    }
   }
 
   private func move(_ client: ClientID, to life: AppLife) {

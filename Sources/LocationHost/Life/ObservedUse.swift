@@ -13,17 +13,22 @@ package struct ObservedUse: Hashable, Sendable {
     case terminal
     /// It is part of a service of systemd.
     case service
-    /// Nothing: the app is assumed to be in use.
+    /// Nothing shows it: the app counts as in use.
     case nothing
+    /// The configuration: every app counts as in use.
+    case assumed
   }
 
   package var life: AppLife
   package var ground: Ground
 
-  /// In use, as nothing shows otherwise.
-  package init() {
-    (life, ground) = (.foreground, .nothing)
+  /// In use, as nothing shows otherwise, or the configuration says so.
+  package init(isAssumed: Bool = false) {
+    (life, ground) = (.foreground, isAssumed ? .assumed : .nothing)
   }
+
+  /// Whether the system shows it.
+  var isShown: Bool { ground != .nothing && ground != .assumed }
 
   /// Judges a process by its facts, its control group, `nil` for none, and whether its window is active,
   /// `nil` if it never had one.

@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationProviders
 
 /// Follows whether the processes of clients are in use.
 ///
@@ -11,8 +12,8 @@ package struct UseWatch: Sendable {
     /// `nil` where nothing is observed.
     var mark: ProcessMark?
     var use: ObservedUse
-    /// Whether it has, or had, a window.
-    var hasWindows = false
+    /// The sources that show windows of it, or did.
+    var sources: Set<WindowSource> = []
     /// Whether the process was woken for an event, and is not suspended again.
     var isWoken = false
   }
@@ -23,8 +24,8 @@ package struct UseWatch: Sendable {
   private var volatile: [ClientID] = []
   /// Those that have left a delivery unread.
   private var suspects: Set<ClientID> = []
-  /// The windows of the desktop; `nil` where nothing is known of them.
-  private var windows: WindowState?
+  /// The windows of the desktop, by what shows them.
+  private var windows: [WindowSource: WindowState] = [:]
   package private(set) var nextDeadline: Instant?
 
   /// Creates a watch of the processes of a table; without one, all are assumed to be in use.
@@ -35,11 +36,11 @@ package struct UseWatch: Sendable {
   /// Begins to follow a process, and returns its lifecycle state; `nil` while that is only assumed.
   package mutating func follow(_ pid: Int32, as client: ClientID, at now: Instant) -> AppLife? {
     let facts = table?.facts(of: pid)
-    var process = Followed(mark: facts?.mark, use: ObservedUse())
+    var process = Followed(mark: facts?.mark, use: ObservedUse(isAssumed: table == nil))
     if let facts { judge(&process, facts) }
     followed[client] = process
     arrange(client, at: now)
-    return process.use.ground == .nothing ? nil : process.use.life
+    return process.use.isShown ? process.use.life : nil
   }
 
   package mutating func leave(_ client: ClientID) {
@@ -61,13 +62,13 @@ package struct UseWatch: Sendable {
 
   /// How a client's process is used, as last seen.
   package func use(of client: ClientID) -> ObservedUse {
-    followed[client].map(Self.use) ?? ObservedUse()
+    followed[client].map(Self.use) ?? ObservedUse(isAssumed: table == nil)
   }
 
   /// Who was woken for an event is not in use only because nothing shows otherwise.
   private static func use(of process: Followed) -> ObservedUse {
     var use = process.use
-    if process.isWoken && use.ground == .nothing { use.life = .background }
+    if process.isWoken && !use.isShown { use.life = .background }
     return use
   }
 
@@ -81,11 +82,12 @@ package struct UseWatch: Sendable {
     }
   }
 
-  /// Takes the windows as they are now, and returns the lifecycle states that have changed.
+  /// Takes the windows that a source shows now, `nil` when it shows none any more, and returns the
+  /// lifecycle states that have changed.
   package mutating func take(
-    _ windows: WindowState?, at now: Instant
+    _ windows: WindowState?, from source: WindowSource, at now: Instant
   ) -> [(client: ClientID, life: AppLife)] {
-    self.windows = windows
+    self.windows[source] = windows
     return followed.keys.sorted().compactMap { client in
       look(at: client, at: now).map { (client, $0) }
     }
@@ -106,11 +108,31 @@ package struct UseWatch: Sendable {
   }
 
   private func judge(_ process: inout Followed, _ facts: ProcessFacts) {
-    process.hasWindows =
-      windows.map { $0.owners.contains(facts.pid) || process.hasWindows } ?? false
     process.use = ObservedUse(
       facts, in: facts.terminal == 0 ? table?.controlGroup(of: facts.pid) : nil,
-      hasFocus: process.hasWindows ? windows?.active == facts.pid : nil)
+      hasFocus: focus(of: &process, facts.pid))
+  }
+
+  /// Whether one of its windows is active; `nil` if no source shows a window of it, or did.
+  private func focus(of process: inout Followed, _ pid: Int32) -> Bool? {
+    guard !windows.isEmpty else {
+      process.sources = []
+      return nil
+    }
+    let program = table?.program(of: pid)
+    func contains(_ owners: Set<WindowOwner>) -> Bool {
+      owners.contains(.process(pid)) || program.map { owners.contains(.program($0)) } ?? false
+    }
+    var isActive = false
+    for source in WindowSource.allCases {
+      guard let windows = windows[source] else {
+        process.sources.remove(source)
+        continue
+      }
+      if contains(windows.owners) { process.sources.insert(source) }
+      isActive = isActive || contains(windows.active)
+    }
+    return process.sources.isEmpty ? nil : isActive
   }
 
   private mutating func arrange(_ client: ClientID, at now: Instant) {

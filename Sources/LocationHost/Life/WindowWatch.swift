@@ -1,106 +1,52 @@
-import CXCB
-import Dispatch
-import Glibc
+package import LocationProviders
 
-/// The processes that have windows, and the one whose window is active.
-package struct WindowState: Hashable, Sendable {
-  /// Processes with a window that the window manager manages, seen or minimized.
-  package var owners: Set<Int32>
-  /// The process of the active window; `nil` while none is active.
-  package var active: Int32?
-
-  package init(owners: Set<Int32>, active: Int32?) {
-    (self.owners, self.active) = (owners, active)
-  }
+/// A report of what shows the windows of a desktop.
+package enum WindowReport: Sendable {
+  /// What a source shows now; `nil` when it shows nothing any more.
+  case windows(WindowSource, WindowState?)
+  /// Why a source shows nothing.
+  case obstacle(String)
 }
 
-/// Follows the windows of an X server on a queue of its own: a server that hangs delays nobody else.
-package actor WindowWatch: QueueActor {
-  nonisolated package let executor: HostQueue
-  private let display: String
-  private var connection: OpaquePointer?
-  private var source: (any DispatchSourceRead)?
-  private var changed: (@Sendable (WindowState?) -> Void)?
-  private var last: WindowState?
+/// Follows the windows of the desktop that the process belongs to: those of its X server, and those
+/// that its session shows, each on a queue of its own.
+package struct WindowWatch: Sendable {
+  private let display: DisplayWatch?
+  private let session: SessionWatch?
 
-  nonisolated package var unownedExecutor: UnownedSerialExecutor {
-    executor.asUnownedSerialExecutor()
+  /// Creates a watch of the desktop that the variables of the process name; `nil` without one.
+  package init?(_ variables: [String: String]) {
+    func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+    display = value("DISPLAY").map { DisplayWatch(display: $0) }
+    var ways: [SessionWatch.Way] = []
+    if let path = value("SWAYSOCK") { ways.append(.sway(path)) }
+    if let name = value("WAYLAND_DISPLAY"), let path = Self.path(name, value("XDG_RUNTIME_DIR")) {
+      ways.append(.wayland(path))
+      if let desktop = value("XDG_CURRENT_DESKTOP"), SessionBusWindows(desktop: desktop).isOfUse,
+        let address = NotificationAgent.sessionBus(variables)
+      {
+        ways.append(.bus(address, desktop: desktop))
+      }
+    }
+    let programs = DesktopPrograms(variables)
+    session = ways.isEmpty ? nil : SessionWatch(ways, programs: programs)
+    guard display != nil || session != nil else { return nil }
   }
 
-  /// Creates a watch of the server of a display, such as `:0`.
-  package init(display: String) {
-    self.display = display
-    executor = HostQueue(label: "meridian.windows")
+  /// The socket of a compositor: in the runtime folder, unless it is a path.
+  private static func path(_ name: String, _ folder: String?) -> String? {
+    name.hasPrefix("/") ? name : folder.map { "\($0)/\(name)" }
   }
 
-  /// Calls `changed` on the watch's queue at each change; with `nil` when nothing is known any more.
-  nonisolated package func begin(_ changed: @escaping @Sendable (WindowState?) -> Void) {
-    queue.async { self.onQueue { $0.open(changed) } }
+  /// Calls `report`, on any thread, at each change.
+  package func begin(_ report: @escaping @Sendable (WindowReport) -> Void) {
+    display?.begin(report)
+    session?.begin(report)
   }
 
   /// Ends the watch.
-  nonisolated package func end() {
-    queue.async { self.onQueue { $0.close() } }
+  package func end() {
+    display?.end()
+    session?.end()
   }
-
-  private func open(_ changed: @escaping @Sendable (WindowState?) -> Void) {
-    guard connection == nil, let connection = cxcb_open(display) else { return }
-    self.connection = connection
-    self.changed = changed
-    // The library closes its own at once, a source must not lose it.
-    let descriptor = fcntl(cxcb_descriptor(connection), F_DUPFD_CLOEXEC, 0)
-    guard descriptor >= 0 else { return close() }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setEventHandler { [weak self] in self?.onQueue { $0.read() } }
-    source.setCancelHandler { Glibc.close(descriptor) }
-    source.activate()
-    self.source = source
-    look()
-  }
-
-  private func read() {
-    guard let connection else { return }
-    switch cxcb_take_events(connection) {
-    case 0: break
-    case 1: look()
-    default: close()
-    }
-  }
-
-  private func look() {
-    guard let connection else { return }
-    var processes = [Int32](repeating: 0, count: Self.mostWindows)
-    var (active, count): (Int32, Int32)
-    // What comes with the replies is read already, and makes no descriptor readable.
-    repeat {
-      active = 0
-      count = cxcb_windows(connection, &active, &processes, Int32(processes.count))
-    } while count != -1 && cxcb_take_events(connection) == 1
-    guard count != -1 else { return close() }
-    let state =
-      count < 0
-      ? nil
-      : WindowState(owners: Set(processes.prefix(Int(count))), active: active > 0 ? active : nil)
-    guard state != last else { return }
-    last = state
-    changed?(state)
-  }
-
-  private func close() {
-    source?.cancel()
-    source = nil
-    guard let connection else { return }
-    self.connection = nil
-    cxcb_close(connection)
-    if last != nil { changed?(nil) }
-    last = nil
-  }
-
-  isolated deinit {
-    source?.cancel()
-    if let connection { cxcb_close(connection) }
-  }
-
-  /// Chosen: more than a person can arrange.
-  private static let mostWindows = 1024
 }

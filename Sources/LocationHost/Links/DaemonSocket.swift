@@ -39,6 +39,13 @@ package enum DaemonSocket {
     }
   }
 
+  /// Whether there is a socket at which a daemon may answer, found without connecting to it.
+  package static func mayAnswer() -> Bool {
+    let variables = HostEnvironment.current.variables
+    if let named = variables[variable] { return !named.isEmpty }
+    return [ofUser(variables), ofSystem].compactMap(\.self).contains { access($0, F_OK) == 0 }
+  }
+
   /// Opens a connection; waits at most two seconds, also for later reads and writes.
   package static func connect(to path: String) throws(Errno) -> Int32 {
     let descriptor = try socket()

@@ -16,6 +16,10 @@ actor SocketClient: QueueActor {
   private var replay: SubscriptionReplay
   private var state = State.away(attempts: 0)
   private var lastFault = ""
+  /// Whether it was noted that a request could not be sent, since the daemon is away.
+  private var hasNotedUnsent = false
+  /// Callers that wait until everything is written (LIFE-12).
+  private var waiting: [@Sendable () -> Void] = []
 
   private enum State {
     case connected(DescriptorChannel, FrameSplitter)
@@ -51,8 +55,45 @@ actor SocketClient: QueueActor {
   }
 
   nonisolated func send(_ request: Request) {
-    executor.post(waiting: request.outlastsProcess) { self.onQueue { $0.ask(request) } }
+    guard request.outlastsProcess else {
+      return queue.async { self.onQueue { $0.ask(request) } }
+    }
+    let isWritten = executor.postAndWait { written in
+      self.onQueue { client in
+        client.ask(request)
+        client.whenWritten(written)
+      }
+    }
+    if !isWritten { noting(Self.notWritten) }
   }
+
+  /// Calls a function as soon as the daemon's socket has everything, and at once while no daemon
+  /// answers, which is noted.
+  private func whenWritten(_ written: @escaping @Sendable () -> Void) {
+    guard case .connected(let channel, _) = state else {
+      if case .away = state { noteUnsent() }
+      return written()
+    }
+    guard !channel.isWritten else { return written() }
+    waiting = waiting.suffix(Bounds.waiting) + [written]
+  }
+
+  private func settleWaiting() {
+    if case .connected(let channel, _) = state, !channel.isWritten { return }
+    for written in waiting { written() }
+    waiting = []
+  }
+
+  /// Notes once, until the daemon is back, that it does not know what the app asks.
+  private func noteUnsent() {
+    guard !hasNotedUnsent else { return }
+    hasNotedUnsent = true
+    noting(Self.notWritten)
+  }
+
+  private static let notWritten =
+    "no location service answers; what the app has just begun or ended reaches it when it is back, "
+    + "and is lost if the process ends before"
 
   nonisolated func end() {
     queue.async {
@@ -87,6 +128,7 @@ actor SocketClient: QueueActor {
     channel.write(bytes, on: queue) { [weak self] in
       self?.onQueue { client in
         if case .connected(let channel, _) = client.state { channel.flush() }
+        client.settleWaiting()
       }
     }
   }
@@ -106,6 +148,7 @@ actor SocketClient: QueueActor {
       }
       state = .connected(channel, FrameSplitter(limit: SocketLink.longestMessage))
       lastFault = ""
+      hasNotedUnsent = false
       receive(handshake.rest)
     } catch {
       note("the location service could not be read: \(error)")

@@ -96,8 +96,11 @@ package enum AdministrationInterface {
       limits: ?[]string,
       # foreground, background, or suspended; absent while it does not run.
       life: ?string,
-      # How the daemon knows it: reported by its framework, terminal, service, stopped, frozen, or nothing.
-      ground: ?string
+      # How the daemon knows it: reported by its framework, window, terminal, service, stopped, frozen,
+      # nothing, or assumed by the configuration.
+      ground: ?string,
+      # Why it could not be woken for an event, which waits until it continues.
+      asleep: ?string
     )
 
     type Condition (

@@ -25,6 +25,8 @@ package struct AppStatus: Hashable, Sendable {
   /// What that rests on: `reported` by the app's framework, `terminal`, `service`, `stopped`,
   /// `frozen`, or `nothing`, where use is assumed.
   package var ground: String?
+  /// Why it could not be woken for an event, which waits until it continues; `nil` if nothing failed.
+  package var asleep: String?
 
   package init(app: String, level: String, isPrecise: Bool) {
     self.app = app
@@ -116,7 +118,8 @@ extension AppStatus: JSONStructure {
     blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
     .find("beacon", \.beacon), .find("processes", \.processes),
     .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter),
-    .find("limits", \.limits), .find("life", \.life), .find("ground", \.ground))
+    .find("limits", \.limits), .find("life", \.life), .find("ground", \.ground),
+    .find("asleep", \.asleep))
 
   fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)
 }

@@ -136,7 +136,10 @@ package struct SubscriptionReplay: Sendable {
   /// Returns what the app receives of a delivery; `nil` if nothing.
   package mutating func receive(_ delivery: Delivery) -> Delivery? {
     switch delivery {
-    case .state(let state): authorization = state.authorization
+    case .state(let state):
+      authorization = state.authorization
+      // Answered or ignored: it must not lead to a prompt later (AUTH-20).
+      if !state.isAsking { requests.removeAll(where: \.isAuthorizationRequest) }
     case .authorizationChanged(let subscriber?):
       if unchanged.remove(subscriber) != nil { return nil }
       informed.insert(subscriber)
@@ -274,6 +277,10 @@ extension Request {
 
   fileprivate func isSession(of subscriber: SubscriberID) -> Bool {
     if case .session(subscriber, _) = self { true } else { false }
+  }
+
+  fileprivate var isAuthorizationRequest: Bool {
+    if case .authorization(.request) = self { true } else { false }
   }
 
   fileprivate func isAccuracyRequest(_ ticket: SubscriberID) -> Bool {

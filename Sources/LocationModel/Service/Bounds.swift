@@ -34,6 +34,8 @@ package enum Bounds {
   package static let waiting = 1000
   /// Fixes among them, of all subscribers together.
   package static let waitingFixes = 10_000
+  /// Locations of one stream of live updates that wait for its reader, or for its process (LIVE-30).
+  package static let waitingLive = 64
   /// Events that an app has not taken.
   package static let pendingEvents = 100
   /// Bytes of a name or of an identifier in a property list.

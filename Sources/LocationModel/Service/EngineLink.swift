@@ -62,6 +62,10 @@ package struct ClientState: Hashable, Sendable {
   /// The equipment of this computer.
   package var equipment = Equipment()
 
+  /// Whether a request of the app for authorization waits for the person's answer; an ignored one
+  /// does not (AUTH-20).
+  package var isAsking = false
+
   package init(
     authorization: AuthorizationReport = AuthorizationReport(status: .notDetermined),
     servicesEnabled: Bool = true, lastFix: Fix? = nil

@@ -147,6 +147,13 @@ package struct LiveUpdate: Hashable, Sendable {
     self.stationary = stationary
     self.diagnostics = diagnostics
   }
+
+  /// Whether nothing but the location is new, so that it may be dropped for a later one (LIVE-30,
+  /// LIVE-31).
+  package func isPlain(after earlier: LiveUpdate) -> Bool {
+    fix != nil && earlier.fix != nil && diagnostics == earlier.diagnostics
+      && stationary == earlier.stationary
+  }
 }
 
 extension Diagnostics {

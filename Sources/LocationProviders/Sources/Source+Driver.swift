@@ -1,4 +1,4 @@
-import LocationModel
+package import LocationModel
 
 extension Source {
   /// The machine that serves this source.
@@ -32,12 +32,17 @@ extension Source {
   }
 
   /// Whether the source can deliver positions.
-  package var givesPositions: Bool {
+  package var givesPositions: Bool { tier != nil }
+
+  /// What its positions cost; `nil` without positions. Recordings are those of receivers, and a
+  /// fixed position costs nothing.
+  package var tier: PositionTier? {
     switch self {
-    case .bluez, .iio: false
-    case .resting(let receiver): receiver.givesPositions
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixed, .fixes, .geoclue:
-      true
+    case .bluez, .iio: nil
+    case .resting(let receiver): receiver.tier
+    case .fixed: .cell
+    case .geoclue: .network
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
   }
 

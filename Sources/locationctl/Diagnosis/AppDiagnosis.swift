@@ -12,9 +12,11 @@ struct AppDiagnosis {
   var servicesReason: String?
   /// The lifecycle state that a daemon has of it, and what that rests on; `nil` while it does not run.
   var use: (life: String, ground: String)?
+  /// Why it could not be woken for an event.
+  var asleep: String?
 
   var findings: [Finding] {
-    [services, usage, authorization, background, beacon].compactMap { $0 }
+    [services, usage, authorization, background, sleep, beacon].compactMap { $0 }
   }
 
   /// Of an app that wants to be a beacon, or about which that was decided.
@@ -41,17 +43,40 @@ struct AppDiagnosis {
 
   /// That it is not in use, where it is authorized only for that (STD-48).
   private var background: Finding? {
-    guard let use, use.life != "foreground", use.ground != "nothing",
-      let level = decided.flatMap({ AuthorizationLevel(rawValue: $0.level) }),
+    guard let use, let level = decided.flatMap({ AuthorizationLevel(rawValue: $0.level) }),
       [.whenInUse, .once].contains(level)
     else { return nil }
+    guard use.life != "foreground" else { return unknown(use.ground) }
     let name = app.identity.name
     let shown =
-      ["service": "as a service of systemd", "terminal": "as its terminal shows"][use.ground]
-      ?? (use.ground == "reported" ? "as its framework reports" : use.ground)
+      [
+        "service": "as a service of systemd", "terminal": "as its terminal shows",
+        "window": "as none of its windows is active", "reported": "as it reports itself",
+        "nothing": "as it was started for an event", "assumed": "as it was started for an event",
+      ][use.ground] ?? use.ground
     return finding(
       .doubtful, "not_in_use", "it is in the \(use.life), \(shown), and allowed only while in use",
       "locationctl authorize \(name) always")
+  }
+
+  /// That nothing shows whether it is in use (MODEL-2).
+  private func unknown(_ ground: String) -> Finding? {
+    guard ground == "nothing" else { return nil }
+    return finding(
+      .doubtful, "use_unknown",
+      "neither a window, nor a terminal, nor a unit of systemd shows whether it is in use, so it "
+        + "counts as in use while it runs",
+      "see why with locationctl log, or set in-use = assumed in the configuration of locationd to "
+        + "accept it for every app")
+  }
+
+  /// That an event waits for it, because it is suspended and cannot be woken.
+  private var sleep: Finding? {
+    guard let asleep, use?.life == "suspended" else { return nil }
+    return finding(
+      .doubtful, "cannot_be_woken", "an event waits until it continues: \(asleep)",
+      asleep.contains("continue = yes")
+        ? "locationctl apps register --continue PROGRAM" : "thaw it: systemctl thaw UNIT")
   }
 
   /// Without a usage string no prompt is put (AUTH-19).

@@ -76,7 +76,9 @@ struct DaemonDiagnosis {
     }
     return switch source.status {
     case "working": finding(.good, positions, nil)
-    case "idle": finding(.good, "closed, because no app asks; \(positions) so far", nil)
+    case "idle":
+      finding(
+        .good, "closed, because no app asks, or a cheaper source serves; \(positions) so far", nil)
     case "searching": finding(.doubtful, "open, and no position yet", alone)
     default: finding(.bad, source.reason ?? source.status, alone)
     }
@@ -93,7 +95,8 @@ struct DaemonDiagnosis {
       + AppDiagnosis(
         app: app, decided: known.map { Decision.Level($0) },
         servicesAreOn: true,
-        use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } }
+        use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } },
+        asleep: known?.asleep
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {

@@ -28,7 +28,8 @@ extension Verb {
       """,
       """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
-      terminal, a service of systemd, or that it is stopped or frozen; assumed where nothing does.
+      windows, its terminal, a service of systemd, or that it is stopped or frozen; assumed where \
+      nothing does, or in-use = assumed is configured.
       """,
     ],
     operands: [
@@ -162,7 +163,17 @@ extension AppStatus {
   /// Its lifecycle state, and what that rests on.
   fileprivate var use: String {
     guard let life else { return "" }
-    return ground == "nothing" ? "assumed" : life + (ground.map { " (\($0))" } ?? "")
+    let shown = shownUse(life)
+    return life == "suspended" && asleep != nil ? "\(shown), cannot be woken" : shown
+  }
+
+  private func shownUse(_ life: String) -> String {
+    switch ground {
+    case "assumed": "assumed"
+    case "nothing": life == "foreground" ? "assumed (nothing shows it)" : life
+    case "window": life + (life == "foreground" ? " (window active)" : " (window not active)")
+    default: life + (ground.map { " (\($0))" } ?? "")
+    }
   }
 
   fileprivate var line: String {
@@ -177,6 +188,7 @@ extension AppStatus {
     line.add("starter", starter)
     line.add("life", life)
     line.add("ground", ground)
+    line.add("asleep", asleep)
     if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text
   }

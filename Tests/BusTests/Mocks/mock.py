@@ -14,6 +14,12 @@ Prints the address of the bus, then obeys one command per line and answers each 
   notifications start CAPABILITY... | notifications stop
   await notification N      answers with title, text, and the keys of the buttons of the Nth
   press N KEY | dismiss N | await closed N
+  bus stop                  ends the bus, with everything on it
+  shell start | shell stop  GNOME's shell, with no windows; shell deny lets nobody ask
+  windows APP...            the windows that it has; +APP is the focused one
+  portal start | portal stop  the desktop portal's backend; apps APP=STATE... are what it shows
+  units start [ERROR]       a service manager that freezes and thaws, or refuses with the error
+  units calls               what it was called to do, in order
   forge WHAT...             tries something in another's name on every program; see forge_at
   forge replies N           bluetoothd's next answer comes after forged ones to N calls each
 """
@@ -37,6 +43,14 @@ COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
 NOTIFICATIONS = "org.freedesktop.Notifications"
 NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
+SHELL = "org.gnome.Shell"
+SHELL_PATH = "/org/gnome/Shell/Introspect"
+INTROSPECT = "org.gnome.Shell.Introspect"
+PORTAL = "org.freedesktop.impl.portal.desktop.gnome"
+PORTAL_PATH = "/org/freedesktop/portal/desktop"
+BACKGROUND = "org.freedesktop.impl.portal.Background"
+SYSTEMD = "org.freedesktop.systemd1"
+SYSTEMD_PATH = "/org/freedesktop/systemd1"
 MOCK = "org.freedesktop.DBus.Mock"
 
 
@@ -209,6 +223,17 @@ class Machine:
         shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
         return " | ".join([shown[3], shown[4], *shown[5][::2]]).replace("\n", " / ")
 
+    def start_units(self, errors):
+        manager = SYSTEMD + ".Manager"
+        self.spawn(SYSTEMD, ["--session", SYSTEMD, SYSTEMD_PATH, manager])
+        code = "".join(f"raise dbus.exceptions.DBusException(name={error!r})" for error in errors)
+        for member in ["FreezeUnit", "ThawUnit"]:
+            self.mock(SYSTEMD_PATH, SYSTEMD).AddMethod(manager, member, "s", "", code)
+
+    def unit_calls(self):
+        calls = self.mock(SYSTEMD_PATH, SYSTEMD).GetCalls()
+        return " ".join(f"{member} {args[0]}" for _, member, args in calls) or "none"
+
     def obey(self, words):
         match words:
             case ["bluetoothd", "start"]:
@@ -272,6 +297,10 @@ class Machine:
                     json.dumps({"capabilities": " ".join(capabilities)})])
             case ["notifications", "stop"]:
                 self.stop(NOTIFICATIONS)
+            case ["units", "start", *errors]:
+                self.start_units(errors)
+            case ["units", "calls"]:
+                return self.unit_calls()
             case ["await", "notification", number]:
                 return self.notification(int(number))
             case ["press", number, key]:
@@ -286,9 +315,52 @@ class Machine:
                 self.until(lambda: any(
                     int(call[1][0]) == int(number)
                     for call in self.desktop().GetMethodCalls("CloseNotification")))
+            case ["bus", "stop"]:
+                self.daemon.kill()
+                self.daemon.wait()
+            case ["shell", "start"]:
+                self.spawn(SHELL, ["--session", SHELL, SHELL_PATH, INTROSPECT])
+                self.show_windows([])
+            case ["shell", "deny"]:
+                self.mock(SHELL_PATH, SHELL).AddMethod(
+                    INTROSPECT, "GetWindows", "", "a{ta{sv}}",
+                    "raise dbus.exceptions.DBusException('no', "
+                    "name='org.freedesktop.DBus.Error.AccessDenied')")
+            case ["shell", "stop"]:
+                self.stop(SHELL)
+            case ["windows", *apps]:
+                self.show_windows(apps)
+                self.mock(SHELL_PATH, SHELL).EmitSignal(
+                    INTROSPECT, "RunningApplicationsChanged", "", dbus.Array([], signature="v"))
+            case ["portal", "start"]:
+                self.spawn(PORTAL, ["--session", PORTAL, PORTAL_PATH, BACKGROUND])
+                self.show_apps([])
+            case ["portal", "stop"]:
+                self.stop(PORTAL)
+            case ["apps", *apps]:
+                self.show_apps(apps)
+                self.mock(PORTAL_PATH, PORTAL).EmitSignal(
+                    BACKGROUND, "RunningApplicationsChanged", "", dbus.Array([], signature="v"))
             case _:
                 return "unknown command"
         return "ok"
+
+    def show_windows(self, apps):
+        windows = ", ".join(
+            f"dbus.UInt64({number}): {{'app-id': {name.lstrip('+') + '.desktop'!r}, "
+            f"'has-focus': dbus.Boolean({name.startswith('+')})}}"
+            for number, name in enumerate(apps, 1))
+        self.mock(SHELL_PATH, SHELL).AddMethod(
+            INTROSPECT, "GetWindows", "", "a{ta{sv}}",
+            f"ret = dbus.Dictionary({{{windows}}}, signature='ta{{sv}}')")
+
+    def show_apps(self, apps):
+        states = ", ".join(
+            f"{name!r}: dbus.UInt32({state})"
+            for name, _, state in (app.partition("=") for app in apps))
+        self.mock(PORTAL_PATH, PORTAL).AddMethod(
+            BACKGROUND, "GetAppState", "", "a{sv}",
+            f"ret = dbus.Dictionary({{{states}}}, signature='sv')")
 
     def end(self):
         for mock in self.mocks.values():

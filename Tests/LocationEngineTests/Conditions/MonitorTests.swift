@@ -348,6 +348,8 @@ struct MonitorTests {
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
     _ = next()
     _ = world.stay(east: 0)
+    // Acknowledges the event that says it.
+    _ = next()
     let damaged = world.entries.keys.filter { $0.domain == Conditions.damagedDomain }
     #expect(damaged.count == Conditions.mostDamaged)
     #expect(damaged.allSatisfy { !$0.name.hasSuffix("/100") })

@@ -106,7 +106,7 @@ struct BackgroundUpdatesTests {
     bench.live(.suspended)
     _ = bench.received()
     bench.fix(east: 700)
-    #expect(bench.received() == ["woken", "700 m"])
+    #expect(bench.received() == ["woken"])
     bench.run(seconds: 10)
     #expect(bench.received() == ["time is over"])
     bench.live(.background)

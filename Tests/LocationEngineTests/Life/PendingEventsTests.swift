@@ -106,6 +106,7 @@ struct PendingEventsTests {
     #expect(bench.states == [.satisfied, .unsatisfied])
     bench.live(.suspended)
     bench.fixes(150, from: 1190, by: -10)
+    bench.live(.background)
     #expect(bench.received().filter { $0.contains("home") } == ["entered home"])
     #expect(bench.states == [.satisfied, .unsatisfied], "an entry says the state itself")
   }

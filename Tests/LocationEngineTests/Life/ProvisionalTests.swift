@@ -61,6 +61,7 @@ struct ProvisionalTests {
     bench.fixes(120, by: 10)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
+    if place == .suspended { bench.live(.background) }
     let found = bench.received()
     #expect(
       found
@@ -98,6 +99,7 @@ struct ProvisionalTests {
     bench.fixes(140, from: 1200)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
+    if place == .suspended { bench.live(.background) }
     let found = bench.received()
     #expect(
       found == [.background: ["left"], .suspended: ["woken", "left"], .dead: ["launched"]][place])
@@ -112,6 +114,7 @@ struct ProvisionalTests {
     bench.fix(east: 700)
     #expect(bench.received() == [Self.upgrade])
     try bench.answer(.always)
+    if place == .suspended { bench.live(.background) }
     let found = bench.received()
     #expect(
       found

@@ -85,6 +85,12 @@ func grant(_ grant: String, to app: String, in path: String) throws {
   say("granted")
 }
 
+/// Says what kinds of data are stored.
+func domains(in path: String) throws {
+  let entries = try StateStore(path: StateFolder(path: path).file).entries()
+  say("domains \(Set(entries.map(\.key.domain)).sorted().joined(separator: " "))")
+}
+
 /// Opens a source with nobody's rights, and says what it says.
 func probe(_ url: String) throws {
   setgid(65_534)
@@ -147,6 +153,7 @@ do {
     try openStore(words[1], dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "share": try share(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
+  case let words where words.first == "domains": try domains(in: words[1])
   case let words where words.first == "probe": try probe(words[1])
   case let words where words.first == "journey":
     try travel(words[1], from: Int(words[2]) ?? 0, dyingBefore: Int(words[3]) ?? .max)
@@ -155,7 +162,7 @@ do {
   default:
     say(
       "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | share FOLDER "
-        + "| grant LEVEL APP FOLDER | probe URL | journey FOLDER FIX OPERATION "
+        + "| grant LEVEL APP FOLDER | domains FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }
 } catch {

@@ -6,7 +6,9 @@ import LocationLifecycle
 ///
 ///     LaunchedApp monitor|region|visits|changes [MARK]
 ///     LaunchedApp background
-///     LaunchedApp brief add|remove|start|stop|list
+///     LaunchedApp brief add|remove|start|stop|visits|changes|list
+///     LaunchedApp asks
+///     LaunchedApp services
 ///
 /// In the background it goes on with a session, which it ends at the first place. The brief form changes what it watches, and ends at once.
 /// When MARK is a file that is there, it removes the file and crashes before it learns of an event.
@@ -17,6 +19,8 @@ struct LaunchedApp {
     let service = CommandLine.arguments.dropFirst().first
     if service == "monitor" { return await monitor() }
     if service == "background" { return await background() }
+    if service == "services" { return services() }
+    if service == "asks" { return await asks() }
     if service == "brief" { return await brief(CommandLine.arguments.dropFirst(2).first) }
     let listener = Listener()
     let manager = CLLocationManager()
@@ -30,6 +34,24 @@ struct LaunchedApp {
     case "changes": manager.startMonitoringSignificantLocationChanges()
     default: say("monitor, region, visits, or changes?")
     }
+    try? await Task.sleep(for: .seconds(600))
+    withExtendedLifetime((manager, listener)) {}
+  }
+
+  /// Says whether services are on, and how long that took.
+  private static func services() {
+    let begin = ContinuousClock.now
+    let areOn = CLLocationManager.locationServicesEnabled()
+    let time = ContinuousClock.now - begin
+    say("services \(areOn ? "on" : "off") in \(time < .milliseconds(50) ? "time" : "\(time)")")
+  }
+
+  private static func asks() async {
+    let listener = Listener()
+    let manager = CLLocationManager()
+    manager.delegate = listener
+    manager.requestWhenInUseAuthorization()
+    say("asks, status \(manager.authorizationStatus.rawValue)")
     try? await Task.sleep(for: .seconds(600))
     withExtendedLifetime((manager, listener)) {}
   }
@@ -50,6 +72,12 @@ struct LaunchedApp {
       _exit(0)
     case "stop":
       manager.stopMonitoring(for: region)
+      _exit(0)
+    case "visits":
+      manager.startMonitoringVisits()
+      _exit(0)
+    case "changes":
+      manager.startMonitoringSignificantLocationChanges()
       _exit(0)
     default:
       let names = await CLMonitor("places").identifiers + manager.monitoredRegions.map(\.identifier)
@@ -75,7 +103,10 @@ struct LaunchedApp {
       CLMonitor.CircularGeographicCondition(center: home, radius: 200), identifier: "home")
     do {
       for try await event in await monitor.events {
-        say("\(event.identifier) \(event.state == .satisfied ? "in" : "out")")
+        let isHere = !event.conditionUnsupported
+        say(
+          "\(event.identifier) \(event.state == .satisfied ? "in" : isHere ? "out" : "unsupported")"
+        )
       }
     } catch { say("\(error)") }
     withExtendedLifetime(session) {}
@@ -111,6 +142,16 @@ private final class Listener: NSObject, CLLocationManagerDelegate {
     } else {
       say(visit.arrivalDate == .distantPast ? "visit ends" : "visit ends that began")
     }
+  }
+
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    say("error \((error as NSError).code)")
+  }
+
+  func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
+  ) {
+    say("\(region?.identifier ?? "") failed \((error as NSError).code)")
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
