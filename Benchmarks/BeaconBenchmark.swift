@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// Measures how often the proximity class is right on the shared sets of signal strengths: as shipped,
-/// with each receiver calibrated, and if every beacon were near (docs/decisions/0090).
+/// Measures how often the proximity class is right on the shared sets of signal strengths: as
+/// shipped, with each receiver calibrated, and if every beacon were near (docs/decisions/0090).
 func measureBeaconClasses() throws {
   guard SharedData.folder != nil else { throw MissingPeer(text: "\(SharedData.isMissing)") }
   for set in RecordedSet.all {

@@ -20,7 +20,7 @@ struct SourceSelectionTests {
   }
 
   private mutating func pass(_ seconds: Int) {
-    now += .seconds(seconds)
+    now = now + .seconds(seconds)
     selection.wake(at: now)
   }
 

@@ -130,7 +130,8 @@ extension LocationHost {
     step(.engine(.setting(.beaconOffset(adapter, offset))))
     guard let fault = keeper?.fault else { return }
     throw AdministrationFault(
-      reason: "it counts from now on, and could not be stored yet: \(fault); the daemon goes on trying")
+      reason: "it counts from now on, and could not be stored yet: \(fault); the daemon goes on "
+        + "trying")
   }
 
   /// Gives an identifier to the program at a path, and returns the path of the one that had it.

@@ -5,7 +5,8 @@ package import LocationModel
 ///
 /// Chosen (BEACON-26, docs/decisions/0090): the mean and spread of the levels heard, after an
 /// assumption that counts as one place. Beacons are near unless their level is unusual by more than
-/// what is still unknown of the adapter; so an adapter that has heard little calls all of them near.
+/// what is still unknown of the adapter; so an adapter that has heard little calls all of them
+/// near.
 package struct AdapterLevel: Hashable, Sendable {
   /// How many places the mean rests on; the assumption counts as one.
   package private(set) var weight: Double

@@ -26,11 +26,13 @@ package struct AdapterLevels: Sendable {
     }
   }
 
-  /// Takes over what another process or run has stored; keeps what this one has learned since, unless the
-  /// adapter was calibrated, or forgotten, elsewhere.
+  /// Takes over what another process or run has stored; keeps what this one has learned since,
+  /// unless the adapter was calibrated, or forgotten, elsewhere.
   mutating func adopt(_ entries: [StateEntry]) {
     let stored = AdapterLevels(restoring: entries)
-    unstored.removeAll { stored.levels[$0]?.offset != levels[$0]?.offset || stored.levels[$0] == nil }
+    unstored.removeAll { adapter in
+      stored.levels[adapter] == nil || stored.levels[adapter]?.offset != levels[adapter]?.offset
+    }
     let kept = levels.filter { unstored.contains($0.key) }
     levels = stored.levels.merging(kept) { _, own in own }
   }
@@ -92,8 +94,8 @@ package struct AdapterLevels: Sendable {
     return levels.removeValue(forKey: adapter) == nil ? [] : [.remove(Self.key(of: adapter))]
   }
 
-  /// Removes the adapter that has not been used for longest and is not calibrated, if that is needed;
-  /// `nil` when there is no room.
+  /// Removes the adapter that has not been used for longest and is not calibrated, if that is
+  /// needed; `nil` when there is no room.
   private mutating func makeRoom(for adapter: BluetoothAddress) -> [StateChange]? {
     guard levels[adapter] == nil, levels.count >= Self.capacity else { return [] }
     let unused = levels.filter { $0.value.offset == nil }

@@ -100,8 +100,8 @@ package struct BeaconCalibration: Sendable {
     return summary
   }
 
-  /// Returns the adapter, and by how many dB it receives more at one meter than the beacon claims: the mean
-  /// of what both places say of one meter.
+  /// Returns the adapter, and by how many dB it receives more at one meter than the beacon claims:
+  /// the mean of what both places say of one meter.
   package func result() throws(Refusal) -> (adapter: BluetoothAddress, offset: Int) {
     let one = try check(.oneMeter).median
     let three = try check(.threeMeters).median

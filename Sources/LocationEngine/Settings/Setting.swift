@@ -14,7 +14,8 @@ package enum Setting: Hashable, Sendable {
   case honorsQuit(Bool)
   /// Whether the app may make this computer a beacon.
   case beacon(AppIdentity, BeaconPermission)
-  /// How many dB more an adapter receives at one meter than beacons claim; `nil` forgets the adapter.
+  /// How many dB more an adapter receives at one meter than beacons claim; `nil` forgets the
+  /// adapter.
   case beaconOffset(BluetoothAddress, Int?)
   /// Location and privacy settings are reset (AUTH-7).
   case reset

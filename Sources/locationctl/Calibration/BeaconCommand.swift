@@ -5,10 +5,11 @@ import LocationModel
 enum CalibrationOptions {
   static let adapter = Option(
     name: "adapter", value: .text("ADDRESS"),
-    summary: "With calibrate: the Bluetooth adapter; else the one that receives, or with --clear all")
+    summary: "With calibrate: the adapter; else the one that receives, or with --clear all")
   static let seconds = Option(
     name: "seconds", value: .wholeNumber("N", BeaconCalibration.least...300),
-    summary: "With calibrate: how long to listen at each place; \(BeaconCalibration.usual) unless given")
+    summary:
+      "With calibrate: how long to listen at each place; \(BeaconCalibration.usual) unless given")
   static let list = Option(
     name: "list", summary: "With calibrate: show what is known of each adapter")
   static let clear = Option(

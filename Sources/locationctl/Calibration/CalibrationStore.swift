@@ -14,8 +14,8 @@ enum CalibrationStore {
     return .state(try SavedState())
   }
 
-  /// Passes the stored calibrations to the engine of this process; where they cannot be read, every beacon
-  /// counts as near until this process has learned.
+  /// Passes the stored calibrations to the engine of this process; where they cannot be read,
+  /// every beacon counts as near until this process has learned.
   static func passKnown(to person: Person) {
     guard let known = try? find().adapters() else { return }
     for adapter in known {

@@ -95,8 +95,8 @@ package struct RecordedSet: Sendable {
     isCalibratedByItself && recording.isAtOneMeter
   }
 
-  /// Returns the median at one meter in dBm, received elsewhere than in the recording itself; `nil` where
-  /// the receiver has none.
+  /// Returns the median at one meter in dBm, received elsewhere than in the recording itself;
+  /// `nil` where the receiver has none.
   package func powerAtOneMeter(
     for recording: RangedRecording, among recordings: [RangedRecording]
   ) -> Int? {
