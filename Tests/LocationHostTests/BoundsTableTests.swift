@@ -28,6 +28,7 @@ struct BoundsTableTests {
     "sessions": Bounds.sessions, "streams": Bounds.streams, "purpose bytes": Bounds.purposeBytes,
     "purposes": Bounds.purposes, "accuracy requests": Bounds.accuracyRequests,
     "ranging": Bounds.ranging, "adverts": Bounds.adverts, "waiting": Bounds.waiting,
+    "waiting live": Bounds.waitingLive,
     "waiting fixes": Bounds.waitingFixes, "pending events": Bounds.pendingEvents,
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
@@ -52,7 +53,7 @@ struct BoundsTableTests {
     "logged refusals": TrustState.mostLogged, "log text": DaemonJournal.longest,
     "damaged conditions": Conditions.mostDamaged, "nearby devices": BlueZSurvey.mostDevices,
     "found beacons": BlueZScanner.mostMonitored, "receivers": GpsdReceivers.mostReceivers,
-    "gpsd line bytes": GpsdClient.longestLine,
+    "gpsd line bytes": GpsdClient.longestLine, "windows": WindowBounds.windows,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")
