@@ -364,7 +364,7 @@ package struct LocationEngine: Machine {
   }
 
   /// Whether a subscriber needs the coarse place to be updated.
-  private var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
+  var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
 
   private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
 
@@ -502,6 +502,7 @@ package struct LocationEngine: Machine {
       restore(entries, at: now)
       restorePosition(entries, at: now, to: &outputs)
     }
+    beacons.restore(entries, at: now)
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })
     if isFirst {
@@ -548,15 +549,4 @@ package struct LocationEngine: Machine {
 
   /// The present demand for hardware.
   package var currentDemand: Demand { demand }
-
-  /// The shares of the demand (POW-8): of each service of each app, and of services shared by all
-  /// apps.
-  package var demandShares: [DemandShare] {
-    coordinators.flatMap(\.demandShares) + [
-      DemandShare(client: "conditions", demand: conditions.demand),
-      DemandShare(client: "visits", demand: visits.demand),
-      DemandShare(client: "stillness", demand: departureDemand),
-      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
-    ]
-  }
 }

@@ -203,6 +203,16 @@ package actor LocationHost: EngineLink, QueueActor {
     queue.sync { onQueue { $0.core.sourceReports } }
   }
 
+  /// Returns how each ranged beacon was received last, for a calibration.
+  nonisolated package func beaconReadings() -> [BeaconRanger.Reading] {
+    queue.sync { onQueue { $0.core.engine.beaconReadings } }
+  }
+
+  /// Returns whether beacons can be received; `nil` while there is no radio at all.
+  nonisolated package func beaconReception() -> BeaconReception? {
+    queue.sync { onQueue { $0.core.engine.beaconReception } }
+  }
+
   /// Runs `body` on the host's queue, after everything posted before.
   nonisolated package func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
     queue.async { self.onQueue { body($0) } }

@@ -123,6 +123,8 @@ extension Setting: JSONCodable {
     case "honorsQuit": self = .honorsQuit(try value.get("on"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
     case "stopped": self = .stopped(try app())
+    case "beaconOffset":
+      self = .beaconOffset(try value.get("adapter"), try value.find("offset"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
     }
@@ -143,6 +145,8 @@ extension Setting: JSONCodable {
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
     case .stopped(let app): .word("stopped", .fields(["app": app.name.json]))
+    case .beaconOffset(let adapter, let offset):
+      .word("beaconOffset", .fields(["adapter": adapter.json, "offset": offset?.json]))
     case .reset: .word("reset")
     }
   }

@@ -166,12 +166,19 @@ struct RecordingTests {
             uuid: BeaconUUID(high: .max, low: 1), major: 7, minor: .max),
           address: BluetoothAddress(bits: 0xc000_0000_0001), measuredPower: -59, rssi: nil,
           time: Self.date)),
+      .beacon(
+        BeaconSample(
+          identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 1), major: 7, minor: 8),
+          address: BluetoothAddress(bits: 1), measuredPower: -59, rssi: -71,
+          time: Self.date, adapter: BluetoothAddress(bits: 0x001a_7dda_7113))),
       .motion(MotionActivity(.cycling, .medium)),
       .setting(.beacon(Self.app, .declined)),
       .setting(.stopped(Self.app)),
       .simulation(.fix(place)),
       .simulation(.hold(place)),
       .simulation(.end),
+      .setting(.beaconOffset(BluetoothAddress(bits: 0x001a_7dda_7113), -17)),
+      .setting(.beaconOffset(BluetoothAddress(bits: 1), nil)),
       .wake,
     ]
     var recorder = Recorder(

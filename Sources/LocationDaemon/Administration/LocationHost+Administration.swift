@@ -115,6 +115,28 @@ extension LocationHost {
       after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
   }
 
+  /// What is known of the Bluetooth adapters, whether it is stored yet or not.
+  func adapters() -> [AdapterStatus] { core.engine.adapters.all.map { AdapterStatus($0, $1) } }
+
+  /// Calibrates an adapter, or forgets it.
+  func calibrate(
+    _ adapter: BluetoothAddress, _ offset: Int?
+  ) throws(AdministrationFault) {
+    var adapters = core.engine.adapters
+    if let offset {
+      do throws(AdapterLevels.Refusal) {
+        _ = try adapters.calibrate(adapter, offset, at: HostClock.now.unixTime)
+      } catch { throw AdministrationFault(reason: "\(error)") }
+    } else if adapters.forget(adapter).isEmpty {
+      throw AdministrationFault(reason: "nothing is known of an adapter \(adapter)")
+    }
+    step(.engine(.setting(.beaconOffset(adapter, offset))))
+    guard let fault = keeper?.fault else { return }
+    throw AdministrationFault(
+      reason: "it counts from now on, and could not be stored yet: \(fault); the daemon goes on "
+        + "trying")
+  }
+
   /// Gives an identifier to the program at a path, and returns the path of the one that had it.
   func adopt(_ app: AppIdentity, by program: String) throws(AdministrationFault) -> String {
     guard !app.isOwner, app.path == nil else {

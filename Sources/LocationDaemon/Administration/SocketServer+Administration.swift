@@ -111,6 +111,12 @@ extension SocketServer {
     case .events(let app):
       let records = host.onQueue { $0.eventRecords(of: app) }
       list(records, as: "event", to: number)
+    case .adapters:
+      let adapters = host.onQueue { $0.adapters() }
+      answer(number, .fields(["adapters": adapters.json]))
+    case .calibrate(let adapter, let offset):
+      try calibrate(adapter, offset)
+      answer(number, .object([]))
     case .export(let app):
       let entries = host.onQueue { $0.storedEntries }
       let files = app == nil ? host.onQueue { $0.keeper?.damagedFiles ?? [] } : []
@@ -137,6 +143,17 @@ extension SocketServer {
       cut(number, because: "the owner has given \(app) to \(program)")
     }
     return before
+  }
+
+  private func calibrate(
+    _ adapter: BluetoothAddress, _ offset: Int?
+  ) throws(AdministrationFault) {
+    let result: Result<Void, AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.calibrate(adapter, offset) }
+    }
+    try result.get()
+    let verdict = offset.map { "receives \($0) dB more than beacons claim" } ?? "is forgotten"
+    journal.write(.service, "the Bluetooth adapter \(adapter) \(verdict)")
   }
 
   private func turnServices(_ on: Bool) throws(AdministrationFault) {

@@ -30,6 +30,8 @@ extension LocationEngine {
       each(app, at: now, &outputs) { $0.hold(.presence(.stopped), at: $1) }
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
+    case .beaconOffset(let adapter, let offset):
+      calibrate(adapter, offset, at: now, to: &outputs)
     case .reset:
       for index in coordinators.indices {
         outputs += coordinators[index].authorize(.reset, at: now)

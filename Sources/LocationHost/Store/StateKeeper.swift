@@ -257,11 +257,13 @@ package final class StateKeeper {
   private static let most = 1000
 
   /// Returns whether a change about an app, or about the whole machine, is not stored. Nothing rests
-  /// on the last position.
+  /// on the last position, nor on what was learned of a Bluetooth adapter.
   func isBehind(_ app: String) -> Bool {
     isBehind
       && unsaved.contains {
-        $0.key.owner == app || $0.key.owner.isEmpty && $0.key != LastPosition.key
+        $0.key.owner == app
+          || $0.key.owner.isEmpty && $0.key != LastPosition.key
+            && $0.key.domain != AdapterLevels.domain
       }
   }
 

@@ -212,6 +212,18 @@ package enum AdministrationInterface {
       evidence: ?Evidence
     )
 
+    # A Bluetooth adapter of the daemon's machine, by its address.
+    type Adapter (
+      address: string,
+      # dB by which it receives more at one meter than beacons claim, as calibrated; missing until then.
+      offset: ?int,
+      # What it usually receives, in dB over the claim, as learned; and its standard deviation.
+      level: float,
+      spread: float,
+      # How many places that rests on.
+      places: float
+    )
+
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
@@ -268,6 +280,12 @@ package enum AdministrationInterface {
     # The last events delivered to one app or to all, oldest first, one reply each; the last has no event.
     # Call with `more`.
     method ListEvents(app: ?string) -> (event: ?Event)
+
+    # What is known of the Bluetooth adapters that have heard beacons, or were calibrated.
+    method ListAdapters() -> (adapters: []Adapter)
+
+    # Stores how an adapter hears; without `offset`, forgets its calibration, and what was learned of it.
+    method CalibrateAdapter(adapter: string, offset: ?int) -> ()
 
     # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
     # `more`.

@@ -21,6 +21,9 @@ package enum AdministrationRequest: Hashable, Sendable {
   case log(LogQuery)
   case access(app: String?)
   case events(app: String?)
+  case adapters
+  /// Stores how much more an adapter receives than beacons claim, in dB; `nil` forgets the adapter.
+  case calibrate(adapter: BluetoothAddress, offset: Int?)
   case export(app: String?)
   case erase(app: String?)
 
@@ -78,6 +81,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .log(query)
     case "ListAccess": self = .access(app: try given.find("app"))
     case "ListEvents": self = .events(app: try given.find("app"))
+    case "ListAdapters": self = .adapters
+    case "CalibrateAdapter":
+      self = .calibrate(adapter: try given.get("adapter"), offset: try given.find("offset"))
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
     default: return nil
@@ -89,7 +95,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     switch self {
     case .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .services, .conditions, .addCondition,
-      .removeCondition, .access, .erase, .simulate, .endSimulation:
+      .removeCondition, .access, .adapters, .calibrate, .erase, .simulate, .endSimulation:
       false
     }
   }
@@ -138,6 +144,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       )
     case .access(let app): ("ListAccess", ["app": app?.json])
     case .events(let app): ("ListEvents", ["app": app?.json])
+    case .adapters: ("ListAdapters", [:])
+    case .calibrate(let adapter, let offset):
+      ("CalibrateAdapter", ["adapter": adapter.json, "offset": offset?.json])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
     }

@@ -24,6 +24,8 @@ struct Verb: Sendable {
     var isOptional = false
     /// Whether more such words may follow; only the last operand of a verb.
     var repeats = false
+    /// Words that completion offers, among others that may stand here.
+    var hints: [String] = []
   }
 
   /// Every verb, in the order in which help lists them.

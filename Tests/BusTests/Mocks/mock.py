@@ -6,6 +6,7 @@ Prints the address of the bus, then obeys one command per line and answers each 
   adapter | power on | power off | remove
   beacon ADDRESS HEX        advertises ten times a second, while the adapter discovers
   silence ADDRESS
+  weaken DB                 all beacons are received so much weaker
   found ADDRESS             tells every monitor that is exported of the beacon
   advertised                reads what is advertised, as a bluetoothd does: type, and payload as hex
   await discovering | await idle | await monitor | await advertisement | await silence
@@ -73,6 +74,7 @@ class Machine:
         self.mocks = {}
         self.beacons = {}
         self.strength = 0
+        self.loss = 0
 
     def spawn(self, name, arguments):
         environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=self.address,
@@ -122,7 +124,7 @@ class Machine:
         path = ADAPTER + "/dev_" + address.replace(":", "_")
         data = {dbus.UInt16(0x004C): dbus.Array(payload, signature="y", variant_level=1)}
         self.mock(path).UpdateProperties("org.bluez.Device1", {
-            "RSSI": dbus.Int16(-60 - self.strength, variant_level=1),
+            "RSSI": dbus.Int16(-60 - self.loss - self.strength, variant_level=1),
             "ManufacturerData": dbus.Dictionary(data, signature="qv", variant_level=1)})
 
     def found(self, address):
@@ -275,6 +277,8 @@ class Machine:
                 self.beacons[address] = bytes.fromhex(payload)
             case ["silence", address]:
                 del self.beacons[address]
+            case ["weaken", loss]:
+                self.loss = int(loss)
             case ["forge", "replies", count]:
                 self.forge_replies(int(count))
             case ["forge", *what]:

@@ -24,7 +24,9 @@ enum ScriptedBlueZ {
 
   static func interfaces(powered: Bool = true, canMonitor: Bool = false) -> BusValue {
     var entries = [
-      entry(BlueZ.adapter, .properties(["Powered": .boolean(powered)])),
+      entry(
+        BlueZ.adapter,
+        .properties(["Powered": .boolean(powered), "Address": .string("00:1A:7D:DA:71:13")])),
       entry(BlueZ.advertisingManager, .properties([:])),
     ]
     if canMonitor { entries.append(entry(BlueZ.monitorManager, .properties([:]))) }
