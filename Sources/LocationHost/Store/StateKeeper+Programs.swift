@@ -26,7 +26,9 @@ package enum Claim: Hashable, Sendable {
 extension StateKeeper {
   /// Decides whether a program may use the identity: the first to use it keeps it, until another
   /// program of the same package uses it.
-  package func claim(_ identity: AppIdentity, by claimant: Claimant, noting: (Note) -> Void) -> Claim {
+  package func claim(_ identity: AppIdentity, by claimant: Claimant, noting: (Note) -> Void)
+    -> Claim
+  {
     let key = Self.identityKey(of: identity)
     if let entry = entries.first(where: { $0.key == key }) {
       return claim(entry, of: identity, by: claimant, noting)
