@@ -15,6 +15,7 @@ struct InstalledPackagesTests {
     chmod(folder.path, 0o755)
     try FileManager.default.createDirectory(
       atPath: folder.file("info"), withIntermediateDirectories: true)
+    try StateFolder(path: folder.file("state")).create()
     packages = InstalledPackages(folder: folder.file("info"), owners: [0, getuid()])
   }
 
@@ -85,17 +86,22 @@ struct InstalledPackagesTests {
 
   @Test("lets its identifier pass to a program at another path of the same package, and no other")
   func passes() throws {
-    let keeper = StateKeeper(folder: StateFolder(path: folder.file("state")))
-    #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
-    #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
-    for (program, package) in [
-      ("/srv/a/boat", nil), ("/opt/other/boat", "dpkg:other"), ("/opt/boat/2/boat", nil),
-    ] {
-      #expect(claim(keeper, program, package) == .refused)
+    do {
+      let keeper = StateKeeper(folder: StateFolder(path: folder.file("state"))) {
+        Issue.record("\($0)")
+      }
+      #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
+      #expect(claim(keeper, "/opt/boat/1/boat", "dpkg:boat") == .held)
+      for (program, package) in [
+        ("/srv/a/boat", nil), ("/opt/other/boat", "dpkg:other"), ("/opt/boat/2/boat", nil),
+      ] {
+        #expect(claim(keeper, program, package) == .refused)
+      }
+      #expect(
+        claim(keeper, "/opt/boat/2/boat", "dpkg:boat") == .passed(program: "/opt/boat/1/boat"))
+      #expect(StateKeeper.program(of: Self.app, in: keeper.entries) == "/opt/boat/2/boat")
     }
-    #expect(
-      claim(keeper, "/opt/boat/2/boat", "dpkg:boat") == .passed(program: "/opt/boat/1/boat"))
-    #expect(StateKeeper.program(of: Self.app, in: keeper.entries) == "/opt/boat/2/boat")
+    // The state is locked while the first one has it.
     let next = StateKeeper(folder: StateFolder(path: folder.file("state")))
     #expect(claim(next, "/opt/boat/3/boat", "dpkg:boat") == .passed(program: "/opt/boat/2/boat"))
   }

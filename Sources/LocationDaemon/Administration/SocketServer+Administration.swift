@@ -68,15 +68,7 @@ extension SocketServer {
   ) throws(AdministrationFault) {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
-    case .apps:
-      var apps = host.onQueue { host in
-        host.settleUses()
-        return host.apps()
-      }
-      for index in apps.indices {
-        apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
-      }
-      answer(number, .fields(["apps": apps.json]))
+    case .apps: answer(number, .fields(["apps": apps().json]))
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
     case .adopt(let app, let program):
@@ -125,6 +117,18 @@ extension SocketServer {
           + files.map { DataEntry($0) }, as: "entry", to: number)
     case .erase(let app): try erase(app, of: number)
     }
+  }
+
+  /// All apps, and why those that are suspended cannot be woken.
+  private func apps() -> [AppStatus] {
+    var apps = host.onQueue { host in
+      host.settleUses()
+      return host.apps()
+    }
+    for index in apps.indices {
+      apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
+    }
+    return apps
   }
 
   /// Gives an identifier to another program; processes that had it, and those that wanted it, come again.
