@@ -177,7 +177,7 @@ let package = Package(
       dependencies: [
         "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
-        "LocationCoding", "LocationRadio", "LocationSecrets",
+        "LocationCoding", "LocationRadio", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),

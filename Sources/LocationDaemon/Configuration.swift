@@ -29,6 +29,8 @@ package struct Configuration: Hashable, Sendable {
   package var withoutRefresh: [AppIdentity] = []
   /// Whether an app that the person ended is started for no event (LIFE-4).
   package var honorsQuit = false
+  /// Whether the owner may set the place from outside (SIM-15); `nil` for a user's daemon only.
+  package var allowsSimulation: Bool?
   /// Whether paused updates resume only when the app starts them again (STD-42).
   package var pauseNeedsRestart = false
   /// The longest time without a significant change at rest; `nil` for no limit (SLC-11).

@@ -26,6 +26,8 @@ package struct LocationEngine: Machine {
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
     case setting(Setting)
+    /// A place that is set from outside (SIM-15), or the end of that.
+    case simulation(SimulatedPosition.Request)
     /// The apps that can be launched; before the first of these, all can (LIFE-2).
     case launchable([AppIdentity])
     /// The users who have unlocked a session; `nil`, as at the start, where nothing is known of them
@@ -52,6 +54,8 @@ package struct LocationEngine: Machine {
     case wakeApp(AppIdentity)
     /// An event is pending for an app that does not run (LIFE-1).
     case launch(AppIdentity)
+    /// An app begins or ends to use the location (BGA-15).
+    case usage(AppIdentity, Bool)
     /// The location indicator of an app appears or disappears (BGA-5).
     case indicator(AppIdentity, Bool)
     /// The calibration request for the compass appears or disappears (HEAD-9).
@@ -63,7 +67,11 @@ package struct LocationEngine: Machine {
   }
 
   var arbiter = ProviderArbiter()
-  private(set) var watch: PositionWatch
+  var watch: PositionWatch
+  /// The place that is set from outside.
+  var simulated = SimulatedPosition()
+  /// The apps that use the location, as last output; sorted.
+  var users: [AppIdentity] = []
   var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
@@ -152,12 +160,16 @@ package struct LocationEngine: Machine {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
+    case .simulation(let request):
+      deferred.fix = simulate(request, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
     case .unlocked(let users): settleUnlocked(users, at: now, to: &outputs)
     case .display(let user): turnOnDisplay(of: user, at: now, to: &outputs)
     case .remind(let app): each(app, at: now, &outputs) { $0.authorize(.remind, at: $1) }
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
-    case .wake: wake(at: now, to: &outputs)
+    case .wake:
+      deferred.fix = repeatSimulated(at: now, to: &outputs)
+      wake(at: now, to: &outputs)
     }
     self.deferred = deferred
     return outputs
@@ -179,6 +191,7 @@ package struct LocationEngine: Machine {
     settleLaunches(at: now, to: &outputs)
     if deferred.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
+    settleUsers(to: &outputs)
     if deferred.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
@@ -200,19 +213,27 @@ package struct LocationEngine: Machine {
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
+    guard !simulated.isActive else {
+      outputs.append(.ignored(fix, provider, .simulated))
+      return nil
+    }
     switch arbiter.judge(fix, from: provider, at: now) {
     case .ignored(let fix, let provider, let reason):
       outputs.append(.ignored(fix, provider, reason))
       return nil
-    case .current(let fix, _):
-      let changes = watch.handle(.fix, at: now)
-      if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
-      if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
-      // Before the apps receive the fix: the next run may begin right after.
-      if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
-      for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
-      return fix
+    case .current(let fix, _): return makeCurrent(fix, at: now, to: &outputs)
     }
+  }
+
+  /// Delivers the new current fix to every app as far as permitted.
+  mutating func makeCurrent(_ fix: Fix, at now: Moment, to outputs: inout [Output]) -> Fix {
+    let changes = watch.handle(.fix, at: now)
+    if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
+    if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+    // Before the apps receive the fix: the next run may begin right after.
+    if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
+    for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
+    return fix
   }
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
@@ -311,7 +332,7 @@ package struct LocationEngine: Machine {
   }
 
   /// Notes that a source gives no positions.
-  private mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
+  mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
     conditions.hasPositions = watch.hasSource
     settleEquipment(at: now, to: &outputs)
   }
@@ -345,6 +366,7 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
+    simulated.isNeeded = wanted.position != nil
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
@@ -354,12 +376,13 @@ package struct LocationEngine: Machine {
   }
 
   /// Whether a subscriber needs the coarse place to be updated.
-  private var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
+  var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
 
   private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
 
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, simulated.nextDeadline)
     next = earliest(next, motionDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
@@ -492,6 +515,7 @@ package struct LocationEngine: Machine {
       restore(entries, at: now)
       restorePosition(entries, at: now, to: &outputs)
     }
+    beacons.restore(entries, at: now)
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })
     if isFirst {
@@ -538,15 +562,4 @@ package struct LocationEngine: Machine {
 
   /// The present demand for hardware.
   package var currentDemand: Demand { demand }
-
-  /// The shares of the demand (POW-8): of each service of each app, and of services shared by all
-  /// apps.
-  package var demandShares: [DemandShare] {
-    coordinators.flatMap(\.demandShares) + [
-      DemandShare(client: "conditions", demand: conditions.demand),
-      DemandShare(client: "visits", demand: visits.demand),
-      DemandShare(client: "stillness", demand: departureDemand),
-      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
-    ]
-  }
 }

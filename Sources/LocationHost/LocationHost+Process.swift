@@ -17,6 +17,7 @@ extension LocationHost {
       limits: environment.limits(noting: journal), settings: environment.settings(noting: journal),
       observing: environment.useWatch(noting: journal),
       windows: environment.windowWatch(), sessions: environment.loginWatches(),
+      indicator: environment.indicator(), simulatedAt: environment.simulationSocket,
       recordingTo: environment.recordingFile, journal: journal)
   }
 }

@@ -34,6 +34,7 @@ extension LocationEngine.Input {
       self = .unlocked(UnlockedUsers(own: own, users: try value.find("users")))
     case "display": self = .display(user: try value.find("user"))
     case "remind": self = .remind(AppIdentity(try value.get("app")))
+    case "simulation": self = .simulation(try SimulatedPosition.Request(json: value))
     case "stored": self = .stored(try [StateEntry](json: value))
     default: throw .unknownWord(name)
     }
@@ -66,6 +67,7 @@ extension LocationEngine.Input {
       .word("unlocked", .fields(["own": users?.own.json, "users": users?.users?.json]))
     case .display(let user): .word("display", .fields(["user": user?.json]))
     case .remind(let app): .word("remind", .fields(["app": app.name.json]))
+    case .simulation(let request): .word("simulation", request.json)
     case .stored(let entries): .word("stored", entries.json)
     case .fix, .heading, .beacon, .wake: nil
     }
@@ -96,6 +98,26 @@ extension ClientEvent: JSONCodable {
   }
 }
 
+extension SimulatedPosition.Request: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "fix": self = .fix(try Fix(json: value))
+    case "hold": self = .hold(try Fix(json: value))
+    case "end": self = .end
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .fix(let fix): .word("fix", fix.json)
+    case .hold(let fix): .word("hold", fix.json)
+    case .end: .word("end")
+    }
+  }
+}
+
 extension BeaconPermission: JSONCodable {}
 
 extension Setting: JSONCodable {
@@ -113,6 +135,9 @@ extension Setting: JSONCodable {
     case "heartbeat": self = .heartbeat(try value.find("interval"))
     case "remindAfter": self = .remindAfter(days: try value.find("days"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
+    case "stopped": self = .stopped(try app())
+    case "beaconOffset":
+      self = .beaconOffset(try value.get("adapter"), try value.find("offset"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
     }
@@ -136,6 +161,9 @@ extension Setting: JSONCodable {
     case .remindAfter(let days): .word("remindAfter", .fields(["days": days?.json]))
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
+    case .stopped(let app): .word("stopped", .fields(["app": app.name.json]))
+    case .beaconOffset(let adapter, let offset):
+      .word("beaconOffset", .fields(["adapter": adapter.json, "offset": offset?.json]))
     case .reset: .word("reset")
     }
   }

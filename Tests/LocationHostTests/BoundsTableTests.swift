@@ -32,7 +32,8 @@ struct BoundsTableTests {
     "waiting fixes": Bounds.waitingFixes, "pending events": Bounds.pendingEvents,
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
-    "lists remembered": ManifestReader.kept, "looks at once": ArrivalCoordinator.atOnce,
+    "lists remembered": ManifestReader.kept, "packages remembered": InstalledPackages.kept,
+    "looks at once": ArrivalCoordinator.atOnce,
     "looks per user": ArrivalCoordinator.perUser,
     "looks per program": ArrivalCoordinator.perProgram,
     "accounts per user": RateLimiter.keptPrograms, "accounts": RateLimiter.keptUsers,
@@ -47,13 +48,14 @@ struct BoundsTableTests {
     "log lines per user a minute": Int(LogQuota.perUser.perMinute),
     "log accounts": LogQuota.kept, "log records": DaemonJournal.kept,
     "access records": AccessLog.most, "event records": EventLog.most,
-    "ranged beacons": BeaconRanger.capacity, "bus calls": BusPeers.mostPending,
+    "ranged beacons": BeaconRanger.capacity, "known adapters": AdapterLevels.capacity,
+    "bus calls": BusPeers.mostPending,
     "login sessions": LoginSessions.most, "launch files": AppLauncher.mostFiles,
     "apps of a key": Configuration.mostApps,
     "logged refusals": TrustState.mostLogged, "log text": DaemonJournal.longest,
     "damaged conditions": Conditions.mostDamaged, "nearby devices": BlueZSurvey.mostDevices,
     "found beacons": BlueZScanner.mostMonitored, "receivers": GpsdReceivers.mostReceivers,
-    "gpsd line bytes": GpsdClient.longestLine,
+    "gpsd line bytes": GpsdClient.longestLine, "windows": WindowBounds.windows,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")

@@ -92,6 +92,8 @@ struct AppCoordinator: Sendable {
     var stillness = StillnessAudience()
     /// Whether the app needs each update of the coarse place.
     var coarse = false
+    /// Whether the person is shown that the app uses the location (BGA-15).
+    var usesLocation = false
     var deadline: Instant?
   }
 
@@ -215,6 +217,10 @@ struct AppCoordinator: Sendable {
   /// Derives the needs that the engine reads after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
+    let isShown = authorizationState.sessions.presence.showsIndicator
+    needs.usesLocation =
+      !processes.isEmpty && !app.isOwner
+      && (needs.demand.position != nil || isShown || rests)
     needs.coarse =
       needs.demand.position != nil
       && (isCoarse || standard.entries.contains { $0.service.isActive && $0.service.isCoarse })

@@ -21,6 +21,17 @@ package struct UseReport: Hashable, Sendable {
 
 // What the owner of the machine may query.
 extension LocationEngine {
+  /// The shares of the demand (POW-8): of each service of each app, and of services shared by all
+  /// apps.
+  package var demandShares: [DemandShare] {
+    coordinators.flatMap(\.demandShares) + [
+      DemandShare(client: "conditions", demand: conditions.demand),
+      DemandShare(client: "visits", demand: visits.demand),
+      DemandShare(client: "stillness", demand: departureDemand),
+      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
+    ]
+  }
+
   /// What the owner's settings withhold from an app.
   package func limits(of app: AppIdentity) -> [String] {
     (policies.restricted.contains(app) ? ["restricted"] : [])

@@ -48,6 +48,8 @@ package enum DeliveryRule {
     package var needsSession: Bool
     package var life: AppLife
     package var use: AppUse
+    /// Whether the person has stopped the app's use of the location for now (BGA-16).
+    package var isStopped: Bool
     package var policy = LaunchPolicy()
 
     package init(
@@ -59,6 +61,7 @@ package enum DeliveryRule {
       self.needsSession = needsSession
       life = presence.mayReturn ? .background : presence.life
       use = presence.use
+      isStopped = presence.isStopped
     }
   }
 
@@ -68,6 +71,10 @@ package enum DeliveryRule {
     let facts = circumstances.authorization
     if service.isModern && circumstances.needsSession {
       return Verdict(.nothing, flags: facts.denial.union(.serviceSessionRequired))
+    }
+    guard !circumstances.isStopped || !service.endsWhenStopped else {
+      let flags: Diagnostics = service.isModern ? .insufficientlyInUse : []
+      return Verdict(.nothing, flags: facts.denial.union(flags))
     }
     let place = DeliveryPlace(life: circumstances.life, use: circumstances.use)
     let authority = DeliveryAuthority(circumstances, service: service)

@@ -1,6 +1,6 @@
 package import LocationModel
 
-// What the owner and the system set for apps.
+// What a person, the owner, and the system set for apps.
 extension LocationEngine {
   mutating func change(
     _ setting: Setting, at now: Moment, to outputs: inout [Output]
@@ -29,6 +29,10 @@ extension LocationEngine {
     case .pauseNeedsRestart(let needs): settleServices(at: now) { $0.pauseNeedsRestart = needs }
     case .heartbeat(let heartbeat): settleServices(at: now) { $0.heartbeat = heartbeat }
     case .remindAfter(let days): policies.remindAfter = days
+    case .stopped(let app):
+      each(app, at: now, &outputs) { $0.hold(.presence(.stopped), at: $1) }
+    case .beaconOffset(let adapter, let offset):
+      calibrate(adapter, offset, at: now, to: &outputs)
     case .beacon(let app, let permission):
       each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
     case .reset:

@@ -21,6 +21,11 @@ package enum Setting: Hashable, Sendable {
   case remindAfter(days: Int?)
   /// Whether the app may make this computer a beacon.
   case beacon(AppIdentity, BeaconPermission)
+  /// The person stops an app's use of the location for now (BGA-16).
+  case stopped(AppIdentity)
+  /// How many dB more an adapter receives at one meter than beacons claim; `nil` forgets the
+  /// adapter.
+  case beaconOffset(BluetoothAddress, Int?)
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 

@@ -63,7 +63,7 @@ actor DisplayWatch: QueueActor {
 
   private func look() {
     guard let connection else { return }
-    var processes = [Int32](repeating: 0, count: Self.mostWindows)
+    var processes = [Int32](repeating: 0, count: WindowBounds.windows)
     var (active, count): (Int32, Int32)
     // What comes with the replies is read already, and makes no descriptor readable.
     repeat {
@@ -114,8 +114,6 @@ actor DisplayWatch: QueueActor {
     if let connection { cxcb_close(connection) }
   }
 
-  /// Chosen: more than a person can arrange.
-  private static let mostWindows = 1024
   /// Chosen: after how long a server that does not answer is reported.
   private static let answer = DispatchTimeInterval.seconds(5)
 }

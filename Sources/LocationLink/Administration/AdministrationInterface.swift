@@ -77,7 +77,39 @@ package enum AdministrationInterface {
       # Those that the configuration registers; absent from older daemons.
       programs: ?[]Program,
       demand: Demand,
-      lastFix: ?LastFix
+      lastFix: ?LastFix,
+      # Whether a place is set from outside; older daemons do not say.
+      simulated: ?bool
+    )
+
+    # An app that uses the location now, or asks to calibrate the compass.
+    type Use (
+      app: string,
+      # Missing where it was not verified.
+      program: ?string,
+      user: ?int,
+      active: bool,
+      # Whether it does so in the background.
+      background: bool,
+      calibration: bool
+    )
+
+    type UseStatus (apps: []Use, servicesEnabled: bool, simulated: bool)
+
+    # A position with its accuracy in meters. It is marked as simulated, whatever is sent.
+    type Fix (
+      latitude: float,
+      longitude: float,
+      accuracy: float,
+      time: int,
+      altitude: ?float,
+      ellipsoidalAltitude: ?float,
+      verticalAccuracy: ?float,
+      speed: ?float,
+      speedAccuracy: ?float,
+      course: ?float,
+      courseAccuracy: ?float,
+      floor: ?int
     )
 
     type App (
@@ -185,6 +217,18 @@ package enum AdministrationInterface {
       evidence: ?Evidence
     )
 
+    # A Bluetooth adapter of the daemon's machine, by its address.
+    type Adapter (
+      address: string,
+      # dB by which it receives more at one meter than beacons claim, as calibrated; missing until then.
+      offset: ?int,
+      # What it usually receives, in dB over the claim, as learned; and its standard deviation.
+      level: float,
+      spread: float,
+      # How many places that rests on.
+      places: float
+    )
+
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
@@ -223,6 +267,16 @@ package enum AdministrationInterface {
     # The owner's events, one reply each: first those that came while no call followed them. Call with `more`.
     method FollowEvents() -> (event: Condition)
 
+    # Which apps use the location: a reply now, and one for each change. Call with `more`.
+    method FollowUse() -> (use: UseStatus)
+
+    # Sets where the device is, in place of all sources. It ends with the connection, or with `hold` by
+    # EndSimulation only. The daemon of the whole machine refuses unless its configuration allows it.
+    method Simulate(fix: Fix, hold: ?bool) -> ()
+
+    # Ends what Simulate began, on whichever connection; `ended` is whether there was anything.
+    method EndSimulation() -> (ended: bool)
+
     # The last records of the log, one reply each; with `follow` also those to come. Without categories
     # all but `fix`. The last reply has no record. Call with `more`.
     method ReadLog(categories: ?[]string, last: ?int, follow: ?bool, places: ?bool) -> (
@@ -236,6 +290,12 @@ package enum AdministrationInterface {
     # Call with `more`.
     method ListEvents(app: ?string) -> (event: ?Event)
 
+    # What is known of the Bluetooth adapters that have heard beacons, or were calibrated.
+    method ListAdapters() -> (adapters: []Adapter)
+
+    # Stores how an adapter hears; without `offset`, forgets its calibration, and what was learned of it.
+    method CalibrateAdapter(adapter: string, offset: ?int) -> ()
+
     # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
     # `more`.
     method ExportData(app: ?string) -> (entry: ?Entry)
@@ -247,8 +307,8 @@ package enum AdministrationInterface {
     # Only the owner may: why this process is not, and what a person does about it.
     error NotOwner (reason: string, next: ?string)
 
-    # Why it cannot be done.
-    error Refused (reason: string)
+    # Why it cannot be done, and what the owner can do about it.
+    error Refused (reason: string, next: ?string)
 
     """#
 }

@@ -15,9 +15,17 @@ package enum AdministrationRequest: Hashable, Sendable {
   case addCondition(identifier: String, Circle)
   case removeCondition(identifier: String)
   case followEvents
+  /// Which apps use the location, now and as it changes.
+  case followUse
+  /// Sets the place of the device from outside (SIM-15); one that is held outlasts the connection.
+  case simulate(Fix, hold: Bool)
+  case endSimulation
   case log(LogQuery)
   case access(app: String?)
   case events(app: String?)
+  case adapters
+  /// Stores how much more an adapter receives than beacons claim, in dB; `nil` forgets the adapter.
+  case calibrate(adapter: BluetoothAddress, offset: Int?)
   case export(app: String?)
   case erase(app: String?)
 
@@ -65,6 +73,10 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .addCondition(identifier: try given.get("identifier"), circle)
     case "RemoveCondition": self = .removeCondition(identifier: try given.get("identifier"))
     case "FollowEvents": self = .followEvents
+    case "FollowUse": self = .followUse
+    case "Simulate":
+      self = .simulate(try given.get("fix"), hold: try given.find("hold") ?? false)
+    case "EndSimulation": self = .endSimulation
     case "ReadLog":
       let query = LogQuery(
         categories: try given.find("categories"), last: try given.find("last") ?? 100,
@@ -72,6 +84,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .log(query)
     case "ListAccess": self = .access(app: try given.find("app"))
     case "ListEvents": self = .events(app: try given.find("app"))
+    case "ListAdapters": self = .adapters
+    case "CalibrateAdapter":
+      self = .calibrate(adapter: try given.get("adapter"), offset: try given.find("offset"))
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
     default: return nil
@@ -81,10 +96,10 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Whether more than one reply may come.
   package var isStream: Bool {
     switch self {
-    case .followEvents, .log, .events, .export: true
+    case .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
-      .addCondition,
-      .removeCondition, .access, .erase:
+      .addCondition, .removeCondition, .access, .adapters, .calibrate, .erase, .simulate,
+      .endSimulation:
       false
     }
   }
@@ -121,6 +136,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       )
     case .removeCondition(let identifier): ("RemoveCondition", ["identifier": identifier.json])
     case .followEvents: ("FollowEvents", [:])
+    case .followUse: ("FollowUse", [:])
+    case .simulate(let fix, let hold): ("Simulate", ["fix": fix.json, "hold": hold.json])
+    case .endSimulation: ("EndSimulation", [:])
     case .log(let query):
       (
         "ReadLog",
@@ -131,6 +149,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       )
     case .access(let app): ("ListAccess", ["app": app?.json])
     case .events(let app): ("ListEvents", ["app": app?.json])
+    case .adapters: ("ListAdapters", [:])
+    case .calibrate(let adapter, let offset):
+      ("CalibrateAdapter", ["adapter": adapter.json, "offset": offset?.json])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
     }

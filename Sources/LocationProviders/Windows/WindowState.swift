@@ -54,9 +54,9 @@ package enum WindowOutput: Hashable, Sendable {
 }
 
 /// Bounds of what sources of windows send.
-enum WindowBounds {
+package enum WindowBounds {
   /// Windows that are looked at. Chosen: more than a person can arrange.
-  static let windows = 1024
+  package static let windows = 1024
   /// Bytes of an app identifier; a longer one is none. Chosen: the length of a file name.
   static let identifier = 255
   /// How long a source may take to answer. Chosen.

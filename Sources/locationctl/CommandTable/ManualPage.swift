@@ -42,6 +42,12 @@ enum ManualPage {
       else none. For apps on their own; \\fBlocationd\\fR reads \\fIsignificant-change-heartbeat\\fR from its
       configuration.
       .TP
+      .B CORELOCATION_INDICATOR
+      \\fIno\\fR: an app on its own does not show on the desktop that it uses the location.
+      .TP
+      .B CORELOCATION_SIMULATION
+      \\fIno\\fR: the place of an app on its own cannot be set with \\fBlocationctl location\\fR.
+      .TP
       .B CORELOCATION_GEOCODER
       A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
       \\fIphoton+https://HOST\\fR; with http only on this machine. It receives places to 11 m,

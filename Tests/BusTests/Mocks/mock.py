@@ -6,6 +6,7 @@ Prints the address of the bus, then obeys one command per line and answers each 
   adapter | power on | power off | remove
   beacon ADDRESS HEX        advertises ten times a second, while the adapter discovers
   silence ADDRESS
+  weaken DB                 all beacons are received so much weaker
   found ADDRESS             tells every monitor that is exported of the beacon
   advertised                reads what is advertised, as a bluetoothd does: type, and payload as hex
   await discovering | await idle | await monitor | await advertisement | await silence
@@ -16,6 +17,11 @@ Prints the address of the bus, then obeys one command per line and answers each 
   logind start | session USER | session PROPERTY yes|no   of the one session
   bus restart               ends the bus, and starts another at the same address, without services
   screensaver start | screensaver on | screensaver off
+  watcher start | watcher stop
+  await item N              until the Nth registration of an item with the watcher
+  menu                      the labels of the menu that the watcher reads; nothing without one
+  await menu LABEL          until one of its labels is this one; await no menu
+  click LABEL               presses the entry with this label
   bus stop                  ends the bus, with everything on it
   shell start | shell stop  GNOME's shell, with no windows; shell deny lets nobody ask
   windows APP...            the windows that it has; +APP is the focused one
@@ -47,6 +53,9 @@ NOTIFICATIONS = "org.freedesktop.Notifications"
 NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
 LOGIND = "org.freedesktop.login1"
 SCREENSAVER = "org.gnome.ScreenSaver"
+WATCHER = "org.kde.StatusNotifierWatcher"
+WATCHER_PATH = "/StatusNotifierWatcher"
+MENU = "com.canonical.dbusmenu"
 SHELL = "org.gnome.Shell"
 SHELL_PATH = "/org/gnome/Shell/Introspect"
 INTROSPECT = "org.gnome.Shell.Introspect"
@@ -65,6 +74,7 @@ class Machine:
         self.forger = forgeries.Forger(self.address)
         self.beacons = {}
         self.strength = 0
+        self.loss = 0
 
     def start(self, options):
         here = os.path.dirname(os.path.abspath(__file__))
@@ -122,7 +132,7 @@ class Machine:
         path = ADAPTER + "/dev_" + address.replace(":", "_")
         data = {dbus.UInt16(0x004C): dbus.Array(payload, signature="y", variant_level=1)}
         self.mock(path).UpdateProperties("org.bluez.Device1", {
-            "RSSI": dbus.Int16(-60 - self.strength, variant_level=1),
+            "RSSI": dbus.Int16(-60 - self.loss - self.strength, variant_level=1),
             "ManufacturerData": dbus.Dictionary(data, signature="qv", variant_level=1)})
 
     def found(self, address):
@@ -131,14 +141,18 @@ class Machine:
         self.update(address, self.beacons[address])
         return self.visit("found", device) or "no monitor"
 
-    def visit(self, function, *words):
-        """Has bluetoothd call each program in turn, until one has what is looked for."""
+    def menu(self):
+        """The labels of the item's menu, as the watcher reads it."""
+        return self.visit("menu", service=WATCHER, path=WATCHER_PATH)
+
+    def visit(self, function, *words, service="org.bluez", path="/"):
+        """Has bluetoothd, or another service, call each program in turn, until one has what is looked for."""
         here = os.path.dirname(os.path.abspath(__file__))
         code = (f"import sys; sys.path.insert(0, {here!r}); import visits; "
                 f"ret = visits.{function}(self.connection, *args)")
-        self.mock("/").AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
+        self.mock(path, service).AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
         for name in self.programs():
-            said = self.mock("/", interface="org.bluez.Visit").get_dbus_method(function)(
+            said = self.mock(path, service, "org.bluez.Visit").get_dbus_method(function)(
                 name, *words)
             if said:
                 return str(said)
@@ -177,6 +191,18 @@ class Machine:
             case ["heading", degrees, count]:
                 for _ in range(int(count)):
                     self.forger.heading(name, COMPASS_PATH, COMPASS, float(degrees))
+            case ["click", number]:
+                return self.forger.call(
+                    name, "/MenuBar", MENU, "Event", dbus.Int32(int(number)), "clicked",
+                    dbus.Int32(0, variant_level=1), dbus.UInt32(0))
+            case ["menu"]:
+                return self.forger.call(
+                    name, "/MenuBar", MENU, "GetLayout", dbus.Int32(0), dbus.Int32(-1),
+                    dbus.Array([], signature="s"))
+            case ["item"]:
+                return self.forger.call(
+                    name, "/StatusNotifierItem", dbus.PROPERTIES_IFACE, "GetAll",
+                    "org.kde.StatusNotifierItem")
             case ["release"]:
                 return self.forger.call(name, MONITOR_PATH, MONITOR, "Release")
             case ["found"]:
@@ -279,6 +305,8 @@ class Machine:
                 self.beacons[address] = bytes.fromhex(payload)
             case ["silence", address]:
                 del self.beacons[address]
+            case ["weaken", loss]:
+                self.loss = int(loss)
             case ["forge", "replies", count]:
                 self.forge_replies(int(count))
             case ["forge", *what]:
@@ -329,6 +357,23 @@ class Machine:
             case ["screensaver", state]:
                 self.mock("/org/gnome/ScreenSaver", SCREENSAVER, SCREENSAVER).SetActive(
                     state == "on")
+            case ["watcher", "start"]:
+                self.spawn(WATCHER, ["--session", WATCHER, WATCHER_PATH, WATCHER])
+                self.mock(WATCHER_PATH, WATCHER).AddMethod(
+                    WATCHER, "RegisterStatusNotifierItem", "s", "", "")
+            case ["watcher", "stop"]:
+                self.stop(WATCHER)
+            case ["await", "item", number]:
+                self.until(lambda: len(self.mock(WATCHER_PATH, WATCHER).GetMethodCalls(
+                    "RegisterStatusNotifierItem")) >= int(number))
+            case ["menu"]:
+                return self.menu() or "nothing"
+            case ["await", "no", "menu"]:
+                self.until(lambda: not self.menu())
+            case ["await", "menu", *label]:
+                self.until(lambda: " ".join(label) in self.menu().split(" | "))
+            case ["click", *label]:
+                return self.visit("click", " ".join(label), service=WATCHER, path=WATCHER_PATH)
             case ["notifications", "start", *capabilities]:
                 self.spawn(NOTIFICATIONS, [
                     "--session", "--template", "notification_daemon", "--parameters",

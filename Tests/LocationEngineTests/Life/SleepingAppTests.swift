@@ -27,7 +27,7 @@ struct SleepingAppTests {
     #expect(bench.received().count { $0.hasPrefix("live") } == 3)
   }
 
-  @Test("LIVE-30: then gets the newest 64 locations, and no element with news is lost")
+  @Test("border 12, LIVE-30: then gets the newest 64 locations, and no element with news is lost")
   func bounded() {
     var bench = bench()
     bench.fixes(200, from: 30, by: 10)

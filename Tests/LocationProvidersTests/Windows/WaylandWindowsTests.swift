@@ -111,7 +111,7 @@ struct WaylandWindowsTests {
           + Self.event(5, 0, Self.words(0))) == [.windows(WindowState())])
   }
 
-  @Test("windows beyond the bound are not looked at")
+  @Test("border 12: windows beyond the first 1,024 are not looked at")
   mutating func bound() {
     open()
     var bytes: [UInt8] = []

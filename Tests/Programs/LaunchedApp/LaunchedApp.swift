@@ -105,10 +105,8 @@ struct LaunchedApp {
       CLMonitor.CircularGeographicCondition(center: home, radius: 200), identifier: "home")
     do {
       for try await event in await monitor.events {
-        let isHere = !event.conditionUnsupported
-        say(
-          "\(event.identifier) \(event.state == .satisfied ? "in" : isHere ? "out" : "unsupported")"
-        )
+        let outside = event.conditionUnsupported ? "unsupported" : "out"
+        say("\(event.identifier) \(event.state == .satisfied ? "in" : outside)")
       }
     } catch { say("\(error)") }
     withExtendedLifetime(session) {}
