@@ -86,11 +86,11 @@ struct OwnersSettingsTests {
           RegionDescription(
             identifier: "home", target: .circle(Circle(center: EngineBench.home, radius: 200)),
             notices: RegionNotices()))))
-    for _ in 0..<5 { bench.fix() }
+    bench.fixes(100)
     bench.end()
     bench.send(.unlocked(UnlockedUsers(own: 1000, users: nil)))
     _ = bench.received()
-    for _ in 0..<20 { bench.fix(east: 3000) }
+    bench.fixes(120, by: 10)
     #expect(!bench.received().contains("launched"))
     bench.send(.unlocked(UnlockedUsers(own: 1000, users: [1000])))
     #expect(bench.received().contains("launched"))
