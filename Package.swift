@@ -237,8 +237,8 @@ let package = Package(
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "HostProgram", "LaunchedApp", "TestSupport", "LocationEngine", "LocationHost", "LocationModel",
-        "LocationProviders", "LocationService", "locationctl", "locationd",
+        "HostProgram", "LaunchedApp", "TestSupport", "LocationEngine", "LocationHost",
+        "LocationModel", "LocationProviders", "LocationService", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),

@@ -43,6 +43,7 @@ DAEMON_ONLY = {
     ("setting", "precise"): "an app's process reads the stored decision",
     ("setting", "beacon"): "an app's process reads the stored decision",
     ("setting", "reset"): "an app's process reads the stored decision",
+    ("setting", "beaconOffset"): "an app's process reads the stored calibration",
     ("setting", "restricted"): "the owner's configuration is the daemon's",
     ("setting", "backgroundRefresh"): "only a daemon starts apps",
     ("setting", "honorsQuit"): "only a daemon starts apps",

@@ -20,8 +20,8 @@ package struct AdapterLevel: Hashable, Sendable {
   package var offset: Int?
 
   /// The adapter of which nothing is known.
-  package init(used: UnixTime = UnixTime(nanoseconds: 0)) {
-    (weight, mean, offset, self.used) = (1, Self.assumedMean, nil, used)
+  package init() {
+    (weight, mean, offset, used) = (1, Self.assumedMean, nil, UnixTime(nanoseconds: 0))
     squares = Self.assumedSpread * Self.assumedSpread * (1 + Self.assumedDegrees)
   }
 

@@ -109,10 +109,7 @@ package struct BeaconRanger: Machine {
   /// The level of each beacon from which its adapter learned last, in dB over the claim.
   private var lessons: [Place: Double] = [:]
 
-  package init(reception: BeaconReception = .listening, adapters: AdapterLevels = .init()) {
-    self.reception = reception
-    self.adapters = adapters
-  }
+  package init() {}
 
   package var nextDeadline: Instant? {
     guard case .ranging(let nextReport) = state else { return nil }
