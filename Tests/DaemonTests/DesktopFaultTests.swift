@@ -34,7 +34,9 @@ struct DesktopFaultTests {
     // Its window may be known before it connects, which is no change.
     _ = try await windowed.lines.next { $0 == "not in use" }
     let apps = try daemon.control("apps").text
-    #expect(apps.contains("background (window not active)") && apps.contains("assumed (nothing shows it)"))
+    #expect(
+      apps.contains("background (window not active)") && apps.contains("assumed (nothing shows it)")
+    )
     windowed.end()
     app.end()
     desktop.end()
