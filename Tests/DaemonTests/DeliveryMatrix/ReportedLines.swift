@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+
+/// One line of an app of the matrix.
+struct ReportedLine: Sendable {
+  /// The app, in the words of the test.
+  var key: String
+  var pid: Int32
+  var words: String
+
+  init?(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 2)
+    guard parts.count == 3, let pid = Int32(parts[1]) else { return nil }
+    (key, self.pid, words) = (String(parts[0]), pid, String(parts[2]))
+  }
+}
+
+/// Something did not come in time.
+struct Missing: Error, CustomStringConvertible {
+  var description: String
+}
+
+/// Lines in the order in which they came, of which any may be waited for.
+final class KeptLines<Line: Sendable> {
+  private let events: Events<String>
+  private let parse: @Sendable (String) -> Line?
+  private(set) var all: [Line] = []
+
+  init(_ events: Events<String>, _ parse: @escaping @Sendable (String) -> Line?) {
+    (self.events, self.parse) = (events, parse)
+  }
+
+  /// Waits until a line after the first so many is one of those meant, and returns its index.
+  @discardableResult
+  func first(
+    _ what: String, after start: Int = 0, seconds: Double = 20, where isMeant: (Line) -> Bool
+  ) async throws -> Int {
+    var next = start
+    while true {
+      while next < all.count {
+        if isMeant(all[next]) { return next }
+        next += 1
+      }
+      do {
+        all.append(try await events.next(seconds: seconds, parse))
+      } catch {
+        throw Missing(description: "there is no \(what)")
+      }
+    }
+  }
+}
+
+/// The lines of all apps of one stage, by a pipe that they write to.
+final class AppLines {
+  let path: String
+  private let reader: RunningProgram
+  private let writer: FileHandle
+  private let lines: KeptLines<ReportedLine>
+
+  init(in folder: TemporaryFolder) throws {
+    path = folder.file("lines")
+    guard mkfifo(path, 0o666) == 0 else { throw POSIXError(.EIO) }
+    reader = try RunningProgram("/bin/cat", [path])
+    // As long as it is open, the reader has no end of file.
+    let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw POSIXError(.EIO) }
+    writer = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    lines = KeptLines(reader.lines) { ReportedLine($0) }
+  }
+
+  var count: Int { lines.all.count }
+
+  /// The processes that have reported anything.
+  var pids: Set<Int32> { Set(lines.all.map(\.pid)) }
+
+  func end() { reader.end() }
+
+  /// Waits for the words of an app, after the first so many lines, and returns the line's place.
+  @discardableResult
+  func wait(
+    for words: String, of key: String, after start: Int = 0, by pid: Int32? = nil,
+    seconds: Double = 20
+  ) async throws -> Int {
+    try await lines.first("\"\(words)\" of \(key)", after: start, seconds: seconds) {
+      $0.key == key && $0.words.hasPrefix(words) && (pid == nil || $0.pid == pid)
+    }
+  }
+
+  /// The lines of an app between two places that begin with these words.
+  func lines(of key: String, from start: Int, to end: Int, _ words: String) -> [ReportedLine] {
+    lines.all[start..<min(end, lines.all.count)].filter {
+      $0.key == key && $0.words.hasPrefix(words)
+    }
+  }
+
+  /// The process of an app that was started by hand last.
+  func process(of key: String) -> Int32? {
+    lines.all.last { $0.key == key && $0.words == "started by hand" }?.pid
+  }
+
+  subscript(index: Int) -> ReportedLine { lines.all[index] }
+}
