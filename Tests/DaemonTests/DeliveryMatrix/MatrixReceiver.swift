@@ -6,12 +6,13 @@ import TestSupport
 /// A receiver that is where the test says, with a clock that runs as the test says.
 struct MatrixReceiver {
   let server: Server
-  /// The time of the next solution.
-  private var clock: Date
+  /// The time of the next solution; `nil` for that of this computer.
+  private var clock: Date?
 
+  /// - Parameter isLate: whether its clock begins a day ago, and runs with the solutions.
   init(isLate: Bool) throws {
     server = try Server()
-    clock = Date(timeIntervalSinceNow: isLate ? -86_400 : 0)
+    clock = isLate ? Date(timeIntervalSinceNow: -86_400) : nil
   }
 
   static let home = Coordinate(latitude: 48.5, longitude: 11.5)
@@ -22,15 +23,20 @@ struct MatrixReceiver {
 
   /// So many solutions at one place, at rest.
   mutating func stay(_ count: Int, at distance: Double, seconds: Double = 1) {
-    for _ in 0..<count { solve(distance, speed: 0, seconds: seconds) }
+    let now = Date()
+    for number in 0..<count {
+      let time = now + Double(number - count) * seconds
+      solve(distance, Motion(speed: 0, course: 0), after: seconds, or: time)
+    }
   }
 
   /// A way in a straight line, by bicycle.
   mutating func travel(from start: Double, to end: Double) {
-    let count = Int(abs(end - start) / Self.step)
-    for number in 1...max(count, 1) {
-      let part = Double(number) / Double(max(count, 1))
-      solve(start + (end - start) * part, speed: Self.speed, seconds: Self.step / Self.speed)
+    let count = max(Int(abs(end - start) / Self.step), 1)
+    let motion = Motion(speed: Self.speed, course: end < start ? 180 : 0)
+    for number in 1...count {
+      let distance = start + (end - start) * Double(number) / Double(count)
+      solve(distance, motion, after: Self.step / Self.speed, or: Date())
     }
   }
 
@@ -39,19 +45,26 @@ struct MatrixReceiver {
     server.write(NMEAWriter.sentence("HCHDM,\(degrees).0,M"))
   }
 
-  private mutating func solve(_ distance: Double, speed: Double, seconds: Double) {
+  private struct Motion {
+    /// Meters per second.
+    var speed: Double
+    /// Degrees.
+    var course: Double
+  }
+
+  private mutating func solve(
+    _ distance: Double, _ motion: Motion, after seconds: Double, or now: Date
+  ) {
+    clock = clock.map { $0 + seconds }
     let place = Self.home.moved(by: distance, towards: 0)
-    let time = Self.words(clock, "HHmmss.SSS")
+    let (date, time) = Self.words(clock ?? now)
     let latitude = Self.degrees(place.latitude)
     let longitude = "0" + Self.degrees(place.longitude)
-    let knots = String(format: "%05.1f", speed / 0.514444)
+    let way = String(format: "%05.1f,%05.1f", motion.speed / 0.514444, motion.course)
     server.write(
-      NMEAWriter.sentence(
-        "GPRMC,\(time),A,\(latitude),N,\(longitude),E,\(knots),180.0,"
-          + "\(Self.words(clock, "ddMMyy")),,,A")
+      NMEAWriter.sentence("GPRMC,\(time),A,\(latitude),N,\(longitude),E,\(way),\(date),,,A")
         + NMEAWriter.sentence(
           "GPGGA,\(time),\(latitude),N,\(longitude),E,1,08,0.9,545.4,M,46.9,M,,"))
-    clock += seconds
   }
 
   private static func degrees(_ value: Double) -> String {
@@ -59,12 +72,13 @@ struct MatrixReceiver {
     return String(format: "%02d%07.4f", Int(whole), (value - whole) * 60)
   }
 
-  private static func words(_ date: Date, _ format: String) -> String {
+  private static func words(_ date: Date) -> (date: String, time: String) {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = format
-    return formatter.string(from: date)
+    formatter.dateFormat = "ddMMyy HHmmss.SSS"
+    let words = formatter.string(from: date).split(separator: " ").map(String.init)
+    return (words[0], words[1])
   }
 }
 

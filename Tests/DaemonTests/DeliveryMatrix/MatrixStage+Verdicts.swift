@@ -148,9 +148,11 @@ extension MatrixStage {
     for app in launched {
       await check(app) {
         try await lines.wait(for: "started location", of: app.key, after: mark)
+        try await lines.wait(for: "ready", of: app.key, after: mark)
       }
-      await receives(app)
     }
+    goOn()
+    for app in launched { await receives(app) }
     let absent = apps.filter { app in !launched.contains { $0.key == app.key } }
     // Every step before this answer is over.
     _ = try? daemon.control("apps")

@@ -29,6 +29,8 @@ final class MatrixStage {
 
   static let hasRadio = MockMachine.isThere
   static let witness = "witness"
+  /// A witness that receives headings only, as the compass is found when there is a receiver.
+  static let needle = "needle"
   /// Shows when the time of grace of all apps is over.
   private static let clock = "clock"
 
@@ -127,7 +129,7 @@ final class MatrixStage {
     }
     try FileManager.default.createDirectory(
       atPath: folder.file("apps"), withIntermediateDirectories: true)
-    for key in apps.map(\.key) + [Self.witness, Self.clock] { try install(key) }
+    for key in apps.map(\.key) + [Self.witness, Self.needle, Self.clock] { try install(key) }
     for app in apps { try register(app) }
   }
 
@@ -138,8 +140,8 @@ final class MatrixStage {
     switch world {
     case .silence:
       (
-        ["standard", "heading", "monitor"] + (mock == nil ? [] : ["ranging"]),
-        ["fix", "heading 12", "event"] + (mock == nil ? [] : ["ranged"])
+        ["standard", "monitor"] + (mock == nil ? [] : ["ranging"]),
+        ["fix", "event"] + (mock == nil ? [] : ["ranged"])
       )
     case .journey: (["standard", "region", "visits"], ["entered", "visit"])
     case .beacon: (["standard", "beaconRegion"], ["entered"])
@@ -155,7 +157,8 @@ final class MatrixStage {
     _ = try await receiver.server.arrivals.next()
     if world == .silence {
       receiver.point(to: 90)
-      try await lines.wait(for: "heading 90", of: Self.witness)
+      try await watch.run(command(of: Self.needle, ["heading"], []))
+      try await lines.wait(for: "ready", of: Self.needle)
     }
     for (number, app) in apps.enumerated() {
       try await job.run(command(of: app))
@@ -236,6 +239,8 @@ final class MatrixStage {
     case .beacon: try appear()
     }
     for sign in attested.signs { try await lines.wait(for: sign, of: Self.witness, after: start) }
+    guard world == .silence else { return }
+    try await lines.wait(for: "heading 12", of: Self.needle, after: start)
   }
 
   /// Has it happen again, for apps that were only not in use.
@@ -243,12 +248,17 @@ final class MatrixStage {
     switch world {
     case .silence:
       receiver.point(to: 125)
-      receiver.stay(3, at: MatrixReceiver.away)
+      receiver.stay(3, at: 0)
     case .journey:
       receiver.travel(from: 0, to: MatrixReceiver.away)
       receiver.stay(200, at: MatrixReceiver.away, seconds: 5)
     case .beacon: break
     }
+  }
+
+  /// Has the receiver go on, as one does, where it is.
+  func goOn() {
+    if world == .silence { receiver.stay(3, at: 0) }
   }
 
   private func appear() throws {

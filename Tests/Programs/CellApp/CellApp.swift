@@ -85,12 +85,21 @@ struct CellApp {
       manager().startMonitoring(for: CLBeaconRegion(uuid: Places.beacon, identifier: "beacon"))
     case "ranging":
       manager().startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: Places.beacon))
-    case "heading": manager().startUpdatingHeading()
+    case "heading":
+      await findCompass()
+      manager().startUpdatingHeading()
     case "liveUpdates": iterateUpdates()
     case "monitor": await iterateEvents()
     case "diagnostics": iterateDiagnostics()
     case "oneShot", "geocoder": break
     default: say("unknown service \(service)")
+    }
+  }
+
+  /// Asks the daemon until it has found the compass of a receiver, which has just sent a heading.
+  private static func findCompass() async {
+    for _ in 0..<1000 where !CLLocationManager.headingAvailable() {
+      await withCheckedContinuation { answer in ping { answer.resume() } }
     }
   }
 
