@@ -57,7 +57,16 @@ extension MatrixStage {
       if !early.isEmpty { try fail("it received the event before the answer") }
       try authorize(app, "always")
     }
-    await receives(app)
+  }
+
+  /// Starts an app that does not run by hand, in the foreground of its terminal.
+  private func open(_ app: MatrixApp) async {
+    await check(app) {
+      let start = lines.count
+      try await job.run(command(of: app))
+      try await job.front()
+      try await lines.wait(for: app.sign, of: app.key, after: start)
+    }
   }
 
   // MARK: Running
@@ -73,7 +82,10 @@ extension MatrixStage {
         try await lines.wait(for: "insufficientlyInUse", of: app.key, after: left)
       }
     }
-    for app in apps(.holdAndAsk) { await consent(app) }
+    for app in apps(.holdAndAsk) {
+      await consent(app)
+      await receives(app)
+    }
     await comeBack()
   }
 
@@ -107,7 +119,10 @@ extension MatrixStage {
     for app in asleep + apps(.holdAndAsk) {
       await check(app) { if !isStopped(app) { try fail("it was continued") } }
     }
-    for app in apps(.holdAndAsk) { await consent(app) }
+    for app in apps(.holdAndAsk) {
+      await consent(app)
+      await receives(app)
+    }
     let time = Date().timeIntervalSince1970
     for app in asleep { send(SIGCONT, to: app) }
     for app in asleep {
@@ -162,15 +177,12 @@ extension MatrixStage {
         if programs.contains(program(of: app.key)) { try fail("it was started") }
       }
     }
-    for app in apps(.holdAndAsk) { await consent(app) }
-    for app in apps(.hold) {
-      await check(app) {
-        let start = lines.count
-        try await job.run(command(of: app))
-        try await job.front()
-        try await lines.wait(for: app.sign, of: app.key, after: start)
-      }
+    for app in apps(.holdAndAsk) {
+      await consent(app)
+      // Then it is as one that may always know.
+      if honorsQuit { await open(app) } else { await receives(app) }
     }
+    for app in apps(.hold) { await open(app) }
   }
 
   /// The paths of the programs of all processes.

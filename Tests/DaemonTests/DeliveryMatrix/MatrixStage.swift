@@ -262,8 +262,11 @@ final class MatrixStage {
   }
 
   private func appear() throws {
-    try mock?.perform(
-      "beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+    let address = "C0:00:00:00:00:01"
+    try mock?.perform("beacon \(address) 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5")
+    // Ranging has the adapter discover; a region has it report the beacon by itself.
+    guard world == .beacon, let answer = try mock?.perform("found \(address)") else { return }
+    guard answer.hasPrefix("found") else { throw Missing(description: answer) }
   }
 
   /// Decides about an app as its owner.

@@ -81,8 +81,13 @@ final class AppLines {
     for words: String, of key: String, after start: Int = 0, by pid: Int32? = nil,
     seconds: Double = 20
   ) async throws -> Int {
-    try await lines.first("\"\(words)\" of \(key)", after: start, seconds: seconds) {
-      $0.key == key && $0.words.hasPrefix(words) && (pid == nil || $0.pid == pid)
+    do {
+      return try await lines.first("\"\(words)\" of \(key)", after: start, seconds: seconds) {
+        $0.key == key && $0.words.hasPrefix(words) && (pid == nil || $0.pid == pid)
+      }
+    } catch let fault as Missing {
+      let reported = lines.all.filter { $0.key == key }.map { "\($0.pid) \($0.words)" }
+      throw Missing(description: "\(fault); it reported \(reported.suffix(12))")
     }
   }
 
