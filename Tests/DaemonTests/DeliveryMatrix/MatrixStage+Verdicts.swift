@@ -169,20 +169,24 @@ extension MatrixStage {
     goOn()
     for app in launched { await receives(app) }
     let absent = apps.filter { app in !launched.contains { $0.key == app.key } }
+    await areNotStarted(absent)
+    for app in apps(.holdAndAsk) {
+      await consent(app)
+      // Then it is as one that may always know.
+      if honorsQuit { await areNotStarted([app]) } else { await receives(app) }
+    }
+    for app in apps(.hold) { await open(app) }
+  }
+
+  private func areNotStarted(_ apps: [MatrixApp]) async {
     // Every step before this answer is over.
     _ = try? daemon.control("apps")
     let programs = Self.runningPrograms()
-    for app in absent {
+    for app in apps {
       await check(app) {
         if programs.contains(program(of: app.key)) { try fail("it was started") }
       }
     }
-    for app in apps(.holdAndAsk) {
-      await consent(app)
-      // Then it is as one that may always know.
-      if honorsQuit { await open(app) } else { await receives(app) }
-    }
-    for app in apps(.hold) { await open(app) }
   }
 
   /// The paths of the programs of all processes.

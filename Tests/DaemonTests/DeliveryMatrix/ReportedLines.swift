@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// One line of an app of the matrix.
@@ -20,14 +21,53 @@ struct Missing: Error, CustomStringConvertible {
   var description: String
 }
 
-/// Lines in the order in which they came, of which any may be waited for.
-final class KeptLines<Line: Sendable> {
-  private let events: Events<String>
-  private let parse: @Sendable (String) -> Line?
-  private(set) var all: [Line] = []
+/// Lines in the order in which they came, of which any may be waited for, by one task at a time.
+final class KeptLines<Line: Sendable>: Sendable {
+  private struct State {
+    var lines: [Line] = []
+    var waiter: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let reader: Task<Void, Never>
 
   init(_ events: Events<String>, _ parse: @escaping @Sendable (String) -> Line?) {
-    (self.events, self.parse) = (events, parse)
+    let (stream, lines) = AsyncStream.makeStream(of: Line.self)
+    reader = Task {
+      while let line = try? await events.next(seconds: 3600, parse) { lines.yield(line) }
+      lines.finish()
+    }
+    Task { [weak self] in
+      for await line in stream { self?.add(line) }
+    }
+  }
+
+  deinit { reader.cancel() }
+
+  var all: [Line] { state.withLock { $0.lines } }
+
+  private func add(_ line: Line) {
+    let waiter = state.withLock { state in
+      state.lines.append(line)
+      return state.waiter.take()
+    }
+    waiter?.resume()
+  }
+
+  /// Waits until there are more lines than so many, or for no longer when it is canceled.
+  private func more(than count: Int) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isOver = state.withLock { state in
+          guard state.lines.count <= count, !Task.isCancelled else { return true }
+          state.waiter = waiter
+          return false
+        }
+        if isOver { waiter.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiter.take() }?.resume()
+    }
   }
 
   /// Waits until a line after the first so many is one of those meant, and returns its index.
@@ -37,12 +77,14 @@ final class KeptLines<Line: Sendable> {
   ) async throws -> Int {
     var next = start
     while true {
-      while next < all.count {
-        if isMeant(all[next]) { return next }
-        next += 1
+      let lines = all
+      if let index = lines.indices.dropFirst(next).first(where: { isMeant(lines[$0]) }) {
+        return index
       }
+      next = max(next, lines.count)
       do {
-        all.append(try await events.next(seconds: seconds, parse))
+        let count = lines.count
+        try await within(seconds: seconds) { await self.more(than: count) }
       } catch {
         throw Missing(description: "there is no \(what)")
       }
