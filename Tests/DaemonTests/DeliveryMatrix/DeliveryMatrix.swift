@@ -28,6 +28,7 @@ actor DeliveryMatrix {
   }
 
   private static func runAll() async -> [MatrixCell: String] {
+    MatrixReport.remove()
     let faults = await withTaskGroup(of: [MatrixCell: String].self) { group in
       // These wait for half a minute each.
       for plan in plans(of: .beacon) { group.addTask { await run(plan) } }
@@ -52,7 +53,7 @@ actor DeliveryMatrix {
       defer { stage.end() }
       faults = try await stage.run()
     } catch {
-      for app in MatrixApp.apps(of: plan.world) {
+      for app in MatrixApp.apps(of: plan.world, in: plan.place) {
         faults[app.row] = "\(plan.world.rawValue): \(error)"
       }
     }
@@ -67,11 +68,14 @@ struct MatrixReport {
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../.build/test-events").standardizedFileURL
+  private static let file = folder.appending(path: "delivery-matrix.txt")
+
+  /// Removes that of an earlier run.
+  static func remove() { try? FileManager.default.removeItem(at: file) }
 
   func write() throws {
     try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
-    let file = Self.folder.appending(path: "delivery-matrix.txt")
-    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+    try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: Self.file)
   }
 
   /// One line for each row, what went wrong, and the sum.

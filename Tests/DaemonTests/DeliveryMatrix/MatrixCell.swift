@@ -64,8 +64,10 @@ struct MatrixApp: Sendable {
   var key: String { "\(service)-\(row)" }
   var identifier: String { "org.example.\(key)" }
 
-  static func apps(of world: MatrixWorld) -> [MatrixApp] {
-    DeliveryTable.rows.indices.flatMap { row in
+  /// The apps of a world whose cells of this state can be run.
+  static func apps(of world: MatrixWorld, in place: DeliveryPlace) -> [MatrixApp] {
+    DeliveryTable.rows.indices.flatMap { row -> [MatrixApp] in
+      guard MatrixCell(row: row, place: place).obstacle == nil else { return [] }
       // The row that stands for many services is run with two of them.
       let services = DeliveryTable.rows[row].service.map { [$0] } ?? [.significantChange, .region]
       return services.filter { $0.world == world }.map {

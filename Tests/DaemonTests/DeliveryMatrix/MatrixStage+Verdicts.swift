@@ -176,6 +176,19 @@ extension MatrixStage {
       if honorsQuit { await areNotStarted([app]) } else { await receives(app) }
     }
     for app in apps(.hold) { await open(app) }
+    for app in apps(.nothing) where app.service == .visits { await missed(app) }
+  }
+
+  /// Starts an app by hand, which does not receive what happened while it did not run.
+  private func missed(_ app: MatrixApp) async {
+    await check(app) {
+      let start = lines.count
+      try await job.run(command(of: app))
+      try await job.front()
+      let end = try await lines.wait(for: "ready", of: app.key, after: start)
+      let late = lines.lines(of: app.key, from: start, to: end, app.sign)
+      if !late.isEmpty { try fail("it received the visit later") }
+    }
   }
 
   private func areNotStarted(_ apps: [MatrixApp]) async {

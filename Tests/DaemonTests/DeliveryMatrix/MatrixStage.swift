@@ -36,9 +36,7 @@ final class MatrixStage {
 
   init(_ world: MatrixWorld, _ place: DeliveryPlace, honorsQuit: Bool = false) async throws {
     (self.world, self.place, self.honorsQuit) = (world, place, honorsQuit)
-    apps = MatrixApp.apps(of: world).filter {
-      MatrixCell(row: $0.row, place: place).obstacle == nil
-    }
+    apps = MatrixApp.apps(of: world, in: place)
     folder = try TemporaryFolder()
     lines = try AppLines(in: folder)
     receiver = try MatrixReceiver(isLate: world == .journey)

@@ -26,6 +26,8 @@ final class KeptLines<Line: Sendable>: Sendable {
   private struct State {
     var lines: [Line] = []
     var waiter: CheckedContinuation<Void, Never>?
+    /// Whether something has not come in time: what else was to come has had its time, too.
+    var hasMissed = false
   }
 
   private let state = Mutex(State())
@@ -83,9 +85,10 @@ final class KeptLines<Line: Sendable>: Sendable {
       }
       next = max(next, lines.count)
       do {
-        let count = lines.count
-        try await within(seconds: seconds) { await self.more(than: count) }
+        let (count, limit) = (lines.count, state.withLock { $0.hasMissed } ? 2 : seconds)
+        try await within(seconds: limit) { await self.more(than: count) }
       } catch {
+        state.withLock { $0.hasMissed = true }
         throw Missing(description: "there is no \(what)")
       }
     }
