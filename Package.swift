@@ -177,7 +177,7 @@ let package = Package(
       dependencies: [
         "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
-        "LocationCoding", "LocationRadio", "LocationSecrets",
+        "LocationCoding", "LocationRadio", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),
@@ -237,8 +237,8 @@ let package = Package(
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "HostProgram", "TestSupport", "LocationEngine", "LocationHost", "LocationModel",
-        "LocationProviders", "LocationService", "locationctl", "locationd",
+        "HostProgram", "LaunchedApp", "TestSupport", "LocationEngine", "LocationHost",
+        "LocationModel", "LocationProviders", "LocationService", "locationctl", "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),

@@ -17,6 +17,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("demand", measureDemand),
   ("geocoding", measureGeocoding),
   ("signals", measureSignals),
+  ("beacons", measureBeaconClasses),
   ("simulation", measureSimulation),
   ("radios", measureRadios),
 ]

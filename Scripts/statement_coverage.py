@@ -93,7 +93,7 @@ def main():
     listed = [(name, documented) for name, chapter, documented in rows if chapter in sections]
     missing, stale = show(listed, pins, excuses)
     unreachable = {
-        name for names in reachability.named(reachability.README.read_text()).values()
+        name for names, _ in reachability.named(reachability.README.read_text()).values()
         for name in names}
     pinned = [name for name, _ in listed if name in pins and name not in unreachable]
     figure = f"{len(pinned)} with tests"

@@ -338,6 +338,33 @@ else
 fi
 as systemctl --user stop locationd.socket locationd.service
 
+echo "-- an app that is updated"
+# Two versions of a package, each with its program at a path of its own, and a stranger with the same name.
+boat() {
+  install -D -m 755 "$python" "$1/boat"
+  sed 's/net.example.active/net.example.boat/' /usr/local/lib/active/active.plist > "$1/boat.plist"
+}
+package() {
+  boat "/tmp/boat-$1/opt/boat/$1"
+  install -d "/tmp/boat-$1/DEBIAN"
+  printf 'Package: boat\nVersion: %s\nArchitecture: all\nMaintainer: Test <test@example.net>\nDescription: test\n' \
+    "$1" > "/tmp/boat-$1/DEBIAN/control"
+  dpkg-deb --root-owner-group --build "/tmp/boat-$1" "/tmp/boat-$1.deb" && dpkg --install "/tmp/boat-$1.deb"
+}
+asks() { runuser -u nobody -- env PYTHONHOME=/usr "$1" -c "$ask" $socket GetState "$2"; }
+printf 'source = fixed:48.5,11.5,5\n' > /etc/locationd.conf
+systemctl start locationd.socket
+check "a package is installed" package 1
+locationctl authorize net.example.boat@65534 whenInUse
+check "its program has what was decided" asks /opt/boat/1/boat whenInUse
+check "its next version is installed, at another path" package 2
+check "which has it, too" asks /opt/boat/2/boat whenInUse
+boat /opt/stranger
+check "a program of no package does not" asks /opt/stranger/boat notDetermined
+check "the journal says that the name has passed" sh -c \
+  "journalctl -q -t locationd | grep -q 'passes from /opt/boat/1/boat to /opt/boat/2/boat: both are part of dpkg:boat'"
+systemctl stop locationd.socket locationd.service
+
 echo "-- apps that the daemon of the system cannot wake"
 # It has no right to thaw a unit: systemd asks polkit, which allows nobody.
 printf 'source = nmea+tcp://127.0.0.1:4001\n' > /etc/locationd.conf

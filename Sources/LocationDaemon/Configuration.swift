@@ -29,6 +29,16 @@ package struct Configuration: Hashable, Sendable {
   package var withoutRefresh: [AppIdentity] = []
   /// Whether an app that the person ended is started for no event (LIFE-4).
   package var honorsQuit = false
+  /// Whether the owner may set the place from outside (SIM-15); `nil` for a user's daemon only.
+  package var allowsSimulation: Bool?
+  /// Whether paused updates resume only when the app starts them again (STD-42).
+  package var pauseNeedsRestart = false
+  /// The longest time without a significant change at rest; `nil` for no limit (SLC-11).
+  package var heartbeat: Duration?
+  /// Days of use in the background until a person is reminded; `nil` for never (AUTH-38).
+  package var remindAfter: Int?
+  /// Whether apps are started only after their user's first unlock (LIFE-7).
+  package var awaitsUnlock = true
   /// `observed` or `assumed`: which apps are in use; `nil` for what the environment says.
   package var use: String?
   /// How much one app may monitor.
@@ -73,7 +83,7 @@ package struct Configuration: Hashable, Sendable {
     guard let equals = line.firstIndex(of: "=") else {
       return "expected `key = value`, found `\(line)`"
     }
-    let key = Self.trim(line[..<equals])
+    let key = String(Self.trim(line[..<equals]))
     let value = String(Self.trim(line[line.index(after: equals)...]))
     guard !value.isEmpty else { return "`\(key)` has no value" }
     switch key {
@@ -97,19 +107,6 @@ package struct Configuration: Hashable, Sendable {
       var folder: String?
       defer { flatpaks += [folder].compactMap(\.self) }
       return Self.set(&folder, value, "flatpak-installation")
-    case "restrict": return Self.add(app: value, to: &restricted, "restrict")
-    case "no-background-refresh":
-      return Self.add(app: value, to: &withoutRefresh, "no-background-refresh")
-    case "honor-force-quit":
-      guard ["yes", "no"].contains(value) else { return "`honor-force-quit` must be yes or no" }
-      honorsQuit = value == "yes"
-      return nil
-    case "in-use":
-      guard ["observed", "assumed"].contains(value) else {
-        return "`in-use` must be observed or assumed"
-      }
-      use = value
-      return nil
     case "conditions-per-app":
       guard let limits = Conditions.Limits(perApp: value) else {
         return "`conditions-per-app` must be a number above 0, or unlimited"
@@ -120,32 +117,12 @@ package struct Configuration: Hashable, Sendable {
     case "keep-visits": return Self.set(&keeping.visits, value, "keep-visits")
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
+      if Self.appKeys.contains(key) { return takeApp(key, value) }
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
         + "clients-per-user, clients-per-app, agent, agent-program, owner-program, "
-        + "flatpak-installation, restrict, no-background-refresh, honor-force-quit, in-use, "
+        + "flatpak-installation, \(Self.appKeys.joined(separator: ", ")), "
         + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
-  }
-
-  /// Names an app.
-  private static func add(
-    app value: String, to list: inout [AppIdentity], _ key: String
-  ) -> String? {
-    guard let named = NamedProgram(value), named.path == nil else {
-      return "`\(key)`: " + NamedProgram.fault(in: value)
-    }
-    guard list.count < mostApps else { return "`\(key)` names more than \(mostApps)" }
-    list.append(named.app)
-    return nil
-  }
-
-  /// The greatest number of apps of one key. Chosen.
-  package static let mostApps = 1024
-
-  /// The settings of apps, in the order in which the engine is given them.
-  package var settings: [Setting] {
-    restricted.map { .restricted($0, true) }
-      + withoutRefresh.map { .backgroundRefresh($0, false) } + [.honorsQuit(honorsQuit)]
   }
 
   /// The environment of the daemon, with what the configuration sets in its place.

@@ -68,13 +68,16 @@ package final class Daemon {
       limits: configuration.conditions, keeping: configuration.keeping,
       settings: configuration.settings,
       observing: environment.useWatch(noting: noting), windows: environment.windowWatch(),
+      sessions: environment.loginWatches(awaitsUnlock: configuration.awaitsUnlock),
+      indicator: environment.indicator(),
       recordingTo: environment.recordingFile, journal: noting)
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
       listener, for: host, limits: configuration.limits, agents: agents, journal: journal,
       facts: DaemonFacts(
         folder: folder, options: options, variables: variables,
-        flatpaks: configuration.flatpaks),
+        flatpaks: configuration.flatpaks,
+        allowsSimulation: configuration.allowsSimulation ?? !options.isSystem),
       trusting: configuration.trusted)
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host

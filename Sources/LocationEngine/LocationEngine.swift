@@ -26,8 +26,17 @@ package struct LocationEngine: Machine {
     case answer(Prompt.ID, PromptAnswer, precise: Bool)
     /// What a person changes in the settings, at any time (AUTH-8).
     case setting(Setting)
+    /// A place that is set from outside (SIM-15), or the end of that.
+    case simulation(SimulatedPosition.Request)
     /// The apps that can be launched; before the first of these, all can (LIFE-2).
     case launchable([AppIdentity])
+    /// The users who have unlocked a session; `nil`, as at the start, where nothing is known of them
+    /// (LIFE-7).
+    case unlocked(UnlockedUsers?)
+    /// The display of a user has turned on; `nil` is the engine's own user (BEACON-24).
+    case display(user: UInt32?)
+    /// An app has used Always in the background on as many days as the owner has set (AUTH-38).
+    case remind(AppIdentity)
     /// The durable state: at the start, and when another process has changed it.
     case stored([StateEntry])
     case wake
@@ -45,6 +54,8 @@ package struct LocationEngine: Machine {
     case wakeApp(AppIdentity)
     /// An event is pending for an app that does not run (LIFE-1).
     case launch(AppIdentity)
+    /// An app begins or ends to use the location (BGA-15).
+    case usage(AppIdentity, Bool)
     /// The location indicator of an app appears or disappears (BGA-5).
     case indicator(AppIdentity, Bool)
     /// The calibration request for the compass appears or disappears (HEAD-9).
@@ -56,7 +67,11 @@ package struct LocationEngine: Machine {
   }
 
   var arbiter = ProviderArbiter()
-  private(set) var watch: PositionWatch
+  var watch: PositionWatch
+  /// The place that is set from outside.
+  var simulated = SimulatedPosition()
+  /// The apps that use the location, as last output; sorted.
+  var users: [AppIdentity] = []
   var coarse: CoarseLocator
   var conditions: Conditions
   var visits: Visits
@@ -71,9 +86,11 @@ package struct LocationEngine: Machine {
   var launchable: [AppIdentity]?
   var coordinators: [AppCoordinator] = []
   private var apps: [ClientID: AppIdentity] = [:]
-  private var servicesAreOn = true
+  var servicesAreOn = true
   /// What the owner has set for apps, whether they run or not.
-  private(set) var policies = AppPolicies()
+  var policies = AppPolicies()
+  /// When the display of each user turned on last, for ``displayPause``; `nil` is the engine's own user.
+  var displays: [UInt32?: Instant] = [:]
   /// Until then, clients of an earlier engine may reconnect (LIFE-9).
   private var returnsUntil = Instant.start
   var retention: Retention
@@ -143,9 +160,16 @@ package struct LocationEngine: Machine {
         $0.authorize(.answered(id, answer, precise: precise), at: $1)
       }
     case .setting(let setting): change(setting, at: now, to: &outputs)
+    case .simulation(let request):
+      deferred.fix = simulate(request, at: now, to: &outputs)
     case .launchable(let apps): settleLaunchable(apps, at: now, to: &outputs)
+    case .unlocked(let users): settleUnlocked(users, at: now, to: &outputs)
+    case .display(let user): turnOnDisplay(of: user, at: now, to: &outputs)
+    case .remind(let app): each(app, at: now, &outputs) { $0.authorize(.remind, at: $1) }
     case .stored(let entries): adopt(entries, at: now, to: &outputs)
-    case .wake: wake(at: now, to: &outputs)
+    case .wake:
+      deferred.fix = repeatSimulated(at: now, to: &outputs)
+      wake(at: now, to: &outputs)
     }
     self.deferred = deferred
     return outputs
@@ -167,6 +191,7 @@ package struct LocationEngine: Machine {
     settleLaunches(at: now, to: &outputs)
     if deferred.concernsBeacons { settleBeacons(at: now, to: &outputs) }
     settleDemand(at: now, to: &outputs)
+    settleUsers(to: &outputs)
     if deferred.concernsBeacons { settleAdvertising(to: &outputs) }
     return outputs
   }
@@ -188,19 +213,27 @@ package struct LocationEngine: Machine {
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
+    guard !simulated.isActive else {
+      outputs.append(.ignored(fix, provider, .simulated))
+      return nil
+    }
     switch arbiter.judge(fix, from: provider, at: now) {
     case .ignored(let fix, let provider, let reason):
       outputs.append(.ignored(fix, provider, reason))
       return nil
-    case .current(let fix, _):
-      let changes = watch.handle(.fix, at: now)
-      if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
-      if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
-      // Before the apps receive the fix: the next run may begin right after.
-      if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
-      for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
-      return fix
+    case .current(let fix, _): return makeCurrent(fix, at: now, to: &outputs)
     }
+  }
+
+  /// Delivers the new current fix to every app as far as permitted.
+  mutating func makeCurrent(_ fix: Fix, at now: Moment, to outputs: inout [Output]) -> Fix {
+    let changes = watch.handle(.fix, at: now)
+    if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
+    if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
+    // Before the apps receive the fix: the next run may begin right after.
+    if isPositionDue(at: now) { storePosition(fix, at: now, to: &outputs) }
+    for index in coordinators.indices { coordinators[index].take(fix, at: now, to: &outputs) }
+    return fix
   }
 
   private mutating func follow(_ fix: Fix, at now: Moment, to outputs: inout [Output]) {
@@ -299,7 +332,7 @@ package struct LocationEngine: Machine {
   }
 
   /// Notes that a source gives no positions.
-  private mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
+  mutating func settleSources(at now: Moment, to outputs: inout [Output]) {
     conditions.hasPositions = watch.hasSource
     settleEquipment(at: now, to: &outputs)
   }
@@ -333,6 +366,7 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
+    simulated.isNeeded = wanted.position != nil
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
     demand = wanted
@@ -342,12 +376,13 @@ package struct LocationEngine: Machine {
   }
 
   /// Whether a subscriber needs the coarse place to be updated.
-  private var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
+  var needsCoarse: Bool { coordinators.indices.contains { coordinators[$0].needs.coarse } }
 
   private var coarseDeadline: Instant? { needsCoarse ? coarse.nextTurn : coarse.nextDeadline }
 
   private mutating func settleDeadline() {
     var next = earliest(watch.nextDeadline, conditions.nextDeadline)
+    next = earliest(next, simulated.nextDeadline)
     next = earliest(next, motionDeadline)
     next = earliest(next, earliest(visits.nextDeadline, stillness.nextDeadline))
     next = earliest(next, earliest(coarseDeadline, beacons.nextDeadline))
@@ -381,10 +416,9 @@ package struct LocationEngine: Machine {
       each(apps[client], at: now, &outputs) { $0.move(client, to: life, at: $1) }
     case .frozen(let isFrozen):
       each(apps[client], at: now, &outputs) { $0.freeze(client, isFrozen, at: $1) }
-    case .disconnected, .quit:
+    case .disconnected:
       closeMonitors(of: client, at: now, to: &outputs)
-      let life: AppLife = if case .quit = event { .quit } else { .terminated }
-      each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1, life: life) }
+      each(apps[client], at: now, &outputs) { $0.disconnect(client, at: $1) }
       if let app = apps.removeValue(forKey: client) { dismiss(app, at: now, to: &outputs) }
     }
   }
@@ -426,7 +460,7 @@ package struct LocationEngine: Machine {
     }
   }
 
-  private mutating func each(
+  mutating func each(
     _ app: AppIdentity?, at now: Moment, _ outputs: inout [Output],
     _ body: (inout AppCoordinator, Moment) -> [Output]
   ) {
@@ -449,6 +483,8 @@ package struct LocationEngine: Machine {
     coordinator.launch.policy.hasLaunchCommand = launchable?.contains(client.app) ?? true
     coordinator.launch.policy.allowsRefresh = !policies.withoutRefresh.contains(client.app)
     coordinator.launch.policy.honorsQuit = policies.honorsQuit
+    coordinator.launch.policy.isUnlocked = policies.isUnlocked(client.app)
+    coordinator.settings = policies.services
     coordinator.world.current = arbiter.current
     (coordinator.world.outage, coordinator.world.isHopeless) = (watch.outage, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
@@ -467,47 +503,7 @@ package struct LocationEngine: Machine {
     return index
   }
 
-  // MARK: Settings and state
-
-  private mutating func change(
-    _ setting: Setting, at now: Moment, to outputs: inout [Output]
-  ) {
-    switch setting {
-    case .services(let on):
-      outputs.append(.persist(Setting.servicesChange(on)))
-      turnServices(on: on, at: now, to: &outputs)
-    case .authorization(let app, let choice):
-      each(app, at: now, &outputs) { $0.authorize(.setting(choice), at: $1) }
-    case .precise(let app, let precise):
-      each(app, at: now, &outputs) { $0.authorize(.precise(precise), at: $1) }
-    case .restricted(let app, let restricted):
-      policies.restricted.set(app, restricted)
-      each(app, at: now, &outputs) { $0.authorize(.restriction(restricted), at: $1) }
-    case .backgroundRefresh(let app, let allowed):
-      policies.withoutRefresh.set(app, !allowed)
-      each(app, at: now, &outputs) { coordinator, now in
-        coordinator.change(at: now) { $0.allowsRefresh = allowed }
-      }
-    case .honorsQuit(let honors):
-      policies.honorsQuit = honors
-      for index in coordinators.indices {
-        outputs += coordinators[index].change(at: now) { $0.honorsQuit = honors }
-      }
-    case .beacon(let app, let permission):
-      each(app, at: now, &outputs) { $0.authorize(.beacon(permission), at: $1) }
-    case .reset:
-      for index in coordinators.indices {
-        outputs += coordinators[index].authorize(.reset, at: now)
-      }
-    }
-  }
-
-  private mutating func turnServices(on: Bool, at now: Moment, to outputs: inout [Output]) {
-    servicesAreOn = on
-    for index in coordinators.indices {
-      outputs += coordinators[index].authorize(.services(on: on), at: now)
-    }
-  }
+  // MARK: State
 
   private mutating func adopt(
     _ entries: [StateEntry], at now: Moment, to outputs: inout [Output]
@@ -519,6 +515,7 @@ package struct LocationEngine: Machine {
       restore(entries, at: now)
       restorePosition(entries, at: now, to: &outputs)
     }
+    beacons.restore(entries, at: now)
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })
     if isFirst {
@@ -565,15 +562,4 @@ package struct LocationEngine: Machine {
 
   /// The present demand for hardware.
   package var currentDemand: Demand { demand }
-
-  /// The shares of the demand (POW-8): of each service of each app, and of services shared by all
-  /// apps.
-  package var demandShares: [DemandShare] {
-    coordinators.flatMap(\.demandShares) + [
-      DemandShare(client: "conditions", demand: conditions.demand),
-      DemandShare(client: "visits", demand: visits.demand),
-      DemandShare(client: "stillness", demand: departureDemand),
-      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
-    ]
-  }
 }

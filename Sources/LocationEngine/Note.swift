@@ -19,6 +19,8 @@ package enum Note: Sendable {
   case windows(String)
   /// An app that is suspended cannot be woken for an event, or suspended again afterward; and why.
   case asleep(AppIdentity, String)
+  /// An app uses the location in the background, and no desktop shows it; and why.
+  case unseen(AppIdentity, String)
   /// The durable state could not be read or written; in the words of the database.
   case store(String)
   /// The configuration of a source is not valid.

@@ -90,6 +90,20 @@ package struct HostEnvironment: Sendable {
     variables[Self.useVariable] == "assumed" ? nil : WindowWatch(variables)
   }
 
+  /// Returns what shows the use of the location on the desktop; `nil` if `$CORELOCATION_INDICATOR` is
+  /// `no`.
+  package func indicator() -> IndicatorAgent? {
+    guard variables[Self.indicatorVariable] != "no" else { return nil }
+    return IndicatorAgent(bus: NotificationAgent.sessionBus(variables))
+  }
+
+  /// The socket by which the place of this process is set; `nil` without a runtime folder, or if
+  /// `$CORELOCATION_SIMULATION` is `no`.
+  package var simulationSocket: String? {
+    guard variables[Self.simulationVariable] != "no" else { return nil }
+    return SimulationSocket.folder(variables).map { SimulationSocket.path(of: getpid(), in: $0) }
+  }
+
   /// Returns the folder of the state; `nil`, after a note, if no folder can be determined.
   package func stateFolder(noting: (Note) -> Void) -> StateFolder? {
     guard let folder = StateFolder.ofUser(variables) else {
@@ -107,6 +121,8 @@ package struct HostEnvironment: Sendable {
 
   package static let sourcesVariable = "CORELOCATION_SOURCES"
   package static let useVariable = "CORELOCATION_IN_USE"
+  package static let indicatorVariable = "CORELOCATION_INDICATOR"
+  package static let simulationVariable = "CORELOCATION_SIMULATION"
   package static let conditionsVariable = "CORELOCATION_CONDITIONS_PER_APP"
   /// The variable with the path of the recording; without it nothing is recorded.
   package static let recordingVariable = "CORELOCATION_RECORD"
@@ -168,6 +184,8 @@ extension Note {
     case .launched(let app, let reason?):
       "\(app) has a pending event and cannot be started: \(reason)"
     case .asleep(let app, let text): "\(app): \(text)"
+    case .unseen(let app, let reason):
+      "\(app) uses the location in the background, and no desktop shows it: \(reason)"
     case .store(let text), .source(let text): text
     }
   }

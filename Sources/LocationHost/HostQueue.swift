@@ -28,8 +28,10 @@ package final class HostQueue: SerialExecutor {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let executor = asUnownedSerialExecutor()
-    queue.async { job.runSynchronously(on: executor) }
+    // The job may end the actor that has this executor, which must outlast what ends with the actor.
+    queue.async {
+      withExtendedLifetime(self) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
   }
 
   package func checkIsolated() {

@@ -14,8 +14,10 @@ extension LocationHost {
         StateKeeper(folder: $0, owner: client.app, noting: journal)
       },
       agents: environment.agents { journal(.source($0)) },
-      limits: environment.limits(noting: journal), observing: environment.useWatch(noting: journal),
-      windows: environment.windowWatch(),
+      limits: environment.limits(noting: journal), settings: environment.settings(noting: journal),
+      observing: environment.useWatch(noting: journal),
+      windows: environment.windowWatch(), sessions: environment.loginWatches(),
+      indicator: environment.indicator(), simulatedAt: environment.simulationSocket,
       recordingTo: environment.recordingFile, journal: journal)
   }
 }

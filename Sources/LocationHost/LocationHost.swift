@@ -30,11 +30,25 @@ package actor LocationHost: EngineLink, QueueActor {
   let journal: @Sendable (Note) -> Void
   /// Called with every output except positions before it is carried out, on the host's queue.
   package var observer: (@Sendable (ServiceCore.Output) -> Void)?
+  /// Shows which apps use the location; `nil` for nowhere.
+  nonisolated let indicator: IndicatorAgent?
+  /// Called on the host's queue after a step that has changed which apps use the location.
+  package var usesChanged: (@Sendable () -> Void)?
+  /// Whether a step has changed what is shown.
+  var haveUsesChanged = false
+  /// Why no desktop shows it; `nil` while one does, or nothing is to be shown.
+  var unseen: String?
+  /// Where the user of this process sets its place; `nil` for nowhere.
+  nonisolated let simulationSocket: String?
+  var simulations: SimulationServer?
   /// Ends a client's connection so that it reconnects; `nil` if clients live in this process.
   package var cutOff: (@Sendable (ClientID) -> Void)?
   /// Whether the processes of clients are in use.
   var uses: UseWatch
   let windows: WindowWatch?
+  let sessions: LoginWatches
+  /// Whether the display is followed.
+  var followsDisplay = false
   /// Outputs that wait for the disk.
   var storing = StoringState()
   private let damageTerm: Duration?
@@ -50,7 +64,8 @@ package actor LocationHost: EngineLink, QueueActor {
     agents: [any PromptAgent] = [], launcher: (any AppLaunching)? = nil,
     limits: Conditions.Limits = .init(), keeping terms: RetentionTerms = RetentionTerms(),
     settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
-    windows: WindowWatch? = nil,
+    windows: WindowWatch? = nil, sessions: LoginWatches = LoginWatches(),
+    indicator: IndicatorAgent? = nil, simulatedAt simulationSocket: String? = nil,
     recordingTo file: String? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
@@ -66,6 +81,9 @@ package actor LocationHost: EngineLink, QueueActor {
     self.launcher = launcher
     self.uses = uses
     self.windows = windows
+    self.sessions = sessions
+    self.indicator = indicator
+    self.simulationSocket = simulationSocket
     self.journal = journal
     queue.async { [weak self] in
       self?.onQueue { $0.begin(recordingTo: file, with: settings) }
@@ -82,8 +100,12 @@ package actor LocationHost: EngineLink, QueueActor {
     tendDamagedFiles(keeping: damageTerm)
     beginToLaunch()
     beginToWatchWindows()
+    beginToShowUses()
+    beginToSimulate()
     for setting in settings { step(.engine(.setting(setting))) }
+    beginToAwaitUnlock()
     step(.engine(.stored(keeper?.entries ?? [])))
+    settleDisplay()
   }
 
   /// Registers launchable apps before the state is read, so that no other app is launched.
@@ -99,6 +121,9 @@ package actor LocationHost: EngineLink, QueueActor {
     timer?.end()
     registrations?.cancel()
     windows?.end()
+    sessions.end()
+    simulations?.end()
+    indicator?.end()
     for channel in channels.values { channel.end() }
     for channel in datagrams.values { channel.end() }
     for bus in buses.values { bus.end() }
@@ -149,6 +174,7 @@ package actor LocationHost: EngineLink, QueueActor {
   package func take(_ request: Request, from client: ClientID) {
     settleUses()
     step(.engine(.client(client, .request(request))))
+    if case .region = request { settleDisplay() }
   }
 
   package func remove(_ client: ClientID) {
@@ -169,11 +195,11 @@ package actor LocationHost: EngineLink, QueueActor {
     keeper.flatMap { StateKeeper.program(of: app, in: $0.entries) }
   }
 
-  /// Returns whether the program may use the identity: the first to use it keeps it (SECURITY.md).
-  package func claim(_ identity: AppIdentity, by executable: String) -> Bool {
-    guard !identity.isOwner else { return false }
-    guard let keeper else { return true }
-    return keeper.claim(identity, by: executable, noting: journal)
+  /// Decides whether the program may use the identity: the first to use it keeps it (SECURITY.md).
+  package func claim(_ identity: AppIdentity, by claimant: Claimant) -> Claim {
+    guard !identity.isOwner else { return .refused }
+    guard let keeper else { return .held }
+    return keeper.claim(identity, by: claimant, noting: journal)
   }
 
   /// Passes the engine an input of the person or the system, such as a setting or an answer.
@@ -184,6 +210,16 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Returns the last report of each source, in the order in which the sources were given.
   nonisolated package func sourceReports() -> [SourceReport] {
     queue.sync { onQueue { $0.core.sourceReports } }
+  }
+
+  /// Returns how each ranged beacon was received last, for a calibration.
+  nonisolated package func beaconReadings() -> [BeaconRanger.Reading] {
+    queue.sync { onQueue { $0.core.engine.beaconReadings } }
+  }
+
+  /// Returns whether beacons can be received; `nil` while there is no radio at all.
+  nonisolated package func beaconReception() -> BeaconReception? {
+    queue.sync { onQueue { $0.core.engine.beaconReception } }
   }
 
   /// Runs `body` on the host's queue, after everything posted before.
@@ -208,6 +244,7 @@ package actor LocationHost: EngineLink, QueueActor {
       if outputs.contains(where: \.isDelivery) { sched_yield() }
       carryOut(core.finish())
     }
+    if haveUsesChanged { showUses() }
     arm()
   }
 
@@ -234,12 +271,17 @@ package actor LocationHost: EngineLink, QueueActor {
     case .engine(.prompt(let prompt)): ask(.asked(prompt), at: HostClock.now)
     case .engine(.withdraw(let prompt)): ask(.withdrawn(prompt), at: HostClock.now)
     case .engine(.calibration(let app, let shown)):
+      haveUsesChanged = true
       if shown { journal(.calibration(app)) }
     case .engine(.note(let note)): journal(note)
     case .engine(.launch(let app)): launcher?.launch(app, heldBy: holder(of: app))
     case .engine(.persist): scrubLater()
+    case .engine(.usage): haveUsesChanged = true
+    case .engine(.indicator(let app, let shown)):
+      haveUsesChanged = true
+      if shown { noteUnseen(app) }
     case .engine(.wakeApp(let app)): noteRunning(app)
-    case .engine(.demand), .engine(.ignored), .engine(.indicator), .engine(.runtimeOver): break
+    case .engine(.demand), .engine(.ignored), .engine(.runtimeOver): break
     }
   }
 

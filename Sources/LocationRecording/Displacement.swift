@@ -9,6 +9,9 @@ internal import LocationSecrets
 /// first, so that paths keep their shape; courses and names do not change.
 package struct Displacement: Sendable {
   private var center: Coordinate?
+  /// The first place that was set from outside. Such places have a displacement of their own: many
+  /// are known to all (SIM-9), and would give the others away.
+  private var simulatedCenter: Coordinate?
 
   package init() {}
 
@@ -47,11 +50,18 @@ package struct Displacement: Sendable {
     case .fix(var fix, let provider):
       fix.coordinate = moved(fix.coordinate)
       return .fix(fix, from: provider)
+    case .simulation(.fix(var fix)):
+      fix.coordinate = Self.moved(fix.coordinate, by: &simulatedCenter)
+      return .simulation(.fix(fix))
+    case .simulation(.hold(var fix)):
+      fix.coordinate = Self.moved(fix.coordinate, by: &simulatedCenter)
+      return .simulation(.hold(fix))
     case .stored(let entries): return .stored(entries.compactMap { moved($0) })
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
     case .client, .provider, .compass, .heading, .motion, .pressure, .beacon, .reception,
-      .advertising, .answer, .setting, .launchable, .wake:
+      .advertising, .answer, .setting, .launchable, .unlocked, .display, .remind,
+      .simulation(.end), .wake:
       return input
     }
   }
@@ -126,9 +136,13 @@ package struct Displacement: Sendable {
 
   /// Moves a place. Cuts degrees after the ninth digit, a tenth of a millimeter.
   private mutating func moved(_ place: Coordinate) -> Coordinate {
+    Self.moved(place, by: &center)
+  }
+
+  private static func moved(_ place: Coordinate, by first: inout Coordinate?) -> Coordinate {
     guard place.isValid else { return place }
-    let center = center ?? place
-    self.center = center
+    let center = first ?? place
+    first = center
     let way = Geodesic.inverse(from: center, to: place)
     let moved = Coordinate(latitude: 0, longitude: 0)
       .moved(by: way.distance, towards: way.initialAzimuth)

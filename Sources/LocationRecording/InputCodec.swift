@@ -26,6 +26,15 @@ extension LocationEngine.Input {
       let id = Prompt.ID(app: AppIdentity(app), number: try value.get("number"))
       self = .answer(id, try value.get("answer"), precise: try value.get("precise"))
     case "setting": self = .setting(try Setting(json: value))
+    case "unlocked":
+      guard let own: UInt32 = try value.find("own") else {
+        self = .unlocked(nil)
+        return
+      }
+      self = .unlocked(UnlockedUsers(own: own, users: try value.find("users")))
+    case "display": self = .display(user: try value.find("user"))
+    case "remind": self = .remind(AppIdentity(try value.get("app")))
+    case "simulation": self = .simulation(try SimulatedPosition.Request(json: value))
     case "stored": self = .stored(try [StateEntry](json: value))
     default: throw .unknownWord(name)
     }
@@ -54,6 +63,11 @@ extension LocationEngine.Input {
           "precise": precise.json,
         ]))
     case .setting(let setting): .word("setting", setting.json)
+    case .unlocked(let users):
+      .word("unlocked", .fields(["own": users?.own.json, "users": users?.users?.json]))
+    case .display(let user): .word("display", .fields(["user": user?.json]))
+    case .remind(let app): .word("remind", .fields(["app": app.name.json]))
+    case .simulation(let request): .word("simulation", request.json)
     case .stored(let entries): .word("stored", entries.json)
     case .fix, .heading, .beacon, .wake: nil
     }
@@ -69,7 +83,6 @@ extension ClientEvent: JSONCodable {
     case "life": self = .life(try value.get("life"))
     case "frozen": self = .frozen(try value.get("frozen"))
     case "disconnected": self = .disconnected
-    case "quit": self = .quit
     default: throw .unknownWord(name)
     }
   }
@@ -81,7 +94,26 @@ extension ClientEvent: JSONCodable {
     case .life(let life): .word("life", .fields(["life": life.json]))
     case .frozen(let frozen): .word("frozen", .fields(["frozen": frozen.json]))
     case .disconnected: .word("disconnected")
-    case .quit: .word("quit")
+    }
+  }
+}
+
+extension SimulatedPosition.Request: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "fix": self = .fix(try Fix(json: value))
+    case "hold": self = .hold(try Fix(json: value))
+    case "end": self = .end
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .fix(let fix): .word("fix", fix.json)
+    case .hold(let fix): .word("hold", fix.json)
+    case .end: .word("end")
     }
   }
 }
@@ -99,7 +131,13 @@ extension Setting: JSONCodable {
     case "restricted": self = .restricted(try app(), try value.get("on"))
     case "backgroundRefresh": self = .backgroundRefresh(try app(), try value.get("on"))
     case "honorsQuit": self = .honorsQuit(try value.get("on"))
+    case "pauseNeedsRestart": self = .pauseNeedsRestart(try value.get("on"))
+    case "heartbeat": self = .heartbeat(try value.find("interval"))
+    case "remindAfter": self = .remindAfter(days: try value.find("days"))
     case "beacon": self = .beacon(try app(), try value.get("choice"))
+    case "stopped": self = .stopped(try app())
+    case "beaconOffset":
+      self = .beaconOffset(try value.get("adapter"), try value.find("offset"))
     case "reset": self = .reset
     default: throw .unknownWord(name)
     }
@@ -117,8 +155,15 @@ extension Setting: JSONCodable {
     case .backgroundRefresh(let app, let on):
       .word("backgroundRefresh", .fields(["app": app.name.json, "on": on.json]))
     case .honorsQuit(let on): .word("honorsQuit", .fields(["on": on.json]))
+    case .pauseNeedsRestart(let on): .word("pauseNeedsRestart", .fields(["on": on.json]))
+    case .heartbeat(let interval):
+      .word("heartbeat", .fields(["interval": interval?.json]))
+    case .remindAfter(let days): .word("remindAfter", .fields(["days": days?.json]))
     case .beacon(let app, let permission):
       .word("beacon", .fields(["app": app.name.json, "choice": permission.json]))
+    case .stopped(let app): .word("stopped", .fields(["app": app.name.json]))
+    case .beaconOffset(let adapter, let offset):
+      .word("beaconOffset", .fields(["adapter": adapter.json, "offset": offset?.json]))
     case .reset: .word("reset")
     }
   }

@@ -27,6 +27,8 @@ package struct OutputDigest: Hashable, Sendable {
     case .withdraw(let id): mix(6, id)
     case .wakeApp(let app): mix(7, app)
     case .launch(let app): mix(8, app)
+    // It follows from the demand, and recordings of older versions have none.
+    case .usage: break
     case .indicator(let app, let shown): mix(shown ? 9 : 10, app)
     case .calibration(let app, let shown): mix(shown ? 11 : 12, app)
     case .runtimeOver(let app): mix(13, app)

@@ -155,7 +155,8 @@ package struct Recorder: Sendable {
   /// executables of apps are known to the host only.
   private static func reduced(_ input: LocationEngine.Input) -> LocationEngine.Input {
     guard case .stored(let entries) = input else { return input }
-    return .stored(entries.filter { $0.key.domain != "secret" && $0.key.domain != "identity" })
+    let unused: Set = ["secret", "identity", "package"]
+    return .stored(entries.filter { !unused.contains($0.key.domain) })
   }
 }
 

@@ -63,7 +63,7 @@ package struct RecordingReader: Sendable {
       guard checksum.value == expected else { throw .damaged }
       checked = scanner.offset
       return .mark(digest: digest)
-    case .wake, .fix, .words, .heading, .beacon:
+    case .wake, .fix, .words, .heading, .beacon, .adapterBeacon:
       let (input, now) = try steps.read(kind, first & StepTrack.Kind.flags, from: &scanner)
       count += 1
       return .step(

@@ -53,7 +53,9 @@ struct HeadingTrack: Sendable {
 struct BeaconTrack: Sendable {
   private var time: Int64 = 0
 
+  /// Writes the adapter first, where there is one: such a sample is of a kind of its own.
   mutating func write(_ sample: BeaconSample, to bytes: inout RecordingBytes) {
+    if let adapter = sample.adapter { bytes.append(word: adapter.bits) }
     bytes.append(word: sample.identity.uuid.high)
     bytes.append(word: sample.identity.uuid.low)
     bytes.append(word: sample.identity.major)
@@ -67,8 +69,9 @@ struct BeaconTrack: Sendable {
   }
 
   mutating func read(
-    from scanner: inout RecordingScanner
+    from scanner: inout RecordingScanner, hasAdapter: Bool
   ) throws(RecordingFault) -> BeaconSample {
+    let adapter = hasAdapter ? BluetoothAddress(bits: try scanner.word()) : nil
     let high: UInt64 = try scanner.word()
     let uuid = BeaconUUID(high: high, low: try scanner.word())
     let major: UInt16 = try scanner.word()
@@ -80,6 +83,6 @@ struct BeaconTrack: Sendable {
     time &+= try scanner.signed()
     return BeaconSample(
       identity: identity, address: address, measuredPower: power, rssi: rssi,
-      time: UnixTime(nanoseconds: time))
+      time: UnixTime(nanoseconds: time), adapter: adapter)
   }
 }

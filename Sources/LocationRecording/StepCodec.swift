@@ -28,8 +28,8 @@ extension LocationEngine.Output {
     case .persist(.remove(let key)): "remove \(key.domain) \(key.owner) \(key.name)"
     case .ignored(_, let provider, let reason):
       "ignored a fix of source \(provider.index): \(reason.rawValue)"
-    case .demand, .prompt, .withdraw, .wakeApp, .launch, .indicator, .calibration, .runtimeOver,
-      .note:
+    case .demand, .prompt, .withdraw, .wakeApp, .launch, .usage, .indicator, .calibration,
+      .runtimeOver, .note:
       "\(self)"
     }
   }

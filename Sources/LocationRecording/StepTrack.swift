@@ -21,8 +21,10 @@ struct StepTrack: Sendable {
     /// Belongs to the recording itself and is no step.
     case mark = 5
     case section = 6
+    /// A beacon, and the adapter that received it.
+    case adapterBeacon = 7
 
-    static let count = 7
+    static let count = 8
     static let mask: UInt8 = 0x0f
     /// Wall time has moved against uptime.
     static let clockMoved: UInt8 = 0x10
@@ -63,7 +65,7 @@ struct StepTrack: Sendable {
     case .wake: .wake
     case .fix: .fix
     case .heading: .heading
-    case .beacon: .beacon
+    case .beacon(let sample): sample.adapter == nil ? .beacon : .adapterBeacon
     default: .words
     }
   }
@@ -91,7 +93,9 @@ struct StepTrack: Sendable {
     case .heading:
       let (sample, provider) = try headings.read(from: &scanner)
       return (.heading(sample, from: provider), now)
-    case .beacon: return (.beacon(try beacons.read(from: &scanner)), now)
+    case .beacon, .adapterBeacon:
+      let sample = try beacons.read(from: &scanner, hasAdapter: kind == .adapterBeacon)
+      return (.beacon(sample), now)
     case .words, .mark, .section:
       let words = try scanner.take(try scanner.number())
       return (try Self.input(words), now)

@@ -33,6 +33,8 @@ package struct ServiceCore: Machine {
   private var demand = Demand.none
   /// Records which app received what; `nil` where no such log is kept.
   private var log: BoundedLog?
+  /// Counts the days on which each app uses Always in the background (AUTH-38).
+  private var backgroundUse = BackgroundUse()
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
@@ -157,6 +159,7 @@ package struct ServiceCore: Machine {
     }
     ask(.stored(entries), at: now, to: &outputs)
     note(.stored(entries), at: now, to: &outputs)
+    _ = backgroundUse.handle(.stored(entries), at: now)
     for index in sources.indices {
       drive(index, .stored(entries), at: now, to: &outputs)
     }
@@ -215,6 +218,7 @@ package struct ServiceCore: Machine {
       {
         note(.delivered(app, delivery), at: now, to: &outputs)
       }
+      noteBackgroundUse(output, at: now, to: &outputs)
       guard case .demand(let demand) = output else { continue }
       self.demand = demand
       selection.settle(demand.position, at: now.uptime)
@@ -230,6 +234,22 @@ package struct ServiceCore: Machine {
       guard part != sources[index].demand else { continue }
       sources[index].demand = part
       drive(index, .demand(part), at: now, to: &outputs)
+    }
+  }
+
+  /// Counts the days on which an app uses Always in the background, where the owner wants a reminder.
+  private mutating func noteBackgroundUse(
+    _ output: LocationEngine.Output, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let limit = engine.remindAfter, case .deliver(let client, let delivery) = output,
+      LocationService.access(of: delivery) != nil, let app = engine.app(of: client),
+      engine.usesAlwaysUnseen(app)
+    else { return }
+    for output in backgroundUse.handle(.used(app, limit: limit), at: now) {
+      switch output {
+      case .persist(let change): outputs.append(.engine(.persist(change)))
+      case .remind(let app): ask(.remind(app), at: now, to: &outputs)
+      }
     }
   }
 

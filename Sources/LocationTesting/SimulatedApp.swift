@@ -83,10 +83,13 @@ public final class SimulatedApp: Sendable {
   public func suspend() { change(to: .suspended) }
 
   /// Ends the app's process, as the system or a crash does.
-  public func terminate() { end(.disconnected, as: .terminated) }
+  public func terminate() { end(as: .terminated) }
 
   /// Quits the app, as the person does from the app switcher (LIFE-4).
-  public func forceQuit() { end(.quit, as: .quit) }
+  public func forceQuit() {
+    device.pass(.request(.life(.quit)), of: AppIdentity(identifier))
+    end(as: .quit)
+  }
 
   /// Whether the app has a process.
   public var isRunning: Bool { state.withLock { $0.client != nil } }
@@ -130,7 +133,7 @@ public final class SimulatedApp: Sendable {
     if state.withLock({ $0.life == .background }) { suspend() }
   }
 
-  private func end(_ event: ClientEvent, as life: AppLife) {
+  private func end(as life: AppLife) {
     let (client, work) = state.withLock { state in
       defer {
         state.client = nil
@@ -141,7 +144,7 @@ public final class SimulatedApp: Sendable {
     }
     guard client != nil else { return }
     work?.cancel()
-    device.pass(event, of: AppIdentity(identifier))
+    device.pass(.disconnected, of: AppIdentity(identifier))
   }
 
   // MARK: Settings

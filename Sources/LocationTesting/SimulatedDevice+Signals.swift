@@ -42,7 +42,8 @@ extension SimulatedDevice {
   /// Adds a beacon at a place, or moves it there.
   ///
   /// The received signal strength falls with the distance, varies with each advertisement, and is
-  /// weaker while the person's back is turned to the beacon.
+  /// weaker while the person's back is turned to the beacon. The device receives as beacons claim;
+  /// a real Bluetooth adapter calls every beacon near until it is known.
   ///
   /// - Parameters:
   ///   - beacon: The beacon.

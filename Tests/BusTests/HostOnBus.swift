@@ -15,9 +15,10 @@ struct HostOnBus {
 
   init(
     _ source: Source, bus: String, sensors: String = "/nonexistent",
-    _ setting: AuthorizationSetting = .whileUsing
+    _ setting: AuthorizationSetting = .whileUsing, sessions: LoginWatches = LoginWatches()
   ) {
-    let host = LocationHost(sources: [source], places: HostPaths(bus: bus, sensors: sensors))
+    let host = LocationHost(
+      sources: [source], places: HostPaths(bus: bus, sensors: sensors), sessions: sessions)
     let app = Self.app
     let (deliveries, listener) = AsyncStream.makeStream(of: Delivery.self)
     let description = ClientDescription(app: app, manifest: Manifest())

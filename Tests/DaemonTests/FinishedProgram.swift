@@ -7,13 +7,15 @@ struct FinishedProgram {
   /// Standard output and standard error together.
   var text: String
 
-  /// Runs a built program.
+  /// Runs a built program, as another user where one is named, which only root can.
   init(
-    _ name: String, _ words: [String], _ surroundings: [String: String] = [:]
+    _ name: String, _ words: [String], _ surroundings: [String: String] = [:],
+    as user: String? = nil
   ) throws {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: BuiltProgram.path(name))
-    process.arguments = words
+    let path = BuiltProgram.path(name)
+    process.executableURL = URL(fileURLWithPath: user == nil ? path : "/usr/sbin/runuser")
+    process.arguments = (user.map { ["-u", $0, "--", path] } ?? []) + words
     process.environment = ProcessInfo.processInfo.environment.merging(surroundings) { $1 }
     let pipe = Pipe()
     process.standardOutput = pipe

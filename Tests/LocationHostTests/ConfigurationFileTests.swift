@@ -92,17 +92,25 @@ struct ConfigurationFileTests {
       Configuration.read(lines, file: "f")
     }
     let (configuration, faults) = read(
-      "restrict = a.b\nrestrict = /opt/c@7\nno-background-refresh = a.d\nhonor-force-quit = yes\n")
+      "restrict = a.b\nrestrict = /opt/c@7\nno-background-refresh = a.d\nhonor-force-quit = yes\n"
+        + "pause-needs-restart = yes\nsignificant-change-heartbeat = 15m\nremind-after = 3d\n")
     #expect(faults.isEmpty)
     #expect(
       configuration.settings == [
         .restricted(AppIdentity("a.b"), true), .restricted(AppIdentity("/opt/c@7"), true),
         .backgroundRefresh(AppIdentity("a.d"), false), .honorsQuit(true),
+        .pauseNeedsRestart(true), .heartbeat(.seconds(900)), .remindAfter(days: 3),
       ])
-    #expect(read("").configuration.settings == [.honorsQuit(false)])
+    #expect(
+      read("").configuration.settings == [
+        .honorsQuit(false), .pauseNeedsRestart(false), .heartbeat(nil), .remindAfter(days: nil),
+      ])
+    #expect(read("").configuration.awaitsUnlock)
+    #expect(!read("before-first-unlock = launch").configuration.awaitsUnlock)
     for line in [
       "restrict = a b", "restrict = a.b=/opt/b", "no-background-refresh = ../x",
-      "honor-force-quit = perhaps",
+      "honor-force-quit = perhaps", "pause-needs-restart = 1", "remind-after = 12h",
+      "significant-change-heartbeat = 1m", "before-first-unlock = no",
     ] {
       #expect(read(line).faults.count == 1, "\(line)")
     }

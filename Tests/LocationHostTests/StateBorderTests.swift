@@ -213,9 +213,10 @@ struct StateBorderTests {
     let keeper = StateKeeper(folder: state)
     var refusals = 0
     func claim(_ name: String) -> Bool {
-      keeper.claim(AppIdentity(name), by: "/opt/\(name)") { note in
+      let claim = keeper.claim(AppIdentity(name), by: Claimant(program: "/opt/\(name)")) { note in
         if case .limit = note { refusals += 1 }
       }
+      return claim == .held
     }
     for number in 0..<Bounds.identifiersPerUser { #expect(claim("org.example.a\(number)")) }
     #expect(!claim("org.example.more") && refusals == 1)

@@ -19,6 +19,8 @@ struct AdministrationTests {
     .removeCondition(identifier: "home"), .adopt(app: "a.b", program: "/p"), .followEvents,
     .log(query), .log(.init()),
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
+    .adapters, .calibrate(adapter: BluetoothAddress(bits: 0x001a_7dda_7113), offset: -17),
+    .calibrate(adapter: BluetoothAddress(bits: .max >> 16), offset: nil),
     .export(app: "a.b"), .erase(app: nil),
   ]
 
@@ -68,6 +70,11 @@ struct AdministrationTests {
       try expectRoundTrip(samples.appStatus())
       try expectRoundTrip(samples.conditionStatus())
       try expectRoundTrip(samples.logRecord())
+      try expectRoundTrip(
+        AdapterStatus(
+          address: BluetoothAddress(bits: UInt64(samples.pick(1 << 40))),
+          offset: samples.maybe { $0.pick(40) - 20 }, level: samples.number(),
+          spread: samples.number(), places: samples.number()))
       try expectRoundTrip(
         AuthorizationDecision(
           before: samples.maybe { $0.appStatus() }, after: samples.appStatus(),

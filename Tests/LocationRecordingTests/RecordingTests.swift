@@ -98,6 +98,50 @@ struct RecordingTests {
     #expect(summary.torn == 0)
   }
 
+  @Test("SIM-15: gives places that are set from outside back; a shifted copy moves them apart")
+  func simulated() throws {
+    var story = Story()
+    story.begin()
+    story.walk(20)
+    let far = Coordinate(latitude: -33.86, longitude: 151.2)
+    var fix = Fix(coordinate: far, horizontalAccuracy: 5, time: Self.date)
+    for second in 0..<20 {
+      story.now.uptime = story.now.uptime + .seconds(1)
+      fix.coordinate.longitude = 151.2 + Double(second) * 1e-4
+      story.tell(.simulation(.fix(fix)))
+    }
+    story.tell(.simulation(.hold(fix)))
+    for _ in 0..<20 {
+      story.now.uptime = story.now.uptime + .seconds(1)
+      story.tell(.wake)
+    }
+    story.walk(5)
+    story.tell(.simulation(.end))
+    story.walk(20)
+    let summary = try Replay.run(story.bytes)
+    #expect(summary.steps > 80)
+    #expect(summary.torn == 0)
+    var reader = try RecordingReader(story.bytes)
+    var places: [SimulatedPosition.Request] = []
+    while let item = try reader.next() {
+      if case .step(let step) = item, case .simulation(let request) = step.input {
+        places.append(request)
+      }
+    }
+    #expect(places.count == 22)
+    #expect(places.suffix(2) == [.hold(fix), .end])
+    // Who knows where the simulated way lies does not learn where the other places lie.
+    let origin = Coordinate(latitude: 0, longitude: 0)
+    let moved = try Displacement.move(story.bytes)
+    _ = try Replay.run(moved) { step, _ in
+      switch step.input {
+      case .fix(let fix, _), .simulation(.fix(let fix)), .simulation(.hold(let fix)):
+        #expect(fix.coordinate.distance(to: origin) < 5000)
+      default: break
+      }
+    }
+  }
+
   @Test("gives every input back, to the last bit")
   func lossless() throws {
     var story = Story()
@@ -107,6 +151,8 @@ struct RecordingTests {
       time: UnixTime(nanoseconds: 1), origin: Fix.Origin(isAccessory: true))
     fix.floor = -3
     fix.course = .leastNonzeroMagnitude
+    // What comes from outside is finite.
+    let place = fix
     fix.speedAccuracy = .infinity
     let delivered: [LocationEngine.Input] = [
       .fix(fix, from: ProviderID(2)),
@@ -120,8 +166,19 @@ struct RecordingTests {
             uuid: BeaconUUID(high: .max, low: 1), major: 7, minor: .max),
           address: BluetoothAddress(bits: 0xc000_0000_0001), measuredPower: -59, rssi: nil,
           time: Self.date)),
+      .beacon(
+        BeaconSample(
+          identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 1), major: 7, minor: 8),
+          address: BluetoothAddress(bits: 1), measuredPower: -59, rssi: -71,
+          time: Self.date, adapter: BluetoothAddress(bits: 0x001a_7dda_7113))),
       .motion(MotionActivity(.cycling, .medium)),
       .setting(.beacon(Self.app, .declined)),
+      .setting(.stopped(Self.app)),
+      .simulation(.fix(place)),
+      .simulation(.hold(place)),
+      .simulation(.end),
+      .setting(.beaconOffset(BluetoothAddress(bits: 0x001a_7dda_7113), -17)),
+      .setting(.beaconOffset(BluetoothAddress(bits: 1), nil)),
       .wake,
     ]
     var recorder = Recorder(

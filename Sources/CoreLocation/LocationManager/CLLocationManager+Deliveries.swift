@@ -107,7 +107,6 @@ extension CLError {
     case .positionUnknown: self.init(.locationUnknown)
     case .denied: self.init(.denied)
     case .network: self.init(.network)
-    case .headingFailure: self.init(.headingFailure)
     }
   }
 }

@@ -37,7 +37,7 @@ extension VerifiedProgram: JSONStructure {
 extension Prompt.Kind {
   fileprivate init(name: String, purpose: String) throws(CodingFault) {
     let kinds: [Self] = [
-      .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: purpose), .locationButton,
+      .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: purpose),
       .beaconAdvertising,
     ]
     guard let kind = kinds.first(where: { $0.name == name }) else { throw .unknownWord(name) }
@@ -50,7 +50,6 @@ extension Prompt.Kind {
     case .upgrade: "upgrade"
     case .reminder: "reminder"
     case .temporaryAccuracy: "temporaryAccuracy"
-    case .locationButton: "locationButton"
     case .beaconAdvertising: "beaconAdvertising"
     }
   }

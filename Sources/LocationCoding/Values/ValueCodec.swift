@@ -74,6 +74,16 @@ extension BeaconUUID: JSONCodable {
   package var json: JSON { .string(description) }
 }
 
+/// Encoded as six pairs of digits with colons between them.
+extension BluetoothAddress: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    guard let address = BluetoothAddress(try String(json: json)) else { throw .mismatch("") }
+    self = address
+  }
+
+  package var json: JSON { .string(description) }
+}
+
 extension BeaconIdentity: JSONStructure {
   package static let fields = JSONFields(
     blank, .get("uuid", \.uuid), .get("major", \.major), .get("minor", \.minor))

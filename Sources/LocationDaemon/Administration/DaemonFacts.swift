@@ -10,16 +10,19 @@ package struct DaemonFacts: Sendable {
   let folder: StateFolder
   /// Folders in which Flatpak installs apps, beside the system's and each user's own.
   let flatpaks: [String]
+  /// Whether the owner may set the place from outside (SIM-15).
+  let allowsSimulation: Bool
   private let options: DaemonOptions
   private let variables: [String: String]
 
   /// Creates the facts of a daemon whose state is in a folder.
   package init(
     folder: StateFolder, options: DaemonOptions, variables: [String: String],
-    flatpaks: [String] = []
+    flatpaks: [String] = [], allowsSimulation: Bool = false
   ) {
     self.folder = folder
     self.flatpaks = flatpaks
+    self.allowsSimulation = allowsSimulation
     self.options = options
     self.variables = variables
   }

@@ -8,6 +8,8 @@ import LocationModel
 /// Why the daemon refuses a request of its owner.
 struct AdministrationFault: Error {
   var reason: String
+  /// What the owner can do about it, if anything.
+  var next: String?
 }
 
 /// The authorization that an owner decides for an app; `nil` leaves a part unchanged.
@@ -26,6 +28,7 @@ extension LocationHost {
     status.unstored = keeper?.fault.map { "\($0)" }
     status.sources = core.sourceReports.map { SourceStatus($0) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
+    status.isSimulated = core.engine.simulatedFix != nil
     status.demand = DemandStatus(core.engine.currentDemand)
     status.lastFix = core.engine.current.map { fix in
       LastFix(
@@ -48,6 +51,7 @@ extension LocationHost {
     return owners.sorted().map { name in
       var status = AppStatus(AppIdentity(name), in: entries)
       status.limits = core.engine.limits(of: AppIdentity(name))
+      status.settings = core.engine.serviceSettings
       let use = use(of: AppIdentity(name))
       (status.life, status.ground) = (use?.life.rawValue, use?.ground)
       status.starter = starters[AppIdentity(name)]
@@ -110,6 +114,39 @@ extension LocationHost {
       }
         ? AppStatus(app, in: entries) : nil,
       after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
+  }
+
+  /// Resets what every app may know, whether it runs or not, and returns the apps for which that
+  /// changes something (AUTH-7).
+  func resetAuthorization() throws(AdministrationFault) -> [String] {
+    let (changes, apps) = AuthorizationChange.resetting(storedEntries, at: HostClock.now)
+    try store(changes)
+    // Apps that run keep their own copy, and their open questions.
+    step(.engine(.setting(.reset)))
+    step(.engine(.stored(storedEntries)))
+    return apps.map(\.name)
+  }
+
+  /// What is known of the Bluetooth adapters, whether it is stored yet or not.
+  func adapters() -> [AdapterStatus] { core.engine.adapters.all.map { AdapterStatus($0, $1) } }
+
+  /// Calibrates an adapter, or forgets it.
+  func calibrate(
+    _ adapter: BluetoothAddress, _ offset: Int?
+  ) throws(AdministrationFault) {
+    var adapters = core.engine.adapters
+    if let offset {
+      do throws(AdapterLevels.Refusal) {
+        _ = try adapters.calibrate(adapter, offset, at: HostClock.now.unixTime)
+      } catch { throw AdministrationFault(reason: "\(error)") }
+    } else if adapters.forget(adapter).isEmpty {
+      throw AdministrationFault(reason: "nothing is known of an adapter \(adapter)")
+    }
+    step(.engine(.setting(.beaconOffset(adapter, offset))))
+    guard let fault = keeper?.fault else { return }
+    throw AdministrationFault(
+      reason: "it counts from now on, and could not be stored yet: \(fault); the daemon goes on "
+        + "trying")
   }
 
   /// Gives an identifier to the program at a path, and returns the path of the one that had it.

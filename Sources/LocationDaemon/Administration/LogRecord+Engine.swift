@@ -35,7 +35,7 @@ extension LogRecord {
       self.app = app.name
     case .windows(let text):
       self.init(.client, "whose window is active is not shown: \(text)", at: date, isFault: true)
-    case .asleep(let app, _):
+    case .asleep(let app, _), .unseen(let app, _):
       self.init(.condition, note.message ?? "", at: date, isFault: true)
       self.app = app.name
     case .store(let text): self.init(.store, text, at: date, isFault: true)

@@ -14,6 +14,13 @@ struct OwnerSession {
   /// Connections that follow the log.
   var logFollowers: [Int: AdministrationRequest.LogQuery] = [:]
 
+  /// Connections that follow which apps use the location.
+  var useFollowers: [Int] = []
+  /// What was sent to them last.
+  var lastUse: UseStatus?
+  /// Which connection sets the place from outside.
+  var simulation = SimulationControl()
+
   static let subscriber = SubscriberID(1)
   /// The name of the owner's monitor.
   static let monitor = "owner"

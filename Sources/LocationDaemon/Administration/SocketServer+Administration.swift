@@ -25,6 +25,12 @@ extension SocketServer {
       guard let server = self else { return }
       server.queue.async { server.onQueue { $0.sendToFollowers(record) } }
     }
+    host.onQueue { host in
+      host.usesChanged = { [weak self] in
+        guard let server = self else { return }
+        server.queue.async { server.onQueue { $0.sendUses() } }
+      }
+    }
     let hasMonitored = host.onQueue { host in
       host.storedEntries.contains {
         $0.key.owner == AppIdentity.owner.name && $0.key.domain == "condition"
@@ -62,22 +68,17 @@ extension SocketServer {
   ) throws(AdministrationFault) {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
-    case .apps:
-      var apps = host.onQueue { host in
-        host.settleUses()
-        return host.apps()
-      }
-      for index in apps.indices {
-        apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
-      }
-      answer(number, .fields(["apps": apps.json]))
+    case .apps: answer(number, .fields(["apps": apps().json]))
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
     case .adopt(let app, let program):
       answer(number, .fields(["before": try adopt(AppIdentity(app), program).json]))
+    case .resetAuthorization:
+      answer(number, .fields(["apps": try resetAuthorization().json]))
     case .services(let on):
       try turnServices(on)
       journal.write(.authorization, "location services are \(on ? "on" : "off")")
+      sendUses()
       answer(number, .object([]))
     case .conditions(let places):
       let conditions = host.onQueue { $0.conditionStatuses(places: places) }
@@ -89,6 +90,14 @@ extension SocketServer {
       try remove(identifier)
       answer(number, .object([]))
     case .followEvents: followEvents(number)
+    case .followUse: followUse(number)
+    case .simulate(let fix, let hold):
+      try simulate(fix, isHeld: hold, by: number)
+      answer(number, .object([]))
+    case .endSimulation:
+      let ended = owner.simulation.clear()
+      if ended { restoreSources() }
+      answer(number, .fields(["ended": ended.json]))
     case .log(let query): readLog(query, of: number)
     case .access(let app):
       let records = host.onQueue { $0.accessRecords(of: app) }
@@ -96,6 +105,12 @@ extension SocketServer {
     case .events(let app):
       let records = host.onQueue { $0.eventRecords(of: app) }
       list(records, as: "event", to: number)
+    case .adapters:
+      let adapters = host.onQueue { $0.adapters() }
+      answer(number, .fields(["adapters": adapters.json]))
+    case .calibrate(let adapter, let offset):
+      try calibrate(adapter, offset)
+      answer(number, .object([]))
     case .export(let app):
       let entries = host.onQueue { $0.storedEntries }
       let files = app == nil ? host.onQueue { $0.keeper?.damagedFiles ?? [] } : []
@@ -104,6 +119,18 @@ extension SocketServer {
           + files.map { DataEntry($0) }, as: "entry", to: number)
     case .erase(let app): try erase(app, of: number)
     }
+  }
+
+  /// All apps, and why those that are suspended cannot be woken.
+  private func apps() -> [AppStatus] {
+    var apps = host.onQueue { host in
+      host.settleUses()
+      return host.apps()
+    }
+    for index in apps.indices {
+      apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
+    }
+    return apps
   }
 
   /// Gives an identifier to another program; processes that had it, and those that wanted it, come again.
@@ -124,6 +151,27 @@ extension SocketServer {
     return before
   }
 
+  /// Resets what every app may know; running apps are notified.
+  private func resetAuthorization() throws(AdministrationFault) -> [String] {
+    let result: Result<[String], AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.resetAuthorization() }
+    }
+    let apps = try result.get()
+    journal.write(.authorization, "reset what all apps may know; \(apps.count) have changed")
+    return apps
+  }
+
+  private func calibrate(
+    _ adapter: BluetoothAddress, _ offset: Int?
+  ) throws(AdministrationFault) {
+    let result: Result<Void, AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.calibrate(adapter, offset) }
+    }
+    try result.get()
+    let verdict = offset.map { "receives \($0) dB more than beacons claim" } ?? "is forgotten"
+    journal.write(.service, "the Bluetooth adapter \(adapter) \(verdict)")
+  }
+
   private func turnServices(_ on: Bool) throws(AdministrationFault) {
     let result: Result<Void, AdministrationFault> = host.onQueue { host in
       Result { () throws(AdministrationFault) in try host.turnServices(on: on) }
@@ -139,7 +187,7 @@ extension SocketServer {
       because: "\(HeldOutputs.most.ofClient) deliveries wait until the state can be stored")
   }
 
-  private func answer(
+  func answer(
     _ number: Int, _ parameters: JSON, error: String? = nil, continues: Bool = false
   ) {
     handle(.reply(LinkReply(parameters, error: error, continues: continues)), of: number)
@@ -180,8 +228,8 @@ extension SocketServer {
   }
 
   private func refuse(_ fault: AdministrationFault, to number: Int) {
-    let reason = JSON.fields(["reason": .string(fault.reason)])
-    answer(number, reason, error: "\(AdministrationInterface.name).Refused")
+    let refusal = AccessRefusal(reason: fault.reason, next: fault.next)
+    answer(number, refusal.json, error: "\(AdministrationInterface.name).Refused")
   }
 
   private func decide(
@@ -273,6 +321,8 @@ extension SocketServer {
   /// Removes a connection that has ended from the followers.
   func forgetOwner(_ number: Int) {
     owner.logFollowers[number] = nil
+    owner.useFollowers.removeAll { $0 == number }
+    if owner.simulation.leave(number) { restoreSources() }
     guard owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.removeAll { $0 == number }
     if owner.eventFollowers.isEmpty { ask(.leave) }
@@ -327,6 +377,10 @@ extension SocketServer {
         .condition, "an event waits for \(app), which does not run", from: LogCaller(app: app.name))
     case .note(.provider(let provider, let status)):
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
+    case .usage(let app, let begins):
+      journal.write(
+        .authorization, "\(app) \(begins ? "uses the location" : "no longer uses the location")",
+        from: LogCaller(app: app.name))
     case .indicator(let app, let shown):
       journal.write(
         .authorization,

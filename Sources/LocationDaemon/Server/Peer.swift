@@ -16,6 +16,10 @@ package struct Peer: Sendable {
   /// The sandbox it runs in; `nil` for none.
   var sandbox: FlatpakSandbox?
 
+  /// The installed package that the program is part of; `nil` for none, and where it declares no
+  /// identifier.
+  var package: String?
+
   /// Identifies the process, and no later one with the same number.
   var mark: ProcessMark { ProcessMark(pid: pid, start: start) }
 

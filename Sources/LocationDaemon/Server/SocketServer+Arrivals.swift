@@ -28,6 +28,17 @@ struct Arrivals {
   }
 }
 
+/// What finds the files of a program.
+private struct ProgramFiles: Sendable {
+  let manifests: ManifestReader
+  let packages: InstalledPackages
+  let flatpaks: [String]
+
+  init(_ server: isolated SocketServer) {
+    (manifests, packages, flatpaks) = (server.manifests, server.packages, server.facts.flatpaks)
+  }
+}
+
 /// The result of identifying a new client.
 private struct Acquaintance: Sendable {
   var peer: Result<Peer, Peer.Fault>
@@ -122,9 +133,9 @@ extension SocketServer {
   /// Identifies a client on a thread of its own, which a file system may block for any time.
   private func look(_ number: Int) {
     guard let pending = arrivals.pending[number] else { return }
-    let (descriptor, manifests, flatpaks) = (pending.descriptor, manifests, facts.flatpaks)
+    let (descriptor, files) = (pending.descriptor, ProgramFiles(self))
     DispatchQueue(label: "meridian.arrival").async { [weak self] in
-      let found = Acquaintance(of: descriptor, manifests, flatpaks: flatpaks)
+      let found = Acquaintance(of: descriptor, files)
       guard let server = self else {
         close(descriptor)
         return
@@ -197,12 +208,15 @@ extension SocketServer {
 }
 
 extension Acquaintance {
-  init(of descriptor: Int32, _ manifests: ManifestReader, flatpaks: [String]) {
+  init(of descriptor: Int32, _ files: ProgramFiles) {
     let begin = Self.processorTime
     do throws(Peer.Fault) {
-      let found = try Peer(of: descriptor, flatpaks: flatpaks)
+      var found = try Peer(of: descriptor, flatpaks: files.flatpaks)
+      declared = files.manifests.read(ofExecutable: found.executable)
+      if declared.manifest.identifier != nil, found.sandbox == nil {
+        found.package = files.packages.package(of: found.executable)
+      }
       peer = .success(found)
-      declared = manifests.read(ofExecutable: found.executable)
     } catch {
       peer = .failure(error)
       declared = ManifestReader.Reading(manifest: Manifest(), fault: nil)

@@ -6,7 +6,8 @@ import LocationModel
 // The identity of a program in the engine.
 extension SocketServer {
   /// Returns the app that the program declares, or, if that is refused, the app of its path. An
-  /// identifier belongs to the first program that has used it; another user's app is another app.
+  /// identifier belongs to the first program that has used it, and to its next version in the same
+  /// package (docs/decisions/0089); another user's app is another app.
   func app(of peer: Peer, declaring manifest: Manifest) -> AppIdentity {
     let user = peer.user == getuid() ? nil : peer.user
     let byPath = AppIdentity(path: peer.executable, user: user)
@@ -28,9 +29,18 @@ extension SocketServer {
     let isOwners = AppIdentity(identifier).isOwner
     if !isOwners, let fault = AppIdentity.fault(ofIdentifier: identifier) { return fault }
     let identity = AppIdentity(declaring: identifier, path: peer.executable, user: user)
-    let claimant = peer.sandbox?.home ?? peer.executable
-    let isHeld = !isOwners && host.onQueue { $0.claim(identity, by: claimant) }
-    return isHeld ? nil : "is another program's"
+    let claimant = Claimant(
+      program: peer.sandbox?.home ?? peer.executable, package: peer.package)
+    switch isOwners ? .refused : host.onQueue({ $0.claim(identity, by: claimant) }) {
+    case .held: return nil
+    case .refused: return "is another program's"
+    case .passed(let program):
+      let text =
+        "\(identity) passes from \(program) to \(peer.executable): both are part of "
+        + "\(peer.package ?? "one package")"
+      journal.write(.client, text, from: LogCaller(user: peer.user, program: peer.executable))
+      return nil
+    }
   }
 }
 

@@ -41,6 +41,7 @@ package actor SocketServer: QueueActor {
   var room: ClientRoom
   var arrivals: Arrivals
   let manifests = ManifestReader()
+  let packages = InstalledPackages()
   private var repeated = RepeatedDelivery()
   private var freezing: FreezeWatch?
   var sleeping = SleepingApps()

@@ -8,7 +8,7 @@ extension AppCoordinator {
   mutating func begin(
     with stored: [StateEntry], mayReturn: Bool, at now: Moment
   ) -> [Output] {
-    var outputs = carryOut(restore(stored, at: now), at: now)
+    var outputs = carryOut(restore(stored, at: now), at: now) + restoreQuit(stored, at: now)
     if !mayReturn { outputs += authorize(.ended, at: now) }
     return outputs + authorize(.services(on: servicesAreOn), at: now) + reviewPending()
   }

@@ -15,6 +15,7 @@ extension AppCoordinator {
     pending.endLaunch(for: .service)
     // There is nothing to launch for once the person has opened the app.
     var outputs = description.life == .foreground ? dropClaims() : []
+    outputs += noteQuit(false)
     outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
     guard isAwaited else { return outputs }
     return outputs + hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
@@ -51,8 +52,8 @@ extension AppCoordinator {
     return outputs + deliverWaiting(to: client) + deliverPending(at: index)
   }
 
-  /// Removes a process that has ended; `life` shows whether the person ended it (LIFE-4).
-  mutating func disconnect(_ client: ClientID, at now: Moment, life: AppLife) -> [Output] {
+  /// Removes a process that has ended; by the person, if its framework reported that (LIFE-4).
+  mutating func disconnect(_ client: ClientID, at now: Moment) -> [Output] {
     let hasQuit = processes.contains { $0.client == client && $0.reported == .quit }
     processes.removeAll { $0.client == client }
     standard.removeAll(of: client)
@@ -66,8 +67,26 @@ extension AppCoordinator {
     monitors.removeAll(of: client)
     pending.forgetDeliveries(for: client)
     let outputs = leaveClaims(changes, live: iterates) + settleBeaconDemand(at: now)
-    return outputs + settleLife(at: now, absent: hasQuit ? .quit : life)
+    return outputs + noteQuit(hasQuit && processes.isEmpty)
+      + settleLife(at: now, absent: hasQuit ? .quit : .terminated)
       + stand(.processEnded(Self.numbers(of: client)), at: now)
+  }
+
+  /// Stores that the person has ended the app, for the next run of the engine, until it runs again.
+  private mutating func noteQuit(_ quit: Bool) -> [Output] {
+    guard quit != hasQuit, launch.policy.honorsQuit || !quit else { return [] }
+    hasQuit = quit
+    return [.persist(quit ? .set(Self.quitKey(of: app), [1]) : .remove(Self.quitKey(of: app)))]
+  }
+
+  /// Restores that the person has ended the app.
+  mutating func restoreQuit(_ stored: [StateEntry], at now: Moment) -> [Output] {
+    hasQuit = stored.contains { $0.key == Self.quitKey(of: app) }
+    return hasQuit ? hold(.presence(.life(.quit)), at: now) : []
+  }
+
+  private static func quitKey(of app: AppIdentity) -> StateKey {
+    StateKey(domain: "quit", owner: app.name)
   }
 
   private mutating func settleLife(at now: Moment, absent: AppLife = .terminated) -> [Output] {

@@ -12,6 +12,7 @@ extension AppCoordinator {
         subscriber, client, StandardUpdates(flow: flow(of: .init(flow: .undetermined))))
     standard.entries[index].service.cached = place(for: request)
     standard.entries[index].service.isInFront = life == .foreground
+    standard.entries[index].service.pauseNeedsRestart = settings.pauseNeedsRestart
     var outputs = passStandard(index, .request(request), at: now)
     let flow = flow(of: standard.entries[index].service)
     outputs += passStandard(index, .flow(flow), at: now)
@@ -107,7 +108,8 @@ extension AppCoordinator {
     }
     let index =
       significant.index(of: subscriber, client)
-      ?? significant.add(subscriber, client, SignificantChangeDetector())
+      ?? significant.add(
+        subscriber, client, SignificantChangeDetector(heartbeat: settings.heartbeat))
     let cached = verdicts.significant.flows ? visible : nil
     let inputs: [SignificantChangeDetector.Input] = [
       .reduced(isCoarse), on ? .start(cached: cached) : .stop,
@@ -181,6 +183,18 @@ extension AppCoordinator {
   ) -> [Output] {
     let visit = verdicts.visits.isCoarse ? world.points.visit(visit, in: cell) : visit
     return announce(.visit(visit), verdicts.visits, at: now)
+  }
+
+  /// Adopts the owner's settings for the services that run.
+  mutating func settle(_ settings: ServiceSettings) {
+    self.settings = settings
+    for index in standard.entries.indices {
+      standard.entries[index].service.pauseNeedsRestart = settings.pauseNeedsRestart
+    }
+    for index in significant.entries.indices {
+      significant.entries[index].service.heartbeat = settings.heartbeat
+    }
+    launch.reasons.settle(heartbeat: settings.heartbeat)
   }
 
   // MARK: The world

@@ -21,6 +21,10 @@ struct AppCoordinator: Sendable {
   /// Everything that the app has not received yet.
   var pending = PendingQueue()
   var launch = AppLaunch()
+  /// Whether the person ended its last process, which is stored where that keeps it ended (LIFE-4).
+  var hasQuit = false
+  /// The owner's settings for its services.
+  var settings = ServiceSettings()
   /// Whether the continuous updates that keep the app in use want the indicator; `nil` while there
   /// are none (STD-47, STD-52).
   var holding: Bool?
@@ -88,6 +92,8 @@ struct AppCoordinator: Sendable {
     var stillness = StillnessAudience()
     /// Whether the app needs each update of the coarse place.
     var coarse = false
+    /// Whether the person is shown that the app uses the location (BGA-15).
+    var usesLocation = false
     var deadline: Instant?
   }
 
@@ -211,6 +217,10 @@ struct AppCoordinator: Sendable {
   /// Derives the needs that the engine reads after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
+    let isShown = authorizationState.sessions.presence.showsIndicator
+    needs.usesLocation =
+      !processes.isEmpty && !app.isOwner
+      && (needs.demand.position != nil || isShown || rests)
     needs.coarse =
       needs.demand.position != nil
       && (isCoarse || standard.entries.contains { $0.service.isActive && $0.service.isCoarse })
@@ -226,7 +236,7 @@ struct AppCoordinator: Sendable {
 
   /// Restores the stored state of the app at the start.
   mutating func restore(_ stored: [StateEntry], at now: Moment) -> [AppAuthorizationState.Output] {
-    launch.reasons = LaunchReasons(restoring: stored, of: app)
+    launch.reasons = LaunchReasons(restoring: stored, of: app, heartbeat: settings.heartbeat)
     pending = PendingQueue(restoring: stored, of: app)
     heading.restore(stored)
     return authorizationState.restore(from: stored, at: now)

@@ -10,6 +10,4 @@ package enum ClientEvent: Sendable {
   case frozen(Bool)
   /// The process has ended, by itself or by the system.
   case disconnected
-  /// The person ended the app (LIFE-4).
-  case quit
 }

@@ -21,10 +21,30 @@ package struct UseReport: Hashable, Sendable {
 
 // What the owner of the machine may query.
 extension LocationEngine {
+  /// The shares of the demand (POW-8): of each service of each app, and of services shared by all
+  /// apps.
+  package var demandShares: [DemandShare] {
+    coordinators.flatMap(\.demandShares) + [
+      DemandShare(client: "conditions", demand: conditions.demand),
+      DemandShare(client: "visits", demand: visits.demand),
+      DemandShare(client: "stillness", demand: departureDemand),
+      DemandShare(client: "coarse place", demand: needsCoarse ? coarse.demand : .none),
+    ]
+  }
+
   /// What the owner's settings withhold from an app.
   package func limits(of app: AppIdentity) -> [String] {
     (policies.restricted.contains(app) ? ["restricted"] : [])
       + (policies.withoutRefresh.contains(app) ? ["noBackgroundRefresh"] : [])
+      + (policies.honorsQuit ? ["forceQuit"] : [])
+      + (policies.isUnlocked(app) == false ? ["locked"] : [])
+  }
+
+  /// What the owner's settings change for the services of every app, in the words of the link.
+  package var serviceSettings: [String] {
+    (policies.services.pauseNeedsRestart ? ["pauseNeedsRestart"] : [])
+      + (policies.services.heartbeat.map { ["heartbeat \(Int($0.inSeconds))"] } ?? [])
+      + (policies.remindAfter.map { ["remindAfter \($0)"] } ?? [])
   }
 
   /// The conditions of all apps, in the order of the keys.

@@ -31,6 +31,9 @@ package struct ProviderArbiter: Machine {
     (current, leader, tracks) = (nil, nil, [])
   }
 
+  /// Makes a fix the current one that no provider gave (SIM-15).
+  mutating func impose(_ fix: Fix) { (current, leader, tracks) = (fix, nil, []) }
+
   /// Begins with the position of an earlier run; any fix may follow it.
   package mutating func restore(_ fix: Fix) {
     guard current == nil else { return }
@@ -163,4 +166,6 @@ package enum IgnoreReason: String, Hashable, CaseIterable, Sendable {
   case unconfirmedClock
   /// Another provider contradicts it, and is believed.
   case contradicted
+  /// A place is set from outside (SIM-15).
+  case simulated
 }

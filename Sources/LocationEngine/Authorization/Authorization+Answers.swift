@@ -18,10 +18,6 @@ extension Authorization {
       if answer == .keepWhileUsing { record.grant = .whenInUse }
     case .temporaryAccuracy(let key):
       return takeAccuracy(answer, purposeKey: key)
-    case .locationButton:
-      guard answer == .accept else { break }
-      record.buttonConfirmed = true
-      record.grant = .once
     case .beaconAdvertising:
       takeBeacon(answer)
     }
@@ -81,16 +77,5 @@ extension Authorization {
     if record.declaresAlways && !declaresAlways && isAlways { record.grant = .whenInUse }
     record.declaresAlways = declaresAlways
     if record.grant == .undecided { record.isPrecise = !manifest.defaultAccuracyReduced }
-  }
-
-  /// Grants for once; only the very first tap leads to a prompt (AUTH-54).
-  mutating func tapButton() -> [Output] {
-    if let reason = obstacle(to: .whenInUse) { return [.explain(reason)] }
-    if record.buttonConfirmed {
-      record.grant = .once
-    } else {
-      put(.locationButton)
-    }
-    return []
   }
 }

@@ -74,7 +74,7 @@ extension Authorization {
     if kind == .beaconAdvertising { return beacon == .undecided && manifest.bluetoothUsage != nil }
     guard !isRestricted && servicesAreOn else { return false }
     switch kind {
-    case .whenInUse, .locationButton:
+    case .whenInUse:
       return record.grant == .undecided && manifest.whenInUseUsage != nil
     case .upgrade:
       let isBelow = record.grant == .whenInUse || record.grant == .provisionalAlways
@@ -92,7 +92,7 @@ extension Authorization {
     case .whenInUse: goal != .none || !goalRequests.isEmpty
     case .upgrade: isProvisional || goal == .always || goalRequests.contains { $0.goal == .always }
     case .temporaryAccuracy: !temporary.isEmpty
-    case .reminder, .locationButton: true
+    case .reminder: true
     case .beaconAdvertising: wantsBeacon
     }
   }
@@ -156,7 +156,7 @@ extension Authorization {
 
   private func text(for kind: Prompt.Kind) -> String {
     switch kind {
-    case .whenInUse, .locationButton: manifest.whenInUseUsage ?? ""
+    case .whenInUse: manifest.whenInUseUsage ?? ""
     case .upgrade, .reminder: manifest.alwaysUsage?.text ?? ""
     case .temporaryAccuracy(let key): manifest.temporaryUsage[key] ?? ""
     case .beaconAdvertising: manifest.bluetoothUsage ?? ""

@@ -38,7 +38,6 @@ package struct Authorization: Machine, Hashable {
     /// The person's decision about that in the settings.
     case beacon(BeaconPermission)
     case temporaryAccuracy(AccuracyRequester, purposeKey: String)
-    case locationButton
     /// Another process, such as a tool, has stored this.
     case stored(AuthorizationRecord?, BeaconPermission)
     /// An event that needs Always is ready (AUTH-32).
@@ -173,8 +172,6 @@ package struct Authorization: Machine, Hashable {
       beacon = permission
     case .temporaryAccuracy(let requester, let key):
       return requestAccuracy(requester, purposeKey: key)
-    case .locationButton:
-      return tapButton()
     case .stored(let record, let beacon):
       self.record = record ?? self.record
       stored = record ?? stored

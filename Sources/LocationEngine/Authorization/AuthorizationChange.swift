@@ -32,6 +32,28 @@ package struct AuthorizationChange: Sendable {
     self.now = now
   }
 
+  /// Returns the changes that reset what every app may know, and the apps that they are about
+  /// (AUTH-7).
+  package static func resetting(
+    _ entries: [StateEntry], at now: Moment
+  ) -> (changes: [StateChange], apps: [AppIdentity]) {
+    let owners = entries.filter { entry in
+      let app = AppIdentity(entry.key.owner)
+      return entry.key == AuthorizationRecord.key(of: app)
+        || entry.key == BeaconPermission.key(of: app)
+    }.map { AppIdentity($0.key.owner) }
+    var (changes, apps): ([StateChange], [AppIdentity]) = ([], [])
+    for app in Set(owners).sorted() where !app.isOwner {
+      let change = AuthorizationChange(of: app, manifest: nil, in: entries, at: now)
+      guard let outcome = change.deciding(level: AuthorizationLevel.reset, precise: nil),
+        !outcome.changes.isEmpty
+      else { continue }
+      changes += outcome.changes
+      apps.append(app)
+    }
+    return (changes, apps)
+  }
+
   /// Applies the given choices.
   ///
   /// - Parameters:

@@ -18,6 +18,9 @@ package enum AuthorizationLevel: String, Sendable {
   /// The words of the command, and the inputs that they stand for.
   package static let settings: [(word: String, input: Authorization.Input)] = [
     ("never", .setting(.never)), ("ask", .setting(.ask)), ("whenInUse", .setting(.whileUsing)),
-    ("always", .setting(.always)), ("reset", .reset),
+    ("always", .setting(.always)), (reset, .reset),
   ]
+
+  /// The word for an app that counts as never asked.
+  package static let reset = "reset"
 }

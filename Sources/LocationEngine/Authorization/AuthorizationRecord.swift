@@ -26,8 +26,6 @@ package struct AuthorizationRecord: Hashable, JSONStructure {
   package var hasTemporaryAccuracy = false
   /// Whether the single opportunity to request Always is used up (AUTH-23).
   package var opportunityUsed = false
-  /// Whether the first tap on a location button was confirmed (AUTH-54).
-  package var buttonConfirmed = false
   /// Whether the app declared support of Always when last seen (AUTH-10).
   package var declaresAlways: Bool
   /// The number of the last prompt; numbers are not reused.
@@ -52,7 +50,7 @@ extension AuthorizationRecord {
     Self(manifest: Manifest()),
     .get("grant", \.grant), .get("isPrecise", \.isPrecise),
     .get("hasTemporaryAccuracy", \.hasTemporaryAccuracy),
-    .get("opportunityUsed", \.opportunityUsed), .get("buttonConfirmed", \.buttonConfirmed),
+    .get("opportunityUsed", \.opportunityUsed),
     .get("declaresAlways", \.declaresAlways), .get("lastPrompt", \.lastPrompt))
 
   package static func key(of app: AppIdentity) -> StateKey {

@@ -36,11 +36,9 @@ package struct BeaconDetector: Machine {
 
   /// Sorted by constraint.
   private var watches: [Watch] = []
-  private var reception: BeaconReception
+  private var reception = BeaconReception.listening
 
-  package init(reception: BeaconReception = .listening) {
-    self.reception = reception
-  }
+  package init() {}
 
   /// `nil` for a constraint that is not watched.
   package func state(of constraint: BeaconConstraint) -> BeaconState? {

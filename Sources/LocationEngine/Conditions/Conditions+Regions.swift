@@ -24,14 +24,19 @@ extension Conditions {
   }
 
   /// Delivers to the apps that requested it that the device is inside a beacon region (BEACON-24).
-  func deliverBeaconRegions() -> [Output] {
+  func deliverBeaconRegions(of user: UInt32?) -> [Output] {
     watchedBeacons.compactMap { key, _ in
-      guard let condition = conditions[key], condition.notices?.onDisplay == true,
+      guard let condition = conditions[key], asksForDisplay(key), key.app.user == user,
         condition.isVerified, condition.observation.state == .satisfied,
         (access[key.app]?.flags.regions ?? []).isEmpty
       else { return nil }
-      return .region(key, .determined(.satisfied))
+      return .insideOnDisplay(key)
     }
+  }
+
+  /// Whether the app of a region asks for its state when the display turns on.
+  func asksForDisplay(_ key: ConditionKey) -> Bool {
+    conditions[key]?.notices?.onDisplay == true
   }
 
   /// Returns the state to deliver: the cached one, or that of the fix if not monitored (REG-26). An

@@ -32,8 +32,8 @@ package struct Conditions: Machine {
     case motion(MotionEstimate)
     /// The observed state of a beacon, and its date (MON-32).
     case beacon(ConditionKey, ConditionState, refinement: BeaconIdentity?, seen: UnixTime)
-    /// The display turned on (BEACON-24).
-    case display
+    /// The display of a user turned on; `nil` is the engine's own user (BEACON-24).
+    case display(user: UInt32?)
     case wake
   }
 
@@ -51,6 +51,9 @@ package struct Conditions: Machine {
     /// An event waits for a monitor whose loop does not ask: a reason to launch the app (MON-38).
     case waiting(MonitorKey)
     case region(ConditionKey, RegionEvent)
+    /// The device is inside a region whose app asked for that when the display turns on; the app is
+    /// woken for it, as for a crossing (BEACON-24).
+    case insideOnDisplay(ConditionKey)
     /// The answer to a request for the state of a region.
     case state(ConditionKey, ConditionState)
   }
@@ -133,8 +136,8 @@ package struct Conditions: Machine {
       return []
     case .beacon(let key, let state, let refinement, let date):
       return observeBeacon(key, .init(state: state, date: date, refinement: refinement), at: now)
-    case .display:
-      return deliverBeaconRegions()
+    case .display(let user):
+      return deliverBeaconRegions(of: user)
     case .wake:
       return apply(tracker.wake(at: now), at: now)
     }

@@ -174,6 +174,14 @@ extension LocationEngine {
         call(key, at: now, to: &outputs)
       case .region(let key, let event):
         deliver(event, of: key, askedBy: asker, region, at: now, to: &outputs)
+      case .insideOnDisplay(let key):
+        guard let coordinator = coordinatorIndex(of: key.app),
+          let region = regions(of: key.app).first(where: { $0.identifier == key.identifier })
+        else { continue }
+        let event = PendingEvent.region(region, .determined(.satisfied))
+        guard !coordinators[coordinator].pending.has(event) else { continue }
+        outputs += coordinators[coordinator].announce(
+          event, coordinators[coordinator].verdicts.region, at: now)
       case .state(_, let state):
         guard let asker, let region else { continue }
         outputs.append(

@@ -48,6 +48,8 @@ package enum DeliveryRule {
     package var needsSession: Bool
     package var life: AppLife
     package var use: AppUse
+    /// Whether the person has stopped the app's use of the location for now (BGA-16).
+    package var isStopped: Bool
     package var policy = LaunchPolicy()
 
     package init(
@@ -59,6 +61,7 @@ package enum DeliveryRule {
       self.needsSession = needsSession
       life = presence.mayReturn ? .background : presence.life
       use = presence.use
+      isStopped = presence.isStopped
     }
   }
 
@@ -68,6 +71,10 @@ package enum DeliveryRule {
     let facts = circumstances.authorization
     if service.isModern && circumstances.needsSession {
       return Verdict(.nothing, flags: facts.denial.union(.serviceSessionRequired))
+    }
+    guard !circumstances.isStopped || !service.endsWhenStopped else {
+      let flags: Diagnostics = service.isModern ? .insufficientlyInUse : []
+      return Verdict(.nothing, flags: facts.denial.union(flags))
     }
     let place = DeliveryPlace(life: circumstances.life, use: circumstances.use)
     let authority = DeliveryAuthority(circumstances, service: service)
@@ -102,19 +109,21 @@ package struct LaunchPolicy: Hashable, Sendable {
   package var honorsQuit = false
   /// Whether the person lets the app be refreshed in the background (STD-53).
   package var allowsRefresh = true
-  /// Whether the device was unlocked since it started (LIFE-7).
-  package var isUnlocked = true
+  /// Whether the device was unlocked since it started (LIFE-7); `nil` while that is not known yet.
+  package var isUnlocked: Bool? = true
   /// Whether the app registered a command to launch it with (LIFE-2).
   package var hasLaunchCommand = true
 
   package init() {}
 
-  /// Returns the permitted action; where no launch is permitted, an absent app gets no event.
+  /// Returns the permitted action; where no launch is permitted, an absent app gets no event. Events
+  /// wait until it is known whether the device was unlocked.
   package func permitted(_ action: DeliveryRule.Action) -> DeliveryRule.Action {
-    let mayLaunch = allowsRefresh && isUnlocked && hasLaunchCommand
+    let mayLaunch = allowsRefresh && isUnlocked != false && hasLaunchCommand
+    let launch = isUnlocked == nil ? DeliveryRule.Action.queue : .launch
     switch action {
-    case .launch: return mayLaunch ? .launch : .nothing
-    case .launchUnlessQuit: return mayLaunch && !honorsQuit ? .launch : .nothing
+    case .launch: return mayLaunch ? launch : .nothing
+    case .launchUnlessQuit: return mayLaunch && !honorsQuit ? launch : .nothing
     case .deliver, .queue, .queueLatest, .wake, .hold, .holdAndAsk, .nothing: return action
     }
   }

@@ -37,6 +37,15 @@ package enum DeliveryService: String, CaseIterable, Sendable {
   /// Whether it needs no grant at all (HEAD-10, SESS-17, GEO-13).
   var needsNoGrant: Bool { self == .heading || self == .diagnostics || self == .geocoder }
 
+  /// Whether it ends when the person stops the app's use of the location (BGA-16): what gives
+  /// positions, but not what waits for an event.
+  var endsWhenStopped: Bool {
+    switch self {
+    case .standard, .oneShot, .significantChange, .ranging, .liveUpdates: true
+    case .visits, .region, .beaconRegion, .heading, .monitor, .diagnostics, .geocoder: false
+    }
+  }
+
   /// Whether its events need a full Always outside use (AUTH-32).
   var needsAlwaysOutsideUse: Bool { !needsNoGrant }
 }

@@ -20,6 +20,9 @@ struct AppHeading: Sendable {
 
   var isEmpty: Bool { subscribers.isEmpty }
 
+  /// Whether the calibration display is shown for one of its managers (HEAD-9).
+  var calibrates: Bool { subscribers.entries.contains { $0.service.showsCalibration } }
+
   @inline(__always)
   var needsMagnetometer: Bool { subscribers.entries.contains { $0.service.needsMagnetometer } }
 

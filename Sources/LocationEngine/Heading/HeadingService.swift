@@ -150,7 +150,7 @@ package struct HeadingService: Machine {
       return delivery + askCalibration()
     case .usual:
       let delivery = deliver(heading(from: sample, isTrusted: true), after: delivered, sample)
-      return sample.accuracy == nil || !isShown ? delivery : delivery + hideCalibration()
+      return sample.accuracy == nil || !showsCalibration ? delivery : delivery + hideCalibration()
     }
   }
 
@@ -183,7 +183,8 @@ package struct HeadingService: Machine {
     return min(turn, 360 - turn) >= filter
   }
 
-  private var isShown: Bool {
+  /// Whether the calibration display is shown.
+  var showsCalibration: Bool {
     guard case .shown = calibration else { return false }
     return true
   }
@@ -202,7 +203,7 @@ package struct HeadingService: Machine {
 
   private mutating func hideCalibration() -> [Output] {
     defer { calibration = .idle }
-    return isShown ? [.hideCalibration] : []
+    return showsCalibration ? [.hideCalibration] : []
   }
 
   /// Degrees. Documented: the default of `headingFilter`.

@@ -104,6 +104,16 @@ struct PendingQueue: Sendable {
     entries.remove(at: oldest)
   }
 
+  /// Whether an event is pending, or withheld until the person has answered.
+  func has(_ event: PendingEvent) -> Bool {
+    entries.contains { entry in
+      switch entry.content {
+      case .event(event), .held(.event(event)): true
+      case .event, .held, .delivery, .launch: false
+      }
+    }
+  }
+
   /// Returns the events after a number.
   func events(after number: EventNumber) -> [(number: EventNumber, event: PendingEvent)] {
     entries.compactMap { entry in

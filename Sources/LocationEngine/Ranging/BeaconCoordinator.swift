@@ -7,6 +7,7 @@ struct BeaconCoordinator: Sendable {
     case ranged(BeaconConstraint, [RangedBeacon])
     /// The known state of a condition's beacon, and its date.
     case state(ConditionKey, BeaconState, UnixTime)
+    case persist(StateChange)
   }
 
   private var ranger = BeaconRanger()
@@ -58,6 +59,36 @@ struct BeaconCoordinator: Sendable {
       }
   }
 
+  // MARK: Adapters
+
+  /// What is known of the adapters of this computer.
+  var adapters: AdapterLevels { ranger.adapters }
+
+  /// How each ranged beacon was received last.
+  var readings: [BeaconRanger.Reading] { ranger.readings }
+
+  /// Takes over what is stored of the adapters, by an earlier run or by another process.
+  mutating func restore(_ entries: [StateEntry], at now: Moment) {
+    var adapters = ranger.adapters
+    adapters.adopt(entries)
+    _ = ranger.handle(.adapters(adapters), at: now)
+  }
+
+  /// Carries out what the owner has decided about an adapter; `nil` forgets it.
+  mutating func calibrate(
+    _ adapter: BluetoothAddress, _ offset: Int?, at now: Moment
+  ) -> [Output] {
+    var adapters = ranger.adapters
+    let changes: [StateChange]
+    if let offset {
+      // The host has checked it before, and says why where it is refused.
+      changes = (try? adapters.calibrate(adapter, offset, at: now.unixTime)) ?? []
+    } else {
+      changes = adapters.forget(adapter)
+    }
+    return range(.adapters(adapters), at: now) + changes.map { .persist($0) }
+  }
+
   // MARK: Observations
 
   mutating func receive(_ sample: BeaconSample, at now: Moment) -> [Output] {
@@ -78,6 +109,7 @@ struct BeaconCoordinator: Sendable {
     ranger.handle(input, at: now).compactMap { output in
       switch output {
       case .report(let constraint, let beacons): .ranged(constraint, beacons)
+      case .persist(let change): .persist(change)
       // The coordinator of each app decides which failure its requests receive.
       case .fail, .ignored: nil
       }

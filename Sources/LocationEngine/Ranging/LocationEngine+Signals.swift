@@ -1,4 +1,4 @@
-import LocationModel
+package import LocationModel
 
 extension LocationEngine {
   // MARK: Compass
@@ -52,6 +52,22 @@ extension LocationEngine {
     deliver(beacons.settleWatch(watched, at: now), at: now, to: &outputs)
   }
 
+  /// Carries out what the owner has decided about an adapter.
+  mutating func calibrate(
+    _ adapter: BluetoothAddress, _ offset: Int?, at now: Moment, to outputs: inout [Output]
+  ) {
+    deliver(beacons.calibrate(adapter, offset, at: now), at: now, to: &outputs)
+  }
+
+  /// What is known of the Bluetooth adapters of this computer.
+  package var adapters: AdapterLevels { beacons.adapters }
+
+  /// Whether beacons can be received; `nil` while there is no radio at all.
+  package var beaconReception: BeaconReception? { beacons.reception }
+
+  /// How each ranged beacon was received last, for a calibration.
+  package var beaconReadings: [BeaconRanger.Reading] { beacons.readings }
+
   mutating func deliver(
     _ decisions: [BeaconCoordinator.Output], at now: Moment, to outputs: inout [Output]
   ) {
@@ -61,6 +77,7 @@ extension LocationEngine {
         for index in coordinators.indices where !coordinators[index].ranging.isEmpty {
           outputs += coordinators[index].take(beacons, of: constraint)
         }
+      case .persist(let change): outputs.append(.persist(change))
       case .state(let key, let state, let date):
         let input = Conditions.Input.beacon(
           key, ConditionState(state), refinement: state.refinement, seen: date)
@@ -74,8 +91,12 @@ extension LocationEngine.Input {
   /// Whether it can change which beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
-    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass: false
-    case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .wake: true
+    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass,
+      .simulation, .display, .unlocked:
+      false
+    case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .remind,
+      .wake:
+      true
     }
   }
 }

@@ -2,7 +2,7 @@ package import LocationModel
 
 /// Estimates the distance of a radio from the strength of its signal.
 ///
-/// Chosen (BEACON-14): a log-distance model on a trimmed mean. docs/decisions/0024 has its accuracy
+/// Chosen (BEACON-14): a log-distance model on a trimmed mean. docs/decisions/0090 has its accuracy
 /// on real bodies and phones, and the alternatives.
 package struct SignalDistance: Sendable {
   /// dBm with the time of each, oldest first; none older than `memory` after a `mean`.
@@ -19,11 +19,10 @@ package struct SignalDistance: Sendable {
     unreported = (unreported.sum + rssi, unreported.count + 1)
   }
 
-  /// Returns meters; `nil` without recent samples.
-  package mutating func distance(measuredPower: Int, at now: Instant) -> Double? {
+  /// Returns the smoothed strength in dBm; `nil` without recent samples.
+  package mutating func smoothed(at now: Instant) -> Double? {
     forget(before: now - Self.memory)
-    guard let smoothed = Self.trimmedMean(samples.map(\.rssi)) else { return nil }
-    return Self.distance(rssi: smoothed, measuredPower: Double(measuredPower))
+    return Self.trimmedMean(samples.map(\.rssi))
   }
 
   /// Returns the mean in dBm of the samples since the last call; `nil` without any.
@@ -35,11 +34,6 @@ package struct SignalDistance: Sendable {
 
   private mutating func forget(before oldest: Instant) {
     samples.removeFirst(samples.prefix { $0.at < oldest }.count)
-  }
-
-  /// Returns meters, by the log-distance model.
-  package static func distance(rssi: Double, measuredPower: Double) -> Double {
-    power(10, (measuredPower - rssi) / (10 * pathLossExponent))
   }
 
   /// Returns the mean without the top and the bottom tenth; `nil` of nothing.
@@ -54,8 +48,6 @@ package struct SignalDistance: Sendable {
     return distance < nearLimit ? .near : .far
   }
 
-  /// How the signal fades with distance; 2 in free space. Chosen (BEACON-14).
-  private static let pathLossExponent = 2.0
   /// Chosen (BEACON-14): half of what other libraries keep, so that an approach shows sooner.
   private static let memory = Duration.seconds(10)
   /// Meters. Observed (BEACON-13).
@@ -64,4 +56,25 @@ package struct SignalDistance: Sendable {
   private static let nearLimit = 3.0
   /// Samples; ten seconds at sixty a second, twice the rate observed from a phone.
   private static let capacity = 600
+}
+
+/// How a signal fades with distance: the log-distance model.
+package struct SignalPath: Hashable, Sendable {
+  /// dBm.
+  package var powerAtOneMeter: Double
+  /// 2 in free space.
+  package var exponent: Double
+
+  package init(powerAtOneMeter: Double, exponent: Double = Self.freeSpace) {
+    self.powerAtOneMeter = powerAtOneMeter
+    self.exponent = exponent
+  }
+
+  /// Returns meters.
+  package func distance(rssi: Double) -> Double {
+    power(10, (powerAtOneMeter - rssi) / (10 * exponent))
+  }
+
+  /// Physics.
+  package static let freeSpace = 2.0
 }

@@ -2,9 +2,10 @@ import LocationModel
 
 /// The last position on disk (docs/decisions/0084).
 extension LocationEngine {
-  /// Whether the current position is to be stored: once a minute.
+  /// Whether the current position is to be stored: once a minute, unless it is set from outside,
+  /// which was never that of the device (SIM-15).
   func isPositionDue(at now: Moment) -> Bool {
-    lastPosition.isDue(hasCoarse: coarse.place != nil, at: now.uptime)
+    !simulated.isActive && lastPosition.isDue(hasCoarse: coarse.place != nil, at: now.uptime)
   }
 
   /// Stores the current position.

@@ -12,6 +12,8 @@ package struct AppLifecycleState: Machine {
     case showsIndicator(Bool)
     /// An event or an update was delivered to the app, which may run that long for it.
     case woken(runtime: Duration)
+    /// The person stops the app's use of the location for now (BGA-16).
+    case stopped
     /// The daemon restarted; the lifecycle state of the app is not known yet.
     case restored
     case wake
@@ -34,13 +36,13 @@ package struct AppLifecycleState: Machine {
   private var runtimeUntil: Instant?
   private var status = AuthorizationStatus.notDetermined
   private var wantsIndicator = false
+  /// Whether the person has stopped the app, which has not been opened anew since (BGA-16).
+  package private(set) var isStopped = false
 
   package init() {}
 
-  /// Whether modern services continue outside the foreground as if in it (BGA-4, BGA-14).
-  package var carriesModernServices: Bool {
-    reasons.contains(.backgroundActivity) || reasons.contains(.liveActivity)
-  }
+  /// Whether modern services continue outside the foreground as if in it (BGA-4).
+  package var carriesModernServices: Bool { !isStopped && reasons.contains(.backgroundActivity) }
 
   /// When the runtime for an event is over; `nil` without such a runtime.
   package var runtimeEnd: Instant? { runtimeUntil }
@@ -68,6 +70,9 @@ package struct AppLifecycleState: Machine {
     case .woken(let runtime):
       guard life != .foreground else { break }
       runtimeUntil = max(runtimeUntil ?? .start, now.uptime + runtime)
+    case .stopped:
+      isStopped = life.hasProcess
+      graceUntil = nil
     case .restored:
       graceUntil = now.uptime + Self.reclaimWindow
     case .wake:
@@ -80,6 +85,7 @@ package struct AppLifecycleState: Machine {
     // Documented (W19-705): a few seconds after leaving the foreground. Neither a process that
     // ended nor one whose lifecycle state was unknown until now has them.
     let wasDirect = self.life == .foreground
+    if !life.hasProcess || (life == .foreground && !wasDirect) { isStopped = false }
     if wasDirect && life.hasProcess { graceUntil = now.uptime + Self.grace }
     if !life.hasProcess || (!wasDirect && self.life == .terminated) { graceUntil = nil }
     // Documented (STD-51): standard updates end with the process.
@@ -110,11 +116,11 @@ package struct AppLifecycleState: Machine {
 
   private var currentUse: AppUse {
     if life == .foreground { return .direct }
-    return reasons.isEmpty && graceUntil == nil ? .none : .extended
+    return isStopped || reasons.isEmpty && graceUntil == nil ? .none : .extended
   }
 
   private var isIndicatorDue: Bool {
-    guard life != .foreground else { return false }
+    guard life != .foreground, !isStopped else { return false }
     if reasons.contains(.backgroundActivity) { return true }
     return reasons.contains(.continuousUpdates) && (status == .whenInUse || wantsIndicator)
   }

@@ -27,14 +27,16 @@ struct LaunchReasons: Sendable {
   init() {}
 
   /// Restores what was stored.
-  init(restoring entries: [StateEntry], of app: AppIdentity) {
+  init(restoring entries: [StateEntry], of app: AppIdentity, heartbeat: Duration?) {
     guard let entry = entries.first(where: { $0.key == Self.key(of: app) }),
       let record = Record(stored: entry.value)
     else { return }
     stored = record
     hasPendingLive = record.live
     isRestored = record.changes
-    if record.changes { changes = SignificantChangeDetector(isRunning: true) }
+    if record.changes {
+      changes = SignificantChangeDetector(heartbeat: heartbeat, isRunning: true)
+    }
   }
 
   /// Adopts the services of the last process, which has ended, beside those it had not started yet.
@@ -45,6 +47,9 @@ struct LaunchReasons: Sendable {
     }
     if live { hasPendingLive = true }
   }
+
+  /// Adopts the longest time without a change for a device at rest (SLC-11).
+  mutating func settle(heartbeat: Duration?) { changes?.heartbeat = heartbeat }
 
   /// Drops all services.
   mutating func drop() {

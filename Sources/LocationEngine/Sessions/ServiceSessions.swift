@@ -135,7 +135,7 @@ extension ServiceSessions.Session {
     case .whenInUse: true
     case .upgrade: goal.authorization == .always
     case .temporaryAccuracy(let key): goal.purposeKey == key
-    case .reminder, .locationButton, .beaconAdvertising, nil: false
+    case .reminder, .beaconAdvertising, nil: false
     }
   }
 

@@ -12,8 +12,20 @@ package enum Setting: Hashable, Sendable {
   case backgroundRefresh(AppIdentity, Bool)
   /// Whether an app that the person ended stays ended (LIFE-4).
   case honorsQuit(Bool)
+  /// Whether updates that were paused resume only when the app starts them again (STD-42).
+  case pauseNeedsRestart(Bool)
+  /// The longest time without a significant change for a device at rest; `nil` for no limit (SLC-11).
+  case heartbeat(Duration?)
+  /// After how many days of use in the background a person is reminded of Always; `nil` for never
+  /// (AUTH-38).
+  case remindAfter(days: Int?)
   /// Whether the app may make this computer a beacon.
   case beacon(AppIdentity, BeaconPermission)
+  /// The person stops an app's use of the location for now (BGA-16).
+  case stopped(AppIdentity)
+  /// How many dB more an adapter receives at one meter than beacons claim; `nil` forgets the
+  /// adapter.
+  case beaconOffset(BluetoothAddress, Int?)
   /// Location and privacy settings are reset (AUTH-7).
   case reset
 

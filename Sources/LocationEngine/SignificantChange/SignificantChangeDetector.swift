@@ -41,7 +41,8 @@ package struct SignificantChangeDetector: Machine {
 
   private var state = State.stopped
   private var isReduced = false
-  private let heartbeat: Duration?
+  /// The longest time without an event for a device at rest; `nil` for no limit (SLC-11).
+  package var heartbeat: Duration?
 
   /// - Parameters:
   ///   - heartbeat: the longest time without an event for a device at rest; `nil` for no limit

@@ -47,9 +47,11 @@ package struct StandardUpdates: Machine {
   private var options = UpdateOptions()
   private var flow: Flow
   /// The newest current fix, of any provider.
-  var cached: Fix?
+  package var cached: Fix?
   /// Whether the app was in the foreground at its last request (STD-47, STD-48).
   var isInFront = true
+  /// Whether a pause ends only when the app starts again, and not by movement (STD-42).
+  var pauseNeedsRestart = false
   /// Whether updates were started in the foreground.
   private(set) var beganInFront = false
   /// When it was started or resumed; the full timeout counts from then (STD-41).
@@ -58,9 +60,8 @@ package struct StandardUpdates: Machine {
   private var outageDelivered = false
   private var deferral: Deferral?
 
-  package init(flow: Flow, cached: Fix? = nil) {
+  package init(flow: Flow) {
     self.flow = flow
-    self.cached = cached
   }
 
   package var nextDeadline: Instant? {
@@ -103,7 +104,7 @@ package struct StandardUpdates: Machine {
 
   /// Whether the stationary state pauses it, or its end resumes it (STD-39, STD-45).
   var heedsStillness: Bool {
-    guard options.pausesAutomatically else { return false }
+    guard options.pausesAutomatically, !isPaused || !pauseNeedsRestart else { return false }
     return isPaused || isRunning && flow.isOpen
   }
 
@@ -113,7 +114,7 @@ package struct StandardUpdates: Machine {
     case .idle: return .none
     case .running where isCoarse, .paused where isCoarse, .once where isCoarse:
       return CoarseLocator.demand(isFirst: awaitsFix)
-    case .paused: return StillnessDetector.demandAtRest
+    case .paused: return pauseNeedsRestart ? .none : StillnessDetector.demandAtRest
     case .running, .once:
       return Demand(position: PositionDemand(tier: options.accuracy.tier))
     }
@@ -131,7 +132,8 @@ package struct StandardUpdates: Machine {
       return take(fix) + finishDeferral { $0.isOver(at: fix.coordinate) }
     case .flow(let flow): return change(to: flow, at: now)
     case .outage(let failure): return announce(failure)
-    case .still(let still): return still ? pause(at: now) : resume(at: now)
+    case .still(let still):
+      return still ? pause(at: now) : pauseNeedsRestart ? [] : resume(at: now)
     case .wake: return expire(at: now)
     }
   }

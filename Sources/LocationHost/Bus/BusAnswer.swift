@@ -30,7 +30,7 @@ struct BusAnswer: Hashable {
         let method = object.methods.first(where: { $0.name == call.member }),
         call.arguments.map(\.signature).joined() == method.signature
       else { return nil }
-      self.init(values: [], isNew: true)
+      self.init(values: method.reply, isNew: true)
     }
   }
 

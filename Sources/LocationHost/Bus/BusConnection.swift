@@ -149,6 +149,7 @@ final class BusConnection {
       case .call, .subscribe: break
       case .export(let object): try export(object)
       case .withdraw(let path): withdraw(path)
+      case .emit(let signal): try emit(signal)
       }
     } catch {
       guard case .call(let number, _) = action else { return }
@@ -188,6 +189,16 @@ final class BusConnection {
       if let slot { slots.append(slot) }
     }
     exports[object.path] = Export(object: object, slots: slots)
+  }
+
+  private func emit(_ signal: BusSignal) throws(BusFault) {
+    var made: OpaquePointer?
+    try BusFault.check(
+      sd_bus_message_new_signal(bus, &made, signal.path, signal.interface, signal.member))
+    guard let message = made else { return }
+    defer { sd_bus_message_unref(message) }
+    try BusWriter(message).append(signal.arguments)
+    try BusFault.check(sd_bus_send(bus, message, nil))
   }
 
   private func withdraw(_ path: String) {

@@ -19,25 +19,10 @@ package final class ManifestReader: Sendable {
     }
   }
 
-  /// Identifies a file as it was when it was read: a later write changes the stamp.
-  private struct Stamp: Hashable {
-    var (device, inode): (UInt64, UInt64)
-    var size: Int
-    var modified: [Int]
-    var changed: [Int]
-
-    init(_ status: stat) {
-      (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-      size = Int(status.st_size)
-      modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-      changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
-    }
-  }
-
   /// A list, and the texts in the person's language beside it.
   private struct Stamps: Hashable {
-    var list: Stamp
-    var texts: Stamp?
+    var list: FileStamp
+    var texts: FileStamp?
   }
 
   private struct Memory {
@@ -102,7 +87,8 @@ package final class ManifestReader: Sendable {
   }
 
   private func reading(of file: SmallFile.Opened, at place: String, _ texts: Texts?) -> Reading {
-    let stamps = Stamps(list: Stamp(file.status), texts: texts.map { Stamp($0.file.status) })
+    let stamps = Stamps(
+      list: FileStamp(file.status), texts: texts.map { FileStamp($0.file.status) })
     if var known = memory.withLock({ $0.readings[stamps] }) {
       known.manifest.file = place
       return known

@@ -15,7 +15,8 @@ package final class DaemonCaller {
     case away(String)
     /// The caller is not the daemon's owner, or cannot be verified as such.
     case notOwner(AccessRefusal)
-    case refused(String)
+    /// It cannot be done, and what a person can do about it.
+    case refused(String, next: String?)
     /// An older daemon, which does not know the method.
     case unknownMethod(String)
     /// The daemon's reply cannot be understood.
@@ -128,8 +129,8 @@ package final class DaemonCaller {
           ?? AccessRefusal(reason: "it answers only root and the user it runs as"))
     case "\(LinkInterface.service).MethodNotFound": return .unknownMethod(text("method") ?? "")
     case "\(LinkInterface.service).InvalidParameter":
-      return .refused("it does not understand: \(text("parameter") ?? "")")
-    default: return .refused(text("reason") ?? error)
+      return .refused("it does not understand: \(text("parameter") ?? "")", next: nil)
+    default: return .refused(text("reason") ?? error, next: text("next"))
     }
   }
 }

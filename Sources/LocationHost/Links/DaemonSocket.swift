@@ -66,11 +66,13 @@ package enum DaemonSocket {
   /// Opens a socket to which every user may connect, and replaces a leftover one.
   ///
   /// - Throws: `EADDRINUSE` if a process answers, `EEXIST` if there is a file other than a socket.
-  package static func listen(at path: String) throws(Errno) -> Int32 {
+  package static func listen(
+    at path: String, mode: UInt32 = 0o666
+  ) throws(Errno) -> Int32 {
     try removeLeftover(at: path)
     let descriptor = try socket()
     let result = try withAddress(of: path) { bind(descriptor, $0, $1) }
-    guard result == 0, chmod(path, 0o666) == 0, Glibc.listen(descriptor, backlog) == 0 else {
+    guard result == 0, chmod(path, mode) == 0, Glibc.listen(descriptor, backlog) == 0 else {
       let error = Errno(last: "listen at \(path)")
       close(descriptor)
       throw error

@@ -193,7 +193,6 @@ package enum ProgramQuestion {
     case .upgrade: "upgrade"
     case .reminder: "reminder"
     case .temporaryAccuracy: "temporary_accuracy"
-    case .locationButton: "location_button"
     case .beaconAdvertising: "beacon_advertising"
     }
   }

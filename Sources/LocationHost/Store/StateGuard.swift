@@ -27,7 +27,7 @@ struct StateGuard {
   }
 
   /// The domains that are stored twice.
-  static let domains = ["identity", "secret", "settings"]
+  static let domains = ["identity", "package", "secret", "settings"]
 
   static func concerns(_ change: StateChange) -> Bool {
     switch change {

@@ -23,7 +23,7 @@ package final class StateKeeper {
   var unsavedCount: Int { unsaved.count }
   private var watch: (any DispatchSourceRead)?
   /// The stored entries at opening, and later claims; without a file, all entries.
-  package private(set) var entries: [StateEntry] = []
+  package internal(set) var entries: [StateEntry] = []
   /// Why the state is kept in memory only, if a person must correct something first.
   package private(set) var obstacle: StoreError?
   /// Why the last changes could not be stored; `nil` while everything is stored.
@@ -140,59 +140,6 @@ package final class StateKeeper {
     return secret
   }
 
-  /// Returns whether the executable may use the identity: the first to use it keeps it.
-  func claim(_ identity: AppIdentity, by executable: String, noting: (Note) -> Void) -> Bool {
-    let key = Self.identityKey(of: identity)
-    let claimant = [UInt8](executable.utf8)
-    if let entry = entries.first(where: { $0.key == key }) { return entry.value == claimant }
-    // A person cannot distinguish names that differ only in upper and lower case.
-    let folded = identity.name.lowercased()
-    let isVariant = entries.contains {
-      $0.key.domain == key.domain && $0.key.owner.lowercased() == folded
-    }
-    guard !isVariant else { return false }
-    guard hasRoom(for: identity) else {
-      let text =
-        "its user's programs keep \(Bounds.identifiersPerUser) identifiers already; make room with: "
-        + "locationctl data erase --app APP"
-      noting(.limit(identity, text))
-      return false
-    }
-    entries.append(StateEntry(key: key, value: claimant))
-    commit([.engine(.persist(.set(key, claimant)))])
-    if let fault { noting(.store("\(fault); who may use \(identity) is not stored yet")) }
-    return true
-  }
-
-  /// Gives an identifier to another program, as the owner has decided; what the app may know stays.
-  ///
-  /// - Returns: the program that had it; `nil` if none has.
-  /// - Throws: `StoreError` with why nothing was changed.
-  package func reassign(
-    _ identity: AppIdentity, to executable: String
-  ) throws(StoreError) -> String? {
-    let key = Self.identityKey(of: identity)
-    guard let index = entries.firstIndex(where: { $0.key == key }) else { return nil }
-    let earlier = String(decoding: entries[index].value, as: UTF8.self)
-    let value = [UInt8](executable.utf8)
-    try store([.set(key, value)])
-    entries[index].value = value
-    return earlier
-  }
-
-  /// Returns whether the user of an identity may have one more, so that names cannot fill the disk.
-  private func hasRoom(for identity: AppIdentity) -> Bool {
-    let known = entries.count {
-      $0.key.domain == "identity" && AppIdentity($0.key.owner).user == identity.user
-    }
-    return known < Bounds.identifiersPerUser
-  }
-
-  /// Returns the key under which the program that may use an identity is stored.
-  static func identityKey(of identity: AppIdentity) -> StateKey {
-    StateKey(domain: "identity", owner: identity.name)
-  }
-
   // MARK: Reading
 
   /// The entries as decided now, by any process; entries that could not be read are as before.
@@ -205,7 +152,7 @@ package final class StateKeeper {
     return Self.applying(unsaved, to: entries)
   }
 
-  private static func applying(_ changes: [StateChange], to entries: [StateEntry]) -> [StateEntry] {
+  static func applying(_ changes: [StateChange], to entries: [StateEntry]) -> [StateEntry] {
     guard !changes.isEmpty else { return entries }
     var values: [StateKey: [UInt8]] = [:]
     for entry in entries { values[entry.key] = entry.value }
@@ -310,11 +257,13 @@ package final class StateKeeper {
   private static let most = 1000
 
   /// Returns whether a change about an app, or about the whole machine, is not stored. Nothing rests
-  /// on the last position.
+  /// on the last position, nor on what was learned of a Bluetooth adapter.
   func isBehind(_ app: String) -> Bool {
     isBehind
       && unsaved.contains {
-        $0.key.owner == app || $0.key.owner.isEmpty && $0.key != LastPosition.key
+        $0.key.owner == app
+          || $0.key.owner.isEmpty && $0.key != LastPosition.key
+            && $0.key.domain != AdapterLevels.domain
       }
   }
 

@@ -77,7 +77,39 @@ package enum AdministrationInterface {
       # Those that the configuration registers; absent from older daemons.
       programs: ?[]Program,
       demand: Demand,
-      lastFix: ?LastFix
+      lastFix: ?LastFix,
+      # Whether a place is set from outside; older daemons do not say.
+      simulated: ?bool
+    )
+
+    # An app that uses the location now, or asks to calibrate the compass.
+    type Use (
+      app: string,
+      # Missing where it was not verified.
+      program: ?string,
+      user: ?int,
+      active: bool,
+      # Whether it does so in the background.
+      background: bool,
+      calibration: bool
+    )
+
+    type UseStatus (apps: []Use, servicesEnabled: bool, simulated: bool)
+
+    # A position with its accuracy in meters. It is marked as simulated, whatever is sent.
+    type Fix (
+      latitude: float,
+      longitude: float,
+      accuracy: float,
+      time: int,
+      altitude: ?float,
+      ellipsoidalAltitude: ?float,
+      verticalAccuracy: ?float,
+      speed: ?float,
+      speedAccuracy: ?float,
+      course: ?float,
+      courseAccuracy: ?float,
+      floor: ?int
     )
 
     type App (
@@ -92,8 +124,13 @@ package enum AdministrationInterface {
       program: ?string,
       # The command or unit that starts it for an event; missing where none does.
       starter: ?string,
-      # What the configuration withholds: restricted, noBackgroundRefresh.
+      # What the owner or the system withholds: restricted (its place), noBackgroundRefresh (its start for
+      # events), forceQuit (its start after the person has ended it), locked (its start before its user has
+      # unlocked a session).
       limits: ?[]string,
+      # What the configuration changes for the services of every app: pauseNeedsRestart, heartbeat SECONDS,
+      # remindAfter DAYS.
+      settings: ?[]string,
       # foreground, background, or suspended; absent while it does not run.
       life: ?string,
       # How the daemon knows it: reported by its framework, window, terminal, service, stopped, frozen,
@@ -180,6 +217,18 @@ package enum AdministrationInterface {
       evidence: ?Evidence
     )
 
+    # A Bluetooth adapter of the daemon's machine, by its address.
+    type Adapter (
+      address: string,
+      # dB by which it receives more at one meter than beacons claim, as calibrated; missing until then.
+      offset: ?int,
+      # What it usually receives, in dB over the claim, as learned; and its standard deviation.
+      level: float,
+      spread: float,
+      # How many places that rests on.
+      places: float
+    )
+
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
@@ -194,6 +243,10 @@ package enum AdministrationInterface {
       after: App,
       explanations: []string
     )
+
+    # Resets what every app may know, and whether it may be a beacon: each counts as never asked. `apps`
+    # are those for which something has changed.
+    method ResetAuthorization() -> (apps: []string)
 
     # Gives the identifier `app`, and its authorization, to the program at the path `program`; `before` is the
     # program that had it. Processes of both connect again.
@@ -214,6 +267,16 @@ package enum AdministrationInterface {
     # The owner's events, one reply each: first those that came while no call followed them. Call with `more`.
     method FollowEvents() -> (event: Condition)
 
+    # Which apps use the location: a reply now, and one for each change. Call with `more`.
+    method FollowUse() -> (use: UseStatus)
+
+    # Sets where the device is, in place of all sources. It ends with the connection, or with `hold` by
+    # EndSimulation only. The daemon of the whole machine refuses unless its configuration allows it.
+    method Simulate(fix: Fix, hold: ?bool) -> ()
+
+    # Ends what Simulate began, on whichever connection; `ended` is whether there was anything.
+    method EndSimulation() -> (ended: bool)
+
     # The last records of the log, one reply each; with `follow` also those to come. Without categories
     # all but `fix`. The last reply has no record. Call with `more`.
     method ReadLog(categories: ?[]string, last: ?int, follow: ?bool, places: ?bool) -> (
@@ -227,6 +290,12 @@ package enum AdministrationInterface {
     # Call with `more`.
     method ListEvents(app: ?string) -> (event: ?Event)
 
+    # What is known of the Bluetooth adapters that have heard beacons, or were calibrated.
+    method ListAdapters() -> (adapters: []Adapter)
+
+    # Stores how an adapter hears; without `offset`, forgets its calibration, and what was learned of it.
+    method CalibrateAdapter(adapter: string, offset: ?int) -> ()
+
     # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
     # `more`.
     method ExportData(app: ?string) -> (entry: ?Entry)
@@ -238,8 +307,8 @@ package enum AdministrationInterface {
     # Only the owner may: why this process is not, and what a person does about it.
     error NotOwner (reason: string, next: ?string)
 
-    # Why it cannot be done.
-    error Refused (reason: string)
+    # Why it cannot be done, and what the owner can do about it.
+    error Refused (reason: string, next: ?string)
 
     """#
 }

@@ -8,14 +8,24 @@ package enum AdministrationRequest: Hashable, Sendable {
   case authorize(app: String, level: String?, precise: Bool?, beacon: Bool?)
   /// Gives the identifier of an app to another program, such as a new version at another path.
   case adopt(app: String, program: String)
+  /// Every app counts as never asked (AUTH-7).
+  case resetAuthorization
   case services(on: Bool)
   case conditions(places: Bool)
   case addCondition(identifier: String, Circle)
   case removeCondition(identifier: String)
   case followEvents
+  /// Which apps use the location, now and as it changes.
+  case followUse
+  /// Sets the place of the device from outside (SIM-15); one that is held outlasts the connection.
+  case simulate(Fix, hold: Bool)
+  case endSimulation
   case log(LogQuery)
   case access(app: String?)
   case events(app: String?)
+  case adapters
+  /// Stores how much more an adapter receives than beacons claim, in dB; `nil` forgets the adapter.
+  case calibrate(adapter: BluetoothAddress, offset: Int?)
   case export(app: String?)
   case erase(app: String?)
 
@@ -55,6 +65,7 @@ package enum AdministrationRequest: Hashable, Sendable {
         precise: try given.find("precise"), beacon: try given.find("beacon"))
     case "Adopt":
       self = .adopt(app: try given.get("app"), program: try given.get("program"))
+    case "ResetAuthorization": self = .resetAuthorization
     case "SetServices": self = .services(on: try given.get("on"))
     case "ListConditions": self = .conditions(places: try given.find("places") ?? false)
     case "AddCondition":
@@ -62,6 +73,10 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .addCondition(identifier: try given.get("identifier"), circle)
     case "RemoveCondition": self = .removeCondition(identifier: try given.get("identifier"))
     case "FollowEvents": self = .followEvents
+    case "FollowUse": self = .followUse
+    case "Simulate":
+      self = .simulate(try given.get("fix"), hold: try given.find("hold") ?? false)
+    case "EndSimulation": self = .endSimulation
     case "ReadLog":
       let query = LogQuery(
         categories: try given.find("categories"), last: try given.find("last") ?? 100,
@@ -69,6 +84,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       self = .log(query)
     case "ListAccess": self = .access(app: try given.find("app"))
     case "ListEvents": self = .events(app: try given.find("app"))
+    case "ListAdapters": self = .adapters
+    case "CalibrateAdapter":
+      self = .calibrate(adapter: try given.get("adapter"), offset: try given.find("offset"))
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
     default: return nil
@@ -78,9 +96,10 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Whether more than one reply may come.
   package var isStream: Bool {
     switch self {
-    case .followEvents, .log, .events, .export: true
-    case .status, .apps, .authorize, .adopt, .services, .conditions, .addCondition,
-      .removeCondition, .access, .erase:
+    case .followEvents, .followUse, .log, .events, .export: true
+    case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
+      .addCondition, .removeCondition, .access, .adapters, .calibrate, .erase, .simulate,
+      .endSimulation:
       false
     }
   }
@@ -104,6 +123,7 @@ package enum AdministrationRequest: Hashable, Sendable {
         ]
       )
     case .adopt(let app, let program): ("Adopt", ["app": app.json, "program": program.json])
+    case .resetAuthorization: ("ResetAuthorization", [:])
     case .services(let on): ("SetServices", ["on": on.json])
     case .conditions(let places): ("ListConditions", ["places": places.json])
     case .addCondition(let identifier, let circle):
@@ -116,6 +136,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       )
     case .removeCondition(let identifier): ("RemoveCondition", ["identifier": identifier.json])
     case .followEvents: ("FollowEvents", [:])
+    case .followUse: ("FollowUse", [:])
+    case .simulate(let fix, let hold): ("Simulate", ["fix": fix.json, "hold": hold.json])
+    case .endSimulation: ("EndSimulation", [:])
     case .log(let query):
       (
         "ReadLog",
@@ -126,6 +149,9 @@ package enum AdministrationRequest: Hashable, Sendable {
       )
     case .access(let app): ("ListAccess", ["app": app?.json])
     case .events(let app): ("ListEvents", ["app": app?.json])
+    case .adapters: ("ListAdapters", [:])
+    case .calibrate(let adapter, let offset):
+      ("CalibrateAdapter", ["adapter": adapter.json, "offset": offset?.json])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
     }

@@ -18,8 +18,12 @@ package struct AppStatus: Hashable, Sendable {
   package var program: String?
   /// What starts it for an event while it does not run; `nil` if nothing does.
   package var starter: String?
-  /// What the owner's configuration withholds: `restricted`, `noBackgroundRefresh`.
+  /// What the owner or the system withholds: `restricted`, `noBackgroundRefresh`, `forceQuit`,
+  /// `locked`.
   package var limits: [String] = []
+  /// What the configuration changes for the services of every app: `pauseNeedsRestart`,
+  /// `heartbeat SECONDS`, `remindAfter DAYS`.
+  package var settings: [String] = []
   /// `foreground`, `background`, or `suspended`, as the engine has it; `nil` while it does not run.
   package var life: String?
   /// What that rests on: `reported` by the app's framework, `terminal`, `service`, `stopped`,
@@ -118,7 +122,8 @@ extension AppStatus: JSONStructure {
     blank, .get("app", \.app), .get("level", \.level), .get("precise", \.isPrecise),
     .find("beacon", \.beacon), .find("processes", \.processes),
     .find("conditions", \.conditions), .find("program", \.program), .find("starter", \.starter),
-    .find("limits", \.limits), .find("life", \.life), .find("ground", \.ground),
+    .find("limits", \.limits), .find("settings", \.settings), .find("life", \.life),
+    .find("ground", \.ground),
     .find("asleep", \.asleep))
 
   fileprivate static let blank = AppStatus(app: "", level: "", isPrecise: false)

@@ -24,6 +24,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var demand: DemandStatus
   /// The last fix; `nil` if there is none, or it was forgotten.
   package var lastFix: LastFix?
+  /// Whether a place is set from outside (SIM-15); `nil` from an older daemon.
+  package var isSimulated: Bool?
 
   package init(pid: Int32, since: UnixTime, state: String) {
     self.pid = pid
@@ -142,7 +144,7 @@ extension DaemonStatus: JSONStructure {
     .get("servicesEnabled", \.servicesEnabled), .find("servicesReason", \.servicesReason),
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
-    .find("lastFix", \.lastFix))
+    .find("lastFix", \.lastFix), .find("simulated", \.isSimulated))
 }
 
 extension SourceStatus: JSONStructure {

@@ -22,7 +22,7 @@ package enum AgentInterface {
       # `app` and `number` name the question.
       app: string,
       number: int,
-      # whenInUse, upgrade, reminder, temporaryAccuracy, locationButton, beaconAdvertising
+      # whenInUse, upgrade, reminder, temporaryAccuracy, beaconAdvertising
       kind: string,
       # The answers that it can have, besides dismissed: once, whileUsing, deny; always,
       # keepWhileUsing; accept, decline.

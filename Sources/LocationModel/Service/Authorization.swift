@@ -72,8 +72,6 @@ package enum InUseReason: Hashable, Comparable, Sendable {
   case backgroundActivity
   /// Standard updates begun in the foreground with background updates allowed (STD-47).
   case continuousUpdates
-  /// A live activity on screen (BGA-14).
-  case liveActivity
 }
 
 /// The error of a request for temporary full accuracy.

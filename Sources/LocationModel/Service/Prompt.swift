@@ -24,8 +24,6 @@ package struct Prompt: Hashable, Sendable {
     case reminder
     /// Full accuracy for a while, for one purpose (AUTH-47).
     case temporaryAccuracy(purposeKey: String)
-    /// The confirmation of an app's first location button (AUTH-54).
-    case locationButton
     /// Whether the app may make this computer a Bluetooth beacon (docs/decisions/0070).
     case beaconAdvertising
 
@@ -34,7 +32,7 @@ package struct Prompt: Hashable, Sendable {
       switch self {
       case .whenInUse: [.once, .whileUsing, .deny]
       case .upgrade, .reminder: [.always, .keepWhileUsing]
-      case .temporaryAccuracy, .locationButton, .beaconAdvertising: [.accept, .decline]
+      case .temporaryAccuracy, .beaconAdvertising: [.accept, .decline]
       }
     }
   }

@@ -3,7 +3,7 @@ extension Prompt {
   package var title: String {
     let name = appName.quotedForDisplay(limit: 64)
     return switch kind {
-    case .whenInUse, .locationButton: "Allow \(name) to use your location?"
+    case .whenInUse: "Allow \(name) to use your location?"
     case .upgrade: "Allow \(name) to use your location even when it is not in use?"
     case .reminder: "\(name) has used your location in the background. Go on?"
     case .temporaryAccuracy: "Allow \(name) to use your precise location for now?"
@@ -26,7 +26,7 @@ extension Prompt {
     let word = app.quotedForShell
     let decision =
       switch kind {
-      case .whenInUse, .locationButton: "whenInUse"
+      case .whenInUse: "whenInUse"
       case .upgrade, .reminder: "always"
       case .temporaryAccuracy: "--precise yes"
       case .beaconAdvertising: "--beacon yes"

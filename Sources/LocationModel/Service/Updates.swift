@@ -116,8 +116,6 @@ package enum Failure: Hashable, CaseIterable, Sendable {
   case denied
   /// The network that positioning needs is missing (STD-33).
   case network
-  /// The magnetic field is disturbed (STD-35).
-  case headingFailure
 }
 
 /// The configuration of live updates (LIVE-5).

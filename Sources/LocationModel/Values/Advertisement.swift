@@ -1,5 +1,5 @@
 /// The address of a Bluetooth radio: 48 bits, often random and changed every few minutes.
-package struct BluetoothAddress: Hashable, Comparable, Sendable {
+package struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
   package var bits: UInt64
 
   package init(bits: UInt64) {
@@ -14,6 +14,14 @@ package struct BluetoothAddress: Hashable, Comparable, Sendable {
       digits.allSatisfy(\.isHexDigit), let bits = UInt64(digits, radix: 16)
     else { return nil }
     self.bits = bits
+  }
+
+  /// The canonical form: `C0:00:00:00:00:01`.
+  package var description: String {
+    (0..<6).map { byte in
+      let digits = String(bits >> (40 - 8 * UInt64(byte)) & 0xFF, radix: 16, uppercase: true)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined(separator: ":")
   }
 
   package static func < (left: BluetoothAddress, right: BluetoothAddress) -> Bool {
@@ -73,14 +81,18 @@ package struct BeaconSample: Hashable, Sendable {
   /// When it was received.
   package var time: UnixTime
 
+  /// The adapter of this computer that received it; `nil` for an ideal receiver, as in simulations.
+  package var adapter: BluetoothAddress?
+
   package init(
     identity: BeaconIdentity, address: BluetoothAddress, measuredPower: Int, rssi: Int?,
-    time: UnixTime
+    time: UnixTime, adapter: BluetoothAddress? = nil
   ) {
     self.identity = identity
     self.address = address
     self.measuredPower = measuredPower
     self.rssi = rssi
     self.time = time
+    self.adapter = adapter
   }
 }

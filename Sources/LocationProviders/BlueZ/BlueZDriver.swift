@@ -28,7 +28,7 @@ struct BlueZDriver: SourceDriver {
         calls[lastCall] = (owner, number)
         return .call(lastCall, call)
       case .subscribe(let match): return subscribed.insert(match).inserted ? action : nil
-      case .export, .withdraw: return action
+      case .export, .withdraw, .emit: return action
       }
     }
 

@@ -95,9 +95,9 @@ package struct BlueZScanner: Machine {
         return report(.unavailable)
       }
       return stop() + start() + report(.listening)
-    case .received(_, let device):
+    case .received(let path, let device):
       guard case .listening = state else { return [] }
-      return observe(device, at: now)
+      return observe(device, path, at: now)
     }
   }
 
@@ -231,7 +231,7 @@ package struct BlueZScanner: Machine {
       }
       monitored.append(device)
       monitored.sort()
-      return survey.device(device).map { observe($0, at: now) } ?? []
+      return survey.device(device).map { observe($0, device, at: now) } ?? []
     case "DeviceLost":
       monitored.removeAll { $0 == device }
       return []
@@ -245,12 +245,14 @@ package struct BlueZScanner: Machine {
   private mutating func observeSilent(_ path: String, at now: Moment) -> [Output] {
     guard var device = survey.device(path) else { return [] }
     device.rssi = nil
-    return observe(device, at: now)
+    return observe(device, path, at: now)
   }
 
-  private mutating func observe(_ device: BlueZDevice, at now: Moment) -> [Output] {
+  private mutating func observe(
+    _ device: BlueZDevice, _ path: String, at now: Moment
+  ) -> [Output] {
     guard let address = device.address,
-      let sample = BeaconSample(
+      var sample = BeaconSample(
         Advertisement(
           address: address, rssi: device.rssi, manufacturerData: device.manufacturerData,
           time: now.unixTime))
@@ -258,6 +260,7 @@ package struct BlueZScanner: Machine {
       otherAdvertisements += 1
       return []
     }
+    sample.adapter = survey.adapterAddress(ofDevice: path)
     return [.observation(sample)]
   }
 

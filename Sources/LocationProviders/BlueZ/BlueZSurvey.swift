@@ -26,6 +26,8 @@ package struct BlueZSurvey: Sendable {
 
   private struct Adapter: Sendable {
     var path: String
+    /// `nil` when `bluetoothd` does not say.
+    var address: BluetoothAddress?
     var isPowered: Bool
     var canMonitor: Bool
     var canAdvertise: Bool
@@ -57,6 +59,11 @@ package struct BlueZSurvey: Sendable {
 
   /// Returns the data of a device, by its path.
   package func device(_ path: String) -> BlueZDevice? { devices[path]?.device }
+
+  /// Returns the address of the adapter that receives a device, by the device's path.
+  package func adapterAddress(ofDevice path: String) -> BluetoothAddress? {
+    adapters.first { path.hasPrefix($0.path + "/") }?.address
+  }
 
   package mutating func handle(_ event: BusEvent) -> (actions: [BusAction], changes: [Change]) {
     switch event {
@@ -147,7 +154,8 @@ package struct BlueZSurvey: Sendable {
     var adapter = adapters.first { $0.path == path }
     if let properties = interfaces[BlueZ.adapter] {
       adapter = Adapter(
-        path: path, isPowered: properties["Powered"]?.boolean ?? false, canMonitor: false,
+        path: path, address: properties["Address"]?.text.flatMap { BluetoothAddress($0) },
+        isPowered: properties["Powered"]?.boolean ?? false, canMonitor: false,
         canAdvertise: false)
     }
     guard var adapter else { return }

@@ -6,6 +6,8 @@ package enum BusAction: Hashable, Sendable {
   /// Offers an object of this program, or replaces it.
   case export(BusObject)
   case withdraw(path: String)
+  /// Sends a signal of an exported object to everybody on the bus.
+  case emit(BusSignal)
 }
 
 /// An event of the bus for a machine.
@@ -16,8 +18,7 @@ package enum BusEvent: Hashable, Sendable {
   case disconnected
   case reply(Int, BusReply)
   case signal(BusSignal)
-  /// The permitted caller has called a method of an exported object; the channel has sent an empty
-  /// reply.
+  /// The permitted caller has called a method of an exported object; the channel has sent the reply.
   case called(BusSignal)
   /// The number of messages that were rejected for this reason since the last such event.
   case refused(BusRefusal, count: Int)
@@ -137,8 +138,8 @@ package struct BusMatch: Hashable, Sendable {
 
 /// An object that this program exports on the bus.
 ///
-/// The channel answers `Properties.Get` and `GetAll` from `properties`, any listed method with
-/// nothing, and `GetManagedObjects` on `root` with all objects below it.
+/// The channel answers `Properties.Get` and `GetAll` from `properties`, any listed method with its
+/// fixed reply, and `GetManagedObjects` on `root` with all objects below it.
 package struct BusObject: Hashable, Sendable {
   package var path: String
   /// The path of the object manager; `nil` for an object that needs none.
@@ -147,8 +148,9 @@ package struct BusObject: Hashable, Sendable {
   package var properties: BusValue
   /// The methods of the object, with the signatures of their arguments.
   package var methods: [BusMethod]
-  /// The only service that may read and call the object.
+  /// The only service that may read and call the object, beside the other callers.
   package var caller: String
+  package var otherCallers: [String] = []
 
   package init(
     path: String, root: String? = nil, interface: String, caller: String, properties: BusValue,
@@ -167,10 +169,13 @@ package struct BusObject: Hashable, Sendable {
 package struct BusMethod: Hashable, Sendable {
   package var name: String
   package var signature: String
+  /// The values of each reply, until the object is exported anew.
+  package var reply: [BusValue]
 
-  package init(_ name: String, _ signature: String = "") {
+  package init(_ name: String, _ signature: String = "", returning reply: [BusValue] = []) {
     self.name = name
     self.signature = signature
+    self.reply = reply
   }
 }
 

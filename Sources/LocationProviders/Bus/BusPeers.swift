@@ -79,8 +79,9 @@ package struct BusPeers: Sendable {
       let first = follow(match.sender)
       subscriptions.append(match)
       return first + [Self.addMatch(match)]
-    case .export(let object): return follow(object.caller)
-    case .withdraw: return []
+    case .export(let object):
+      return ([object.caller] + object.otherCallers).flatMap { follow($0) }
+    case .withdraw, .emit: return []
     }
   }
 
@@ -124,7 +125,9 @@ package struct BusPeers: Sendable {
 
   /// Whether the permitted caller sent a call to an exported object; counts a rejected call.
   package mutating func mayCall(_ object: BusObject, _ head: BusHead) -> Bool {
-    if owns(head.sender, object.caller) { return true }
+    if ([object.caller] + object.otherCallers).contains(where: { owns(head.sender, $0) }) {
+      return true
+    }
     refuse(.call(of: object.caller))
     return false
   }

@@ -232,7 +232,7 @@ struct NotificationQuestion {
   func call(_ call: BusCall, hasMarkup: Bool) -> BusCall {
     call.with(
       .string("Location"), .uint32(0), .string("mark-location"), .string(prompt.title),
-      .string(hasMarkup ? Self.escaped(body) : body),
+      .string(hasMarkup ? body.escapedForMarkup : body),
       .array(of: "s", actions.map { .string($0) }),
       .properties(["urgency": .byte(2), "resident": .boolean(true)]), .int32(0))
   }
@@ -240,9 +240,13 @@ struct NotificationQuestion {
   /// The reason that the app gives, and below it the verified app.
   private var body: String { prompt.reason + (prompt.asker.map { "\n\($0)" } ?? "") }
 
-  /// Escapes the markup in a text.
-  private static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { escaped, character in
+  private static let approximate = "~"
+}
+
+extension String {
+  /// This text where a desktop reads markup.
+  var escapedForMarkup: String {
+    reduce(into: "") { escaped, character in
       switch character {
       case "&": escaped += "&amp;"
       case "<": escaped += "&lt;"
@@ -251,6 +255,4 @@ struct NotificationQuestion {
       }
     }
   }
-
-  private static let approximate = "~"
 }

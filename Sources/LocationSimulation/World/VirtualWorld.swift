@@ -241,7 +241,7 @@ package struct VirtualWorld: Sendable {
     case .engine(.wakeApp(let app)): effects.append(.wakeApp(app))
     case .engine(.launch(let app)): effects.append(.launch(app))
     case .engine(.runtimeOver(let app)): effects.append(.runtimeOver(app))
-    case .engine(.withdraw), .engine(.indicator), .engine(.calibration): break
+    case .engine(.withdraw), .engine(.usage), .engine(.indicator), .engine(.calibration): break
     }
   }
 

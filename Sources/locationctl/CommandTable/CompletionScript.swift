@@ -14,7 +14,7 @@ enum CompletionScript: String, CaseIterable {
 
   private static func words(of verb: Verb) -> String {
     let options = (verb.options + [.help]).map { "--\($0.name)" }
-    return (options + verb.operands.flatMap(\.choices)).joined(separator: " ")
+    return (options + verb.operands.flatMap { $0.choices + $0.hints }).joined(separator: " ")
   }
 
   private static var bashText: String {
@@ -55,7 +55,7 @@ enum CompletionScript: String, CaseIterable {
       }
       let operands = verb.operands.map { operand in
         "'\(operand.repeats ? "*" : operand.isOptional ? ":" : "")"
-          + ":\(operand.name):\(operand.choices.isEmpty ? "_files" : "(\(operand.choices.joined(separator: " ")))")'"
+          + ":\(operand.name):\(offered(operand))'"
       }
       return "    \(verb.name)) _arguments \((options + operands).joined(separator: " ")) ;;"
     }
@@ -81,6 +81,12 @@ enum CompletionScript: String, CaseIterable {
       """
   }
 
+  /// What zsh offers for an operand.
+  private static func offered(_ operand: Verb.Operand) -> String {
+    let words = operand.choices + operand.hints
+    return words.isEmpty ? "_files" : "(\(words.joined(separator: " ")))"
+  }
+
   private static var fishText: String {
     var lines = ["# fish completion for locationctl", "complete -c locationctl -f"]
     for verb in Verb.all {
@@ -95,7 +101,7 @@ enum CompletionScript: String, CaseIterable {
           : " -x -a '\(option.choices.joined(separator: " "))'"
         lines.append(seen + " -l \(option.name)\(value) -d '\(quoted(option.summary))'")
       }
-      let choices = verb.operands.flatMap(\.choices)
+      let choices = verb.operands.flatMap { $0.choices + $0.hints }
       if !choices.isEmpty { lines.append(seen + " -a '\(choices.joined(separator: " "))'") }
     }
     return lines.joined(separator: "\n") + "\n"

@@ -33,6 +33,21 @@ enum ManualPage {
       \\fIassumed\\fR: an app on its own counts as in use, also in the background of its terminal or as a
       service; \\fBlocationd\\fR reads \\fIin-use\\fR from its configuration.
       .TP
+      .B CORELOCATION_PAUSE_NEEDS_RESTART
+      \\fIyes\\fR: location updates of an app on its own that were paused resume only when it starts them
+      again; \\fBlocationd\\fR reads \\fIpause-needs-restart\\fR from its configuration.
+      .TP
+      .B CORELOCATION_SIGNIFICANT_CHANGE_HEARTBEAT
+      The longest time without a significant change for a device at rest, 5m or more, such as \\fI15m\\fR;
+      else none. For apps on their own; \\fBlocationd\\fR reads \\fIsignificant-change-heartbeat\\fR from its
+      configuration.
+      .TP
+      .B CORELOCATION_INDICATOR
+      \\fIno\\fR: an app on its own does not show on the desktop that it uses the location.
+      .TP
+      .B CORELOCATION_SIMULATION
+      \\fIno\\fR: the place of an app on its own cannot be set with \\fBlocationctl location\\fR.
+      .TP
       .B CORELOCATION_GEOCODER
       A web geocoder to ask instead of this machine's indexes: \\fInominatim+https://HOST\\fR or
       \\fIphoton+https://HOST\\fR; with http only on this machine. It receives places to 11 m,

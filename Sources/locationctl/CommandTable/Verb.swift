@@ -24,11 +24,14 @@ struct Verb: Sendable {
     var isOptional = false
     /// Whether more such words may follow; only the last operand of a verb.
     var repeats = false
+    /// Words that completion offers, among others that may stand here.
+    var hints: [String] = []
   }
 
   /// Every verb, in the order in which help lists them.
   static let all: [Verb] = [
-    watch, once, heading, beacons, advertise, geocode, reverse, simulate, explain, soak, record,
+    watch, once, heading, beacons, advertise, geocode, reverse, simulate, location, explain, soak,
+    record,
     replay, status, apps, authorize, agent, services, monitor, log, data, doctor, help, version,
     completion,
   ]

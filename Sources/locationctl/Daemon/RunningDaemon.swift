@@ -6,6 +6,8 @@ import LocationModel
 /// The daemon of this machine or this user, for requests of its owner.
 struct RunningDaemon {
   let socket: String
+  /// The name of the app with an engine of its own; `nil` for a daemon.
+  private let app: String?
   private let caller: DaemonCaller
 
   /// The daemon in use; `nil` when apps run an engine of their own.
@@ -28,24 +30,36 @@ struct RunningDaemon {
     "systemctl start locationd.socket, or systemctl --user start locationd.socket, or by hand: "
     + "locationd"
 
-  private init(at socket: String) throws(Failure) {
+  /// The daemon behind a socket, or one app with an engine of its own, which has a name.
+  init(at socket: String, app: String? = nil) throws(Failure) {
     self.socket = socket
+    self.app = app
     do throws(DaemonCaller.Fault) { caller = try DaemonCaller(at: socket) } catch {
-      throw Failure(error, socket)
+      throw Self.failure(error, socket, app)
     }
+  }
+
+  private func failure(_ fault: DaemonCaller.Fault) -> Failure {
+    Self.failure(fault, socket, app)
+  }
+
+  private static func failure(
+    _ fault: DaemonCaller.Fault, _ socket: String, _ app: String?
+  ) -> Failure {
+    app.map { Failure(fault, ofApp: $0) } ?? Failure(fault, socket)
   }
 
   func ask<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, as type: Value.Type = Value.self
   ) throws(Failure) -> Value {
     do throws(DaemonCaller.Fault) { return try caller.ask(request, name) } catch {
-      throw Failure(error, socket)
+      throw failure(error)
     }
   }
 
   func perform(_ request: AdministrationRequest) throws(Failure) {
     do throws(DaemonCaller.Fault) { _ = try caller.ask(request) } catch {
-      throw Failure(error, socket)
+      throw failure(error)
     }
   }
 
@@ -58,8 +72,8 @@ struct RunningDaemon {
         json: caller.ask(
           .authorize(app: app.name, level: level, precise: precise, beacon: beacon)))
     } catch let fault as DaemonCaller.Fault {
-      throw Failure(fault, socket)
-    } catch { throw Failure(.garbled("\(error)"), socket) }
+      throw failure(fault)
+    } catch { throw failure(.garbled("\(error)")) }
   }
 
   /// Receives one reply after the other until `continuation` returns `false`, there is no more, or the time
@@ -70,7 +84,7 @@ struct RunningDaemon {
   ) throws(Failure) {
     do throws(DaemonCaller.Fault) {
       try caller.follow(request, name, seconds: seconds, continuation)
-    } catch { throw Failure(error, socket) }
+    } catch { throw failure(error) }
   }
 }
 
@@ -86,7 +100,8 @@ extension Failure {
         .refused(
           "the location daemon at \(socket) refuses: \(refusal.reason)",
           next: refusal.next ?? "the same with sudo")
-      case .refused(let reason): .refused("the location daemon refuses: \(reason)", next: nil)
+      case .refused(let reason, let next):
+        .refused("the location daemon refuses: \(reason)", next: next)
       case .unknownMethod(let method):
         .refused(
           "the location daemon at \(socket) is older than this program: it does not know \(method)",
@@ -95,6 +110,22 @@ extension Failure {
         .refused(
           "what answers at \(socket) is no location daemon that this program understands: \(what)",
           next: "check $LOCATIOND_SOCKET")
+      }
+  }
+
+  /// Why an app with an engine of its own does not do what it was asked.
+  fileprivate init(_ fault: DaemonCaller.Fault, ofApp app: String) {
+    self =
+      switch fault {
+      case .away(let reason):
+        .refused("\(app) does not answer: \(reason)", next: "start the app, if it has ended")
+      case .notOwner(let refusal):
+        .refused("\(app) refuses: \(refusal.reason)", next: refusal.next)
+      case .refused(let reason, let next): .refused("\(app) refuses: \(reason)", next: next)
+      case .unknownMethod, .garbled:
+        .refused(
+          "\(app) does not understand this program",
+          next: "build the app with the version of CoreLocation that this program is of")
       }
   }
 }

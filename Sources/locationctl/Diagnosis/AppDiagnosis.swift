@@ -12,11 +12,36 @@ struct AppDiagnosis {
   var servicesReason: String?
   /// The lifecycle state that a daemon has of it, and what that rests on; `nil` while it does not run.
   var use: (life: String, ground: String)?
+  /// What a daemon withholds from it, in the words of the link.
+  var limits: [String] = []
   /// Why it could not be woken for an event.
   var asleep: String?
 
   var findings: [Finding] {
-    [services, usage, authorization, background, sleep, beacon].compactMap { $0 }
+    [services, usage, authorization, background, sleep, beacon].compactMap { $0 } + withheld
+  }
+
+  /// What the owner's configuration, or a session that is not unlocked, withholds from it.
+  private var withheld: [Finding] {
+    let name = app.identity.name
+    return limits.compactMap { limit in
+      switch limit {
+      case "restricted":
+        finding(
+          .bad, "restricted", "the configuration of locationd withholds its location",
+          "remove `restrict = \(name)` from that file")
+      case "noBackgroundRefresh":
+        finding(
+          .doubtful, "no_background_refresh", "no event starts it while it does not run",
+          "remove `no-background-refresh = \(name)` from the configuration of locationd")
+      case "locked":
+        finding(
+          .doubtful, "locked", "no event starts it until its user has unlocked a session",
+          "log in as that user, or set before-first-unlock = launch in the configuration of locationd"
+        )
+      default: nil
+      }
+    }
   }
 
   /// Of an app that wants to be a beacon, or about which that was decided.

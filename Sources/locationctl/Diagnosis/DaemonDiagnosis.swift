@@ -96,6 +96,7 @@ struct DaemonDiagnosis {
         app: app, decided: known.map { Decision.Level($0) },
         servicesAreOn: true,
         use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } },
+        limits: known?.limits ?? [],
         asleep: known?.asleep
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue

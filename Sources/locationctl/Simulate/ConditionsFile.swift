@@ -77,22 +77,29 @@ enum SimulationFile {
       throw invocation.usage("what to simulate is missing: a file, a scenario, or waypoints")
     }
     if let scenario = BuiltInScenario(rawValue: first) { return .scenario(scenario.scenario) }
-    let words = first == "-" ? linesOfStandardInput() : invocation.operands
     guard first == "-" || place(first) != nil else {
       if let extra = invocation.operand(1) {
         throw invocation.usage("\"\(extra)\" is too much: one file, or two and more waypoints")
       }
       return try read(first, as: invocation)
     }
+    let places = try waypoints(invocation.operands, as: invocation)
+    return .scenario(Scenario(through: places, speed: speed, every: interval))
+  }
+
+  /// Two waypoints or more, or the lines of standard input for `-`.
+  static func waypoints(
+    _ words: [String], as invocation: Invocation
+  ) throws(Failure) -> [Coordinate] {
     var places: [Coordinate] = []
-    for word in words {
+    for word in words.first == "-" ? linesOfStandardInput() : words {
       guard let place = place(word) else {
         throw invocation.usage("\"\(word)\" is no waypoint: LATITUDE,LONGITUDE in degrees")
       }
       places.append(place)
     }
     guard places.count >= 2 else { throw invocation.usage("a way needs two waypoints or more") }
-    return .scenario(Scenario(through: places, speed: speed, every: interval))
+    return places
   }
 
   private static func linesOfStandardInput() -> [String] {
@@ -103,7 +110,7 @@ enum SimulationFile {
     return lines
   }
 
-  private static func place(_ word: String) -> Coordinate? {
+  static func place(_ word: String) -> Coordinate? {
     let parts = word.split(separator: ",", omittingEmptySubsequences: false)
       .map { Double($0.filter { !$0.isWhitespace }) }
     guard parts.count == 2, let latitude = parts[0], let longitude = parts[1] else { return nil }

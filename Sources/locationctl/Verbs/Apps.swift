@@ -29,7 +29,9 @@ extension Verb {
       """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
       windows, its terminal, a service of systemd, or that it is stopped or frozen; assumed where \
-      nothing does, or in-use = assumed is configured.
+      nothing does, or in-use = assumed is configured. WITHHELD and SETTINGS are what the \
+      configuration of locationd sets, see locationd(8); an app is not started for an event before \
+      its user has unlocked a session.
       """,
     ],
     operands: [
@@ -72,7 +74,7 @@ extension Verb {
       var table = TextTable(
         [
           "APP", "MAY KNOW", "PRECISE", "BEACON", "PROCESSES", "CONDITIONS", "PROGRAM",
-          "STARTED BY", "WITHHELD", "IN USE",
+          "STARTED BY", "WITHHELD", "IN USE", "SETTINGS",
         ],
         numbers: [4, 5])
       for app in apps {
@@ -80,7 +82,7 @@ extension Verb {
           app.app, app.level, app.isPrecise ? "yes" : "no", app.beacon, "\(app.processes)",
           "\(app.conditions)", app.program ?? "",
           app.starter ?? "", app.limits.map(\.inWords).joined(separator: ", "),
-          app.use,
+          app.use, app.settings.map(\.settingInWords).joined(separator: ", "),
         ])
       }
       Output.standard.table(table, whenEmpty: "No app has asked or been authorized yet.")
@@ -155,7 +157,21 @@ extension Verb {
 extension String {
   /// What the configuration withholds, for a person.
   fileprivate var inWords: String {
-    ["restricted": "location", "noBackgroundRefresh": "background refresh"][self] ?? self
+    [
+      "restricted": "location", "noBackgroundRefresh": "background refresh",
+      "forceQuit": "start after force-quit", "locked": "start before first unlock",
+    ][self] ?? self
+  }
+
+  /// What the configuration changes for services, for a person.
+  fileprivate var settingInWords: String {
+    let words = split(separator: " ")
+    switch (words.first, words.last.flatMap { Int($0) }) {
+    case ("pauseNeedsRestart", _): return "paused until restarted"
+    case ("heartbeat", let seconds?): return "a change every \(seconds / 60) min at rest"
+    case ("remindAfter", let days?): return "reminder after \(days == 1 ? "1 day" : "\(days) days")"
+    default: return self
+    }
   }
 }
 
@@ -188,6 +204,7 @@ extension AppStatus {
     line.add("starter", starter)
     line.add("life", life)
     line.add("ground", ground)
+    if !settings.isEmpty { line.add("settings", settings.joined(separator: ", ")) }
     line.add("asleep", asleep)
     if !limits.isEmpty { line.add("withheld", limits.joined(separator: " ")) }
     return line.text

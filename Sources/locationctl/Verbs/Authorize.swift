@@ -1,3 +1,4 @@
+import Glibc
 import LocationEngine
 import LocationHost
 import LocationLink
@@ -12,6 +13,11 @@ extension Verb {
   private static let beacon = Option(
     name: "beacon", value: .choice(["yes", "no"]),
     summary: "Whether the app may make this computer a Bluetooth beacon")
+
+  private static let resets = Option(
+    name: "reset-all", summary: "Every app counts as never asked, after you have confirmed that")
+  private static let isSure = Option(
+    name: "yes", summary: "With --reset-all: do not ask for confirmation")
 
   static let authorize = Verb(
     name: "authorize", summary: "Decide what an app may know",
@@ -34,14 +40,17 @@ extension Verb {
         choices: AuthorizationLevel.settings.map(\.word),
         isOptional: true),
     ],
-    options: [precise, beacon, list, .json],
+    options: [precise, beacon, list, resets, isSure, .json],
     examples: [
       "locationctl authorize com.example.Whereabouts whenInUse",
       "locationctl authorize ./whereabouts always --precise no",
       "locationctl authorize com.example.Shop --beacon yes", "locationctl authorize --list",
+      "locationctl authorize --reset-all",
     ],
     run: { invocation in
       guard !invocation.has(list) else { return try showAll(invocation) }
+      guard !invocation.has(resets) else { return try resetAll(invocation) }
+      guard !invocation.has(isSure) else { throw invocation.usage("--yes needs --reset-all") }
       guard let word = invocation.operand(0) else { throw invocation.usage("APP is missing") }
       let level = invocation.operand(1)
       guard level != nil || invocation.has(precise) || invocation.has(beacon) else {
@@ -69,6 +78,40 @@ extension Verb {
       Output.standard.line("No app has asked or been authorized yet.")
     }
     for decision in all { show(decision, invocation) }
+  }
+
+  /// Resets what every app may know (AUTH-7).
+  private static func resetAll(_ invocation: Invocation) throws(Failure) {
+    guard invocation.operands.isEmpty else { throw invocation.usage("--reset-all takes no APP") }
+    if !invocation.has(isSure) { try confirm(invocation) }
+    let apps: [String]
+    if let daemon = try RunningDaemon.find() {
+      apps = try daemon.ask(.resetAuthorization, "apps")
+    } else {
+      let state = try SavedState()
+      let reset = AuthorizationChange.resetting(state.entries, at: HostClock.now)
+      if !reset.changes.isEmpty { try state.commit(reset.changes) }
+      apps = reset.apps.map(\.name)
+    }
+    guard invocation.has(.json) else {
+      return Output.standard.line(
+        "reset what \(apps.count) \(apps.count == 1 ? "app" : "apps") may know")
+    }
+    for app in apps {
+      var line = JSONLine(type: "reset")
+      line.add("app", app)
+      Output.standard.line(line.text)
+    }
+  }
+
+  private static func confirm(_ invocation: Invocation) throws(Failure) {
+    guard isatty(STDIN_FILENO) == 1 else {
+      throw invocation.usage("--reset-all needs --yes where nobody can be asked")
+    }
+    Output.error.line("Every app must ask again what it may know. Go on? [y/N]")
+    guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+      throw .refused("nothing was changed", next: nil)
+    }
   }
 
   private static func decide(

@@ -8,56 +8,82 @@ extension Verb {
   private static let timeout = Option.timeout("Stop after so many seconds")
 
   static let beacons = Verb(
-    name: "beacons", summary: "Show which beacons are near, and how near",
+    name: "beacons", summary: "Show which beacons are near and how near, or calibrate an adapter",
     details: [
       """
       A table, renewed each second, of the iBeacons of one UUID that bluetoothd receives, nearest \
       first. MAJOR and MINOR narrow the choice.
+      """,
       """
+      Adapters differ by 30 dB. One of which nothing is known calls every beacon near; it learns from \
+      the beacons that it hears, and has the best answers once it is calibrated.
+      """,
+      """
+      `calibrate` before one beacon asks you to stand at one meter from it, then at three, and stores \
+      how many dB more the adapter receives than the beacon claims: with the daemon, as its owner, \
+      else for your own apps. It stores nothing where it heard too little, where the signal moved, or \
+      where the two distances cannot both be true.
+      """,
     ],
     operands: [
-      Operand(name: "UUID", summary: "Whose beacons"),
-      Operand(name: "MAJOR", summary: "Of which group", isOptional: true),
-      Operand(name: "MINOR", summary: "Which one of the group", isOptional: true),
+      Operand(
+        name: "BEACON", summary: "The UUID, then MAJOR and MINOR; or calibrate, then these",
+        isOptional: true, repeats: true, hints: [BeaconCommand.calibrate])
     ],
-    options: [.source, count, timeout, .json],
+    options: [
+      .source, count, timeout, CalibrationOptions.adapter, CalibrationOptions.seconds,
+      CalibrationOptions.list, CalibrationOptions.clear, .json,
+    ],
     examples: [
       "locationctl beacons E2C56DB5-DFFB-48D2-B060-D0F5A71096E0",
       "locationctl beacons E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 1 --json",
+      "locationctl beacons calibrate E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 1 7",
+      "locationctl beacons calibrate --list",
+      "locationctl beacons calibrate --clear --adapter 00:1A:7D:DA:71:13",
     ],
     run: { invocation in
-      let wanted = try NamedBeacons(invocation)
-      let choice = try SourceChoice(invocation)
-      let person = Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
-      let limit = invocation.wholeNumber(count)
-      let isJSON = invocation.has(.json)
-      let tally = Tally()
-      _ = try await person.run {
-        try await withTimeout(invocation.number(timeout)) {
-          let listener = SignalsListener()
-          let manager = CLLocationManager()
-          manager.delegate = listener
-          manager.startRangingBeacons(satisfying: wanted.constraint)
-          var table = LiveTable()
-          for await word in listener.words {
-            switch word {
-            case .beacons(let beacons):
-              tally.count += 1
-              if isJSON { Output.standard.line(json(beacons)) } else { table.show(text(beacons)) }
-            case .failed:
-              // A radio that was there may come back; the reports then go on by themselves.
-              let reason = person.silence("beacons cannot be received")
-              guard tally.count > 0 else { throw reason }
-              Output.error.line(reason.message)
-              table = LiveTable()
-            case .heading: break
-            }
-            if let limit, tally.count >= limit { break }
-          }
-          manager.stopRangingBeacons(satisfying: wanted.constraint)
-        }
+      switch try BeaconCommand(invocation) {
+      case .show(let wanted): try await show(wanted, invocation)
+      case .calibrate(let wanted, let adapter, let seconds):
+        try await CalibrationSession(wanted, adapter, seconds, invocation).run()
+      case .list: try CalibrationStore.find().list(invocation)
+      case .clear(let adapter): try CalibrationStore.find().clear(adapter, invocation)
       }
     })
+
+  private static func show(_ wanted: NamedBeacons, _ invocation: Invocation) async throws {
+    let choice = try SourceChoice(invocation)
+    let person = Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
+    CalibrationStore.passKnown(to: person)
+    let limit = invocation.wholeNumber(count)
+    let isJSON = invocation.has(.json)
+    let tally = Tally()
+    _ = try await person.run {
+      try await withTimeout(invocation.number(timeout)) {
+        let listener = SignalsListener()
+        let manager = CLLocationManager()
+        manager.delegate = listener
+        manager.startRangingBeacons(satisfying: wanted.constraint)
+        var table = LiveTable()
+        for await word in listener.words {
+          switch word {
+          case .beacons(let beacons):
+            tally.count += 1
+            if isJSON { Output.standard.line(json(beacons)) } else { table.show(text(beacons)) }
+          case .failed:
+            // A radio that was there may come back; the reports then go on by themselves.
+            let reason = person.silence("beacons cannot be received")
+            guard tally.count > 0 else { throw reason }
+            Output.error.line(reason.message)
+            table = LiveTable()
+          case .heading: break
+          }
+          if let limit, tally.count >= limit { break }
+        }
+        manager.stopRangingBeacons(satisfying: wanted.constraint)
+      }
+    }
+  }
 
   private static func json(_ beacons: [BeaconReport]) -> String {
     var line = JSONLine(type: "beacons")
@@ -79,11 +105,20 @@ struct NamedBeacons: Sendable {
   var minor: UInt16?
 
   init(_ invocation: Invocation) throws(Failure) {
-    let words = invocation.operands
-    guard let uuid = words.first.flatMap({ UUID(uuidString: $0) }) else {
-      throw invocation.usage("\"\(words.first ?? "")\" is not a UUID")
+    try self.init(invocation.operands[...], invocation)
+  }
+
+  init(_ words: ArraySlice<String>, _ invocation: Invocation) throws(Failure) {
+    guard let first = words.first else {
+      throw invocation.usage("UUID is missing: whose beacons")
+    }
+    guard let uuid = UUID(uuidString: first) else {
+      throw invocation.usage("\"\(first)\" is not a UUID")
     }
     self.uuid = uuid
+    if words.count > 3 {
+      throw invocation.usage("\"\(words[words.startIndex + 3])\" is one word too many")
+    }
     let numbers = words.dropFirst().map { UInt16($0) }
     guard numbers.allSatisfy({ $0 != nil }) else {
       throw invocation.usage("MAJOR and MINOR are numbers from 0 to 65535")

@@ -8,18 +8,38 @@ extension Option {
 }
 
 extension Verb {
+  private static let follow = Option(
+    name: "follow", summary: "Show which apps use the location, now and as it changes")
+  private static let timeout = Option.timeout("With --follow: stop after so many seconds")
+
   static let status = Verb(
     name: "status", summary: "Show what the location daemon is doing",
     details: [
       """
       Its sources, the programs that are connected and what they ask for, what the hardware is \
       asked for, and how old the last position is.
+      """,
       """
+      With --follow, the apps that use the location, those in the background with a mark, as the \
+      indicator of the desktop shows them; whether one asks to calibrate the compass; and whether a \
+      place is set from outside.
+      """,
     ],
-    options: [.places, .json],
-    examples: ["locationctl status", "sudo locationctl status --places"],
+    options: [.places, follow, timeout, .json],
+    examples: [
+      "locationctl status", "sudo locationctl status --places", "locationctl status --follow",
+    ],
     run: { invocation in
       let daemon = try RunningDaemon.needed()
+      guard !invocation.has(follow) else {
+        let isJSON = invocation.has(.json)
+        return try daemon.follow(.followUse, "use", seconds: invocation.number(timeout)) {
+          (status: UseStatus) in
+          let report = UseReport(status: status)
+          if isJSON { Output.standard.line(report.json) } else { report.print(to: .standard) }
+          return true
+        }
+      }
       let request = AdministrationRequest.status(places: invocation.has(.places))
       let status: DaemonStatus = try daemon.ask(request, "status")
       let report = StatusReport(status: status, socket: daemon.socket)
@@ -43,8 +63,10 @@ struct StatusReport {
     let state = status.state + (status.unstored.map { "; not stored: \($0)" } ?? "")
     for (name, text) in [
       ("socket", socket), ("state", state), ("launch", status.launch ?? ""),
-      ("services", services), ("needed", status.demand.words), ("last fix", lastFix),
-    ] {
+      ("services", services),
+      ("place", status.isSimulated == true ? "set from outside, in place of all sources" : ""),
+      ("needed", status.demand.words), ("last fix", lastFix),
+    ] where !text.isEmpty {
       output.line("  " + name + String(repeating: " ", count: 10 - name.count) + text)
     }
     output.line("")
@@ -92,6 +114,7 @@ struct StatusReport {
     line.add("services_enabled", flag: status.servicesEnabled)
     line.add("services_reason", status.servicesReason)
     line.add("not_stored", status.unstored)
+    if let isSimulated = status.isSimulated { line.add("simulated", flag: isSimulated) }
     line.add("demand", object: demand)
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })

@@ -6,6 +6,7 @@ Prints the address of the bus, then obeys one command per line and answers each 
   adapter | power on | power off | remove
   beacon ADDRESS HEX        advertises ten times a second, while the adapter discovers
   silence ADDRESS
+  weaken DB                 all beacons are received so much weaker
   found ADDRESS             tells every monitor that is exported of the beacon
   advertised                reads what is advertised, as a bluetoothd does: type, and payload as hex
   await discovering | await idle | await monitor | await advertisement | await silence
@@ -13,6 +14,14 @@ Prints the address of the bus, then obeys one command per line and answers each 
   notifications start CAPABILITY... | notifications stop
   await notification N      answers with title, text, and the keys of the buttons of the Nth
   press N KEY | dismiss N | await closed N
+  logind start | session USER | session PROPERTY yes|no   of the one session
+  bus restart               ends the bus, and starts another at the same address, without services
+  screensaver start | screensaver on | screensaver off
+  watcher start | watcher stop
+  await item N              until the Nth registration of an item with the watcher
+  menu                      the labels of the menu that the watcher reads; nothing without one
+  await menu LABEL          until one of its labels is this one; await no menu
+  click LABEL               presses the entry with this label
   bus stop                  ends the bus, with everything on it
   shell start | shell stop  GNOME's shell, with no windows; shell deny lets nobody ask
   windows APP...            the windows that it has; +APP is the focused one
@@ -42,6 +51,11 @@ COMPASS = "net.hadess.SensorProxy.Compass"
 COMPASS_PATH = "/net/hadess/SensorProxy/Compass"
 NOTIFICATIONS = "org.freedesktop.Notifications"
 NOTIFICATIONS_PATH = "/org/freedesktop/Notifications"
+LOGIND = "org.freedesktop.login1"
+SCREENSAVER = "org.gnome.ScreenSaver"
+WATCHER = "org.kde.StatusNotifierWatcher"
+WATCHER_PATH = "/StatusNotifierWatcher"
+MENU = "com.canonical.dbusmenu"
 SHELL = "org.gnome.Shell"
 SHELL_PATH = "/org/gnome/Shell/Introspect"
 INTROSPECT = "org.gnome.Shell.Introspect"
@@ -55,16 +69,20 @@ MOCK = "org.freedesktop.DBus.Mock"
 
 class Machine:
     def __init__(self):
-        here = os.path.dirname(os.path.abspath(__file__))
-        self.daemon = subprocess.Popen(
-            ["dbus-daemon", "--config-file=" + here + "/bus.conf", "--nofork", "--print-address=1"],
-            stdout=subprocess.PIPE, text=True)
-        self.address = self.daemon.stdout.readline().strip()
-        self.bus = dbus.bus.BusConnection(self.address)
-        self.forger = forgeries.Forger(self.address)
         self.mocks = {}
+        self.start([])
+        self.forger = forgeries.Forger(self.address)
         self.beacons = {}
         self.strength = 0
+        self.loss = 0
+
+    def start(self, options):
+        here = os.path.dirname(os.path.abspath(__file__))
+        self.daemon = subprocess.Popen(
+            ["dbus-daemon", "--config-file=" + here + "/bus.conf", "--nofork", "--print-address=1",
+             *options], stdout=subprocess.PIPE, text=True)
+        self.address = self.daemon.stdout.readline().strip()
+        self.bus = dbus.bus.BusConnection(self.address)
 
     def spawn(self, name, arguments):
         environment = dict(os.environ, DBUS_SYSTEM_BUS_ADDRESS=self.address,
@@ -114,7 +132,7 @@ class Machine:
         path = ADAPTER + "/dev_" + address.replace(":", "_")
         data = {dbus.UInt16(0x004C): dbus.Array(payload, signature="y", variant_level=1)}
         self.mock(path).UpdateProperties("org.bluez.Device1", {
-            "RSSI": dbus.Int16(-60 - self.strength, variant_level=1),
+            "RSSI": dbus.Int16(-60 - self.loss - self.strength, variant_level=1),
             "ManufacturerData": dbus.Dictionary(data, signature="qv", variant_level=1)})
 
     def found(self, address):
@@ -123,14 +141,18 @@ class Machine:
         self.update(address, self.beacons[address])
         return self.visit("found", device) or "no monitor"
 
-    def visit(self, function, *words):
-        """Has bluetoothd call each program in turn, until one has what is looked for."""
+    def menu(self):
+        """The labels of the item's menu, as the watcher reads it."""
+        return self.visit("menu", service=WATCHER, path=WATCHER_PATH)
+
+    def visit(self, function, *words, service="org.bluez", path="/"):
+        """Has bluetoothd, or another service, call each program in turn, until one has what is looked for."""
         here = os.path.dirname(os.path.abspath(__file__))
         code = (f"import sys; sys.path.insert(0, {here!r}); import visits; "
                 f"ret = visits.{function}(self.connection, *args)")
-        self.mock("/").AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
+        self.mock(path, service).AddMethod("org.bluez.Visit", function, "s" * (1 + len(words)), "s", code)
         for name in self.programs():
-            said = self.mock("/", interface="org.bluez.Visit").get_dbus_method(function)(
+            said = self.mock(path, service, "org.bluez.Visit").get_dbus_method(function)(
                 name, *words)
             if said:
                 return str(said)
@@ -169,6 +191,18 @@ class Machine:
             case ["heading", degrees, count]:
                 for _ in range(int(count)):
                     self.forger.heading(name, COMPASS_PATH, COMPASS, float(degrees))
+            case ["click", number]:
+                return self.forger.call(
+                    name, "/MenuBar", MENU, "Event", dbus.Int32(int(number)), "clicked",
+                    dbus.Int32(0, variant_level=1), dbus.UInt32(0))
+            case ["menu"]:
+                return self.forger.call(
+                    name, "/MenuBar", MENU, "GetLayout", dbus.Int32(0), dbus.Int32(-1),
+                    dbus.Array([], signature="s"))
+            case ["item"]:
+                return self.forger.call(
+                    name, "/StatusNotifierItem", dbus.PROPERTIES_IFACE, "GetAll",
+                    "org.kde.StatusNotifierItem")
             case ["release"]:
                 return self.forger.call(name, MONITOR_PATH, MONITOR, "Release")
             case ["found"]:
@@ -221,6 +255,26 @@ class Machine:
         shown = self.desktop().GetMethodCalls("Notify")[number - 1][1]
         return " | ".join([shown[3], shown[4], *shown[5][::2]]).replace("\n", " / ")
 
+    def restart(self):
+        """A bus that goes away, with all services, and comes back."""
+        for mock in self.mocks.values():
+            mock.kill()
+            mock.wait()
+        self.mocks = {}
+        self.daemon.kill()
+        self.daemon.wait()
+        path = self.address.partition("path=")[2].partition(",")[0]
+        if os.path.exists(path):
+            os.remove(path)
+        self.start(["--address=unix:path=" + path])
+
+    def add_session(self, user):
+        """A session as logind announces it, which dbusmock adds in silence."""
+        manager = self.mock("/org/freedesktop/login1", LOGIND)
+        path = manager.AddSession("c1", "seat0", dbus.UInt32(user), "jane", True)
+        manager.EmitSignal(
+            LOGIND + ".Manager", "SessionNew", "so",
+            dbus.Array(["c1", dbus.ObjectPath(path)], signature="v"))
     def start_units(self, errors):
         manager = SYSTEMD + ".Manager"
         self.spawn(SYSTEMD, ["--session", SYSTEMD, SYSTEMD_PATH, manager])
@@ -251,6 +305,8 @@ class Machine:
                 self.beacons[address] = bytes.fromhex(payload)
             case ["silence", address]:
                 del self.beacons[address]
+            case ["weaken", loss]:
+                self.loss = int(loss)
             case ["forge", "replies", count]:
                 self.forge_replies(int(count))
             case ["forge", *what]:
@@ -287,6 +343,37 @@ class Machine:
                 self.until(lambda: self.count("ClaimCompass") > self.count("ReleaseCompass"))
             case ["await", "release"]:
                 self.until(lambda: self.count("ReleaseCompass") == self.count("ClaimCompass"))
+            case ["bus", "restart"]:
+                self.restart()
+            case ["logind", "start"]:
+                self.spawn(LOGIND, ["--system", "--template", "logind"])
+            case ["session", user]:
+                self.add_session(int(user))
+            case ["session", name, state]:
+                self.mock("/org/freedesktop/login1/session/c1", LOGIND).UpdateProperties(
+                    LOGIND + ".Session", {name: dbus.Boolean(state == "yes", variant_level=1)})
+            case ["screensaver", "start"]:
+                self.spawn(SCREENSAVER, ["--session", "--template", "gnome_screensaver"])
+            case ["screensaver", state]:
+                self.mock("/org/gnome/ScreenSaver", SCREENSAVER, SCREENSAVER).SetActive(
+                    state == "on")
+            case ["watcher", "start"]:
+                self.spawn(WATCHER, ["--session", WATCHER, WATCHER_PATH, WATCHER])
+                self.mock(WATCHER_PATH, WATCHER).AddMethod(
+                    WATCHER, "RegisterStatusNotifierItem", "s", "", "")
+            case ["watcher", "stop"]:
+                self.stop(WATCHER)
+            case ["await", "item", number]:
+                self.until(lambda: len(self.mock(WATCHER_PATH, WATCHER).GetMethodCalls(
+                    "RegisterStatusNotifierItem")) >= int(number))
+            case ["menu"]:
+                return self.menu() or "nothing"
+            case ["await", "no", "menu"]:
+                self.until(lambda: not self.menu())
+            case ["await", "menu", *label]:
+                self.until(lambda: " ".join(label) in self.menu().split(" | "))
+            case ["click", *label]:
+                return self.visit("click", " ".join(label), service=WATCHER, path=WATCHER_PATH)
             case ["notifications", "start", *capabilities]:
                 self.spawn(NOTIFICATIONS, [
                     "--session", "--template", "notification_daemon", "--parameters",

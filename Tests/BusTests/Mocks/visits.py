@@ -1,4 +1,4 @@
-"""Calls of a `bluetoothd` to the objects that programs offer it, made by the mock that owns its name."""
+"""Calls of a service to the objects that programs offer it, made by the mock that owns its name."""
 
 import dbus
 
@@ -36,3 +36,34 @@ def advertised(bus, name):
     except dbus.DBusException:
         return ""
     return f"{offer['Type']} {bytes(offer['ManufacturerData'][0x004C]).hex()}"
+
+
+def entries(bus, name):
+    """The entries of the menu of a connection's item, by label; empty when it has none."""
+    try:
+        item = face(bus, name, "/StatusNotifierItem", dbus.PROPERTIES_IFACE).GetAll(
+            "org.kde.StatusNotifierItem", timeout=2)
+    except dbus.DBusException:
+        return None, {}
+    assert item["Id"] == "meridian-location" and item["ItemIsMenu"], item
+    menu = face(bus, name, item["Menu"], "com.canonical.dbusmenu")
+    menu.AboutToShow(dbus.Int32(0))
+    _, (root, _, children) = menu.GetLayout(
+        dbus.Int32(0), dbus.Int32(-1), dbus.Array([], signature="s"))
+    assert root == 0
+    return menu, {str(entry[1]["label"]): entry for entry in children if "label" in entry[1]}
+
+
+def menu(bus, name):
+    return " | ".join(entries(bus, name)[1])
+
+
+def click(bus, name, label):
+    """Presses an entry, as a panel does."""
+    menu, labels = entries(bus, name)
+    if label not in labels:
+        return ""
+    number, properties, _ = labels[label]
+    assert properties["enabled"], properties
+    menu.Event(number, "clicked", dbus.Int32(0, variant_level=1), dbus.UInt32(0))
+    return "ok"

@@ -41,8 +41,9 @@ private final class ManagerDouble: CLLocationManager {
 
 @Suite("A delegate")
 struct DelegateTests {
+  /// On the main thread, whose run loop does not call the delegate meanwhile.
   @Test("receives calls that are written for optional methods")
-  func optionalCalls() {
+  @MainActor func optionalCalls() {
     let listener = Listener()
     let manager = CLLocationManager()
     manager.delegate = listener

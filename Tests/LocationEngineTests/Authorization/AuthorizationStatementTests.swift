@@ -186,17 +186,6 @@ struct AuthorizationStatementTests {
     #expect(try #require(bench.machine.openPrompt).text == "Zum Zeichnen.")
   }
 
-  @Test("AUTH-54: the first tap on a location button asks, later ones grant for once")
-  func locationButton() {
-    var bench = AuthorizationBench()
-    #expect(bench.send(.locationButton) == ["asks locationButton"])
-    #expect(bench.answer(.accept) == ["whenInUse"])
-    #expect(bench.grant == .once)
-    #expect(bench.send(.use(.none)) == ["notDetermined"])
-    _ = bench.send(.use(.direct))
-    #expect(bench.send(.locationButton) == ["whenInUse"])
-  }
-
   @Test("MODEL-6: a question that only a released manager asked is withdrawn")
   func released() {
     var bench = AuthorizationBench()

@@ -198,7 +198,7 @@ struct AuthorizationTableTests {
   func row22() {
     let inputs: [Authorization.Input] = [
       .request(.whenInUse, manager: 1), .request(.always, manager: 1), .goal(.whenInUse),
-      .goal(.always), .locationButton, .remind, .temporaryAccuracy(.call(1), purposeKey: "race"),
+      .goal(.always), .remind, .temporaryAccuracy(.call(1), purposeKey: "race"),
     ]
     for input in inputs {
       var denied = AuthorizationBench.at(.denied)

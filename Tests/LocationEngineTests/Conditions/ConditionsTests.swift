@@ -113,6 +113,7 @@ func words(_ outputs: [Conditions.Output]) -> [String] {
     case .event(_, _, let event): "\(event.identifier) \(event.state)"
     case .waiting: "waiting"
     case .state(let key, let state): "\(key.identifier) is \(state)"
+    case .insideOnDisplay(let key): "\(key.identifier) determined satisfied"
     case .region(let key, let event): "\(key.identifier) \(word(event))"
     }
   }

@@ -153,11 +153,11 @@ struct RegionTests {
     let target = ConditionTarget.beacon(BeaconConstraint(uuid: uuid))
     _ = register("shop", target, RegionNotices(onDisplay: true))
     #expect(world.bench.machine.watchedBeacons.map(\.key) == [coordinator])
-    #expect(words(world.send(.display)) == [])
+    #expect(words(world.send(.display(user: nil))) == [])
     let now = world.bench.now.unixTime
     let seen = world.send(.beacon(coordinator, .satisfied, refinement: nil, seen: now))
     #expect(words(seen) == ["shop determined satisfied"])
-    #expect(words(world.send(.display)) == ["shop determined satisfied"])
+    #expect(words(world.send(.display(user: nil))) == ["shop determined satisfied"])
   }
 
   @Test("hardware is off while nothing is watched")

@@ -74,7 +74,7 @@ struct DeliveryRuleTests {
       case .dead: .terminated
       case .quit: .quit
       }
-    if place == .backgroundInUse { bench.send(.hold(.liveActivity)) }
+    if place == .backgroundInUse { bench.send(.hold(.backgroundActivity)) }
     bench.send(.life(life))
     return bench.machine
   }
@@ -109,11 +109,12 @@ struct DeliveryRuleTests {
 
   @Test("STD-53, LIFE-2, LIFE-7: no launch without refresh, a command, or an unlocked device")
   func launches() {
-    for key in [
-      \LaunchPolicy.allowsRefresh, \LaunchPolicy.hasLaunchCommand, \LaunchPolicy.isUnlocked,
-    ] {
+    let changes: [(inout LaunchPolicy) -> Void] = [
+      { $0.allowsRefresh = false }, { $0.hasLaunchCommand = false }, { $0.isUnlocked = false },
+    ]
+    for change in changes {
       var policy = LaunchPolicy()
-      policy[keyPath: key] = false
+      change(&policy)
       #expect(policy.permitted(.launch) == .nothing)
       #expect(policy.permitted(.launchUnlessQuit) == .nothing)
       #expect(policy.permitted(.wake) == .wake)

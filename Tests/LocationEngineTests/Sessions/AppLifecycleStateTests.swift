@@ -27,11 +27,11 @@ struct AppLifecycleStateTests {
   @Test("LIFE-11: counts as in use for five seconds after its last reason ends")
   func graceAfterReasons() {
     var bench = Self.inForeground()
-    bench.send(.hold(.liveActivity))
+    bench.send(.hold(.continuousUpdates))
     bench.send(.hold(.backgroundActivity))
     bench.send(.life(.background))
     bench.run(for: .seconds(60))
-    bench.send(.release(.liveActivity))
+    bench.send(.release(.continuousUpdates))
     bench.run(for: .seconds(60))
     #expect(bench.machine.use == .extended)
     bench.send(.release(.backgroundActivity))
@@ -39,15 +39,6 @@ struct AppLifecycleStateTests {
     #expect(bench.machine.use == .extended)
     bench.run(for: .seconds(1))
     #expect(bench.machine.use == .none)
-  }
-
-  @Test("BGA-14: a live activity keeps the app in use, without the indicator of location")
-  func liveActivity() {
-    var bench = Self.inForeground()
-    bench.send(.hold(.liveActivity))
-    bench.send(.life(.background))
-    bench.run(for: .seconds(60))
-    #expect(bench.machine.use == .extended && !bench.machine.showsIndicator)
   }
 
   @Test("a process that ends has no grace time; STD-51, LIFE-8: its standard updates end")

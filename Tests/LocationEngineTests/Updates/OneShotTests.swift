@@ -11,7 +11,9 @@ struct OneShotTests {
   private static func bench(
     _ flow: Flow = .open, cached: Fix? = nil
   ) -> Bench<StandardUpdates> {
-    Bench(StandardUpdates(flow: flow, cached: cached)) { UpdatesBench.line($0) }
+    var updates = StandardUpdates(flow: flow)
+    updates.cached = cached
+    return Bench(updates) { UpdatesBench.line($0) }
   }
 
   private mutating func beginWithCached(radius: Double, age: Double) {

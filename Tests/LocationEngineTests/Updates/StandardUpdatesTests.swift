@@ -10,7 +10,9 @@ struct StandardUpdatesTests {
   private static func bench(
     _ flow: Flow = .open, cached: Fix? = nil
   ) -> Bench<StandardUpdates> {
-    Bench(StandardUpdates(flow: flow, cached: cached)) { UpdatesBench.line($0) }
+    var updates = StandardUpdates(flow: flow)
+    updates.cached = cached
+    return Bench(updates) { UpdatesBench.line($0) }
   }
 
   private func cached(radius: Double = 5, age: Double) -> Fix {

@@ -113,6 +113,15 @@ struct BlueZScannerTests {
     #expect(samples.map(\.rssi) == [-57])
   }
 
+  @Test("BEACON-28: says which adapter has received a beacon, and nothing for one it does not know")
+  mutating func adapter() {
+    listen(.continuous)
+    bench.send(.bus(ScriptedBlueZ.received(rssi: -57)))
+    bench.send(
+      .bus(ScriptedBlueZ.received(rssi: -58, at: "/org/bluez/hci10/dev_C0_00_00_00_00_01")))
+    #expect(samples.map(\.adapter?.description) == ["00:1A:7D:DA:71:13", nil])
+  }
+
   @Test("BEACON-22: repeats what the adapter has found until it is lost")
   mutating func monitored() {
     listen(.passive, canMonitor: true)

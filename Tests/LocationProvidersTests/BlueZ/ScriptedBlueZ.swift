@@ -24,7 +24,9 @@ enum ScriptedBlueZ {
 
   static func interfaces(powered: Bool = true, canMonitor: Bool = false) -> BusValue {
     var entries = [
-      entry(BlueZ.adapter, .properties(["Powered": .boolean(powered)])),
+      entry(
+        BlueZ.adapter,
+        .properties(["Powered": .boolean(powered), "Address": .string("00:1A:7D:DA:71:13")])),
       entry(BlueZ.advertisingManager, .properties([:])),
     ]
     if canMonitor { entries.append(entry(BlueZ.monitorManager, .properties([:]))) }
@@ -96,5 +98,6 @@ func word(_ action: BusAction) -> String {
   case .subscribe(let match): "subscribe \(match.member)"
   case .export(let object): "export \(object.path)"
   case .withdraw(let path): "withdraw \(path)"
+  case .emit(let signal): "emit \(signal.member)"
   }
 }

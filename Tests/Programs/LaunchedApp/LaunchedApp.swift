@@ -5,11 +5,13 @@ import LocationLifecycle
 /// starts it again.
 ///
 ///     LaunchedApp monitor|region|visits|changes [MARK]
+///     LaunchedApp quits
 ///     LaunchedApp background
 ///     LaunchedApp brief add|remove|start|stop|visits|changes|list
 ///     LaunchedApp asks
 ///     LaunchedApp services
 ///
+/// One that quits watches a region, and ends as by the person once it is inside.
 /// In the background it goes on with a session, which it ends at the first place. The brief form changes what it watches, and ends at once.
 /// When MARK is a file that is there, it removes the file and crashes before it learns of an event.
 @main
@@ -27,7 +29,7 @@ struct LaunchedApp {
     crashIfMarked()
     manager.delegate = listener
     switch service {
-    case "region":
+    case "region", "quits":
       manager.startMonitoring(
         for: CLCircularRegion(center: home, radius: 200, identifier: "home"))
     case "visits": manager.startMonitoringVisits()
@@ -103,10 +105,8 @@ struct LaunchedApp {
       CLMonitor.CircularGeographicCondition(center: home, radius: 200), identifier: "home")
     do {
       for try await event in await monitor.events {
-        let isHere = !event.conditionUnsupported
-        say(
-          "\(event.identifier) \(event.state == .satisfied ? "in" : isHere ? "out" : "unsupported")"
-        )
+        let outside = event.conditionUnsupported ? "unsupported" : "out"
+        say("\(event.identifier) \(event.state == .satisfied ? "in" : outside)")
       }
     } catch { say("\(error)") }
     withExtendedLifetime(session) {}
@@ -125,6 +125,12 @@ private final class Listener: NSObject, CLLocationManagerDelegate {
   func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
   ) {
+    if CommandLine.arguments.dropFirst().first == "quits", state == .inside {
+      AppLifecycle.enter(.ended)
+      // The daemon has taken the report once it has taken this.
+      manager.stopMonitoring(
+        for: CLCircularRegion(center: CLLocationCoordinate2D(), radius: 1, identifier: "-"))
+    }
     say("\(region.identifier) is \(state == .inside ? "inside" : "outside")")
   }
 

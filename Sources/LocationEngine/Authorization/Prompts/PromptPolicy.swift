@@ -149,7 +149,6 @@ extension PromptPolicy.Rule {
     case .whenInUse: level == .never ? .deny : level == .once ? .once : .whileUsing
     case .upgrade, .reminder: level == .always ? .always : .keepWhileUsing
     case .temporaryAccuracy: isPrecise && level != .never ? .accept : .decline
-    case .locationButton: level == .never ? .decline : .accept
     case .beaconAdvertising: beacon == true ? .accept : .decline
     }
   }

@@ -43,8 +43,6 @@ struct PromptPolicyTests {
     #expect(reply("org.example.Kiosk", race) == .answer(.accept, precise: true))
     #expect(reply("org.example.Walk", race) == .answer(.decline, precise: false))
     #expect(reply("/usr/bin/python3.11", race) == .answer(.decline, precise: true))
-    #expect(reply("org.example.Kiosk", .locationButton) == .answer(.accept, precise: true))
-    #expect(reply("/usr/bin/python3.11", .locationButton) == .answer(.decline, precise: true))
   }
 
   @Test("border 10: no level answers the question about a beacon, only a word of its own does")
@@ -72,7 +70,7 @@ struct PromptPolicyTests {
   @Test("every answer was offered by its question", arguments: PromptPolicy.Level.allCases)
   func offered(level: PromptPolicy.Level) {
     let kinds: [Prompt.Kind] = [
-      .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: "race"), .locationButton,
+      .whenInUse, .upgrade, .reminder, .temporaryAccuracy(purposeKey: "race"),
       .beaconAdvertising,
     ]
     let (policy, _) = PromptPolicy.read("* \(level.rawValue) beacon", file: "policy")

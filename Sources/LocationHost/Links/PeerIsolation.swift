@@ -1,15 +1,14 @@
 import Glibc
-import LocationHost
 
 /// Finds out whether a process is in a container, a sandbox, or a chroot.
-enum PeerIsolation {
-  /// Compares the namespaces and the root folder of a process with those of the daemon.
+package enum PeerIsolation {
+  /// Compares the namespaces and the root folder of a process with those of this one.
   ///
   /// A daemon of the system has a mount namespace of its own (`PrivateMounts`), so the namespace of
   /// the first process is accepted as well, if it can be seen.
   ///
   /// - Returns: why it is in a sandbox, or cannot be seen; `nil` if it is in none.
-  static func fault(of pid: Int32) -> String? {
+  package static func fault(of pid: Int32) -> String? {
     for kind in ["user", "pid"] {
       guard let theirs = namespace(kind, of: "\(pid)") else { return unseen(pid) }
       guard theirs == namespace(kind, of: "self") else {

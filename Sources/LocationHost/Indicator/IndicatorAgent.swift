@@ -1,0 +1,129 @@
+import Dispatch
+import Glibc
+package import LocationModel
+package import LocationProviders
+import Synchronization
+
+/// Shows which apps use the location on the desktop of the person's session.
+///
+/// Runs on its own queue, so that no desktop delays a fix.
+package actor IndicatorAgent: QueueActor {
+  /// What the person does in the menu, and whether the desktop shows it.
+  package enum Event: Hashable, Sendable {
+    case stop(AppIdentity)
+    case switchServicesOff
+    /// `nil` if the desktop shows the item.
+    case shown(obstacle: String?)
+  }
+
+  nonisolated package let executor = HostQueue(label: "meridian.indicator")
+  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+  /// The address of the bus; `nil` if there is no session.
+  nonisolated private let address: String?
+  /// What is to be shown next.
+  nonisolated private let waiting = Mutex<IndicatorContents?>(nil)
+  private var presenter = IndicatorPresenter()
+  private var bus: BusConnection?
+  private var receive: (@Sendable (Event) -> Void)?
+  /// The deadline for which a wake is scheduled.
+  private var armed: Instant?
+
+  /// Creates an agent on the bus at an address.
+  package init(bus address: String?) {
+    self.address = address
+  }
+
+  /// Calls `receive` on the agent's queue with each event from now on.
+  nonisolated package func begin(_ receive: @escaping @Sendable (Event) -> Void) {
+    enter { $0.receive = receive }
+  }
+
+  /// Shows the apps of now in place of those before. While a desktop delays the agent, only the last
+  /// contents wait.
+  nonisolated package func show(_ contents: IndicatorContents) {
+    let isFirst = waiting.withLock { waiting in
+      defer { waiting = contents }
+      return waiting == nil
+    }
+    guard isFirst else { return }
+    enter { agent in
+      guard let contents = agent.waiting.withLock({ $0.take() }) else { return }
+      agent.step(.show(contents))
+    }
+  }
+
+  private nonisolated func enter(
+    _ body: @escaping @Sendable (isolated IndicatorAgent) -> Void
+  ) {
+    queue.async { self.onQueue { body($0) } }
+  }
+
+  private func step(_ input: IndicatorPresenter.Input) {
+    for output in presenter.handle(input, at: HostClock.now) {
+      switch output {
+      case .enter: enterBus()
+      case .leave: leaveBus()
+      case .bus(let action): bus?.carryOut(action)
+      case .stop(let app): receive?(.stop(app))
+      case .switchServicesOff: receive?(.switchServicesOff)
+      case .shown(let obstacle): receive?(.shown(obstacle: obstacle))
+      }
+    }
+    // What was called and sent leaves after this step.
+    enter { $0.serve() }
+    arm()
+  }
+
+  /// Wakes the presenter when it is due; a wake that comes too early changes nothing.
+  private func arm() {
+    guard let due = presenter.nextDeadline, due != armed else { return }
+    armed = due
+    let wait = max(0, (due - HostClock.now.uptime).wholeNanoseconds)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
+      self?.onQueue { $0.step(.wake) }
+    }
+  }
+
+  private func enterBus() {
+    leaveBus()
+    guard let address else { return later(.closed(reason: Self.noSession)) }
+    do throws(BusFault) {
+      let bus = try BusConnection(address: address) { [weak self] event in
+        self?.onQueue { agent in
+          guard case .bus(let event) = event else { return }
+          agent.step(.bus(event))
+        }
+      }
+      self.bus = bus
+      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
+    } catch {
+      leaveBus()
+      return later(.closed(reason: Errno(code: error.code, call: address).description))
+    }
+    later(.bus(.connected))
+  }
+
+  private func later(_ input: IndicatorPresenter.Input) {
+    enter { $0.step(input) }
+  }
+
+  private func leaveBus() {
+    _ = bus?.process()
+    bus?.end()
+    bus = nil
+  }
+
+  private func serve() {
+    guard let bus, !bus.process() else { return }
+    leaveBus()
+    step(.bus(.disconnected))
+  }
+
+  /// Leaves the bus. Not in a deinitializer: the last who lets go may be a host whose own executor is
+  /// gone already, which the runtime would look at.
+  nonisolated func end() { enter { $0.leaveBus() } }
+
+  private static let noSession = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+}
