@@ -1,5 +1,6 @@
 import Foundation
 import LocationEngine
+import Synchronization
 
 /// Runs all stages, once for all tests.
 actor DeliveryMatrix {
@@ -11,6 +12,9 @@ actor DeliveryMatrix {
     var place: DeliveryPlace
     var honorsQuit = false
   }
+
+  /// How long each stage took.
+  private static let durations = StageDurations()
 
   private var run: Task<[MatrixCell: String], Never>?
 
@@ -41,13 +45,14 @@ actor DeliveryMatrix {
       }
       return await group.reduce(into: [:]) { all, some in all.merge(some) { "\($0); \($1)" } }
     }
-    try? MatrixReport(faults: faults).write()
+    try? MatrixReport(faults: faults, durations: durations.words).write()
     return faults
   }
 
   /// Runs one stage; a stage that cannot begin leaves none of its cells passed.
   private static func run(_ plan: Plan) async -> [MatrixCell: String] {
     var faults: [Int: String] = [:]
+    let begin = ContinuousClock.now
     do {
       let stage = try await MatrixStage(plan.world, plan.place, honorsQuit: plan.honorsQuit)
       defer { stage.end() }
@@ -57,14 +62,29 @@ actor DeliveryMatrix {
         faults[app.row] = "\(plan.world.rawValue): \(error)"
       }
     }
+    durations.add("\(plan.world.rawValue) \(plan.place.rawValue)", ContinuousClock.now - begin)
     return Dictionary(
       uniqueKeysWithValues: faults.map { (MatrixCell(row: $0, place: plan.place), $1) })
   }
 }
 
+/// How long each stage took, in the order of their ends.
+final class StageDurations: Sendable {
+  private let all = Mutex<[String]>([])
+
+  func add(_ stage: String, _ duration: Duration) {
+    let seconds = duration.formatted(.units(allowed: [.seconds], width: .narrow))
+    all.withLock { $0.append("\(stage) \(seconds)") }
+  }
+
+  var words: String { all.withLock { $0.joined(separator: ", ") } }
+}
+
 /// The table with the result of each cell, for the end of `make test`.
 struct MatrixReport {
   var faults: [MatrixCell: String]
+  /// How long the stages took.
+  var durations: String
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../.build/test-events").standardizedFileURL
@@ -91,7 +111,7 @@ struct MatrixReport {
     let failures = MatrixCell.all.compactMap { cell in
       faults[cell].map { "\(cell.testDescription): \($0)" }
     }
-    return rows + failures + [sum]
+    return rows + failures + [durations, sum]
   }
 
   private var sum: String {

@@ -9,7 +9,7 @@ struct MatrixReceiver {
   /// The time of the next solution; `nil` for that of this computer.
   private var clock: Date?
 
-  /// - Parameter isLate: whether its clock begins a day ago, and runs with the solutions.
+  /// One that is late has a clock that begins a day ago, and runs with the solutions.
   init(isLate: Bool) throws {
     server = try Server()
     clock = isLate ? Date(timeIntervalSinceNow: -86_400) : nil
