@@ -295,6 +295,9 @@ let package = Package(
       name: "LaunchedApp", dependencies: ["CoreLocation", "LocationLifecycle"],
       path: "Tests/Programs/LaunchedApp",
       swiftSettings: house),
+    .executableTarget(
+      name: "CellApp", dependencies: ["CoreLocation", "LocationLifecycle"],
+      path: "Tests/Programs/CellApp", swiftSettings: house),
     .testTarget(
       name: "LocationServiceTests",
       dependencies: [
@@ -319,7 +322,7 @@ let package = Package(
       dependencies: [
         "LocationDaemon", "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "TestSupport",
         "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
-        "LocationCoding", "WindowApp",
+        "CellApp", "LocationCoding", "LocationEngine", "LocationSimulation", "WindowApp",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -40,6 +40,8 @@ report() {
   python3 Scripts/test_report.py --unittest "$scripts_log" "$events"/*.jsonl
   step "statements tested"
   python3 Scripts/statement_coverage.py --ran "$events"/*.jsonl | tail -n 1
+  cells=$events/delivery-matrix.txt
+  [ -f "$cells" ] && tail -n 1 "$cells"
   [ "$status" = 0 ] && step "everything passed"
   exit "$status"
 }

@@ -4,6 +4,7 @@ import LocationEngine
 import LocationHost
 import LocationModel
 import LocationProviders
+import TestSupport
 import Testing
 
 @Suite(

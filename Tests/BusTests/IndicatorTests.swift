@@ -4,6 +4,7 @@ import LocationModel
 import LocationProviders
 import LocationService
 import Synchronization
+import TestSupport
 import Testing
 
 /// A real host, and a watcher of the desktop on a private bus.

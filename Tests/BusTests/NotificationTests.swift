@@ -1,6 +1,7 @@
 import LocationService
 import LocationHost
 import LocationModel
+import TestSupport
 import Testing
 
 /// A real service of the template of python-dbusmock, on a private bus.

@@ -4,6 +4,7 @@ import LocationEngine
 import LocationHost
 import LocationModel
 import LocationProviders
+import TestSupport
 import Testing
 
 /// Programs on the same bus that speak in the name of others, straight to our connection.

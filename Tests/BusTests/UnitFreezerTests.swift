@@ -1,4 +1,5 @@
 import LocationHost
+import TestSupport
 import Testing
 
 /// A service manager by python-dbusmock, on a private bus.

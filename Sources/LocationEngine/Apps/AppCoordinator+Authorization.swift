@@ -237,7 +237,9 @@ extension AppCoordinator {
     case .change(let delivery, let client) where clients.contains(client):
       return announce(delivery, to: client, verdicts.significant, at: now)
     case .launch, .change:
-      if processes.isEmpty { pending.launch(for: .service) }
+      // One that the person has ended may be launched for nothing (LIFE-4).
+      let launches = verdicts.significant.flows || verdicts.live.flows
+      if processes.isEmpty && launches { pending.launch(for: .service) }
       return []
     case .condition, nil: return []
     }

@@ -60,6 +60,25 @@ struct LaunchTests {
   }
 
   @Test(
+    "LIFE-4, AUTH-34: is not launched for what waited for the answer where the person has ended it",
+    arguments: [true, false])
+  func provisionalEnded(_ honorsQuit: Bool) throws {
+    var bench = EngineBench(.ask)
+    bench.send(.setting(.honorsQuit(honorsQuit)))
+    bench.request(.authorization(.request(.always, by: EngineBench.manager)))
+    try bench.answer(.whileUsing)
+    bench.request(Self.changes)
+    bench.fix()
+    bench.run(seconds: 400)
+    bench.request(.life(.quit))
+    bench.end()
+    bench.fix(east: 700)
+    bench.fix(east: 720)
+    try bench.answer(.always)
+    #expect(bench.received().contains("launched") == !honorsQuit)
+  }
+
+  @Test(
     "SLC-9, LIFE-3, LIFE-6: that does not start again within ten seconds has nothing pending any more"
   )
   func noRestart() {

@@ -1,18 +1,18 @@
 import Foundation
-import Testing
 
-/// A private system bus with the daemons that a test wants on it, run by `Mocks/mock.py`.
-final class MockMachine {
+/// A private system bus with the daemons that a test wants on it, run by
+/// `BusTests/Mocks/mock.py`.
+package final class MockMachine {
   /// The address of the bus.
-  let address: String
+  package let address: String
   private let process = Process()
   private let commands = Pipe()
   private let answers = Pipe()
 
-  init() throws {
-    let python = try #require(Self.python)
+  package init() throws {
+    guard let python = Self.python else { throw Ended() }
     process.executableURL = python
-    process.arguments = [Self.folder.appending(path: "Mocks/mock.py").path]
+    process.arguments = [Self.folder.appending(path: "mock.py").path]
     process.standardInput = commands
     process.standardOutput = answers
     try process.run()
@@ -26,7 +26,7 @@ final class MockMachine {
 
   /// Carries out a command, and returns when it has been; see `mock.py`.
   @discardableResult
-  func perform(_ command: String) throws -> String {
+  package func perform(_ command: String) throws -> String {
     commands.fileHandleForWriting.write(Data((command + "\n").utf8))
     return try Self.line(from: answers)
   }
@@ -43,13 +43,14 @@ final class MockMachine {
   private struct Ended: Error {}
 
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../BusTests/Mocks")
 
   /// The Python that has dbusmock; `Scripts/bootstrap.sh test` makes it.
   private static var python: URL? {
-    let venv = folder.appending(path: "../../.build/venv/bin/python")
+    let venv = folder.appending(path: "../../../.build/venv/bin/python")
     return FileManager.default.isExecutableFile(atPath: venv.path) ? venv : nil
   }
 
-  static let isThere =
+  package static let isThere =
     python != nil && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
 }
