@@ -38,7 +38,7 @@ package struct Configuration: Hashable, Sendable {
   /// Days of use in the background until a person is reminded; `nil` for never (AUTH-38).
   package var remindAfter: Int?
   /// Whether apps are started only after their user's first unlock (LIFE-7).
-  package var awaitsUnlock = true
+  package var awaitsUnlock = false
   /// `observed` or `assumed`: which apps are in use; `nil` for what the environment says.
   package var use: String?
   /// How much one app may monitor.

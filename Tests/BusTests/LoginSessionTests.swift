@@ -167,6 +167,7 @@ private struct DaemonOfPerson {
   func place(_ words: String) throws {
     let file = folder.file("locationd.conf")
     let lines = "source = fixed:\(words),5\nlaunch = \(folder.file("launch"))\nagent = none\n"
+      + "before-first-unlock = wait\n"
     try Data(lines.utf8).write(to: URL(fileURLWithPath: file))
     chown(file, Self.person, Self.person)
   }

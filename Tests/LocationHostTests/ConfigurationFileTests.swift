@@ -105,7 +105,8 @@ struct ConfigurationFileTests {
       read("").configuration.settings == [
         .honorsQuit(false), .pauseNeedsRestart(false), .heartbeat(nil), .remindAfter(days: nil),
       ])
-    #expect(read("").configuration.awaitsUnlock)
+    #expect(!read("").configuration.awaitsUnlock)
+    #expect(read("before-first-unlock = wait").configuration.awaitsUnlock)
     #expect(!read("before-first-unlock = launch").configuration.awaitsUnlock)
     for line in [
       "restrict = a b", "restrict = a.b=/opt/b", "no-background-refresh = ../x",

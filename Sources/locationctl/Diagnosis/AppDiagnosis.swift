@@ -37,7 +37,7 @@ struct AppDiagnosis {
       case "locked":
         finding(
           .doubtful, "locked", "no event starts it until its user has unlocked a session",
-          "log in as that user, or set before-first-unlock = launch in the configuration of locationd"
+          "log in as that user, or remove before-first-unlock = wait from the configuration of locationd"
         )
       default: nil
       }
