@@ -166,7 +166,8 @@ private struct DaemonOfPerson {
   /// Where the daemon is from its next start on.
   func place(_ words: String) throws {
     let file = folder.file("locationd.conf")
-    let lines = "source = fixed:\(words),5\nlaunch = \(folder.file("launch"))\nagent = none\n"
+    let lines =
+      "source = fixed:\(words),5\nlaunch = \(folder.file("launch"))\nagent = none\n"
       + "before-first-unlock = wait\n"
     try Data(lines.utf8).write(to: URL(fileURLWithPath: file))
     chown(file, Self.person, Self.person)
