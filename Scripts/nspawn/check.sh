@@ -222,7 +222,8 @@ activity = ("session", {"subscriber": 1, "ask": {"openBackgroundActivity": None}
 live = ("live", {"subscriber": 2, "ask": {"start": {}}})
 observe = ("authorization", {"observe": {"subscriber": 1}})
 def region(target):
-  start = {"identifier": "home", "target": target}
+  # No region of the checks before, whose state is known.
+  start = {"identifier": "shore", "target": target}
   # The state is asked for, because only a crossing or a place inside is delivered by itself.
   return [observe] + [("region", {"subscriber": 1, "ask": {ask: start}}) for ask in ("start", "state")]
 monitor = [
@@ -328,10 +329,11 @@ wakes() {
   as systemctl --user stop "sleeper@$service"
 }
 active=/usr/local/lib/active/active
-# Significant changes, regions, and beacons are not seen to wake a frozen unit here yet; DeliveryMatrixTests see
-# them wake a stopped process.
-echo "open    W significantChanges, region, beacon"
+# Significant changes and beacons are not seen to wake a frozen unit here yet; DeliveryMatrixTests see them wake a
+# stopped process.
+echo "open    W significantChanges, beacon"
 wakes visits "$python" "" dwell
+wakes region "$python" away home
 wakes live "$python" "" home
 wakes live_activity $active "" home
 wakes monitor "$python" "" home
