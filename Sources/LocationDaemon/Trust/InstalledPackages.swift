@@ -1,6 +1,5 @@
 package import Glibc
 import LocationHost
-import Synchronization
 
 /// Finds the Debian package that a program is part of, in dpkg's lists of files.
 ///
@@ -14,15 +13,10 @@ package final class InstalledPackages: Sendable {
     var lists: FileStamp
   }
 
-  private struct Memory {
-    var names: [Stamp: String?] = [:]
-    /// In the order in which they were read.
-    var order: [Stamp] = []
-  }
-
   private let folder: String
   private let owners: Set<uid_t>
-  private let memory = Mutex(Memory())
+  /// The packages of programs; `nil` in it for a program that is part of none.
+  private let memory = BoundedCache<Stamp, String?>(capacity: InstalledPackages.kept)
 
   /// - Parameters:
   ///   - folder: The folder of dpkg's lists.
@@ -32,7 +26,7 @@ package final class InstalledPackages: Sendable {
   }
 
   /// The number of programs cached, for the tests.
-  package var count: Int { memory.withLock { $0.names.count } }
+  package var count: Int { memory.count }
 
   /// Returns the package of the program at a path, such as `dpkg:boat`; `nil` if it is part of none, or
   /// others could have written it.
@@ -42,13 +36,9 @@ package final class InstalledPackages: Sendable {
       let own = FileStamp(ofFileAt: program), let lists = FileStamp(ofFileAt: folder)
     else { return nil }
     let stamp = Stamp(path: program, program: own, lists: lists)
-    if let known = memory.withLock({ $0.names[stamp] }) { return known }
+    if let known = memory[stamp] { return known }
     let found = search(program)
-    memory.withLock { memory in
-      if memory.names.updateValue(found, forKey: stamp) == nil { memory.order.append(stamp) }
-      guard memory.order.count > Self.kept else { return }
-      memory.names[memory.order.removeFirst()] = nil
-    }
+    memory.keep(found, as: stamp)
     return found
   }
 

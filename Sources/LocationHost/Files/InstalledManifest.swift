@@ -1,6 +1,5 @@
 import Glibc
 package import LocationModel
-import Synchronization
 
 /// Reads the manifests of programs, and caches each one while its file stays the same.
 ///
@@ -25,24 +24,12 @@ package final class ManifestReader: Sendable {
     var texts: FileStamp?
   }
 
-  private struct Memory {
-    var readings: [Stamps: Reading] = [:]
-    /// In the order in which they were read.
-    var order: [Stamps] = []
-
-    mutating func keep(_ reading: Reading, as stamp: Stamps) {
-      if readings.updateValue(reading, forKey: stamp) == nil { order.append(stamp) }
-      guard order.count > ManifestReader.kept else { return }
-      readings[order.removeFirst()] = nil
-    }
-  }
-
-  private let memory = Mutex(Memory())
+  private let memory = BoundedCache<Stamps, Reading>(capacity: ManifestReader.kept)
   /// The most files cached. Chosen: a list has at most a tenth of a megabyte.
   package static let kept = 256
 
   /// The number of files cached, for the tests.
-  package var count: Int { memory.withLock { $0.readings.count } }
+  package var count: Int { memory.count }
 
   /// The languages of the person, the preferred first.
   private let languages: [String]
@@ -89,12 +76,12 @@ package final class ManifestReader: Sendable {
   private func reading(of file: SmallFile.Opened, at place: String, _ texts: Texts?) -> Reading {
     let stamps = Stamps(
       list: FileStamp(file.status), texts: texts.map { FileStamp($0.file.status) })
-    if var known = memory.withLock({ $0.readings[stamps] }) {
+    if var known = memory[stamps] {
       known.manifest.file = place
       return known
     }
     let reading = Self.parse(file, at: place, texts)
-    memory.withLock { $0.keep(reading, as: stamps) }
+    memory.keep(reading, as: stamps)
     return reading
   }
 
