@@ -60,7 +60,7 @@ extension Verb {
         for scenario in BuiltInScenario.allCases { Output.standard.line(scenario.rawValue) }
         return
       }
-      let pace = invocation.number(speed) ?? 20
+      let pace = invocation.number(speed) ?? SimulatedWay.usualSpeed
       let seconds =
         invocation.number(distance).map { $0 / pace } ?? invocation.number(interval) ?? 1
       let input = try SimulationFile.input(
