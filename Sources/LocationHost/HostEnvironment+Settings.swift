@@ -46,7 +46,7 @@ extension HostEnvironment {
   package func loginWatches(awaitsUnlock: Bool = false) -> LoginWatches {
     LoginWatches(
       login: LoginWatch(LoginSessions(), bus: nil),
-      screen: NotificationAgent.sessionBus(variables).map { LoginWatch(ScreenSaver(), bus: $0) },
+      screen: SessionBus.address(variables).map { LoginWatch(ScreenSaver(), bus: $0) },
       awaitsUnlock: awaitsUnlock)
   }
 

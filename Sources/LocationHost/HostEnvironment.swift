@@ -94,7 +94,7 @@ package struct HostEnvironment: Sendable {
   /// `no`.
   package func indicator() -> IndicatorAgent? {
     guard variables[Self.indicatorVariable] != "no" else { return nil }
-    return IndicatorAgent(bus: NotificationAgent.sessionBus(variables))
+    return IndicatorAgent(bus: SessionBus.address(variables))
   }
 
   /// The socket by which the place of this process is set; `nil` without a runtime folder, or if

@@ -48,6 +48,11 @@ extension QueueActor {
   /// The queue of the actor's executor.
   nonisolated package var queue: DispatchQueue { executor.queue }
 
+  /// Runs `body` on the actor's queue, after everything posted before.
+  nonisolated package func enter(_ body: @escaping @Sendable (isolated Self) -> Void) {
+    queue.async { self.onQueue { body($0) } }
+  }
+
   /// Runs a part of the actor for a caller that is already on its queue; traps anywhere else.
   ///
   /// Works like `assumeIsolated`, which asks the runtime for the executor of a thread without a

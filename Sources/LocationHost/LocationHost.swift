@@ -222,11 +222,6 @@ package actor LocationHost: EngineLink, QueueActor {
     queue.sync { onQueue { $0.core.engine.beaconReception } }
   }
 
-  /// Runs `body` on the host's queue, after everything posted before.
-  nonisolated package func enter(_ body: @escaping @Sendable (isolated LocationHost) -> Void) {
-    queue.async { self.onQueue { body($0) } }
-  }
-
   // MARK: Steps
 
   /// Runs one step in two parts: apps that received something run before the deferred step.

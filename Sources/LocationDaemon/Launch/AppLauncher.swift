@@ -29,7 +29,7 @@ package struct AppLauncher: AppLaunching {
     fileprivate var units: UnitFreezer.Address {
       switch self {
       case .system: .system
-      case .user: .user(bus: NotificationAgent.sessionBus(HostEnvironment.current.variables))
+      case .user: .user(bus: SessionBus.address(HostEnvironment.current.variables))
       }
     }
   }

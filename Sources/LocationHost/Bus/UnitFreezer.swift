@@ -38,7 +38,7 @@ package actor UnitFreezer: QueueActor {
   ///   - isFrozen: whether its processes are to be stopped.
   ///   - answer: receives why that was refused, in words; `nil` if the unit is as asked for.
   nonisolated package func freeze(_ unit: String, _ isFrozen: Bool, _ answer: @escaping Answer) {
-    queue.async { self.onQueue { $0.call(unit, isFrozen, answer) } }
+    enter { $0.call(unit, isFrozen, answer) }
   }
 
   private func call(_ unit: String, _ isFrozen: Bool, _ answer: @escaping Answer) {
@@ -60,24 +60,19 @@ package actor UnitFreezer: QueueActor {
     let address: String?
     switch place {
     case .system: address = nil
-    case .user(nil): return "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+    case .user(nil): return SessionBus.missing
     case .user(let named): address = named
     }
     do throws(BusFault) {
-      let bus = try BusConnection(address: address) { [weak self] event in
-        self?.onQueue { $0.receive(event) }
-      }
-      self.bus = bus
-      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
+      bus = try connect(to: address, serving: { $0.serve() }) { $0.receive($1) }
       return nil
     } catch {
-      leaveBus()
       return Errno(code: error.code, call: address ?? "the system bus").description
     }
   }
 
-  private func receive(_ event: ChannelEvent) {
-    guard case .bus(.reply(let number, let reply)) = event else { return }
+  private func receive(_ event: BusEvent) {
+    guard case .reply(let number, let reply) = event else { return }
     switch reply {
     case .values: waiting.removeValue(forKey: number)?(nil)
     case .error(let name): waiting.removeValue(forKey: number)?("systemd refuses it: \(name)")

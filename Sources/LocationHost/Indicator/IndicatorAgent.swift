@@ -54,12 +54,6 @@ package actor IndicatorAgent: QueueActor {
     }
   }
 
-  private nonisolated func enter(
-    _ body: @escaping @Sendable (isolated IndicatorAgent) -> Void
-  ) {
-    queue.async { self.onQueue { body($0) } }
-  }
-
   private func step(_ input: IndicatorPresenter.Input) {
     for output in presenter.handle(input, at: HostClock.now) {
       switch output {
@@ -88,18 +82,10 @@ package actor IndicatorAgent: QueueActor {
 
   private func enterBus() {
     leaveBus()
-    guard let address else { return later(.closed(reason: Self.noSession)) }
+    guard let address else { return later(.closed(reason: SessionBus.missing)) }
     do throws(BusFault) {
-      let bus = try BusConnection(address: address) { [weak self] event in
-        self?.onQueue { agent in
-          guard case .bus(let event) = event else { return }
-          agent.step(.bus(event))
-        }
-      }
-      self.bus = bus
-      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
+      bus = try connect(to: address, serving: { $0.serve() }) { $0.step(.bus($1)) }
     } catch {
-      leaveBus()
       return later(.closed(reason: Errno(code: error.code, call: address).description))
     }
     later(.bus(.connected))
@@ -121,9 +107,6 @@ package actor IndicatorAgent: QueueActor {
     step(.bus(.disconnected))
   }
 
-  /// Leaves the bus. Not in a deinitializer: the last who lets go may be a host whose own executor is
-  /// gone already, which the runtime would look at.
+  /// Leaves the bus.
   nonisolated func end() { enter { $0.leaveBus() } }
-
-  private static let noSession = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
 }

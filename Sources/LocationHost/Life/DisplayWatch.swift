@@ -26,12 +26,12 @@ actor DisplayWatch: QueueActor {
 
   /// Calls `report` at each change; with no windows when nothing is known any more.
   nonisolated func begin(_ report: @escaping @Sendable (WindowReport) -> Void) {
-    queue.async { self.onQueue { $0.open(report) } }
+    enter { $0.open(report) }
   }
 
   /// Ends the watch.
   nonisolated func end() {
-    queue.async { self.onQueue { $0.close() } }
+    enter { $0.close() }
   }
 
   private func open(_ report: @escaping @Sendable (WindowReport) -> Void) {

@@ -29,15 +29,15 @@ package actor LoginWatch: QueueActor {
   /// Calls `report` on the watch's queue with each change, and with ``SessionOutput/unlocked(_:)`` of
   /// `nil` if there is no bus.
   nonisolated package func begin(_ report: @escaping @Sendable (SessionOutput) -> Void) {
-    queue.async { self.onQueue { $0.enter(report) } }
+    enter { $0.follow(report) }
   }
 
   /// Ends the watch.
   nonisolated package func end() {
-    queue.async { self.onQueue { $0.leave() } }
+    enter { $0.leave() }
   }
 
-  private func enter(_ report: @escaping @Sendable (SessionOutput) -> Void) {
+  private func follow(_ report: @escaping @Sendable (SessionOutput) -> Void) {
     guard self.report == nil else { return }
     self.report = report
     if !connect() { report(.unlocked(nil)) }
@@ -46,19 +46,11 @@ package actor LoginWatch: QueueActor {
   /// Connects to the bus; returns `false` if there is none.
   private func connect() -> Bool {
     do throws(BusFault) {
-      let bus = try BusConnection(address: address) { [weak self] event in
-        self?.onQueue { watch in
-          guard case .bus(let event) = event else { return }
-          watch.wait = Self.firstWait
-          watch.step(event)
-        }
+      bus = try connect(to: address, serving: { $0.serve() }) { watch, event in
+        watch.wait = Self.firstWait
+        watch.step(event)
       }
-      self.bus = bus
-      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
-    } catch {
-      disconnect()
-      return false
-    }
+    } catch { return false }
     step(.connected)
     serve()
     return true

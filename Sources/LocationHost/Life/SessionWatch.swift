@@ -57,10 +57,6 @@ actor SessionWatch: QueueActor {
   /// Ends the watch.
   nonisolated func end() { enter { $0.finish() } }
 
-  private nonisolated func enter(_ body: @escaping @Sendable (isolated SessionWatch) -> Void) {
-    queue.async { self.onQueue { body($0) } }
-  }
-
   private func finish() {
     current = ways.count
     close()
@@ -122,23 +118,18 @@ actor SessionWatch: QueueActor {
   private func receive(_ event: ChannelEvent) {
     switch event {
     case .bytes(let bytes): step(.bytes(bytes))
-    case .bus(let event): step(.bus(event))
     case .closed: fail("what shows the windows of the session has gone (\(ways[current].source))")
-    case .opened, .datagram, .unknownSenders, .readings: break
+    case .bus, .opened, .datagram, .unknownSenders, .readings: break
     }
   }
 
   private func enterBus(_ address: String) throws(Errno) {
     let way = current
     do throws(BusFault) {
-      let bus = try BusConnection(address: address) { [weak self] event in
-        self?.onQueue { watch in
-          guard watch.current == way else { return }
-          watch.receive(event)
-        }
+      bus = try connect(to: address, serving: { $0.serve(way) }) { watch, event in
+        guard watch.current == way else { return }
+        watch.step(.bus(event))
       }
-      self.bus = bus
-      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve(way) } }
     } catch { throw Errno(code: error.code, call: address) }
     enter { watch in
       guard watch.current == way else { return }

@@ -23,7 +23,7 @@ package struct WindowWatch: Sendable {
     if let name = value("WAYLAND_DISPLAY"), let path = Self.path(name, value("XDG_RUNTIME_DIR")) {
       ways.append(.wayland(path))
       if let desktop = value("XDG_CURRENT_DESKTOP"), SessionBusWindows(desktop: desktop).isOfUse,
-        let address = NotificationAgent.sessionBus(variables)
+        let address = SessionBus.address(variables)
       {
         ways.append(.bus(address, desktop: desktop))
       }

@@ -48,7 +48,7 @@ package enum AgentChoice: Hashable, Sendable {
     case .policy(let path): PolicyAgent(path: path)
     case .terminal:
       TerminalAgent() ?? AbsentAgent(name, because: "the process has none to itself")
-    case .notification: NotificationAgent(bus: NotificationAgent.sessionBus(variables))
+    case .notification: NotificationAgent(bus: SessionBus.address(variables))
     case .program(let path): ProgramAgent(path: path, variables: variables)
     }
   }

@@ -26,14 +26,8 @@ package actor NotificationAgent: PromptAgent, QueueActor {
     self.address = address
   }
 
-  /// Returns the session bus that the variables name, else that of the user.
-  package static func sessionBus(_ variables: [String: String]) -> String? {
-    if let named = variables["DBUS_SESSION_BUS_ADDRESS"], !named.isEmpty { return named }
-    return variables["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
-  }
-
   nonisolated package var obstacle: String? {
-    guard let address else { return Self.noSession }
+    guard let address else { return SessionBus.missing }
     let prefix = "unix:path="
     guard address.hasPrefix(prefix) else { return nil }
     let path = String(address.dropFirst(prefix.count).prefix { $0 != "," })
@@ -56,12 +50,6 @@ package actor NotificationAgent: PromptAgent, QueueActor {
     }
   }
 
-  private nonisolated func enter(
-    _ body: @escaping @Sendable (isolated NotificationAgent) -> Void
-  ) {
-    queue.async { self.onQueue { body($0) } }
-  }
-
   private func step(_ input: NotificationPresenter.Input) {
     for output in coordinator.handle(input, at: HostClock.now) {
       switch output {
@@ -76,18 +64,10 @@ package actor NotificationAgent: PromptAgent, QueueActor {
   }
 
   private func enterBus() {
-    guard let address else { return later(.closed(reason: Self.noSession)) }
+    guard let address else { return later(.closed(reason: SessionBus.missing)) }
     do throws(BusFault) {
-      let bus = try BusConnection(address: address) { [weak self] event in
-        self?.onQueue { agent in
-          guard case .bus(let event) = event else { return }
-          agent.step(.bus(event))
-        }
-      }
-      self.bus = bus
-      try bus.begin(on: queue) { [weak self] in self?.onQueue { $0.serve() } }
+      bus = try connect(to: address, serving: { $0.serve() }) { $0.step(.bus($1)) }
     } catch {
-      leaveBus()
       return later(.closed(reason: Errno(code: error.code, call: address).description))
     }
     later(.bus(.connected))
@@ -112,6 +92,4 @@ package actor NotificationAgent: PromptAgent, QueueActor {
   isolated deinit {
     bus?.end()
   }
-
-  private static let noSession = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
 }
