@@ -16,7 +16,7 @@ def check(nspawn):
         scripts.mkdir()
         shutil.copy(SCRIPTS / "check.sh", scripts)
         replaced = {"toolchain.sh": "", "bootstrap.sh": "", "lint.sh": "", "docs.sh": "",
-                    "nspawn.sh": nspawn, "make": ""}
+                    "nspawn.sh": nspawn, "make": "", "swift": ""}
         for name, body in replaced.items():
             (scripts / name).write_text(f"#!/bin/sh\n{body}\n")
             (scripts / name).chmod(0o755)
