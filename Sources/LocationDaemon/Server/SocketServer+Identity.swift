@@ -36,7 +36,7 @@ extension SocketServer {
     case .refused: return "is another program's"
     case .passed(let program):
       let text =
-        "\(identity) passes from \(program) to \(peer.executable): both are part of "
+        "\(identity) passes from \(program) to \(peer.executable): both are of "
         + "\(peer.package ?? "one package")"
       journal.write(.client, text, from: LogCaller(user: peer.user, program: peer.executable))
       return nil
