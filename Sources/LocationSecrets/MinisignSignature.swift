@@ -10,12 +10,12 @@ package struct MinisignSignature: Sendable {
   private let key: [UInt8]
   private let signature: [UInt8]
 
-  /// Reads a signature and its public key, and checks that the key has signed the comment.
+  /// Reads a signature and its public key, and checks that the key has signed the comment; `nil` if
+  /// either is damaged, or the signature is by another key.
   ///
   /// - Parameters:
   ///   - file: The bytes of the signature's file (`NAME.minisig`).
   ///   - keyFile: The bytes of the public key's file.
-  /// - Returns: `nil` if either is damaged, or the signature is by another key.
   package init?(file: [UInt8], keyFile: [UInt8]) {
     let lines = Self.lines(of: file)
     let keyLines = Self.lines(of: keyFile)

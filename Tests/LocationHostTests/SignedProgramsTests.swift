@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(
-  "The publisher of a program", .enabled(if: Minisign.isInstalled, "no minisign (Debian's package)"))
+  "The publisher of a program",
+  .enabled(if: Minisign.isInstalled, "no minisign (Debian's package)"))
 struct SignedProgramsTests {
   private static let app = "org.example.Boat"
   private let folder: TemporaryFolder
