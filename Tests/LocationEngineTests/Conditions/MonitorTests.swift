@@ -341,8 +341,6 @@ struct MonitorTests {
     _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
     _ = next()
     #expect(world.stay(east: 0).events.map(\.diagnostics) == [.persistenceUnavailable])
-    let later = world.stay(east: 2000).events + world.next().events
-    #expect(later.map(\.diagnostics) == [.persistenceUnavailable])
   }
 
   @Test("border 12: of 130 conditions that cannot be read, the last hundred are moved aside")
