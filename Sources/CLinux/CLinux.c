@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/nsfs.h>
 #include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
@@ -131,6 +132,29 @@ int linux_program_file(int pid, unsigned long long *device, unsigned long long *
   *device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
   *inode = status.stx_ino;
   return 0;
+}
+
+static int is_same_file(int first, int second) {
+  struct stat one, other;
+  return !fstat(first, &one) && !fstat(second, &other) && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
+void linux_namespace_maker(int pid, unsigned *user) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/ns/user", pid);
+  int own = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+  int theirs = open(path, O_RDONLY | O_CLOEXEC);
+  uid_t maker;
+  // The kernel nests 32 at most, and shows none above this process's own.
+  while (own >= 0 && theirs >= 0 && !is_same_file(own, theirs)) {
+    if (ioctl(theirs, NS_GET_OWNER_UID, &maker) == 0) *user = maker;
+    int parent = ioctl(theirs, NS_GET_PARENT);
+    close(theirs);
+    theirs = parent;
+  }
+  if (own >= 0) close(own);
+  if (theirs >= 0) close(theirs);
 }
 
 int linux_find(const char *path) { return open(path, O_PATH | O_CLOEXEC); }

@@ -163,6 +163,11 @@ package final class Daemon {
     for (call, code) in steps where code != 0 {
       throw DaemonFault(reason: "the daemon cannot be confined: \(Errno(code: code, call: call))")
     }
+    // Until now, and so whenever it starts over, a program of its user could have attached.
+    let tracer = RunningProcesses.status(of: getpid())?.tracer ?? 0
+    guard tracer == 0 || !options.isSystem || RunningProcesses.status(of: tracer)?.user == 0 else {
+      throw DaemonFault(reason: "process \(tracer) traces the daemon, which then serves nobody")
+    }
   }
 
   /// Raises the limit of descriptors: a client needs one or two, and identifying it needs more.

@@ -97,7 +97,7 @@ package struct LocationEngine: Machine {
   var lastPosition: LastPosition
   private var stored: [StateEntry] = []
   /// The apps that have entries in `stored`.
-  var storedApps: Set<AppIdentity> = []
+  package var storedApps: Set<AppIdentity> = []
   /// Whether an app has connected before: stored entries are restored at the start only.
   private var hasOpened = false
   private var demand = Demand.none

@@ -12,8 +12,11 @@ struct AgentTests {
   private static let attend = "\(AgentInterface.name).Attend"
   private static let answer = "\(AgentInterface.name).Answer"
 
-  private func question(_ caller: LinkCaller) throws -> Prompt {
-    try Prompt(json: #require(try caller.reply().parameters["question"]))
+  private func question(_ caller: LinkCaller) throws -> (prompt: Prompt, token: String) {
+    let reply = try caller.reply().parameters
+    return (
+      try Prompt(json: #require(reply["question"])), try reply.get("token", String.self)
+    )
   }
 
   @Test(
@@ -26,18 +29,25 @@ struct AgentTests {
     let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
     defer { app.end() }
     _ = try await app.lines.next { $0 == "no location, asking" }
-    let prompt = try question(first)
+    let (prompt, token) = try question(first)
     #expect(prompt.id.app.name == Self.app)
     #expect(prompt.text == "To test.")
     // One that comes later is asked what is open.
     second.ask(Self.attend, more: true)
-    #expect(try question(second) == prompt)
-    let unfit = AgentAnswer(id: prompt.id, answer: .always, precise: true)
+    let other = try question(second)
+    #expect(other.prompt == prompt && other.token != token)
+    let unfit = AgentAnswer(id: prompt.id, answer: .always, precise: true, token: token)
     #expect(
       try first.call(Self.answer, unfit.json).error == "\(AgentInterface.name).NoSuchQuestion")
-    let fit = AgentAnswer(id: prompt.id, answer: .whileUsing, precise: true)
+    var fit = AgentAnswer(id: prompt.id, answer: .whileUsing, precise: true)
+    for wrong in [nil, other.token] {
+      fit.token = wrong
+      #expect(try first.call(Self.answer, fit.json).error == "\(AgentInterface.name).NotAgent")
+    }
+    fit.token = token
     #expect(try first.call(Self.answer, fit.json).error == nil)
     #expect(AgentEvent(json: try second.reply().parameters) == .withdrawn(prompt.id))
+    fit.token = other.token
     #expect(
       try second.call(Self.answer, fit.json).error == "\(AgentInterface.name).NoSuchQuestion")
     _ = try await app.lines.next { $0 == "live 48.5" }
@@ -72,7 +82,7 @@ struct AgentTests {
     let first = try await stranger.lines.next { $0.hasPrefix("first") }
     #expect(first.contains("locationd"))
     let second = try await stranger.lines.next { $0.hasPrefix("second") }
-    #expect(second.contains("NoSuchQuestion"))
+    #expect(second.contains("NotAgent") && second.contains("token"), "it has seen none")
   }
 
   @Test("is locationctl agent, on a terminal")

@@ -55,6 +55,24 @@ struct ConfinementTests {
   }
 
   @Test(
+    "border 14: serves nobody while another program of its user traces it",
+    .enabled(if: getuid() == 0 && isInstalled("strace"), "only root can become somebody else"))
+  func traced() async throws {
+    let folder = try TemporaryFolder()
+    chown(folder.path, Self.number, Self.number)
+    let daemon = try RunningProgram(
+      "/usr/bin/setpriv",
+      DaemonRun.identity(Self.nobody) + [
+        "/usr/bin/strace", "-qq", "-o", "/dev/null", BuiltProgram.path("locationd"), "--system",
+        "--config", "/dev/null", "--source", "fixed:1,2", "--socket", folder.file("socket"),
+        "--state", folder.file("state"),
+      ])
+    defer { daemon.end() }
+    _ = try await daemon.lines.next { $0.contains("traces the daemon, which then serves nobody") }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("socket")))
+  }
+
+  @Test(
     "border 14: gives the programs that it starts no capability, and keeps its own through a reload",
     .enabled(if: getuid() == 0, "only root can grant a capability"))
   func capabilities() async throws {

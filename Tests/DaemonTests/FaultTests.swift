@@ -137,13 +137,14 @@ struct FaultTests {
     agent.ask("\(AgentInterface.name).Attend", more: true)
     let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
     defer { app.end() }
-    guard case .question(let prompt)? = AgentEvent(json: try agent.reply().parameters) else {
+    guard case .question(let prompt, let token)? = AgentEvent(json: try agent.reply().parameters)
+    else {
       Issue.record("the agent is not asked")
       return
     }
     agent.ask(
       "\(AgentInterface.name).Answer",
-      AgentAnswer(id: prompt.id, answer: .whileUsing, precise: true).json)
+      AgentAnswer(id: prompt.id, answer: .whileUsing, precise: true, token: token).json)
     _ = try await app.lines.next { $0 == "live 48.5" }
     daemon.program.terminate()
   }

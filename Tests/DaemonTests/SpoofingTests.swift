@@ -44,6 +44,64 @@ struct SpoofingTests {
     #expect(reason.contains("is not the file at"))
   }
 
+  @Test(
+    "border 3: that has a namespace of users or processes of its own is not served: there the kernel may show any program",
+    .enabled(if: getuid() == 0 && isInstalled("unshare"), "only root may always make a namespace"),
+    arguments: ["--user", "--pid"])
+  func namespaces(_ kind: String) async throws {
+    let daemon = try await DaemonRun()
+    let script = """
+      import socket, sys
+      s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+      s.sendall(b'{"method":"org.meridian.location.GetState"}\\0')
+      print("said", s.recv(4096).decode(), flush=True)
+      """
+    let program = try RunningProgram(
+      "/usr/bin/unshare", [kind, "--fork", BorderScript.python, "-c", script, daemon.socket])
+    defer { program.end() }
+    let said = try await program.lines.next { $0.hasPrefix("said") }
+    #expect(said.contains("Refused") && said.contains("namespace of its own"), "\(said)")
+    _ = try await daemon.program.lines.next { $0.contains("may show any program as its own") }
+  }
+
+  @Test(
+    "border 13: in a user namespace pays as the user who made it",
+    .enabled(if: getuid() == 0 && isInstalled("unshare"), "only root can become somebody else"))
+  func subordinates() async throws {
+    let daemon = try await DaemonRun()
+    let script = """
+      import os, socket, sys
+      os.setgid(65534); os.setuid(65534)
+      for n in range(40):
+        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+        s.sendall(b'{"method":"org.meridian.location.GetState"}\\0')
+        said = s.recv(4096).decode()
+        if "share" in said: break
+      print("said", said, flush=True)
+      """
+    let inside = try RunningProgram(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=61000", "--regid=61000", "--clear-groups", "/usr/bin/unshare", "--user",
+        "--map-root-user", "/usr/bin/python3", "-c",
+        script.replacingOccurrences(
+          of: "os.setgid(65534); os.setuid(65534)", with: ""), daemon.socket,
+      ])
+    defer { inside.end() }
+    // Each refusal is fined, and ten use the share up.
+    _ = try await inside.lines.next { $0.hasPrefix("said") && $0.contains("used up its share") }
+    let outside = try RunningProgram(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=61000", "--regid=61000", "--clear-groups", "/usr/bin/python3", "-c",
+        script.replacingOccurrences(of: "os.setgid(65534); os.setuid(65534)", with: ""),
+        daemon.socket,
+      ])
+    defer { outside.end() }
+    let said = try await outside.lines.next { $0.hasPrefix("said") }
+    #expect(said.contains("used up its share"), "it is the same user and program: \(said)")
+  }
+
   @Test("that writes to a connection which it got from another process is cut off")
   func copiedConnection() async throws {
     let daemon = try await DaemonRun()

@@ -81,6 +81,31 @@ struct BoundsTests {
     #expect(bench.machine.conditions.unwatched[Self.app]?.count == Bounds.unwatchedConditions)
   }
 
+  @Test("border 12: of all apps of a user there are 4,096 conditions, and of another user others")
+  func conditionsOfAUser() {
+    var conditions = Conditions()
+    func add(_ number: Int, of app: String) -> Bool {
+      let key = ConditionKey(
+        app: AppIdentity(app), owner: .monitor("places"), identifier: "\(number)")
+      let outputs = conditions.handle(
+        .add(key, circle(number), assuming: .unknown), at: bench.now)
+      return !outputs.contains(.rejected(key))
+    }
+    let each = 1024
+    for app in 0..<4 {
+      for number in 0..<(each - 4) {
+        let isAdded = add(number, of: "/app\(app)@1001")
+        #expect(isAdded)
+      }
+    }
+    for number in 0..<(Bounds.conditionsPerUser - 4 * (each - 4)) {
+      let isAdded = add(number, of: "/rest@1001")
+      #expect(isAdded)
+    }
+    let (isAdded, isOthers) = (add(0, of: "/new@1001"), add(0, of: "/new@1002"))
+    #expect(!isAdded && isOthers)
+  }
+
   @Test("border 12: a loop that asks learns that a condition too many is not monitored")
   mutating func deliveredSurplus() {
     bench.send(.setting(.authorization(Self.app, .always)))

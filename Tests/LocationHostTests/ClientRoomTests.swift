@@ -23,7 +23,7 @@ struct ClientRoomTests {
     limits.fit(8092)
     #expect(limits == ClientRoom.Limits())
     limits.fit(412)
-    #expect([limits.clients, limits.clientsPerUser, limits.clientsPerApp] == [380, 285, 95])
+    #expect([limits.clients, limits.clientsPerUser, limits.clientsPerApp] == [348, 261, 87])
   }
 
   @Test("border 13: a program that has all it may leaves room for its user's others")
@@ -55,6 +55,25 @@ struct ClientRoomTests {
     #expect(room.refusal(of: payer(2), isOwner: false) == "there are 4 clients already")
     #expect(room.refusal(of: payer(2), isOwner: true) == nil)
     #expect(room.refusal(of: payer(1, of: 1001), isOwner: false) == nil)
+    // Newcomers take no place of the owner's.
+    for user in 1001...1002 as ClosedRange<UInt32> { room.enter(payer(1, of: user)) }
+    #expect(room.refusal(of: payer(1, of: 1003), isOwner: false) == "there are 4 clients already")
+    #expect(room.refusal(of: payer(2, of: 0), isOwner: true) == nil)
+  }
+
+  @Test("border 12: what clients have not read is counted for each user, and for all")
+  func unread() {
+    var limits = ClientRoom.Limits()
+    (limits.unreadPerUser, limits.unread) = (100, 150)
+    var room = ClientRoom(limits)
+    #expect(room.settle(payer(1), unread: 60) == nil)
+    #expect(room.settle(payer(2), unread: 40) == nil)
+    #expect(room.settle(payer(2), unread: 1)?.contains("user 1000 have left 100 bytes") == true)
+    #expect(room.settle(payer(2), unread: -1) == nil)
+    #expect(room.settle(payer(1, of: 1001), unread: 50) == nil)
+    #expect(room.settle(payer(1, of: 1002), unread: 1) == "150 bytes are unread by all clients")
+    #expect(room.settle(payer(1), unread: -60) == nil)
+    #expect(room.settle(payer(2), unread: 1) == nil)
   }
 
   @Test("border 12: managers, loops, and sessions are counted over all processes of a program")

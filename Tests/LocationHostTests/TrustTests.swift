@@ -104,6 +104,33 @@ struct TrustTests {
     )
   }
 
+  @Test("border 1: who began after an app in its login, and has no parent, is the app's")
+  func latecomers() throws {
+    let login = "/user.slice/session-3.scope"
+    var machine = Machine()
+    machine.processes[2] = .init(parent: 1, session: 2, user: 0, group: "/sshd.service", start: 2)
+    machine.processes[10] = .init(parent: 2, session: 10, user: 0, group: login, start: 3)
+    machine.processes[11] = .init(parent: 10, session: 11, group: login, start: 4)
+    machine.processes[12] = .init(parent: 11, session: 11, program: "/app", group: login, start: 20)
+    // Two that were left behind, each with a terminal of its own; one before the app began.
+    machine.processes[13] = .init(parent: 1, session: 13, group: login, start: 30)
+    machine.processes[14] = .init(parent: 13, session: 14, group: login, start: 31)
+    machine.processes[15] = .init(parent: 1, session: 15, group: login, start: 10)
+    #expect(try machine.fault(of: 14, served: [12])?.contains("has no parent") == true)
+    #expect(try machine.fault(of: 15, served: [12]) == nil)
+    // What the person starts in the login's own shell; in another login; before any app.
+    machine.processes[16] = .init(parent: 11, session: 16, group: login, start: 40)
+    let other = "/user.slice/session-4.scope"
+    machine.processes[17] = .init(parent: 1, session: 17, group: other, start: 40)
+    #expect(try machine.fault(of: 16, served: [12]) == nil)
+    #expect(try machine.fault(of: 17, served: [12]) == nil)
+    #expect(try machine.fault(of: 14, served: []) == nil)
+    // Another user's app there shows nothing.
+    machine.processes[14]?.user = 1001
+    machine.processes[13]?.user = 1001
+    #expect(try machine.fault(of: 14, served: [12]) == nil)
+  }
+
   @Test("border 1: an orphan counts by its session, unless the app descends from it")
   func orphans() throws {
     var machine = Machine()
@@ -139,7 +166,7 @@ struct TrustTests {
     ])
   func controlGroups(group: String, isApps: Bool) throws {
     var machine = Machine()
-    machine.processes[10] = .init(parent: 1, session: 10, group: group)
+    machine.processes[10] = .init(parent: 1, session: 10, group: group, start: 20)
     machine.processes[11] = .init(parent: 1, session: 11, group: group)
     machine.processes[12] = .init(parent: 11, session: 12, group: group)
     #expect(try (machine.fault(of: 12, served: [10]) != nil) == isApps)

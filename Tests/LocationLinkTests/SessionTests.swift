@@ -56,7 +56,7 @@ struct SessionTests {
   @Test("border 1: takes an answer, and sends questions, only while the host lets it attend")
   func attending() throws {
     let id = Prompt.ID(app: AppIdentity("a.b"), number: 1)
-    let answer = AgentAnswer(id: id, answer: .whileUsing, precise: true)
+    let answer = AgentAnswer(id: id, answer: .whileUsing, precise: true, token: "secret")
     let answers = call("\(AgentInterface.name).Answer", answer.json)
     let refusal = AccessRefusal(reason: "no", next: "later")
     let notAgent = "\(AgentInterface.name).NotAgent"
@@ -71,7 +71,13 @@ struct SessionTests {
       try replies(session.handle(.notAgent(refusal), at: Self.now)).first)
     #expect(refused.error == notAgent)
     #expect(try AccessRefusal(json: refused.parameters) == refusal)
-    #expect(session.handle(.attending, at: Self.now).isEmpty)
+    #expect(session.handle(.attending(token: "secret"), at: Self.now).isEmpty)
+    for token in [nil, "another"] {
+      var blind = answer
+      blind.token = token
+      let call = call("\(AgentInterface.name).Answer", blind.json)
+      #expect(try replies(session.handle(call, at: Self.now)).first?.error == notAgent)
+    }
     #expect(session.handle(answers, at: Self.now) == [.answer(answer)])
     #expect(session.handle(.agentEvent(.withdrawn(id)), at: Self.now).count == 1)
     _ = session.handle(.notAgent(refusal), at: Self.now)

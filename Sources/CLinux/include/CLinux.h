@@ -36,6 +36,11 @@ int linux_peer_process(int descriptor, int pid);
 /// asked, so none can make the caller wait. Returns 0, or an errno.
 int linux_program_file(int pid, unsigned long long *device, unsigned long long *inode);
 
+/// The user who made the user namespace of a process, if that is another one than this process's: of
+/// namespaces in namespaces the user of the outermost. Leaves `user` alone if it is the same one, or
+/// cannot be seen.
+void linux_namespace_maker(int pid, unsigned *user);
+
 /// A descriptor that stands for a file and opens nothing. Returns it, or -1.
 int linux_find(const char *path);
 

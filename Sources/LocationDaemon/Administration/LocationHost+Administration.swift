@@ -44,19 +44,23 @@ extension LocationHost {
     let entries = storedEntries
     let running = core.engine.runningApps
     let starters = launcher?.starters() ?? [:]
+    let stored = Dictionary(grouping: entries, by: \.key.owner)
     let owners = Set(
-      entries.map(\.key.owner).filter { !$0.isEmpty } + running.map(\.name)
+      stored.keys.filter { !$0.isEmpty } + running.map(\.name)
         + starters.keys.map(\.name))
-    let conditions = core.engine.conditionReports
+    let conditions = core.engine.conditionReports.reduce(into: [:]) {
+      $0[$1.key.app.name, default: 0] += 1
+    }
+    let processes = running.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     return owners.sorted().map { name in
-      var status = AppStatus(AppIdentity(name), in: entries)
+      var status = AppStatus(AppIdentity(name), in: stored[name] ?? [])
       status.limits = core.engine.limits(of: AppIdentity(name))
       status.settings = core.engine.serviceSettings
       let use = use(of: AppIdentity(name))
       (status.life, status.ground) = (use?.life.rawValue, use?.ground)
       status.starter = starters[AppIdentity(name)]
-      status.processes = running.count { $0.name == name }
-      status.conditions = conditions.count { $0.key.app.name == name }
+      status.processes = processes[name, default: 0]
+      status.conditions = conditions[name, default: 0]
       return status
     }
   }
@@ -77,6 +81,15 @@ extension LocationHost {
   /// Returns the events that were delivered to one app, or to all, in the order of delivery.
   func eventRecords(of app: String?) -> [EventRecord] {
     core.eventRecords.filter { app == nil || $0.app.name == app }
+  }
+
+  /// The programs that hold an identifier, and those of apps with stored data that are named by their
+  /// path.
+  var appPrograms: Set<String> {
+    let claims = (keeper?.entries ?? []).filter { $0.key.domain == StateKeeper.identityDomain }
+    return Set(
+      claims.compactMap { StateKeeper.program(of: $0) }
+        + core.engine.storedApps.compactMap(\.path))
   }
 
   /// The entries stored now, by this daemon or by another program.

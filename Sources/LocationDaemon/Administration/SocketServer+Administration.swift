@@ -40,12 +40,20 @@ extension SocketServer {
   }
 
   func administer(_ call: LinkCall, of number: Int) {
-    guard let connection = connections[number] else { return }
-    do throws(AccessRefusal) { try checkOwner(connection.peer) } catch {
-      refuse(error, connection)
-      return answer(number, error.json, error: "\(AdministrationInterface.name).NotOwner")
+    check(number, { check, peer throws(AccessRefusal) in try check.checkOwner(peer) }) {
+      server, refusal in
+      guard let connection = server.connections[number] else { return }
+      if let refusal {
+        server.refuse(refusal, connection)
+        return server.answer(
+          number, refusal.json, error: "\(AdministrationInterface.name).NotOwner")
+      }
+      connection.isOwners = true
+      server.administerChecked(call, of: number)
     }
-    connection.isOwners = true
+  }
+
+  private func administerChecked(_ call: LinkCall, of number: Int) {
     let request: AdministrationRequest?
     do throws(CodingFault) { request = try AdministrationRequest(call) } catch {
       let parameter = JSON.fields(["parameter": .string("\(error)")])

@@ -17,8 +17,11 @@ package struct ClientRoom: Sendable {
     /// fix is delivered to this many in less than a tenth of a second.
     package var subscribersPerApp = 4096
     package var subscribersPerUser = 16_384
-    /// Places beyond the bounds, for the owner, and for users and programs without a client.
+    /// Places beyond the bounds for users and programs without a client, and as many for the owner.
     package var kept = 32
+    /// Bytes that the clients of a user, and all clients, have not read, beside the owner's.
+    package var unreadPerUser = 16 << 20
+    package var unread = 64 << 20
 
     package init() {}
 
@@ -26,7 +29,7 @@ package struct ClientRoom: Sendable {
     ///
     /// - Parameter most: the number of clients for which the process has descriptors.
     package mutating func fit(_ most: Int) {
-      clients = min(clients, max(1, most - kept))
+      clients = min(clients, max(1, most - 2 * kept))
       clientsPerUser = min(clientsPerUser, max(1, clients * 3 / 4))
       clientsPerApp = min(clientsPerApp, max(1, clients / 4))
     }
@@ -35,12 +38,14 @@ package struct ClientRoom: Sendable {
   private struct Count {
     var clients = 0
     var subscribers = 0
+    var unread = 0
 
-    var isNone: Bool { clients == 0 && subscribers == 0 }
+    var isNone: Bool { clients == 0 && subscribers == 0 && unread == 0 }
   }
 
   private let limits: Limits
   private var all = 0
+  private var unread = 0
   private var users: [UInt32: Count] = [:]
   private var payers: [Payer: Count] = [:]
 
@@ -52,7 +57,9 @@ package struct ClientRoom: Sendable {
   /// user that the daemon runs as.
   package func refusal(of payer: Payer, isOwner: Bool) -> String? {
     let (ofUser, ofApp) = (users[payer.user]?.clients ?? 0, payers[payer]?.clients ?? 0)
-    if all >= limits.clients + (isOwner || ofUser == 0 ? limits.kept : 0) {
+    // The owner's places are nobody else's.
+    let kept = isOwner ? 2 * limits.kept : ofUser == 0 ? limits.kept : 0
+    if all >= limits.clients + kept {
       return "there are \(limits.clients) clients already"
     }
     if ofUser >= limits.clientsPerUser + (ofApp == 0 ? limits.kept : 0) {
@@ -85,6 +92,22 @@ package struct ClientRoom: Sendable {
         + "sessions"
     }
     return nil
+  }
+
+  /// Counts bytes that a client has not read, or has read since; returns why they are too many, or
+  /// `nil`.
+  package mutating func settle(_ payer: Payer, unread change: Int) -> String? {
+    guard change != 0 else { return nil }
+    unread += change
+    let before = users[payer.user] ?? Count()
+    let count = Count(
+      clients: before.clients, subscribers: before.subscribers, unread: before.unread + change)
+    users[payer.user] = count.isNone ? nil : count
+    guard change > 0 else { return nil }
+    if count.unread > limits.unreadPerUser {
+      return "the clients of user \(payer.user) have left \(limits.unreadPerUser) bytes unread"
+    }
+    return unread > limits.unread ? "\(limits.unread) bytes are unread by all clients" : nil
   }
 
   private mutating func change(_ payer: Payer, clients: Int, subscribers: Int) {

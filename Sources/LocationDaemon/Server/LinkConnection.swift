@@ -28,6 +28,10 @@ final class LinkConnection {
   private let reader: any DispatchSourceRead
   private var writer: (any DispatchSourceWrite)?
   private var unsent: [UInt8] = []
+  /// The bytes that wait for the client to read.
+  var waiting: Int { unsent.count }
+  /// Those that are counted for its user.
+  var counted = 0
   /// Bytes received and left for later turns.
   private var unread: ArraySlice<UInt8> = []
   /// Whether a turn to be read is already scheduled.
@@ -75,12 +79,26 @@ final class LinkConnection {
     return .bytes(nextMessage())
   }
 
-  /// Whether the client has hung up, and all its bytes are read.
-  var hasHungUp: Bool {
+  /// Since when the client is known to have hung up.
+  private var hungUpSince: Instant?
+
+  /// Whether the client has hung up, and all its bytes are read, or could not be for ten seconds.
+  func isOver(at now: Instant) -> Bool {
     var byte: UInt8 = 0
-    return unread.isEmpty
-      && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    if unread.isEmpty, recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0 {
+      return true
+    }
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    guard poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLHUP) != 0 else { return false }
+    guard let since = hungUpSince else {
+      hungUpSince = now
+      return false
+    }
+    return now - since >= Self.longestHangUp
   }
+
+  /// Chosen: no program waits longer for its share.
+  private static let longestHangUp = Duration.seconds(10)
 
   private func nextMessage() -> [UInt8] {
     let end = unread.firstIndex(of: 0).map { $0 + 1 } ?? unread.endIndex

@@ -3,6 +3,8 @@ import LocationHost
 
 /// The account that the daemon charges for its work: a user, and the program that asks.
 ///
+/// In a user namespace of its own a program pays as the user who made the namespace.
+///
 /// A program is the file that runs, by device and inode. So all its processes count as one,
 /// whatever their number, and none can count as another program.
 package struct Payer: Hashable, Sendable {
@@ -28,6 +30,10 @@ package struct Payer: Hashable, Sendable {
     var (process, user, group): (Int32, UInt32, UInt32) = (0, .max, 0)
     _ = linux_peer_credentials(connection, &process, &user, &group)
     var (device, inode): (UInt64, UInt64) = (0, 0)
+    // Users of a namespace are its maker's subordinates, of whom each person may have thousands.
+    var maker: UInt32 = 0
+    if process > 0 { linux_namespace_maker(process, &maker) }
+    if maker != 0 { user = maker }
     let isKnown = process > 0 && linux_program_file(process, &device, &inode) == 0
     self.init(user: user, program: isKnown ? Program(device: device, inode: inode) : nil)
   }

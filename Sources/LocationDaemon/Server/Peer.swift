@@ -57,6 +57,9 @@ package struct Peer: Sendable {
       }
       executable = sandbox.executable
     }
+    if sandbox == nil, let fault = PeerIsolation.namespaceFault(of: pid) {
+      throw Fault(description: "\(fault), which may show any program as its own")
+    }
     if let refusal = ClosedPlace.refusal(ofPropertyListsBeside: executable) {
       throw Fault(description: "process \(pid) cannot be served: \(refusal)")
     }

@@ -59,7 +59,9 @@ extension SocketServer {
     guard linux_name_senders(descriptor) == 0 else {
       return refuse(descriptor, payer, "the kernel does not name senders")
     }
-    if let refusal = refusal(of: payer) ?? arrivals.room.refusal(of: payer, isOwner: false) {
+    let refusal =
+      refusal(of: payer) ?? arrivals.room.refusal(of: payer, isOwner: isOwner(payer))
+    if let refusal {
       return refuse(descriptor, payer, refusal)
     }
     let number = nextConnection
@@ -72,8 +74,10 @@ extension SocketServer {
   /// Returns why there is no room. New connections are counted separately, because some clients may
   /// leave before the new ones are identified.
   private func refusal(of payer: Payer) -> String? {
-    room.refusal(of: payer, isOwner: payer.user == 0 || payer.user == getuid())
+    room.refusal(of: payer, isOwner: isOwner(payer))
   }
+
+  private func isOwner(_ payer: Payer) -> Bool { payer.user == 0 || payer.user == getuid() }
 
   /// The charge to a program for each connection, beside the time that it takes: two thousand at
   /// once, then two hundred a second. Chosen.
@@ -211,7 +215,7 @@ extension SocketServer {
 
 extension Acquaintance {
   init(of descriptor: Int32, _ files: ProgramFiles) {
-    let begin = Self.processorTime
+    let begin = ProcessorTime.ofThread
     do throws(Peer.Fault) {
       var found = try Peer(of: descriptor, flatpaks: files.flatpaks)
       declared = files.manifests.read(ofExecutable: found.executable)
@@ -226,11 +230,14 @@ extension Acquaintance {
       peer = .failure(error)
       declared = ManifestReader.Reading(manifest: Manifest(), fault: nil)
     }
-    cost = Self.processorTime - begin
+    cost = ProcessorTime.ofThread - begin
   }
+}
 
+/// What work costs that runs beside the queue.
+enum ProcessorTime {
   /// The processor time that this thread has used.
-  private static var processorTime: Duration {
+  static var ofThread: Duration {
     var time = timespec()
     clock_gettime(clockid_t(CLOCK_THREAD_CPUTIME_ID), &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)

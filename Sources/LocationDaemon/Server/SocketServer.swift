@@ -40,7 +40,7 @@ package actor SocketServer: QueueActor {
   var shares = RateLimiter(owners: [0, getuid()])
   var room: ClientRoom
   var arrivals: Arrivals
-  let manifests = ManifestReader()
+  let manifests = ManifestReader(followsLinks: false)
   let packages = InstalledPackages()
   let signed = SignedPrograms()
   private var repeated = RepeatedDelivery()
@@ -139,12 +139,13 @@ package actor SocketServer: QueueActor {
     let (payer, begin) = (connection.payer, host.now.uptime)
     if let end = shares.rest(of: payer, at: begin) {
       // A client that disconnected needs no later turn; and each wait for it would be charged again.
-      if connection.hasHungUp { return drop(number) }
+      if connection.isOver(at: begin) { return drop(number) }
       return connection.rest(for: end - begin) { [weak self] in
         self?.onQueue { $0.goOn(number) }
       }
     }
-    defer { charge(payer, since: begin) }
+    // Of the owner's calls the cost is what others have stored.
+    defer { if !connection.isOwners { charge(payer, since: begin) } }
     switch connection.read(into: buffer) {
     case .nothing: break
     case .bytes(let bytes):
@@ -196,6 +197,7 @@ package actor SocketServer: QueueActor {
   private func drop(_ number: Int) {
     guard let connection = connections.removeValue(forKey: number) else { return }
     connection.end()
+    _ = room.settle(connection.payer, unread: -connection.counted)
     room.leave(connection.payer, subscribers: connection.session.subscriberCount)
     forgetOwner(number)
     agents.leave(number)
@@ -240,8 +242,8 @@ package actor SocketServer: QueueActor {
         guard let client = connection.client else { continue }
         host.onQueue { $0.take(request, from: client) }
       case .administer(let call): administer(call, of: number)
-      case .attend: attend(connection, number)
-      case .answer(let answer): take(answer, connection, number)
+      case .attend: admitAgent(number)
+      case .answer(let answer): take(answer, number)
       case .cut(let reason): cut(number, because: reason.description)
       }
     }
@@ -250,15 +252,26 @@ package actor SocketServer: QueueActor {
   private func send(_ bytes: [UInt8], to connection: LinkConnection, _ number: Int) {
     let limit = connection.isOwners ? Self.ownersUnread : limits.unread
     let isRead = connection.send(bytes, limit: limit) { [weak self] in
-      self?.onQueue { $0.connections[number]?.flush() }
+      self?.onQueue { $0.flush(number) }
     }
-    guard !isRead else { return }
+    let excess = settleUnread(connection)
+    guard let fault = isRead ? excess : "it has left \(limits.unread) bytes unread" else { return }
     // Not now: the engine may be in the middle of a step.
-    queue.async { [weak self] in
-      self?.onQueue {
-        $0.cut(number, because: "it has left \($0.limits.unread) bytes unread")
-      }
-    }
+    queue.async { [weak self] in self?.onQueue { $0.cut(number, because: fault) } }
+  }
+
+  private func flush(_ number: Int) {
+    guard let connection = connections[number] else { return }
+    connection.flush()
+    _ = settleUnread(connection)
+  }
+
+  /// Counts what a client has not read; returns why that is too much, or `nil`. The owner, who may
+  /// export everything at once, is not counted.
+  private func settleUnread(_ connection: LinkConnection) -> String? {
+    let waiting = connection.isOwners ? 0 : connection.waiting
+    defer { connection.counted = waiting }
+    return room.settle(connection.payer, unread: waiting - connection.counted)
   }
 
   /// Bytes that may wait for the owner, who may export everything at once.
@@ -281,6 +294,7 @@ package actor SocketServer: QueueActor {
       }
     }
     connection.client = client
+    trust.noteServed(connection.peer.executable)
     if freezing?.follow(connection.peer.pid, as: number) == true {
       host.onQueue { $0.freeze(client, true) }
     }

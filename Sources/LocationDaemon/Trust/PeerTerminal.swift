@@ -41,7 +41,11 @@ package struct PeerTerminal {
   private func typists(_ path: String, _ pseudo: Int32?, _ users: Set<UInt32>) -> String? {
     let parents = Set(chain.map(\.pid))
     var (budget, holders) = (Self.mostDescriptors, [Int32]())
-    for pid in RunningProcesses.numbers where pid != process.pid {
+    let numbers = RunningProcesses.numbers
+    guard numbers.count <= Self.mostProcesses else {
+      return "too many processes run to find who can type on its terminal \(path)"
+    }
+    for pid in numbers where pid != process.pid {
       guard let owner = RunningProcesses.status(of: pid)?.user,
         users.contains(owner) || parents.contains(pid)
       else { continue }
@@ -94,6 +98,9 @@ package struct PeerTerminal {
 
   /// The device number that Linux gives to the terminals of `/dev/pts`.
   private static let pseudoMajor: Int32 = 136
+
+  /// The most processes to look at. Chosen: a second or two.
+  package static let mostProcesses = 16_384
 
   /// The most descriptors to look through. Chosen: some hundred milliseconds.
   package static let mostDescriptors: Int32 = 65_536

@@ -125,15 +125,33 @@ package struct AncestryJudge<Table: ProcessTable> {
         return "process \(process.pid) was left behind in the session of the app \(app.value.app)"
       }
     }
-    guard let group = table.controlGroup(of: process.pid), Self.isOwn(group),
-      group != table.controlGroup(of: parent.pid)
-    else { return nil }
+    guard let group = table.controlGroup(of: process.pid) else { return nil }
+    guard Self.isOwn(group) else { return latecomerFault(of: process, below: parent, group) }
+    guard group != table.controlGroup(of: parent.pid) else { return nil }
     let app = served.processes.first { mark, app in
       app.controlGroup == group && mark != process.mark && !app.ancestors.contains(process.mark)
         && table.facts(of: mark.pid)?.mark == mark
     }
     return app.map {
       "process \(process.pid) is in the control group of the app \($0.value.app)"
+    }
+  }
+
+  /// Finds the app of a process without its parent in the control group of a login or a terminal,
+  /// where it has a session of its own: one that began after an app of its user there.
+  ///
+  /// What the person starts there has a parent that began before, or is the login itself.
+  private func latecomerFault(
+    of process: ProcessFacts, below parent: ProcessFacts, _ group: String
+  ) -> String? {
+    guard parent.pid == 1 || table.controlGroup(of: parent.pid) != group else { return nil }
+    let user = table.user(of: process.pid)
+    let apps = served.processes.filter { mark, app in
+      app.controlGroup == group && app.user == user && mark != process.mark
+        && mark.start <= process.mark.start && !app.ancestors.contains(process.mark)
+    }
+    return apps.values.map(\.app).min().map {
+      "process \(process.pid) has no parent, and began in the login of the app \($0) after it"
     }
   }
 

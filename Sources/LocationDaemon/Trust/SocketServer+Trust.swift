@@ -1,12 +1,20 @@
+import Dispatch
 import Glibc
 import LocationHost
 import LocationLink
 import LocationModel
+import LocationSecrets
 
-// Checks who may administer, and who may answer for a person (docs/decisions/0066). No statement of
-// the process itself is trusted; everything is looked up anew for each call.
-extension SocketServer {
-  /// Checks that a connection is the owner's.
+/// What is known when a process is checked, which may look at every process of the computer and so
+/// runs beside the queue.
+struct TrustCheck: Sendable {
+  let programs: TrustedPrograms
+  let served: ServedProcesses
+  /// The programs of all apps that are connected or have stored data: those that hold an identifier,
+  /// and those that are known by their path.
+  let apps: Set<String>
+
+  /// Checks that a process is the owner's.
   ///
   /// - Throws: `AccessRefusal` with the reason if it is not.
   func checkOwner(_ peer: Peer) throws(AccessRefusal) {
@@ -15,7 +23,7 @@ extension SocketServer {
         reason: "user \(peer.user) is not the owner; it answers only root and user \(getuid())",
         next: "the same with sudo")
     }
-    let chain = try chain(of: peer)
+    let chain = try Self.chain(of: peer)
     let isTool = try checkProgram(of: peer, for: .owner)
     let next = isTool ? Self.ownerAlone : "check the program, then start it again"
     if let fault = judge().fault(of: chain) { throw AccessRefusal(reason: fault, next: next) }
@@ -25,8 +33,8 @@ extension SocketServer {
   ///
   /// - Throws: `AccessRefusal` with the reason if it may not.
   func checkAgent(_ peer: Peer) throws(AccessRefusal) {
-    let chain = try chain(of: peer)
-    if let app = trust.served.processes[peer.mark]?.app {
+    let chain = try Self.chain(of: peer)
+    if let app = served.processes[peer.mark]?.app {
       throw AccessRefusal(
         reason: "process \(peer.pid) is served as the app \(app), so it may not answer for one",
         next: "answer from a program of its own")
@@ -47,7 +55,7 @@ extension SocketServer {
     + "program of yours: agent-program = PATH in the configuration of locationd"
 
   /// Returns the process and its parents, if it is still the one that has connected.
-  private func chain(of peer: Peer) throws(AccessRefusal) -> [ProcessFacts] {
+  static func chain(of peer: Peer) throws(AccessRefusal) -> [ProcessFacts] {
     let chain: [ProcessFacts]
     do throws(ProgramAncestry.Fault) {
       chain = try ProgramAncestry(of: peer.pid, in: RunningProcesses()).chain
@@ -65,7 +73,6 @@ extension SocketServer {
   private func checkProgram(
     of peer: Peer, for role: TrustedPrograms.Role
   ) throws(AccessRefusal) -> Bool {
-    let programs = trust.programs
     let registered = programs.registered(for: role)
     guard peer.sandbox == nil,
       let path = (registered + [programs.tool]).first(where: {
@@ -97,9 +104,7 @@ extension SocketServer {
   }
 
   private func judge() -> AncestryJudge<RunningProcesses> {
-    let programs = trust.programs
-    return AncestryJudge(RunningProcesses(), served: trust.served, apps: knownPrograms()) {
-      process in
+    AncestryJudge(RunningProcesses(), served: served, apps: apps) { [programs] process in
       // The process runs the registered file, and has loaded no foreign code.
       programs.owners.contains { path in
         TrustedPrograms.isFile(at: path, runBy: process.pid)
@@ -108,15 +113,42 @@ extension SocketServer {
       }
     }
   }
+}
 
-  /// Returns the programs of all apps that are connected or have stored data: those that hold an
-  /// identifier, and those that are known by their path.
-  private func knownPrograms() -> Set<String> {
-    let entries = host.onQueue { $0.storedEntries }
-    let connected = connections.values.filter { $0.app != nil }.map(\.peer.executable)
-    return entries.reduce(into: Set(connected)) { programs, entry in
-      if let program = StateKeeper.program(of: entry) { programs.insert(program) }
+// Checks who may administer, and who may answer for a person (docs/decisions/0066). No statement of
+// the process itself is trusted; everything is looked up anew for each call.
+extension SocketServer {
+  /// Checks a connection beside the queue, and continues with the result on it; until then the
+  /// connection is not read. Of one user, one check runs at a time, and the user's program pays.
+  func check(
+    _ number: Int, _ check: @escaping @Sendable (TrustCheck, Peer) throws(AccessRefusal) -> Void,
+    then body: @escaping @Sendable (isolated SocketServer, AccessRefusal?) -> Void
+  ) {
+    guard let connection = connections[number] else { return }
+    connection.pause()
+    let (peer, payer) = (connection.peer, connection.payer)
+    let terms = TrustCheck(
+      programs: trust.programs, served: trust.served, apps: knownPrograms())
+    trust.queue(of: payer.user).async { [weak self] in
+      let begin = ProcessorTime.ofThread
+      var refusal: AccessRefusal?
+      do throws(AccessRefusal) { try check(terms, peer) } catch { refusal = error }
+      let (cost, result) = (ProcessorTime.ofThread - begin, refusal)
+      guard let server = self else { return }
+      server.queue.async {
+        server.onQueue {
+          $0.trust.leaveQueue(of: payer.user)
+          $0.shares.charge(cost, to: payer, at: $0.host.now.uptime)
+          guard $0.connections[number] != nil else { return }
+          body($0, result)
+          $0.goOn(number)
+        }
+      }
     }
+  }
+
+  private func knownPrograms() -> Set<String> {
+    host.onQueue { $0.appPrograms }.union(trust.appPrograms)
   }
 
   // MARK: Apps
@@ -129,7 +161,7 @@ extension SocketServer {
     else { return "it answers questions for a person, so it is not served as an app" }
     guard trust.served.processes[peer.mark] == nil else { return nil }
     let table = RunningProcesses()
-    guard let chain = try? chain(of: peer), let first = chain.first else {
+    guard let chain = try? TrustCheck.chain(of: peer), let first = chain.first else {
       return "process \(peer.pid) has ended"
     }
     let process = ServedProcesses.Process(
@@ -143,29 +175,39 @@ extension SocketServer {
   // MARK: Agents
 
   /// Registers a client as an agent, if it may answer for a person.
-  func attend(_ connection: LinkConnection, _ number: Int) {
-    do throws(AccessRefusal) { try checkAgent(connection.peer) } catch {
-      refuse(error, connection)
-      return handle(.notAgent(error), of: number)
-    }
-    connection.isAttending = true
-    handle(.attending, of: number)
-    agents.attend(number, user: connection.peer.user) { [weak self] event in
-      self?.onQueue { $0.handle(.agentEvent(event), of: number) }
+  func admitAgent(_ number: Int) {
+    check(number, { check, peer throws(AccessRefusal) in try check.checkAgent(peer) }) {
+      server, refusal in
+      guard let connection = server.connections[number] else { return }
+      // It may have become an app meanwhile, or another connection of it.
+      let refusal = refusal ?? server.trust.servedFault(of: connection.peer)
+      if let refusal {
+        server.refuse(refusal, connection)
+        return server.handle(.notAgent(refusal), of: number)
+      }
+      connection.isAttending = true
+      server.handle(.attending(token: SecretKey.random().hexadecimal), of: number)
+      server.agents.attend(number, user: connection.peer.user) { [weak server] event in
+        server?.onQueue { $0.handle(.agentEvent(event), of: number) }
+      }
     }
   }
 
   /// Applies a person's answer, if the client still may answer.
-  func take(_ answer: AgentAnswer, _ connection: LinkConnection, _ number: Int) {
-    do throws(AccessRefusal) { try checkAgent(connection.peer) } catch {
-      refuse(error, connection)
-      connection.isAttending = false
-      agents.leave(number)
-      return handle(.notAgent(error), of: number)
+  func take(_ answer: AgentAnswer, _ number: Int) {
+    check(number, { check, peer throws(AccessRefusal) in try check.checkAgent(peer) }) {
+      server, refusal in
+      guard let connection = server.connections[number] else { return }
+      if let refusal = refusal ?? server.trust.servedFault(of: connection.peer) {
+        server.refuse(refusal, connection)
+        connection.isAttending = false
+        server.agents.leave(number)
+        return server.handle(.notAgent(refusal), of: number)
+      }
+      let isTaken = server.agents.take(answer, of: number, user: connection.peer.user)
+      if !isTaken { server.fine(connection.payer) }
+      server.handle(.answered(isTaken), of: number)
     }
-    let isTaken = agents.take(answer, of: number, user: connection.peer.user)
-    if !isTaken { fine(connection.payer) }
-    handle(.answered(isTaken), of: number)
   }
 
   /// Logs a refusal once for a process and a cause, and charges for it.

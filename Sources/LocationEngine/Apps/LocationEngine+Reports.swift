@@ -49,7 +49,7 @@ extension LocationEngine {
 
   /// The conditions of all apps, in the order of the keys.
   package var conditionReports: [ConditionReport] {
-    conditions.conditions.sorted { $0.key < $1.key }.map { key, condition in
+    conditions.conditions.all.sorted { $0.key < $1.key }.map { key, condition in
       let state = MonitoredState(condition.observation.state)
       return ConditionReport(
         key: key, target: condition.target, state: condition.isWatched ? state : .unmonitored,

@@ -32,9 +32,18 @@ extension ConditionKey {
 extension Conditions {
   /// Whether a new condition of a monitor is watched, or there is room for it as surplus.
   func mayAdd(_ key: ConditionKey, _ target: ConditionTarget) -> Bool {
-    guard key.identifier.utf8.count <= Bounds.identifierBytes else { return false }
+    guard key.identifier.utf8.count <= Bounds.identifierBytes, hasRoomForUser(of: key.app) else {
+      return false
+    }
     if hasRoom(for: key.app), isWatchable(target) { return true }
     return (unwatched[key.app] ?? Unwatched()).hasRoom(for: key)
+  }
+
+  /// Whether the apps of a user together may have one more condition, and all users together.
+  func hasRoomForUser(of app: AppIdentity) -> Bool {
+    limits.perApp == nil
+      || conditions.count < Bounds.conditions
+        && conditions.countOfUser(of: app) < Bounds.conditionsPerUser
   }
 
   private func isWatchable(_ target: ConditionTarget) -> Bool {
@@ -68,14 +77,12 @@ extension Conditions {
     guard let loop = monitors[monitor], loop.opener == nil, loop.unreadable.isEmpty else {
       return false
     }
-    return !conditions.keys.contains {
-      $0.app == monitor.app && $0.owner == .monitor(monitor.name)
-    }
+    return !conditions.of(monitor.app).keys.contains { $0.owner == .monitor(monitor.name) }
   }
 
   /// Whether the app has conditions or a monitor here.
   func concerns(_ app: AppIdentity) -> Bool {
-    conditions.keys.contains { $0.app == app } || monitors.keys.contains { $0.app == app }
+    !conditions.of(app).isEmpty || monitors.keys.contains { $0.app == app }
   }
 
   /// Forgets the derived state of an app that has none.

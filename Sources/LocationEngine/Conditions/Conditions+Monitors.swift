@@ -151,9 +151,8 @@ extension Conditions {
       let key = conditionKey(identifier, of: monitor)
       return conditions[key]?.delivered?.number == number ? key : nil
     }
-    return conditions.first { key, condition in
-      key.app == monitor.app && key.owner == .monitor(monitor.name)
-        && condition.delivered?.number == number
+    return conditions.of(monitor.app).first { key, condition in
+      key.owner == .monitor(monitor.name) && condition.delivered?.number == number
     }?.key
   }
 
@@ -194,8 +193,8 @@ extension Conditions {
 
   /// Whether an event waits for a monitor of an app.
   func hasPendingMonitorEvents(of app: AppIdentity) -> Bool {
-    conditions.contains { key, condition in
-      guard key.app == app, case .monitor = key.owner else { return false }
+    conditions.of(app).contains { key, condition in
+      guard case .monitor = key.owner else { return false }
       return condition.isUndelivered(event(of: condition, key))
     }
   }

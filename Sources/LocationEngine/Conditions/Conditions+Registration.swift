@@ -30,7 +30,8 @@ extension Conditions {
       return .denied
     }
     let fits = key.identifier.utf8.count <= Bounds.identifierBytes
-    return conditions[key] != nil || fits && hasRoom(for: key.app) ? nil : .limitExceeded
+    let isRoom = fits && hasRoom(for: key.app) && hasRoomForUser(of: key.app)
+    return conditions[key] != nil || isRoom ? nil : .limitExceeded
   }
 
   /// Adds a condition to a monitor; the very same one again changes nothing (MON-11).
@@ -139,7 +140,7 @@ extension Conditions {
 
   /// The beacons to watch, in the order of their keys.
   package var watchedBeacons: [(key: ConditionKey, constraint: BeaconConstraint)] {
-    conditions.compactMap { key, condition in
+    conditions.all.compactMap { key, condition in
       guard condition.watch == .beacon, case .beacon(let constraint) = condition.target else {
         return nil
       }

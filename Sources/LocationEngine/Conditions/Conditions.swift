@@ -77,7 +77,7 @@ package struct Conditions: Machine {
   var hasPositions: Bool
   /// Whether what is decided outlives this run (MON-6).
   var isKept = true
-  var conditions: [ConditionKey: WatchedCondition] = [:]
+  var conditions = ConditionTable()
   var keysBySlot: [ConditionKey?] = []
   /// The number of monitored conditions of each app.
   var monitoredCounts: [AppIdentity: Int] = [:]
@@ -253,7 +253,7 @@ extension Conditions {
 
   /// Returns the conditions of an app in the order of their registration.
   func keys(of app: AppIdentity) -> [ConditionKey] {
-    conditions.filter { $0.key.app == app }
+    conditions.of(app)
       .sorted { $0.value.ordinal < $1.value.ordinal }
       .map(\.key)
   }

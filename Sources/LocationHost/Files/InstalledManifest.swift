@@ -34,8 +34,14 @@ package final class ManifestReader: Sendable {
   /// The languages of the person, the preferred first.
   private let languages: [String]
 
-  package init(languages: [String] = HostEnvironment.current.languages) {
-    self.languages = languages
+  /// Whether a list may be a link, or lie behind one. A daemon may read more than the user of a
+  /// program, who could so have it read what is not the user's.
+  private let followsLinks: Bool
+
+  package init(
+    languages: [String] = HostEnvironment.current.languages, followsLinks: Bool = true
+  ) {
+    (self.languages, self.followsLinks) = (languages, followsLinks)
   }
 
   /// Reads the manifest of the program at a path, from the places where its own process looks
@@ -51,6 +57,10 @@ package final class ManifestReader: Sendable {
   fileprivate func read(list place: String) -> Reading? {
     guard let file = SmallFile.open(place, in: 1...PropertyList.Limits().bytes) else { return nil }
     defer { close(file.descriptor) }
+    guard isThere(file, place) else {
+      return Reading(
+        manifest: Manifest(file: place), fault: "\(place) is a link, and not read for that")
+    }
     let texts = openTexts(beside: place)
     defer { if let texts { close(texts.file.descriptor) } }
     return reading(of: file, at: place, texts)
@@ -65,12 +75,17 @@ package final class ManifestReader: Sendable {
     for language in languages {
       for place in ["\(folder)/Resources/", "\(folder)/"] {
         let path = "\(place)\(language).lproj/InfoPlist.strings"
-        if let file = SmallFile.open(path, in: 1...PropertyList.Limits().bytes) {
-          return (file, path)
-        }
+        guard let file = SmallFile.open(path, in: 1...PropertyList.Limits().bytes) else { continue }
+        if isThere(file, path) { return (file, path) }
+        close(file.descriptor)
       }
     }
     return nil
+  }
+
+  /// Whether an open file lies at its path itself, and no link has led to it.
+  private func isThere(_ file: SmallFile.Opened, _ path: String) -> Bool {
+    followsLinks || SmallFile.target(of: "/proc/self/fd/\(file.descriptor)") == path
   }
 
   private func reading(of file: SmallFile.Opened, at place: String, _ texts: Texts?) -> Reading {

@@ -9,12 +9,7 @@ package enum PeerIsolation {
   ///
   /// - Returns: why it is in a sandbox, or cannot be seen; `nil` if it is in none.
   package static func fault(of pid: Int32) -> String? {
-    for kind in ["user", "pid"] {
-      guard let theirs = namespace(kind, of: "\(pid)") else { return unseen(pid) }
-      guard theirs == namespace(kind, of: "self") else {
-        return "process \(pid) runs in a sandbox: it has a \(kind) namespace of its own"
-      }
-    }
+    if let fault = namespaceFault(of: pid) { return fault }
     guard let mounts = namespace("mnt", of: "\(pid)") else { return unseen(pid) }
     guard [namespace("mnt", of: "self"), namespace("mnt", of: "1")].contains(mounts) else {
       return "process \(pid) runs in a sandbox: it has a mount namespace of its own"
@@ -26,6 +21,22 @@ package enum PeerIsolation {
     }
     let marker = "/proc/\(pid)/root/.flatpak-info"
     guard access(marker, F_OK) != 0 else { return "process \(pid) runs in a Flatpak" }
+    return nil
+  }
+
+  /// Compares the namespaces of users and processes only.
+  ///
+  /// Whoever has made such a namespace may have the kernel show another program for a process in it,
+  /// and another process as the sender of a message.
+  ///
+  /// - Returns: why what the kernel says of the process is no proof; `nil` if it is.
+  package static func namespaceFault(of pid: Int32) -> String? {
+    for kind in ["user", "pid"] {
+      guard let theirs = namespace(kind, of: "\(pid)") else { return unseen(pid) }
+      guard theirs == namespace(kind, of: "self") else {
+        return "process \(pid) runs in a sandbox: it has a \(kind) namespace of its own"
+      }
+    }
     return nil
   }
 

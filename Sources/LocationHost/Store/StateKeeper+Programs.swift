@@ -77,8 +77,10 @@ extension StateKeeper {
   }
 
   /// Returns the key under which the program that may use an identity is stored.
+  package static let identityDomain = "identity"
+
   static func identityKey(of identity: AppIdentity) -> StateKey {
-    StateKey(domain: "identity", owner: identity.name)
+    StateKey(domain: identityDomain, owner: identity.name)
   }
 
   /// Returns the key under which the package of that program is stored.

@@ -3,12 +3,14 @@ package import LocationModel
 
 /// A message to an agent.
 package enum AgentEvent: Hashable, Sendable {
-  case question(Prompt)
+  /// A question, and the word that its answer must repeat; only what has read the question knows it.
+  case question(Prompt, token: String? = nil)
   case withdrawn(Prompt.ID)
 
   package var json: JSON {
     switch self {
-    case .question(let prompt): .fields(["question": prompt.json])
+    case .question(let prompt, let token):
+      .fields(["question": prompt.json, "token": token?.json])
     case .withdrawn(let id): .fields(["withdrawn": id.json])
     }
   }
@@ -16,7 +18,7 @@ package enum AgentEvent: Hashable, Sendable {
   /// Parses a reply to `Attend`; `nil` for one that this version does not know.
   package init?(json: JSON) {
     if let prompt = try? json.get("question", Prompt.self) {
-      self = .question(prompt)
+      self = .question(prompt, token: try? json.get("token", String.self))
     } else if let id = try? json.get("withdrawn", Prompt.ID.self) {
       self = .withdrawn(id)
     } else {
@@ -30,11 +32,14 @@ package struct AgentAnswer: Hashable, Sendable {
   package var id: Prompt.ID
   package var answer: PromptAnswer
   package var precise: Bool
+  /// The token of the question.
+  package var token: String?
 
-  package init(id: Prompt.ID, answer: PromptAnswer, precise: Bool) {
+  package init(id: Prompt.ID, answer: PromptAnswer, precise: Bool, token: String? = nil) {
     self.id = id
     self.answer = answer
     self.precise = precise
+    self.token = token
   }
 }
 
@@ -42,5 +47,5 @@ extension AgentAnswer: JSONStructure {
   package static let fields = JSONFields(
     AgentAnswer(id: Prompt.ID(app: .blank, number: 0), answer: .dismissed, precise: true),
     .get("app", \.id.app), .get("number", \.id.number), .get("answer", \.answer),
-    .find("precise", \.precise))
+    .find("precise", \.precise), .find("token", \.token))
 }

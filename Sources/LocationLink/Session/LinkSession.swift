@@ -18,8 +18,8 @@ package struct LinkSession: Machine {
     case reply(LinkReply)
     /// A message for a client that attends as an agent.
     case agentEvent(AgentEvent)
-    /// The client may answer for a person.
-    case attending
+    /// The client may answer for a person, if it repeats this token, which each question has.
+    case attending(token: String)
     /// The client may not answer for a person.
     case notAgent(AccessRefusal)
     /// Whether the answer was for an open prompt.
@@ -74,7 +74,8 @@ package struct LinkSession: Machine {
   }
 
   private var state = State.idle
-  private var isAttending = false
+  /// What an answer must repeat; `nil` while the client does not attend.
+  private var token: String?
   private var frames: FrameSplitter
   private var subscribers: Set<SubscriberID> = []
   /// Deliveries from before the client was welcomed, at most ``Limits/early``.
@@ -126,12 +127,12 @@ package struct LinkSession: Machine {
       }
       return pass(delivery, content)
     case .reply(let reply): return [.send(frame(reply.json))]
-    case .agentEvent(let event): return isAttending ? [reply(event.json, continues: true)] : []
-    case .attending:
-      isAttending = true
+    case .agentEvent(let event): return pass(event)
+    case .attending(let token):
+      self.token = token
       return []
     case .notAgent(let refusal):
-      isAttending = false
+      token = nil
       return [refused(refusal)]
     case .answered(let isTaken):
       return [isTaken ? reply(.object([])) : reply(agent: "NoSuchQuestion")]
@@ -255,12 +256,27 @@ package struct LinkSession: Machine {
     guard let answer = try? AgentAnswer(json: call.parameters) else {
       return [reply(service: "InvalidParameter", .fields(["parameter": "answer".json]))]
     }
-    guard isAttending else {
+    guard let token else {
       return [
         refused(AccessRefusal(reason: "this connection does not attend", next: "call Attend"))
       ]
     }
+    // The process may have become the agent's program after it has written this (border 1).
+    guard answer.token == token else {
+      return [
+        refused(
+          AccessRefusal(
+            reason: "the answer does not repeat the token of its question",
+            next: "read the question, and pass its token with the answer"))
+      ]
+    }
     return [.answer(answer)]
+  }
+
+  private func pass(_ event: AgentEvent) -> [Output] {
+    guard let token else { return [] }
+    guard case .question(let prompt, _) = event else { return [reply(event.json, continues: true)] }
+    return [reply(AgentEvent.question(prompt, token: token).json, continues: true)]
   }
 
   private func refused(_ refusal: AccessRefusal) -> Output {

@@ -18,6 +18,10 @@ package enum Bounds {
   package static let unwatchedConditions = 1000
   /// Bytes of their identifiers and of the names of their monitors.
   package static let unwatchedBytes = 262_144
+  /// Regions and conditions of all apps of a user: sixteen megabytes.
+  package static let conditionsPerUser = 4096
+  /// Regions and conditions of all apps: less than half of the memory that the units allow.
+  package static let conditions = 32_768
   /// Sessions of each kind of an app, those that its last process left behind included.
   package static let sessions = 256
   /// Streams of diagnostics of an app.

@@ -52,11 +52,12 @@ extension Verb {
     while true {
       for event in try connection.next() {
         switch event {
-        case .question(let prompt):
+        case .question(let prompt, let token):
           terminal.show(prompt) { reply in
             switch reply {
             case .answer(let choice, let precise):
-              answer(AgentAnswer(id: prompt.id, answer: choice, precise: precise))
+              answer(
+                AgentAnswer(id: prompt.id, answer: choice, precise: precise, token: token))
             case .passed(let reason): Output.error.line("locationctl: not answered: \(reason)")
             }
           }
