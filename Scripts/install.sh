@@ -31,6 +31,7 @@ systemd/locationd.service 644 lib/systemd/system/locationd.service
 systemd/locationd.socket 644 lib/systemd/system/locationd.socket
 systemd/user/locationd.service 644 lib/systemd/user/locationd.service
 systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
+polkit/50-meridian-modem.rules 644 share/polkit-1/rules.d/50-meridian-modem.rules
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink

@@ -26,6 +26,7 @@ extension Source {
       }
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
+    case .modem: ModemDriver()
     case .iio(let motion): SensorDriver(sensesMotion: motion)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
@@ -40,7 +41,7 @@ extension Source {
     switch self {
     case .bluez, .iio: nil
     case .resting(let receiver): receiver.tier
-    case .fixed: .cell
+    case .fixed, .modem: .cell
     case .geoclue: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
