@@ -76,6 +76,7 @@ package struct LocationEngine: Machine {
   var conditions: Conditions
   var visits: Visits
   var motion = MotionEstimator()
+  var heights = AltitudeEstimator()
   var stillness = StillnessCoordinator()
   var compass = HeadingCoordinator()
   var beacons = BeaconCoordinator()
@@ -149,7 +150,9 @@ package struct LocationEngine: Machine {
       point(sample, from: provider, at: now, to: &outputs)
       deferred.isQuiet = outputs.isEmpty
     case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
-    case .pressure: deferred.isQuiet = true
+    case .pressure(let sample):
+      deferred.isQuiet = heights.hasBarometer
+      heights.take(sample, at: now.uptime)
     case .beacon(let sample):
       if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
       deferred.isQuiet = outputs.isEmpty
@@ -221,7 +224,8 @@ package struct LocationEngine: Machine {
     case .ignored(let fix, let provider, let reason):
       outputs.append(.ignored(fix, provider, reason))
       return nil
-    case .current(let fix, _): return makeCurrent(fix, at: now, to: &outputs)
+    case .current(let fix, _):
+      return makeCurrent(heights.refine(fix, at: now.uptime), at: now, to: &outputs)
     }
   }
 
@@ -289,6 +293,7 @@ package struct LocationEngine: Machine {
       case .persist(let change): outputs.append(.persist(change))
       case .forgetPosition:
         arbiter.forget()
+        heights.forget()
         for change in [coarse.forget(), lastPosition.forget()].compactMap(\.self) {
           outputs.append(.persist(change))
         }
@@ -366,6 +371,7 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
+    if heights.hasBarometer { wanted.pressure = AltitudeEstimator.interval(wanted.position) }
     simulated.isNeeded = wanted.position != nil
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }

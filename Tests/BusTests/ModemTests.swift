@@ -108,7 +108,7 @@ struct ModemTests {
     #expect(await nextFix(app) != nil)
     try machine.perform("forge modem")
     #expect(await nextFix(app) != nil)
-    let refused = BusRefusal.signal(of: ModemManager.service).description
+    let refused = BusRefusal.signal(of: ModemService.service).description
     let counts = app.host.sourceReports().flatMap(\.rejections)
     #expect(counts.first { $0.reason == refused }?.count == 1)
   }

@@ -261,17 +261,17 @@ struct ModemDriver: SourceDriver {
 
   private static func call(_ question: ModemSession.Question, _ path: String) -> BusCall {
     func ask(_ interface: String, _ member: String, _ reply: String?) -> BusCall {
-      BusCall(ModemManager.service, path: path, interface: interface, member: member, reply: reply)
+      BusCall(ModemService.service, path: path, interface: interface, member: member, reply: reply)
     }
     switch question {
     case .enabled:
       return ask("org.freedesktop.DBus.Properties", "Get", "v")
-        .with(.string(ModemManager.location), .string("Enabled"))
+        .with(.string(ModemService.location), .string("Enabled"))
     case .setup(let bits):
       // With signals, everybody on the bus could read the position.
-      return ask(ModemManager.location, "Setup", nil).with(.uint32(bits), .boolean(false))
-    case .location: return ask(ModemManager.location, "GetLocation", "a{uv}")
-    case .cells: return ask(ModemManager.modem, "GetCellInfo", "aa{sv}")
+      return ask(ModemService.location, "Setup", nil).with(.uint32(bits), .boolean(false))
+    case .location: return ask(ModemService.location, "GetLocation", "a{uv}")
+    case .cells: return ask(ModemService.modem, "GetCellInfo", "aa{sv}")
     }
   }
 

@@ -72,7 +72,7 @@ struct ModemSession: Sendable {
   /// The number of cells of the last poll for them.
   private(set) var cellCount = 0
 
-  /// - Parameter added: what an earlier run has set up and not taken away.
+  /// Begins; `added` is what an earlier run has set up and not taken away.
   init(_ properties: ModemProperties, added: UInt32 = 0) {
     self.properties = properties
     announced = properties.enabled
@@ -155,9 +155,9 @@ struct ModemSession: Sendable {
   /// What must be set up, if this is at present.
   private func target(_ enabled: UInt32) -> UInt32 {
     var wanted: UInt32 = 0
-    if need.cells != nil { wanted |= ModemManager.Source.cells }
-    if need.satellites != nil, enabled & ModemManager.Source.unmanaged == 0 {
-      wanted |= ModemManager.Source.sentences
+    if need.cells != nil { wanted |= ModemService.Source.cells }
+    if need.satellites != nil, enabled & ModemService.Source.unmanaged == 0 {
+      wanted |= ModemService.Source.sentences
     }
     wanted &= properties.capabilities ?? 0
     return (enabled | wanted) & ~(added & ~wanted)
@@ -210,7 +210,7 @@ struct ModemSession: Sendable {
     }
     if let interval = need.satellites, now >= nextSatellites {
       nextSatellites = now + interval
-      if let text = entry(ModemManager.Source.sentences)?.text {
+      if let text = entry(ModemService.Source.sentences)?.text {
         let bytes = [UInt8](text.utf8.prefix(Self.mostBytes))
         outputs.append(.sentences(bytes + [13, 10]))
         if text.utf8.count > Self.mostBytes { outputs.append(.rejected(.tooLong)) }
@@ -221,7 +221,7 @@ struct ModemSession: Sendable {
       return outputs + advance(at: now)
     }
     guard need.cells != nil, now >= nextCells else { return outputs + advance(at: now) }
-    if let text = entry(ModemManager.Source.cells)?.text {
+    if let text = entry(ModemService.Source.cells)?.text {
       cells.take(serving: text, of: properties)
     }
     guard hasCellList else { return outputs + finishCells(at: now) }

@@ -44,7 +44,7 @@ struct ModemSurvey: Sendable {
 
   /// Takes a signal; returns whether the list of objects must be asked for.
   mutating func take(_ signal: BusSignal) -> Bool {
-    if let isPresent = signal.presence(of: ModemManager.service) {
+    if let isPresent = signal.presence(of: ModemService.service) {
       modems = [:]
       state = isPresent ? .asking : .absent
       return isPresent
@@ -57,7 +57,7 @@ struct ModemSurvey: Sendable {
         remove(signal[1]?.elements?.compactMap(\.text) ?? [], at: path)
       }
     }
-    for interface in [ModemManager.modem, ModemManager.location] {
+    for interface in [ModemService.modem, ModemService.location] {
       if let changes = signal.changes(of: interface) {
         modems[signal.path]?.apply(changes, of: interface)
       }
@@ -66,38 +66,38 @@ struct ModemSurvey: Sendable {
   }
 
   private mutating func add(_ interfaces: BusValue, at path: String) {
-    let isModem = interfaces[ModemManager.modem] != nil
+    let isModem = interfaces[ModemService.modem] != nil
     guard isModem || modems[path] != nil else { return }
     guard modems[path] != nil || modems.count < Self.mostModems else {
       dropped += 1
       return
     }
-    for interface in [ModemManager.modem, ModemManager.location] {
+    for interface in [ModemService.modem, ModemService.location] {
       guard let properties = interfaces[interface] else { continue }
       modems[path, default: ModemProperties()].apply(properties, of: interface)
     }
   }
 
   private mutating func remove(_ interfaces: [String], at path: String) {
-    if interfaces.contains(ModemManager.modem) { modems[path] = nil }
-    guard interfaces.contains(ModemManager.location) else { return }
+    if interfaces.contains(ModemService.modem) { modems[path] = nil }
+    guard interfaces.contains(ModemService.location) else { return }
     modems[path]?.capabilities = nil
     modems[path]?.enabled = 0
   }
 
   static let list = BusCall(
-    ModemManager.service, path: ModemManager.root, interface: BlueZ.objectManager,
+    ModemService.service, path: ModemService.root, interface: BlueZ.objectManager,
     member: "GetManagedObjects", reply: "a{oa{sa{sv}}}")
 
   static let matches: [BusMatch] = [
-    .owner(of: ModemManager.service),
+    .owner(of: ModemService.service),
     BusMatch(
-      sender: ModemManager.service, interface: BlueZ.objectManager, member: "InterfacesAdded",
+      sender: ModemService.service, interface: BlueZ.objectManager, member: "InterfacesAdded",
       signature: "oa{sa{sv}}"),
     BusMatch(
-      sender: ModemManager.service, interface: BlueZ.objectManager, member: "InterfacesRemoved",
+      sender: ModemService.service, interface: BlueZ.objectManager, member: "InterfacesRemoved",
       signature: "oas"),
-    .propertiesChanged(of: ModemManager.service),
+    .propertiesChanged(of: ModemService.service),
   ]
 
   /// Chosen: no computer has more.

@@ -39,6 +39,8 @@ package struct SourceEvidence: Hashable, Sendable {
 package struct SensorEvidence: Hashable, Sendable {
   package var tellsHeading: Bool
   package var tellsMotion: Bool
+  /// Whether there is a barometer.
+  package var tellsPressure = false
   /// Why there is no compass; `nil` while there is one, or while it is unknown.
   package var compassFault: ProviderStatus.Reason?
 

@@ -72,6 +72,7 @@ struct SourceDiagnosis {
   private mutating func judge(_ sensors: SensorEvidence, isRefusing: Bool) {
     let words = [
       sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
+      sensors.tellsPressure ? "the pressure of the air" : nil,
     ]
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
     let message = "it reports " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")

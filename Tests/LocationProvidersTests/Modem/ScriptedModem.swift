@@ -58,16 +58,16 @@ struct ScriptedModem {
     modems[path] = modem
     tell(
       BusSignal(
-        path: ModemManager.root, interface: BlueZ.objectManager, member: "InterfacesAdded",
+        path: ModemService.root, interface: BlueZ.objectManager, member: "InterfacesAdded",
         arguments: [.objectPath(path), Self.interfaces(modem)]))
   }
 
   mutating func unplug(_ path: String) {
     modems[path] = nil
-    let interfaces: [BusValue] = [.string(ModemManager.modem), .string(ModemManager.location)]
+    let interfaces: [BusValue] = [.string(ModemService.modem), .string(ModemService.location)]
     tell(
       BusSignal(
-        path: ModemManager.root, interface: BlueZ.objectManager, member: "InterfacesRemoved",
+        path: ModemService.root, interface: BlueZ.objectManager, member: "InterfacesRemoved",
         arguments: [.objectPath(path), .array(of: "s", interfaces)]))
   }
 
@@ -90,7 +90,7 @@ struct ScriptedModem {
     tell(
       BusSignal(
         path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-        member: "NameOwnerChanged", arguments: [.string(ModemManager.service)] + owners))
+        member: "NameOwnerChanged", arguments: [.string(ModemService.service)] + owners))
   }
 
   /// Answers the last call that was not answered.
@@ -183,11 +183,11 @@ struct ScriptedModem {
       "State": .int32(modem.state), "StateFailedReason": .uint32(modem.failure),
       "UnlockRequired": .uint32(modem.lock), "AccessTechnologies": .uint32(modem.technologies),
     ])
-    guard let capabilities = modem.capabilities else { return [(ModemManager.modem, own)] }
+    guard let capabilities = modem.capabilities else { return [(ModemService.modem, own)] }
     let location = BusValue.properties([
       "Capabilities": .uint32(capabilities), "Enabled": .uint32(modem.enabled),
     ])
-    return [(ModemManager.modem, own), (ModemManager.location, location)]
+    return [(ModemService.modem, own), (ModemService.location, location)]
   }
 
   /// A cell as `GetCellInfo` lists an LTE cell; without `cell`, a neighbor.

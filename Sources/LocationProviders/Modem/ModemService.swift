@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// The names and numbers of ModemManager on the bus.
-package enum ModemManager {
+package enum ModemService {
   package static let service = "org.freedesktop.ModemManager1"
   package static let root = "/org/freedesktop/ModemManager1"
   package static let modem = "org.freedesktop.ModemManager1.Modem"
@@ -75,12 +75,12 @@ package struct ModemProperties: Hashable, Sendable {
       properties[name]?.integer.flatMap { UInt32(exactly: $0) }
     }
     switch interface {
-    case ModemManager.modem:
+    case ModemService.modem:
       state = properties["State"]?.integer ?? state
       failure = properties["StateFailedReason"]?.integer ?? failure
       lock = properties["UnlockRequired"]?.integer ?? lock
       technologies = bits("AccessTechnologies") ?? technologies
-    case ModemManager.location:
+    case ModemService.location:
       capabilities = bits("Capabilities") ?? capabilities ?? 0
       enabled = bits("Enabled") ?? enabled
     default: break
@@ -89,8 +89,8 @@ package struct ModemProperties: Hashable, Sendable {
 
   /// Whether its satellite receiver can be used: not while another program reads its port.
   var hasReceiver: Bool {
-    (capabilities ?? 0) & ModemManager.Source.sentences != 0
-      && enabled & ModemManager.Source.unmanaged == 0
+    (capabilities ?? 0) & ModemService.Source.sentences != 0
+      && enabled & ModemService.Source.unmanaged == 0
   }
 
   /// What is missing for cells; `nil` when nothing is.
@@ -99,7 +99,7 @@ package struct ModemProperties: Hashable, Sendable {
     if state == Self.locked || state < Self.on && lock > Self.unlocked && lock != Self.secondPIN {
       return .locked
     }
-    guard let capabilities, capabilities & ModemManager.Source.cells != 0 else {
+    guard let capabilities, capabilities & ModemService.Source.cells != 0 else {
       return .capability
     }
     return state < Self.on ? .disabled : nil
