@@ -68,6 +68,8 @@ package struct LocationEngine: Machine {
 
   var arbiter = ProviderArbiter()
   var watch: PositionWatch
+  /// The region of the computer, by a last resort; never the current fix.
+  var region: Fix?
   /// The place that is set from outside.
   var simulated = SimulatedPosition()
   /// The apps that use the location, as last output; sorted.
@@ -218,6 +220,10 @@ package struct LocationEngine: Machine {
   ) -> Fix? {
     guard !simulated.isActive else {
       outputs.append(.ignored(fix, provider, .simulated))
+      return nil
+    }
+    guard fix.origin.method != .region else {
+      takeRegion(fix, from: provider, at: now, to: &outputs)
       return nil
     }
     switch arbiter.judge(fix, from: provider, at: now) {
@@ -492,6 +498,7 @@ package struct LocationEngine: Machine {
     coordinator.launch.policy.isUnlocked = policies.isUnlocked(client.app)
     coordinator.settings = policies.services
     coordinator.world.current = arbiter.current
+    coordinator.world.region = region
     (coordinator.world.outage, coordinator.world.isHopeless) = (watch.outage, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)

@@ -20,6 +20,7 @@ extension Source {
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
     case .modem: "modem:"
+    case .zone: "zone:"
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
     case .resting(let receiver):
       receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"

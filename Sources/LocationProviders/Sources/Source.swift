@@ -30,6 +30,8 @@ package indirect enum Source: Hashable, Sendable {
   case iio(motion: Bool)
   /// `modem:`
   case modem
+  /// `zone:`
+  case zone
   /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 

@@ -61,6 +61,10 @@ struct SourceDiagnosis {
   private mutating func judge(_ report: SourceReport) {
     if let lack = ModemLack(report) { return conclude(.bad, lack.code, lack.rawValue, lack.next) }
     switch report.lastStatus {
+    case .working where report.source == .zone:
+      conclude(
+        .doubtful, "region", "the time zone, for requests that accept any position",
+        "name a source of positions beside it")
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -217,6 +221,7 @@ struct SourceDiagnosis {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
     case .geoclue, .bluez, .iio, .modem: howToName
+    case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
     }
@@ -235,7 +240,7 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio, .modem: nil
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio, .modem, .zone: nil
     case .resting(let receiver): receiver.path
     }
   }

@@ -181,3 +181,47 @@ struct FloorCounterTests {
     #expect(changes([height + 4] + rest(height + 8.8)) == [2])
   }
 }
+
+@Suite("The engine with a barometer")
+struct EngineAltitudeTests {
+  private var bench = EngineBench()
+
+  private mutating func fix(altitude: Double?) {
+    var fix = UpdatesBench.fix(at: bench.now)
+    fix.altitude = altitude
+    fix.verticalAccuracy = altitude.map { _ in 4 }
+    bench.send(.fix(fix, from: ProviderID(0)))
+    bench.run(seconds: 1)
+  }
+
+  private var altitudes: [Double?] {
+    bench.deliveries.flatMap { delivery -> [Double?] in
+      guard case .updates(_, .fixes(let fixes)) = delivery else { return [] }
+      return fixes.map(\.altitude)
+    }
+  }
+
+  @Test("RADIO-33: samples are needed while positions are, and only where there is a barometer")
+  mutating func demand() {
+    bench.start()
+    #expect(bench.demand.pressure == nil)
+    bench.send(.pressure(PressureSample(hectopascals: 1000)))
+    #expect(bench.demand.pressure == .seconds(1))
+    bench.request(.updates(EngineBench.manager, .stop))
+    #expect(bench.demand.pressure == nil)
+  }
+
+  @Test("RADIO-30: apps receive the altitude that the barometer shows, without one of satellites")
+  mutating func altitude() throws {
+    bench.send(.pressure(PressureSample(hectopascals: 1000)))
+    bench.start()
+    for _ in 0..<60 {
+      bench.send(.pressure(PressureSample(hectopascals: 1000)))
+      fix(altitude: 300)
+    }
+    bench.send(.pressure(PressureSample(hectopascals: 999)))
+    fix(altitude: nil)
+    let last = try #require(altitudes.last)
+    #expect(abs(try #require(last) - 308.4) < 0.3)
+  }
+}
