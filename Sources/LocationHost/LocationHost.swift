@@ -327,7 +327,7 @@ package actor LocationHost: EngineLink, QueueActor {
       switch channel {
       case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
       case .file(let path): try readThrough(Opening.file(path), as: id)
-      case .timeZone: try readLink(places.timeZone, as: id)
+      case .timeZone: readLink(places.timeZone, as: id)
       case .udp(let host, let port, let senders):
         try receive(Opening.udp(host: host, port: port), from: senders, as: id)
       case .tcp(let host, let port):
@@ -459,11 +459,14 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   /// Reads the target of a symbolic link.
-  private func readLink(_ path: String, as id: ChannelID) throws(Errno) {
-    let target = try Opening.linkTarget(path)
-    for event in [ChannelEvent.opened, .bytes(target), .closed(.ended)] where core.isOpen(id) {
-      step(.channel(id, event))
+  private func readLink(_ path: String, as id: ChannelID) {
+    var events: [ChannelEvent]
+    do throws(Errno) {
+      events = [.opened, .bytes(try Opening.linkTarget(path)), .closed(.ended)]
+    } catch {
+      events = [.closed(ChannelEnd(error))]
     }
+    for event in events where core.isOpen(id) { step(.channel(id, event)) }
   }
 
   /// Reads a whole file, a piece at a time, with other work in between.

@@ -30,8 +30,9 @@ struct TimeZoneTests {
   @Test("RADIO-40: is missing, or names no place, with a reason")
   func missing() throws {
     for target in [nil, "/usr/share/zoneinfo/Etc/UTC"] {
-      guard case .unavailable(.missing) = try report(linking: target).status else {
-        Issue.record("\(target ?? "no link")")
+      let status = try report(linking: target).status
+      guard case .unavailable(.missing) = status else {
+        Issue.record("\(target ?? "no link"): \(status)")
         continue
       }
     }
