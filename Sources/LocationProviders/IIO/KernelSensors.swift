@@ -136,7 +136,8 @@ struct KernelSensors: Sendable {
   }
 
   private var isNeeded: Bool {
-    wantsPressure != nil && barometer != nil || (wantsHeading && compass != nil) || (wantsMotion && motion != nil)
+    wantsPressure != nil && barometer != nil || (wantsHeading && compass != nil)
+      || (wantsMotion && motion != nil)
   }
 
   private mutating func settle(at now: Moment) -> [SourceOutput] {
