@@ -14,6 +14,9 @@ built=${BUILT:-.build/static/release}
 # Where apps register how the daemon of the machine starts them (docs/formats/launch.md).
 launch=${DESTDIR:-}/etc/locationd/launch
 
+# What lets the daemon ask modems; the polkit of Debian 12 reads no rules below /usr/local.
+rule=${DESTDIR:-}/etc/polkit-1/rules.d/50-meridian-modem.rules
+
 # Each line: the file here, its mode, its place below the prefix.
 files() {
   cat << LIST
@@ -50,6 +53,8 @@ case ${1:-} in
       esac
       echo "installed $prefix/$place"
     done
+    install -D -m 644 polkit/50-meridian-modem.rules "$rule"
+    echo "installed $rule"
     install -d -m 755 "$launch"
     echo "installed $launch"
     ;;
@@ -59,6 +64,10 @@ case ${1:-} in
       rm "$prefix/$place"
       echo "removed $prefix/$place"
     done
+    if [ -e "$rule" ]; then
+      rm "$rule"
+      echo "removed $rule"
+    fi
     # Folders that are this project's alone; what others put there stays.
     for folder in "$prefix/share/doc/meridian" "$prefix/share/meridian" "$launch" "${launch%/*}"; do
       [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"

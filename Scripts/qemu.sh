@@ -15,7 +15,7 @@ program=${1:-.build/debug/locationctl}
 place=.build/qemu
 mkdir -p "$place"
 
-modules="hci_vhci ecdh_generic cmac aes_generic ecb i2c-dev i2c-stub hmc5843_i2c mma7660"
+modules="hci_vhci ecdh_generic cmac aes_generic ecb i2c-dev i2c-stub hmc5843_i2c mma7660 bmp280_i2c"
 
 # The system of the guest as one archive: Debian without an init, the modules, and bumble.
 if [ ! "$place/system.cpio" -nt Scripts/qemu.sh ]; then

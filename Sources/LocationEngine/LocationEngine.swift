@@ -68,6 +68,8 @@ package struct LocationEngine: Machine {
 
   var arbiter = ProviderArbiter()
   var watch: PositionWatch
+  /// The region of the computer, by a last resort; never the current fix.
+  var region: Fix?
   /// The place that is set from outside.
   var simulated = SimulatedPosition()
   /// The apps that use the location, as last output; sorted.
@@ -76,6 +78,7 @@ package struct LocationEngine: Machine {
   var conditions: Conditions
   var visits: Visits
   var motion = MotionEstimator()
+  var heights = AltitudeEstimator()
   var stillness = StillnessCoordinator()
   var compass = HeadingCoordinator()
   var beacons = BeaconCoordinator()
@@ -149,7 +152,9 @@ package struct LocationEngine: Machine {
       point(sample, from: provider, at: now, to: &outputs)
       deferred.isQuiet = outputs.isEmpty
     case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
-    case .pressure: deferred.isQuiet = true
+    case .pressure(let sample):
+      deferred.isQuiet = heights.hasBarometer
+      heights.take(sample, at: now.uptime)
     case .beacon(let sample):
       if !beacons.isIdle { deliver(beacons.receive(sample, at: now), at: now, to: &outputs) }
       deferred.isQuiet = outputs.isEmpty
@@ -217,11 +222,16 @@ package struct LocationEngine: Machine {
       outputs.append(.ignored(fix, provider, .simulated))
       return nil
     }
+    guard fix.origin.method != .region else {
+      takeRegion(fix, from: provider, at: now, to: &outputs)
+      return nil
+    }
     switch arbiter.judge(fix, from: provider, at: now) {
     case .ignored(let fix, let provider, let reason):
       outputs.append(.ignored(fix, provider, reason))
       return nil
-    case .current(let fix, _): return makeCurrent(fix, at: now, to: &outputs)
+    case .current(let fix, _):
+      return makeCurrent(heights.refine(fix, at: now.uptime), at: now, to: &outputs)
     }
   }
 
@@ -289,6 +299,7 @@ package struct LocationEngine: Machine {
       case .persist(let change): outputs.append(.persist(change))
       case .forgetPosition:
         arbiter.forget()
+        heights.forget()
         for change in [coarse.forget(), lastPosition.forget()].compactMap(\.self) {
           outputs.append(.persist(change))
         }
@@ -366,6 +377,7 @@ package struct LocationEngine: Machine {
     for index in coordinators.indices { wanted = wanted.union(coordinators[index].needs.demand) }
     wanted = wanted.union(visits.demand).union(departureDemand).union(beacons.demand)
     if needsCoarse { wanted = wanted.union(coarse.demand) }
+    if heights.hasBarometer { wanted.pressure = AltitudeEstimator.interval(wanted.position) }
     simulated.isNeeded = wanted.position != nil
     guard wanted != demand else { return }
     if wanted.advert != demand.advert { air = .stopped }
@@ -486,6 +498,7 @@ package struct LocationEngine: Machine {
     coordinator.launch.policy.isUnlocked = policies.isUnlocked(client.app)
     coordinator.settings = policies.services
     coordinator.world.current = arbiter.current
+    coordinator.world.region = region
     (coordinator.world.outage, coordinator.world.isHopeless) = (watch.outage, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)

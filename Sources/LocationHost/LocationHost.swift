@@ -327,6 +327,7 @@ package actor LocationHost: EngineLink, QueueActor {
       switch channel {
       case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
       case .file(let path): try readThrough(Opening.file(path), as: id)
+      case .timeZone: readLink(places.timeZone, as: id)
       case .udp(let host, let port, let senders):
         try receive(Opening.udp(host: host, port: port), from: senders, as: id)
       case .tcp(let host, let port):
@@ -457,6 +458,17 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
+  /// Reads the target of a symbolic link.
+  private func readLink(_ path: String, as id: ChannelID) {
+    var events: [ChannelEvent]
+    do throws(Errno) {
+      events = [.opened, .bytes(try Opening.linkTarget(path)), .closed(.ended)]
+    } catch {
+      events = [.closed(ChannelEnd(error))]
+    }
+    for event in events where core.isOpen(id) { step(.channel(id, event)) }
+  }
+
   /// Reads a whole file, a piece at a time, with other work in between.
   private func readThrough(_ descriptor: Int32, as id: ChannelID) {
     step(.channel(id, .opened))
@@ -531,6 +543,8 @@ package struct HostPaths: Sendable {
   /// The address of the system bus; `nil` for the system's own.
   package var bus: String?
   package var sensors: String
+  /// The link that names the time zone.
+  package var timeZone = "/etc/localtime"
 
   package init(bus: String? = nil, sensors: String = "/sys/bus/iio/devices") {
     self.bus = bus

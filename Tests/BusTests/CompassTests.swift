@@ -52,6 +52,15 @@ struct KernelCompassTests {
     #expect(try #require(east.field).x < -19)
   }
 
+  @Test("RADIO-33: a barometer beside it is found")
+  func barometer() throws {
+    let tree = try SensorTree()
+    try tree.write("in_pressure_input", "100.653253906")
+    let app = HostOnBus(
+      .iio(motion: true), bus: "unix:path=/nonexistent/bus", sensors: tree.path, .never)
+    #expect(app.host.sourceReports().first?.evidence.sensors?.tellsPressure == true)
+  }
+
   @Test("AVAIL-3: is missing where the kernel has one sensor only, and there is no proxy")
   func halfATree() throws {
     let tree = try SensorTree(hasAccelerometer: false)
@@ -94,7 +103,7 @@ final class SensorTree {
     }
   }
 
-  private func write(_ name: String, _ text: String) throws {
+  func write(_ name: String, _ text: String) throws {
     try Data(text.utf8).write(to: URL(filePath: compass + "/" + name), options: .atomic)
   }
 }

@@ -260,7 +260,22 @@ extension AppCoordinator {
   /// Passes the present outage, if there is one, to a subscriber of standard updates.
   mutating func passOutage(_ index: Int, at now: Moment) -> [Output] {
     guard let failure = world.outage else { return [] }
-    return passStandard(index, .outage(failure), at: now)
+    return passRegion(index, at: now) ?? passStandard(index, .outage(failure), at: now)
+  }
+
+  /// Passes the region of the computer to the subscribers of standard updates that accept any position.
+  mutating func offerRegion(at now: Moment) -> [Output] {
+    standard.entries.indices.flatMap { passRegion($0, at: now) ?? [] }
+  }
+
+  /// Passes the region to a subscriber that accepts any position and has received none; `nil` for
+  /// others (RADIO-40).
+  private mutating func passRegion(_ index: Int, at now: Moment) -> [Output]? {
+    let service = standard.entries[index].service
+    let accepts = isCoarse || service.currentOptions.accuracy.tier == .cell
+    guard accepts, service.awaitsFix, var fix = world.region else { return nil }
+    fix.time = now.unixTime
+    return passStandard(index, .fix(fix), at: now)
   }
 
   /// Delivers to the services that wait for a change, once in an outage, that none can be known

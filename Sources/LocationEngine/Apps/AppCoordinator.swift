@@ -76,6 +76,8 @@ struct AppCoordinator: Sendable {
     /// The coarse place of the device, and the fix that this app receives for it.
     var place: CoarseLocator.Place?
     var coarse: Fix?
+    /// The region of the computer; `nil` while it is unknown.
+    var region: Fix?
     /// Why there is no position; `nil` while there may be one.
     var outage: Failure?
     var isOut: Bool { outage != nil }

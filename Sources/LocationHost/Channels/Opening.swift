@@ -47,6 +47,14 @@ enum Opening {
     return descriptor
   }
 
+  /// Returns the target of a symbolic link, as it is written there.
+  static func linkTarget(_ path: String) throws(Errno) -> [UInt8] {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    guard count >= 0 else { throw Errno(last: "read the link \(path)") }
+    return target.prefix(count).map { UInt8(bitPattern: $0) }
+  }
+
   /// Opens UDP sockets on the port, for the addresses of a name or of the loopback.
   static func udp(host: String?, port: Int) throws(Errno) -> [Int32] {
     let addresses = (host.map { [$0] } ?? ["127.0.0.1", "::1"]).flatMap {

@@ -11,6 +11,8 @@ package struct Demand: Hashable, Sendable {
   package var beacons: BeaconScan
   /// Whether the magnetometer must run (POW-4).
   package var magnetometer: Bool
+  /// The longest time between two samples of the air's pressure; `nil` while nobody needs any.
+  package var pressure: Duration?
   /// The beacon that this computer must advertise; `nil` for none.
   package var advert: IBeaconAdvert?
 
@@ -23,6 +25,7 @@ package struct Demand: Hashable, Sendable {
     self.beacons = beacons
     self.magnetometer = magnetometer
     self.advert = advert
+    pressure = nil
   }
 
   /// Nothing at all.
@@ -30,12 +33,14 @@ package struct Demand: Hashable, Sendable {
 
   /// Returns the demand that serves both; of two beacons the first.
   package func union(_ other: Demand) -> Demand {
-    Demand(
+    var both = Demand(
       position: PositionDemand.union(position, other.position),
       motion: motion || other.motion,
       beacons: max(beacons, other.beacons),
       magnetometer: magnetometer || other.magnetometer,
       advert: advert ?? other.advert)
+    both.pressure = [pressure, other.pressure].compactMap(\.self).min()
+    return both
   }
 }
 

@@ -11,6 +11,8 @@ package enum Channel: Hashable, Sendable {
   case udp(host: String?, port: Int, from: [AddressRange] = [])
   /// A whole file, from its beginning to its end.
   case file(path: String)
+  /// The target of the link that names the computer's time zone, and then its end.
+  case timeZone
   /// The system bus of D-Bus.
   case systemBus
   /// The kernel's sensors, `/sys/bus/iio/devices`, read on request.

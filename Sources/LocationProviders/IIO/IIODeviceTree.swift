@@ -10,12 +10,17 @@ package struct IIODeviceTree: Hashable, Sendable {
   /// The accelerometer for movement of the whole device: the first outside the display, whose
   /// hinge may be turned while the rest does not move; else the first.
   package var motionSensor: IIOSensor?
+  /// The first barometer, by name of its folder.
+  package var barometer: IIOBarometer.Sensor?
 
   /// Whether the host should read a file once, because it describes a sensor.
   package static func describes(_ path: String) -> Bool {
     let name = fileName(path)
     if ["name", "label", "location", "in_mount_matrix", "mount_matrix"].contains(name) {
       return true
+    }
+    if name.hasPrefix("in_pressure") {
+      return ["_input", "_raw", "_scale", "_offset"].contains { name.hasSuffix($0) }
     }
     return ["in_magn", "in_accel"].contains { prefix in
       name.hasPrefix(prefix)
@@ -33,6 +38,8 @@ package struct IIODeviceTree: Hashable, Sendable {
     let folders = devices.sorted { $0.key < $1.key }
     magnetometer =
       folders.compactMap { IIOSensor(.magnetometer, folder: $0.key, files: $0.value) }.first
+    barometer =
+      folders.compactMap { IIOBarometer.Sensor(folder: $0.key, files: $0.value) }.first
     let accelerometers = folders.compactMap { folder, files in
       IIOSensor(.accelerometer, folder: folder, files: files)
     }

@@ -1,7 +1,7 @@
 import LocationModel
 
-/// The kernel's sensors: a compass where it has both sensors for one, and movement where it has an
-/// accelerometer.
+/// The kernel's sensors: a compass where it has both sensors for one, movement where it has an
+/// accelerometer, and the pressure of the air where it has a barometer.
 ///
 /// The kernel is asked for its sensors once, at the start; after that nothing is read or opened
 /// while no client needs it.
@@ -19,6 +19,7 @@ struct KernelSensors: Sendable {
   private enum Asker: Sendable {
     case compass
     case motion
+    case pressure
   }
 
   private var state = State.surveying
@@ -26,6 +27,10 @@ struct KernelSensors: Sendable {
   private var motion: IIOMotion?
   private var wantsHeading = false
   private var wantsMotion = false
+  private var barometer: IIOBarometer?
+  private var sensor: IIOBarometer.Sensor?
+  /// The time between samples of the pressure; `nil` while none is needed.
+  private var wantsPressure: Duration?
   private var askers: [Asker] = []
   /// `nil` during the search for sensors, and where there is none.
   private(set) var status: ProviderStatus?
@@ -44,6 +49,12 @@ struct KernelSensors: Sendable {
     return motion != nil
   }
 
+  /// Whether there is a barometer that can be read, as far as is known.
+  var hasBarometer: Bool {
+    if case .unavailable = status { return false }
+    return barometer != nil
+  }
+
   /// Whether it is known that the sensors cannot make a compass.
   var lacksCompass: Bool {
     if case .surveying = state { return false }
@@ -52,12 +63,14 @@ struct KernelSensors: Sendable {
 
   var nextDeadline: Instant? {
     guard case .open = state else { return nil }
-    return earliest(compass?.nextDeadline, motion?.nextDeadline)
+    return earliest(
+      earliest(compass?.nextDeadline, motion?.nextDeadline), barometer?.nextDeadline)
   }
 
-  mutating func want(heading: Bool, motion: Bool, at now: Moment) -> [SourceOutput] {
-    wantsHeading = heading
-    wantsMotion = motion
+  mutating func want(_ demand: Demand, at now: Moment) -> [SourceOutput] {
+    wantsHeading = demand.magnetometer
+    wantsMotion = demand.motion
+    wantsPressure = demand.pressure
     return settle(at: now)
   }
 
@@ -69,6 +82,7 @@ struct KernelSensors: Sendable {
     case (.opened, .surveying): return [.read(.survey)]
     case (.readings(let readings), .surveying):
       return begin(IIODeviceTree(readings), stored: stored, at: now)
+        + firstSample(in: readings)
     case (.closed, .surveying):
       state = .closed
       return []
@@ -92,7 +106,7 @@ struct KernelSensors: Sendable {
     let isCompassDue = isDue(compass?.nextDeadline, now)
     let isMotionDue = isDue(motion?.nextDeadline, now)
     return (isCompassDue ? passToCompass(.wake, at: now) : [])
-      + (isMotionDue ? passToMotion(.wake, at: now) : [])
+      + (isMotionDue ? passToMotion(.wake, at: now) : []) + passToBarometer(.wake, at: now)
   }
 
   // MARK: The channel
@@ -103,14 +117,27 @@ struct KernelSensors: Sendable {
   ) -> [SourceOutput] {
     compass = IIOCompass(tree) { key in stored.first { $0.key == key }?.value }
     motion = sensesMotion ? IIOMotion(tree) : nil
+    barometer = tree.barometer.map { IIOBarometer($0) }
+    sensor = tree.barometer
     hasCompass = compass != nil
-    status = compass == nil && motion == nil ? nil : .idle
+    let isEmpty = compass == nil && motion == nil && barometer == nil
+    status = isEmpty ? nil : .idle
     state = .closed
     return [.closeSensors] + settle(at: now)
   }
 
+  /// Returns the pressure at the start, by which the engine learns that there is a barometer.
+  private mutating func firstSample(in readings: [SysfsReading]) -> [SourceOutput] {
+    switch sensor?.sample(in: readings) {
+    case .success(let sample)?: [.pressure(sample)]
+    case .failure(let reason)?: refuse("pressure: \(reason)")
+    case nil: []
+    }
+  }
+
   private var isNeeded: Bool {
-    (wantsHeading && compass != nil) || (wantsMotion && motion != nil)
+    wantsPressure != nil && barometer != nil || (wantsHeading && compass != nil)
+      || (wantsMotion && motion != nil)
   }
 
   private mutating func settle(at now: Moment) -> [SourceOutput] {
@@ -122,6 +149,7 @@ struct KernelSensors: Sendable {
     case (.open, true):
       return passToCompass(wantsHeading ? .start : .stop, at: now)
         + passToMotion(wantsMotion ? .start : .stop, at: now)
+        + passToBarometer(wantsPressure.map { .start($0) } ?? .stop, at: now)
     case (.opening, false), (.open, false):
       let last = stop(at: now)
       status = .idle
@@ -134,6 +162,7 @@ struct KernelSensors: Sendable {
     state = .closed
     askers = []
     return passToCompass(.stop, at: now) + passToMotion(.stop, at: now)
+      + passToBarometer(.stop, at: now)
   }
 
   // MARK: The machines
@@ -143,6 +172,7 @@ struct KernelSensors: Sendable {
     switch askers.removeFirst() {
     case .compass: return passToCompass(.readings(readings), at: now)
     case .motion: return passToMotion(.readings(readings), at: now)
+    case .pressure: return passToBarometer(.readings(readings), at: now)
     }
   }
 
@@ -167,6 +197,20 @@ struct KernelSensors: Sendable {
       case .read(let paths): return ask(paths, for: .motion)
       case .activity(let activity): return [.motion(activity)]
       case .rejected(let reason): return refuse("motion: \(reason)")
+      }
+    }
+  }
+
+  private mutating func passToBarometer(
+    _ input: IIOBarometer.Input, at now: Moment
+  ) -> [SourceOutput] {
+    (barometer?.handle(input, at: now) ?? []).flatMap { output -> [SourceOutput] in
+      switch output {
+      case .read(let paths): return ask(paths, for: .pressure)
+      case .sample(let sample):
+        status = .working
+        return [.pressure(sample)]
+      case .rejected(let reason): return refuse("pressure: \(reason)")
       }
     }
   }

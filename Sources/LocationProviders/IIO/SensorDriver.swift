@@ -1,8 +1,8 @@
 package import LocationModel
 
-/// Drives the sensors of this computer: its heading, and how it moves.
+/// Drives the sensors of this computer: its heading, how it moves, and the pressure of the air.
 ///
-/// Both come from the kernel where it has the necessary sensors. The compass of iio-sensor-proxy is
+/// They come from the kernel where it has the necessary sensors. The compass of iio-sensor-proxy is
 /// looked for only at the start, and only when the kernel lacks the two sensors of a compass.
 /// Movement comes from the kernel alone, because the proxy reports only which edge is up.
 package struct SensorDriver: SourceDriver {
@@ -27,8 +27,9 @@ package struct SensorDriver: SourceDriver {
 
   package var evidence: SourceEvidence {
     var evidence = SourceEvidence()
-    guard hasCompass || kernel.hasMotion else { return evidence }
+    guard hasCompass || kernel.hasMotion || kernel.hasBarometer else { return evidence }
     var sensors = SensorEvidence(tellsHeading: hasCompass, tellsMotion: kernel.hasMotion)
+    sensors.tellsPressure = kernel.hasBarometer
     if !hasCompass, case .unavailable(let reason) = proxy?.status { sensors.compassFault = reason }
     evidence.sensors = sensors
     return evidence
@@ -43,10 +44,11 @@ package struct SensorDriver: SourceDriver {
       self.entries = entries.filter { $0.key.domain == IIOCompass.domain }
       outputs = [.open(.sensors)]
     case .demand(let demand):
-      guard demand.magnetometer != self.demand.magnetometer || demand.motion != self.demand.motion
-      else { return [] }
+      let isSame =
+        (demand.magnetometer, demand.motion) == (self.demand.magnetometer, self.demand.motion)
+      guard !isSame || demand.pressure != self.demand.pressure else { return [] }
       self.demand = demand
-      outputs = kernel.want(heading: demand.magnetometer, motion: demand.motion, at: now)
+      outputs = kernel.want(demand, at: now)
       outputs += proxy?.want(demand.magnetometer, at: now) ?? []
     case .sensors(let event):
       outputs = kernel.receive(event, stored: entries, at: now) + askProxy(at: now)

@@ -26,6 +26,8 @@ extension Source {
       }
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
+    case .modem: ModemDriver()
+    case .zone: ZoneDriver()
     case .iio(let motion): SensorDriver(sensesMotion: motion)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
@@ -35,12 +37,12 @@ extension Source {
   package var givesPositions: Bool { tier != nil }
 
   /// What its positions cost; `nil` without positions. Recordings are those of receivers, and a
-  /// fixed position costs nothing.
+  /// fixed position costs nothing. A region is no position for those that need one.
   package var tier: PositionTier? {
     switch self {
-    case .bluez, .iio: nil
+    case .bluez, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
-    case .fixed: .cell
+    case .fixed, .modem: .cell
     case .geoclue: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }

@@ -19,6 +19,8 @@ extension Source {
     case .fixes(let path): "fixes://\(Self.escaped(path))"
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
+    case .modem: "modem:"
+    case .zone: "zone:"
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
     case .resting(let receiver):
       receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"

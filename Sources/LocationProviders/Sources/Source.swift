@@ -28,6 +28,10 @@ package indirect enum Source: Hashable, Sendable {
   case bluez
   /// `iio:`; with `motion=false` the accelerometer is read for the compass only.
   case iio(motion: Bool)
+  /// `modem:`
+  case modem
+  /// `zone:`
+  case zone
   /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 

@@ -23,6 +23,8 @@ package struct SourceEvidence: Hashable, Sendable {
   package var bytes: Int?
   /// The receiver's last satellite counts; `nil` until it sends some.
   package var satellites: SatelliteSummary?
+  /// Cells in the last answer of the modems; `nil` for another source, and without cells.
+  package var cells: Int?
   /// The receivers that gpsd serves.
   package var devices: [String] = []
   /// What this computer's sensors can measure; `nil` for another source, and until it is known.
@@ -37,6 +39,8 @@ package struct SourceEvidence: Hashable, Sendable {
 package struct SensorEvidence: Hashable, Sendable {
   package var tellsHeading: Bool
   package var tellsMotion: Bool
+  /// Whether there is a barometer.
+  package var tellsPressure = false
   /// Why there is no compass; `nil` while there is one, or while it is unknown.
   package var compassFault: ProviderStatus.Reason?
 

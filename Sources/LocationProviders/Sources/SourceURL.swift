@@ -50,7 +50,7 @@ private struct SourceURL {
   }
 
   private static let schemes =
-    "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, geoclue, bluez, iio"
+    "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, geoclue, bluez, modem, iio, zone"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -80,6 +80,8 @@ private struct SourceURL {
       return .fixes(path: try file("fixes:///PATH"))
     case "geoclue": return try bare(.geoclue)
     case "bluez": return try bare(.bluez)
+    case "modem": return try bare(.modem)
+    case "zone": return try bare(.zone)
     case "iio":
       let form = "iio: or iio:?motion=false"
       try refuseQuery(except: ["motion"], form)

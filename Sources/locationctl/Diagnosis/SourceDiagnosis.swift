@@ -59,7 +59,12 @@ struct SourceDiagnosis {
   }
 
   private mutating func judge(_ report: SourceReport) {
+    if let lack = ModemLack(report) { return conclude(.bad, lack.code, lack.rawValue, lack.next) }
     switch report.lastStatus {
+    case .working where report.source == .zone:
+      conclude(
+        .doubtful, "region", "the time zone, for requests that accept any position",
+        "name a source of positions beside it")
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -71,6 +76,7 @@ struct SourceDiagnosis {
   private mutating func judge(_ sensors: SensorEvidence, isRefusing: Bool) {
     let words = [
       sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
+      sensors.tellsPressure ? "the pressure of the air" : nil,
     ]
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
     let message = "it reports " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
@@ -88,7 +94,8 @@ struct SourceDiagnosis {
 
   private static func working(_ report: SourceReport) -> String {
     let fixes = report.fixes == 1 ? "1 position" : "\(report.fixes) positions"
-    return fixes + (report.evidence.satellites.map { ", " + words(for: $0) } ?? "")
+    let cells = report.evidence.cells.map { $0 == 1 ? ", 1 cell" : ", \($0) cells" } ?? ""
+    return fixes + cells + (report.evidence.satellites.map { ", " + words(for: $0) } ?? "")
   }
 
   private static func words(for satellites: SatelliteSummary) -> String {
@@ -213,7 +220,8 @@ struct SourceDiagnosis {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
-    case .geoclue, .bluez, .iio: howToName
+    case .geoclue, .bluez, .iio, .modem: howToName
+    case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
     }
@@ -232,7 +240,7 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio, .modem, .zone: nil
     case .resting(let receiver): receiver.path
     }
   }

@@ -44,6 +44,20 @@ class Forger:
         self.signal(target, path, DBUS + ".Properties", "PropertiesChanged", "sa{sv}as",
                     "org.bluez.Device1", properties, dbus.Array([], signature="s"))
 
+    def modem(self, target):
+        """A modem that no ModemManager knows."""
+        service = "org.freedesktop.ModemManager1"
+        values = {
+            service + ".Modem": {"State": dbus.Int32(8, variant_level=1)},
+            service + ".Modem.Location": {"Capabilities": dbus.UInt32(5, variant_level=1)},
+        }
+        interfaces = dbus.Dictionary({
+            name: dbus.Dictionary(properties, signature="sv")
+            for name, properties in values.items()}, signature="sa{sv}")
+        self.signal(target, "/org/freedesktop/ModemManager1", DBUS + ".ObjectManager",
+                    "InterfacesAdded", "oa{sa{sv}}",
+                    dbus.ObjectPath("/org/freedesktop/ModemManager1/Modem/66"), interfaces)
+
     def owner(self, target, service, old, new):
         self.signal(target, "/org/freedesktop/DBus", DBUS, "NameOwnerChanged", "sss",
                     service, old, new)

@@ -26,6 +26,12 @@ Prints the address of the bus, then obeys one command per line and answers each 
   shell start | shell stop  GNOME's shell, with no windows; shell deny lets nobody ask
   windows APP...            the windows that it has; +APP is the focused one
   portal start | portal stop  the desktop portal's backend; apps APP=STATE... are what it shows
+  modems start | modems stop
+  modem N                   adds a modem on LTE; modem N KEY=NUMBER... sets State, StateFailedReason,
+                            UnlockRequired, Capabilities, or Enabled
+  unplug N
+  enabled N                 what is set up
+  await enabled N BITS      until this is set up
   units start [ERROR]       a service manager that freezes and thaws, or refuses with the error
   units calls               what it was called to do, in order
   forge WHAT...             tries something in another's name on every program; see forge_at
@@ -62,6 +68,8 @@ INTROSPECT = "org.gnome.Shell.Introspect"
 PORTAL = "org.freedesktop.impl.portal.desktop.gnome"
 PORTAL_PATH = "/org/freedesktop/portal/desktop"
 BACKGROUND = "org.freedesktop.impl.portal.Background"
+MODEMS = "org.freedesktop.ModemManager1"
+MODEMS_PATH = "/org/freedesktop/ModemManager1"
 SYSTEMD = "org.freedesktop.systemd1"
 SYSTEMD_PATH = "/org/freedesktop/systemd1"
 MOCK = "org.freedesktop.DBus.Mock"
@@ -182,6 +190,8 @@ class Machine:
                 self.forger.owner(name, service, owner, self.forger.name)
             case ["loss", service]:
                 self.forger.owner(name, service, self.bus.get_name_owner(service), "")
+            case ["modem"]:
+                self.forger.modem(name)
             case ["press", number, key]:
                 self.forger.signal(name, NOTIFICATIONS_PATH, NOTIFICATIONS, "ActionInvoked", "us",
                                    dbus.UInt32(int(number)), key)
@@ -415,6 +425,18 @@ class Machine:
                 self.show_windows(apps)
                 self.mock(SHELL_PATH, SHELL).EmitSignal(
                     INTROSPECT, "RunningApplicationsChanged", "", dbus.Array([], signature="v"))
+            case ["modems", "start"]:
+                self.spawn(MODEMS, ["--system", "-m", MODEMS, MODEMS_PATH, MODEMS + ".Any"])
+            case ["modems", "stop"]:
+                self.stop(MODEMS)
+            case ["modem", number, *values]:
+                self.add_modem(number, dict(value.split("=") for value in values))
+            case ["unplug", number]:
+                self.unplug(MODEMS_PATH + "/Modem/" + number)
+            case ["enabled", number]:
+                return str(self.enabled(number))
+            case ["await", "enabled", number, bits]:
+                self.until(lambda: self.enabled(number) == int(bits))
             case ["portal", "start"]:
                 self.spawn(PORTAL, ["--session", PORTAL, PORTAL_PATH, BACKGROUND])
                 self.show_apps([])
@@ -427,6 +449,57 @@ class Machine:
             case _:
                 return "unknown command"
         return "ok"
+
+    def enabled(self, number):
+        path = MODEMS_PATH + "/Modem/" + number
+        properties = self.mock(path, MODEMS, dbus.PROPERTIES_IFACE)
+        return int(properties.Get(MODEMS + ".Modem.Location", "Enabled"))
+
+    def unplug(self, path):
+        """A modem that is pulled out, as ModemManager announces it: with all of its interfaces."""
+        manager = self.mock(MODEMS_PATH, MODEMS)
+        manager.RemoveObject(path)
+        interfaces = dbus.Array([MODEMS + ".Modem", MODEMS + ".Modem.Location"], signature="s")
+        manager.EmitSignal(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "oas",
+            dbus.Array([dbus.ObjectPath(path), interfaces], signature="v"))
+
+    def add_modem(self, number, values):
+        """A modem with one serving cell and, if it can, a receiver with a position."""
+        path, modem = MODEMS_PATH + "/Modem/" + number, MODEMS + ".Modem"
+        value = lambda key, other: int(values.get(key, other))
+        manager = self.mock(MODEMS_PATH, MODEMS)
+        manager.AddObject(path, modem, dbus.Dictionary({
+            "State": dbus.Int32(value("State", 8)),
+            "StateFailedReason": dbus.UInt32(value("StateFailedReason", 0)),
+            "UnlockRequired": dbus.UInt32(value("UnlockRequired", 1)),
+            "AccessTechnologies": dbus.UInt32(1 << 14),
+        }, signature="sv"), dbus.Array([], signature="(ssss)"))
+        mock = self.mock(path, MODEMS)
+        location = modem + ".Location"
+        mock.AddProperties(location, dbus.Dictionary({
+            "Capabilities": dbus.UInt32(value("Capabilities", 5)),
+            "Enabled": dbus.UInt32(value("Enabled", 0))}, signature="sv"))
+        refusal = ("raise dbus.exceptions.DBusException('no', "
+                   "name='org.freedesktop.ModemManager1.Error.Core.Unauthorized')")
+        setup = f"self.UpdateProperties({location!r}, {{'Enabled': args[0]}})"
+        here = os.path.dirname(os.path.abspath(__file__))
+        get = (f"import sys; sys.path.insert(0, {here!r}); import modems\n"
+               f"ret = modems.location(int(self.props[{location!r}]['Enabled']))")
+        if "refused" in values:
+            setup = get = refusal
+        cells = ("ret = dbus.Array([dbus.Dictionary({'cell-type': dbus.UInt32(5), "
+                 "'serving': dbus.Boolean(True), 'operator-id': '26202', 'tac': 'C1D', "
+                 "'ci': '1A2B301', 'rsrp': -88.0}, signature='sv')], signature='a{sv}')")
+        mock.AddMethods(location, dbus.Array([
+            ("Setup", "ub", "", setup), ("GetLocation", "", "a{uv}", get)], signature="(ssss)"))
+        mock.AddMethod(modem, "GetCellInfo", "", "aa{sv}", cells)
+        whole = dbus.Dictionary({
+            interface: self.mock(path, MODEMS, dbus.PROPERTIES_IFACE).GetAll(interface)
+            for interface in [modem, location]}, signature="sa{sv}")
+        manager.EmitSignal(
+            "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", "oa{sa{sv}}",
+            dbus.Array([dbus.ObjectPath(path), whole], signature="v"))
 
     def show_windows(self, apps):
         windows = ", ".join(

@@ -87,7 +87,9 @@ struct IIODeviceTreeTests {
   func describes() {
     #expect(IIODeviceTree.describes("iio:device0/in_accel_mount_matrix"))
     #expect(IIODeviceTree.describes("iio:device0/name"))
-    #expect(!IIODeviceTree.describes("iio:device0/in_pressure_input"))
+    #expect(IIODeviceTree.describes("iio:device0/in_pressure_input"))
+    #expect(!IIODeviceTree.describes("iio:device0/in_pressure_oversampling_ratio"))
+    #expect(!IIODeviceTree.describes("iio:device0/in_humidityrelative_input"))
     #expect(!IIODeviceTree.describes("iio:device0/uevent"))
   }
 

@@ -45,7 +45,8 @@ struct SourceURLTests {
       ("fixed:47.37,-8.54,12.5", .fixed(zurich, accuracy: 12.5)),
       ("fixed:0,0", .fixed(Coordinate(latitude: 0, longitude: 0), accuracy: 5)),
       ("fixes:///f%C3%A9.jsonl", .fixes(path: "/fé.jsonl")),
-      ("geoclue:", .geoclue), ("bluez:", .bluez), ("iio:", .iio(motion: true)),
+      ("geoclue:", .geoclue), ("bluez:", .bluez), ("modem:", .modem), ("zone:", .zone),
+      ("iio:", .iio(motion: true)),
       ("iio:?motion=no", .iio(motion: false)),
       ("gpsd://h?rest=true", .resting(.gpsd(host: "h", port: 2947))),
       (
