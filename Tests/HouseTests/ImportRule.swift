@@ -5,13 +5,13 @@ enum ImportRule {
     "LocationModel": [],
     "LocationCoding": ["LocationModel"],
     "LocationSecrets": ["CSodium"],
-    "LocationRadio": ["LocationModel", "LocationSecrets"],
+    "LocationRadio": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
       "LocationSecrets", "LocationModel", "LocationEngine", "LocationProviders",
-      "LocationRecording", "FoundationEssentials",
+      "LocationRadio", "LocationRecording", "FoundationEssentials",
     ],
     "LocationSimulation": [
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService",
@@ -19,15 +19,15 @@ enum ImportRule {
     ],
     "LocationLink": ["LocationModel", "LocationCoding"],
     "LocationHost": [
-      "LocationSecrets", "LocationCoding", "LocationLink", "LocationRecording",
+      "LocationSecrets", "LocationCoding", "LocationLink", "LocationRadio", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
       "LocationSQLite",
       "CSystemd", "CXCB", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationDaemon": [
       "LocationHost", "LocationCoding", "LocationLink", "LocationRecording", "LocationModel",
-      "LocationEngine", "LocationProviders", "LocationService", "CLinux", "CSystemd", "Dispatch",
-      "Glibc", "Synchronization", "FoundationEssentials",
+      "LocationEngine", "LocationProviders", "LocationRadio", "LocationService", "CLinux",
+      "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationSQLite": ["CSQLite"],
     "LocationGeocoding": [
@@ -49,8 +49,8 @@ enum ImportRule {
     "locationctl": [
       "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationService",
       "LocationCoding", "LocationEngine",
-      "LocationProviders", "LocationModel", "LocationLink", "LocationRecording",
-      "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
+      "LocationProviders", "LocationModel", "LocationLink", "LocationRadio", "LocationRecording",
+      "LocationSecrets", "LocationSimulation", "LocationGeocoding", "Foundation", "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux",
     ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],

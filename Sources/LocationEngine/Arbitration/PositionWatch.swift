@@ -4,8 +4,8 @@ import LocationModel
 struct PositionWatch: Machine {
   enum Input: MachineInput {
     case status(ProviderID, ProviderStatus)
-    /// A fix became the current one.
-    case fix
+    /// A fix became the current one, found so.
+    case fix(PositionMethod)
     /// The longest time between positions that all subscribers accept; `nil` when none needs any.
     case needed(Duration?)
     case wake
@@ -27,6 +27,8 @@ struct PositionWatch: Machine {
 
   private var state = State.idle
   private var interval = Duration.zero
+  /// Whether the last fix was found by what a radio received, which is scanned less often.
+  private var isByRadio = false
   private var statuses: [ProviderStatus]
   /// Whether a place is set from outside, whatever the sources do (SIM-15).
   var isSimulated = false
@@ -67,7 +69,8 @@ struct PositionWatch: Machine {
 
   var nextDeadline: Instant? {
     guard case .expecting(let since) = state else { return nil }
-    return since + (interval > Self.timeout ? interval + Self.search : Self.timeout)
+    let timeout = isByRadio ? Self.radioTimeout : Self.timeout
+    return since + (interval > timeout ? interval + Self.search : timeout)
   }
 
   mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -88,9 +91,10 @@ struct PositionWatch: Machine {
       return hopeless(at: now)
     case .needed(nil):
       let wasLost = isOut
-      state = .idle
+      (state, isByRadio) = (.idle, false)
       return wasLost ? [.found] : []
-    case .fix:
+    case .fix(let method):
+      isByRadio = method == .accessPoints || method == .cells
       let wasLost = isOut
       if state != .idle { state = .expecting(since: now.uptime) }
       return wasLost ? [.found] : []
@@ -114,6 +118,9 @@ struct PositionWatch: Machine {
   /// How long a needed position may be missing before it counts as lost. Chosen: below the ten
   /// seconds of LIVE-18 and of STD-26.
   static let timeout = Duration.seconds(9)
+  /// The same after a position that was found by radio (RADIO-14). Chosen: twice the time between two
+  /// scans of a device that is slow.
+  private static let radioTimeout = Duration.seconds(60)
   /// The additional time where a receiver may rest meanwhile. Chosen: a cold start.
   private static let search = Duration.seconds(60)
 }

@@ -24,6 +24,7 @@ extension Source {
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
         try Contents(lines: bytes)
       }
+    case .scans(let host, let port): ScansDriver(channel: .tcp(host: host, port: Int(port)))
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
     case .iio(let motion): SensorDriver(sensesMotion: motion)
@@ -41,7 +42,7 @@ extension Source {
     case .bluez, .iio: nil
     case .resting(let receiver): receiver.tier
     case .fixed: .cell
-    case .geoclue: .network
+    case .geoclue, .scans: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
   }

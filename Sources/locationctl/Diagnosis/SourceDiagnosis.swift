@@ -2,6 +2,7 @@ import Glibc
 import LocationService
 import LocationModel
 import LocationProviders
+import LocationRadio
 
 /// Why a source gives no position, and what a person can do about it.
 struct SourceDiagnosis {
@@ -60,6 +61,7 @@ struct SourceDiagnosis {
 
   private mutating func judge(_ report: SourceReport) {
     switch report.lastStatus {
+    case .working where report.silence != nil: judgeScans(report)
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -117,6 +119,21 @@ struct SourceDiagnosis {
     case .working, nil:
       conclude(
         .doubtful, "waiting", "no answer within the time", "wait longer: --timeout 60")
+    }
+  }
+
+  /// Evaluates a source that receives transmitters, none of which leads to a position.
+  private mutating func judgeScans(_ report: SourceReport) {
+    switch report.silence {
+    case .nothingHeard?:
+      conclude(
+        .doubtful, "nothing_received", report.silence?.text ?? "",
+        "hidden networks, and those whose owners have opted out, are not used; elsewhere there may be "
+          + "others")
+    case .nothingKnown?, nil:
+      conclude(
+        .doubtful, "not_in_map", report.silence?.text ?? "",
+        "the map is learned while a satellite receiver has the place, or: locationctl map import FILE")
     }
   }
 
@@ -212,7 +229,7 @@ struct SourceDiagnosis {
   private static func missingStep(for source: Source) -> String {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .scans: "check the name of the host"
     case .geoclue, .bluez, .iio: howToName
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
@@ -232,7 +249,7 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .iio: nil
     case .resting(let receiver): receiver.path
     }
   }
