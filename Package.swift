@@ -199,7 +199,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationRadioTests",
-      dependencies: ["LocationModel", "LocationRadio", "LocationSecrets"],
+      dependencies: ["LocationCoding", "LocationModel", "LocationRadio", "LocationSecrets"],
       swiftSettings: house),
     .testTarget(
       name: "LocationCodingTests",
@@ -302,8 +302,8 @@ let package = Package(
     .testTarget(
       name: "LocationServiceTests",
       dependencies: [
-        "LocationEngine", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation", "TestSupport",
+        "LocationEngine", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationRecording", "LocationService", "LocationSimulation", "TestSupport",
       ], swiftSettings: house),
     .testTarget(
       name: "LocationHostTests",

@@ -26,12 +26,12 @@ package struct RadioLayer: Sendable {
   }
 
   /// One place.
-  struct Cell: Hashable, Sendable {
+  package struct Cell: Hashable, Sendable {
     var latitude: Double
     var longitude: Double
     /// The weight of all teachings.
     var weight: Double
-    var levels: [Level]
+    package var levels: [Level]
     /// Days since 1970 of the last teaching.
     var day: Int32
     /// The length of `levels` as a vector.
@@ -55,7 +55,7 @@ package struct RadioLayer: Sendable {
   /// The number of each place.
   private var slots: [CellIndex: Int] = [:]
   /// The places by their numbers; `nil` where one was removed.
-  private(set) var places: [(index: CellIndex, cell: Cell)?] = []
+  package private(set) var places: [(index: CellIndex, cell: Cell)?] = []
   /// Numbers of removed places.
   private var free: [Int] = []
   package private(set) var stations: [RadioStationID: RadioStation] = [:]

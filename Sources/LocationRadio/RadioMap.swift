@@ -61,11 +61,9 @@ package struct RadioMap: Machine {
   /// When changed tiles are stored; `nil` while none has changed.
   private var storing: Instant?
 
-  package init(secret: SecretKey) {
+  package init(secret: SecretKey, accessPoints grain: RadioLayer.Grain = .accessPoints) {
     names = RadioStationNames(secret)
-    layers = [
-      .accessPoints: RadioLayer(.accessPoints), .cells: RadioLayer(.cells),
-    ]
+    layers = [.accessPoints: RadioLayer(grain), .cells: RadioLayer(.cells)]
   }
 
   package var nextDeadline: Instant? { storing }

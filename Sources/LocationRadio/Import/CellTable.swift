@@ -48,7 +48,8 @@ struct CellTable: Sendable {
       return []
     }
     let updated = number("updated").flatMap { abs($0) < 9e9 ? UnixTime(seconds: $0) : nil }
-    guard let date = ImportRule.date(updated ?? now, now: now) else {
+    let isDated = text("updated") != nil
+    guard let date = ImportRule.date(isDated ? updated : now, now: now) else {
       refusals.note(.noDate)
       return []
     }

@@ -78,7 +78,8 @@ package enum Base64 {
     var (word, count) = (UInt32(0), 0)
     guard text.utf8.count.isMultiple(of: 4) else { return nil }
     let body = text.utf8.prefix { $0 != UInt8(ascii: "=") }
-    guard text.utf8.count - body.count <= 2 else { return nil }
+    let padding = text.utf8.dropFirst(body.count)
+    guard padding.count <= 2, padding.allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
     for byte in body {
       guard let digit = digits.firstIndex(of: byte) else { return nil }
       (word, count) = (word << 6 | UInt32(digit), count + 1)
