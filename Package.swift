@@ -309,8 +309,9 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
-        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation", "TestSupport", "LocationCoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationRecording", "LocationService", "LocationSimulation", "TestSupport",
+        "LocationCoding",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

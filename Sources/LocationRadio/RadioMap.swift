@@ -288,6 +288,8 @@ package struct RadioMap: Machine {
     }
   }
 
+  /// Boxes of a scan that are used, the loudest first.
+  package static let mostBoxes = Readings.most
   /// The domain of its rows in the durable state.
   package static let domain = "radio-map"
   /// Scans that wait. Chosen: a fix comes every second while a receiver works.

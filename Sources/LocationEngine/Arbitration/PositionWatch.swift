@@ -118,9 +118,9 @@ struct PositionWatch: Machine {
   /// How long a needed position may be missing before it counts as lost. Chosen: below the ten
   /// seconds of LIVE-18 and of STD-26.
   static let timeout = Duration.seconds(9)
-  /// The same after a position that was found by radio (RADIO-14). Chosen: twice the time between two
-  /// scans of a device that is slow.
-  private static let radioTimeout = Duration.seconds(60)
+  /// The same after a position that was found by radio (RADIO-14). Chosen: twice the longest time
+  /// between two scans, which is that of a device at rest, and some more.
+  private static let radioTimeout = Duration.seconds(150)
   /// The additional time where a receiver may rest meanwhile. Chosen: a cold start.
   private static let search = Duration.seconds(60)
 }

@@ -124,7 +124,7 @@ package struct RadioImport: Sendable {
   }
 
   /// Bytes. Chosen: no row of these files has a tenth of it.
-  static let longestLine = 65_536
+  package static let longestLine = 65_536
 }
 
 /// The fields of a line of comma-separated values.
