@@ -127,7 +127,8 @@ let package = Package(
       name: "LocationDaemon",
       dependencies: [
         "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationHost", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationRadio", "LocationService",
+        "LocationModel", "LocationProviders", "LocationRadio", "LocationSecrets",
+        "LocationService",
       ],
       swiftSettings: house),
 

@@ -26,7 +26,8 @@ enum ImportRule {
     ],
     "LocationDaemon": [
       "LocationHost", "LocationCoding", "LocationLink", "LocationRecording", "LocationModel",
-      "LocationEngine", "LocationProviders", "LocationRadio", "LocationService", "CLinux",
+      "LocationEngine", "LocationProviders", "LocationRadio", "LocationSecrets",
+      "LocationService", "CLinux",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationSQLite": ["CSQLite"],
