@@ -15,7 +15,8 @@ enum RadioMapStore {
     if key == calibrationKey { return .calibration }
     if let (kind, tile) = tile(of: key) { return .tile(kind, tile) }
     let parts = key.name.split(separator: "/")
-    guard parts.count == 3, parts[0] == placed, let kind = RadioMap.Kind(rawValue: String(parts[1])),
+    guard parts.count == 3, parts[0] == placed,
+      let kind = RadioMap.Kind(rawValue: String(parts[1])),
       let bucket = UInt8(parts[2])
     else { return nil }
     return .placed(kind, bucket: bucket)

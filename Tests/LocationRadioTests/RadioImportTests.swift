@@ -132,18 +132,21 @@ struct RadioImportTests {
     }
     for (bad, reason) in [
       ("{\"a\":1}", ImportRefusal.notUnderstood), ("{broken}", .notUnderstood),
-      ("{\"position\":{\"latitude\":0,\"longitude\":0}}", .noPlace), ("{\"items\":[{", .notUnderstood),
+      ("{\"position\":{\"latitude\":0,\"longitude\":0}}", .noPlace),
+      ("{\"items\":[{", .notUnderstood),
       ("{\"position\":{\"latitude\":1,\"longitude\":1,\"speed\":40}}", .inaccurate),
       ("{\"x\":\"\(String(repeating: "y", count: 70_000))\"}", .tooLong),
     ] { #expect(refusals(bad) == [reason: 1], "\(bad.prefix(80))") }
   }
 
-  @Test("RADIO-19: a torn end, a line without end, and bytes of any kind are counted, without a trap")
+  @Test(
+    "RADIO-19: a torn end, a line without end, and bytes of any kind are counted, without a trap")
   func damage() {
     let row = "00:11:22:33:44:10,cafe,[],2025-05-01 12:00:00,1,-60,48.1,11.5,500,4,WIFI\n"
     let whole = Array((Self.wigle + row).utf8)
     for cut in whole.indices { _ = read(String(decoding: whole.prefix(cut), as: UTF8.self)) }
-    #expect(refusals(Self.wigle + String(repeating: "x", count: 100_000) + "\n" + row) == [.tooLong: 1])
+    #expect(
+      refusals(Self.wigle + String(repeating: "x", count: 100_000) + "\n" + row) == [.tooLong: 1])
     var random = SeededRandom(seed: 5)
     for _ in 0..<200 {
       let bytes = (0..<500).map { _ in UInt8(truncatingIfNeeded: random.next() >> 20) }

@@ -48,7 +48,8 @@ struct CoreMapTests {
     #expect(outside.ignored.allSatisfy { $0.reason == .simulated })
   }
 
-  @Test("RADIO-11: without satellites an app gets positions from what is received, of the scan's time")
+  @Test(
+    "RADIO-11: without satellites an app gets positions from what is received, of the scan's time")
   func finds() throws {
     var core = try MapBench()
     core.start()
@@ -170,7 +171,8 @@ struct CoreMapTests {
     #expect(other.taught > 0)
   }
 
-  @Test("RADIO-17: a recording holds the positions, and nothing of the map; a replay gives the same")
+  @Test(
+    "RADIO-17: a recording holds the positions, and nothing of the map; a replay gives the same")
   func recorded() throws {
     var core = try MapBench(records: true)
     core.start()

@@ -141,7 +141,8 @@ struct RadioTests {
     }
   }
 
-  @Test("RADIO-16: regions are entered and left by what is received; a small one not by a wide radius")
+  @Test(
+    "RADIO-16: regions are entered and left by what is received; a small one not by a wide radius")
   func regions() async throws {
     let device = device()
     let app = device.app("com.example.regions")

@@ -133,7 +133,8 @@ struct SourceDiagnosis {
     case .nothingKnown?, nil:
       conclude(
         .doubtful, "not_in_map", report.silence?.text ?? "",
-        "the map is learned while a satellite receiver has the place, or: locationctl map import FILE")
+        "the map is learned while a satellite receiver has the place, or: locationctl map import FILE"
+      )
     }
   }
 
