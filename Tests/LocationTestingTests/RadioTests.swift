@@ -127,6 +127,14 @@ struct RadioTests {
     try await app.run {
       let listener = PositionListener()
       listener.manager.startUpdatingLocation()
+      let live = Task {
+        var count = 0
+        for try await update in CLLocationUpdate.liveUpdates() where update.locationUnavailable {
+          count += 1
+          if device.date > Date(timeIntervalSince1970: 1_767_254_400 + 1200) { break }
+        }
+        return count
+      }
       device.travel(Self.walk(4))
       try await device.advance(by: .seconds(840))
       device.cover(.tunnel)
@@ -138,6 +146,8 @@ struct RadioTests {
       #expect(listener.failures.isEmpty)
       try await device.advance(by: .seconds(30))
       #expect(listener.failures == [.locationUnknown])
+      live.cancel()
+      #expect(try await live.value == 1)
     }
   }
 

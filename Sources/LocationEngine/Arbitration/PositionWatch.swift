@@ -27,8 +27,8 @@ struct PositionWatch: Machine {
 
   private var state = State.idle
   private var interval = Duration.zero
-  /// Whether the last fix was found by what a radio received, which is scanned less often.
-  private var isByRadio = false
+  /// How the last fix was found.
+  private var method = PositionMethod.receiver
   private var statuses: [ProviderStatus]
   /// Whether a place is set from outside, whatever the sources do (SIM-15).
   var isSimulated = false
@@ -69,7 +69,7 @@ struct PositionWatch: Machine {
 
   var nextDeadline: Instant? {
     guard case .expecting(let since) = state else { return nil }
-    let timeout = isByRadio ? Self.radioTimeout : Self.timeout
+    let timeout = method.longestSilence
     return since + (interval > timeout ? interval + Self.search : timeout)
   }
 
@@ -91,10 +91,10 @@ struct PositionWatch: Machine {
       return hopeless(at: now)
     case .needed(nil):
       let wasLost = isOut
-      (state, isByRadio) = (.idle, false)
+      (state, method) = (.idle, .receiver)
       return wasLost ? [.found] : []
     case .fix(let method):
-      isByRadio = method == .accessPoints || method == .cells
+      self.method = method
       let wasLost = isOut
       if state != .idle { state = .expecting(since: now.uptime) }
       return wasLost ? [.found] : []
@@ -118,9 +118,19 @@ struct PositionWatch: Machine {
   /// How long a needed position may be missing before it counts as lost. Chosen: below the ten
   /// seconds of LIVE-18 and of STD-26.
   static let timeout = Duration.seconds(9)
-  /// The same after a position that was found by radio (RADIO-14). Chosen: twice the longest time
-  /// between two scans, which is that of a device at rest, and some more.
-  private static let radioTimeout = Duration.seconds(150)
   /// The additional time where a receiver may rest meanwhile. Chosen: a cold start.
   private static let search = Duration.seconds(60)
+}
+
+extension PositionMethod {
+  /// How long the next position may be missing before it counts as lost.
+  ///
+  /// Chosen for what a radio receives (RADIO-14): twice the longest time between two scans, which is
+  /// that of a device at rest, and some more.
+  var longestSilence: Duration {
+    switch self {
+    case .accessPoints, .cells: .seconds(150)
+    case .receiver, .service, .region: PositionWatch.timeout
+    }
+  }
 }
