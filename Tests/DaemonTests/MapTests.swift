@@ -22,7 +22,8 @@ struct MapTests {
     return path
   }
 
-  @Test("RADIO-11: an app without satellites has a position from a list that the owner has imported")
+  @Test(
+    "RADIO-11: an app without satellites has a position from a list that the owner has imported")
   func position() async throws {
     let server = try Server()
     let radio = Receiver(sending: { _ in Array(Self.scan.utf8) }) { server.write($0) }
@@ -51,7 +52,8 @@ struct MapTests {
     withExtendedLifetime(radio) {}
   }
 
-  @Test("RADIO-17: the map outlasts the daemon, is listed among the data, and is forgotten for good")
+  @Test(
+    "RADIO-17: the map outlasts the daemon, is listed among the data, and is forgotten for good")
   func lasting() async throws {
     let folder = try TemporaryFolder()
     let source = "scans+tcp://127.0.0.1:9"
