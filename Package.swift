@@ -86,7 +86,7 @@ let package = Package(
       swiftSettings: house),
     // The map of what is heard where, learned on this computer; pure (docs/decisions/0080).
     .target(
-      name: "LocationRadio", dependencies: ["LocationModel", "LocationSecrets"],
+      name: "LocationRadio", dependencies: ["LocationCoding", "LocationModel", "LocationSecrets"],
       swiftSettings: house),
     .target(name: "LocationProviders", dependencies: ["LocationModel"], swiftSettings: house),
     .target(
@@ -97,7 +97,7 @@ let package = Package(
       name: "LocationService",
       dependencies: [
         "LocationSecrets", "LocationEngine", "LocationProviders", "LocationModel",
-        "LocationRecording",
+        "LocationRadio", "LocationRecording",
       ],
       swiftSettings: house),
 
@@ -117,8 +117,8 @@ let package = Package(
       name: "LocationHost",
       dependencies: [
         "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine",
-        "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSQLite",
+        "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationRecording", "LocationService", "LocationSQLite",
       ],
       swiftSettings: house),
 
@@ -127,7 +127,8 @@ let package = Package(
       name: "LocationDaemon",
       dependencies: [
         "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationHost", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationSecrets", "LocationService",
+        "LocationModel", "LocationProviders", "LocationRadio", "LocationSecrets",
+        "LocationService",
       ],
       swiftSettings: house),
 
@@ -164,7 +165,8 @@ let package = Package(
       dependencies: [
         "BeaconAdvertising", "CoreLocation", "LocationCoding", "LocationEngine",
         "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
-        "LocationRecording", "LocationService", "LocationSimulation",
+        "LocationRadio", "LocationRecording", "LocationSecrets", "LocationService",
+        "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -198,7 +200,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationRadioTests",
-      dependencies: ["LocationModel", "LocationRadio", "LocationSecrets"],
+      dependencies: ["LocationCoding", "LocationModel", "LocationRadio", "LocationSecrets"],
       swiftSettings: house),
     .testTarget(
       name: "LocationCodingTests",
@@ -301,15 +303,16 @@ let package = Package(
     .testTarget(
       name: "LocationServiceTests",
       dependencies: [
-        "LocationEngine", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation", "TestSupport",
+        "LocationEngine", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationRecording", "LocationService", "LocationSimulation", "TestSupport",
       ], swiftSettings: house),
     .testTarget(
       name: "LocationHostTests",
       dependencies: [
         "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
-        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRecording",
-        "LocationService", "LocationSimulation", "TestSupport", "LocationCoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationRecording", "LocationService", "LocationSimulation", "TestSupport",
+        "LocationCoding",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

@@ -237,7 +237,7 @@ package struct LocationEngine: Machine {
 
   /// Delivers the new current fix to every app as far as permitted.
   mutating func makeCurrent(_ fix: Fix, at now: Moment, to outputs: inout [Output]) -> Fix {
-    let changes = watch.handle(.fix, at: now)
+    let changes = watch.handle(.fix(fix.origin.method), at: now)
     if !changes.isEmpty { deliver(changes, at: now, to: &outputs) }
     if retention.limitsPosition { keep(.position, at: now, to: &outputs) }
     // Before the apps receive the fix: the next run may begin right after.

@@ -28,8 +28,8 @@ package struct CellIndex: Hashable, Comparable, Sendable {
     return Coordinate(latitude: latitude, longitude: (Double(column) + 0.5) * spacing / width)
   }
 
-  /// The tile of 32 rows and columns that is stored as one entry.
-  package var tile: TileIndex { TileIndex(row: row >> 5, column: column >> 5) }
+  /// The tile of 8 rows and columns that is stored as one entry.
+  package var tile: TileIndex { TileIndex(row: row >> 3, column: column >> 3) }
 
   /// The latitude by which the columns of a row are as wide as the spacing.
   ///

@@ -15,6 +15,8 @@ package struct RadioLayer: Sendable {
     package var floor: Double
     /// The most cells; the tile that was not taught for the longest time goes first.
     package var mostCells: Int
+    /// The most transmitters; where there are more, tiles go in the same order.
+    package var mostStations = 100_000
 
     /// Access points: rooms.
     package static let accessPoints = Grain(
@@ -24,12 +26,12 @@ package struct RadioLayer: Sendable {
   }
 
   /// One place.
-  struct Cell: Hashable, Sendable {
+  package struct Cell: Hashable, Sendable {
     var latitude: Double
     var longitude: Double
     /// The weight of all teachings.
     var weight: Double
-    var levels: [Level]
+    package var levels: [Level]
     /// Days since 1970 of the last teaching.
     var day: Int32
     /// The length of `levels` as a vector.
@@ -53,12 +55,14 @@ package struct RadioLayer: Sendable {
   /// The number of each place.
   private var slots: [CellIndex: Int] = [:]
   /// The places by their numbers; `nil` where one was removed.
-  private(set) var places: [(index: CellIndex, cell: Cell)?] = []
+  package private(set) var places: [(index: CellIndex, cell: Cell)?] = []
   /// Numbers of removed places.
   private var free: [Int] = []
   package private(set) var stations: [RadioStationID: RadioStation] = [:]
   /// The places at which each transmitter is heard, in the order of their numbers.
   private var postings: [RadioStationID: [Posting]] = [:]
+  /// The numbers of the places of each tile.
+  private var slotsByTile: [TileIndex: Set<Int>] = [:]
   /// Tiles that have changed since they were stored.
   private var changedTiles: Set<TileIndex> = []
 
@@ -88,6 +92,10 @@ package struct RadioLayer: Sendable {
         let isOwn = north == 0 && east == 0
         teach(usable, to: middle, place, isOwn ? 1 : nearness * Self.neighborShare, teaching)
       }
+    }
+    // One that is too faint to be kept anywhere, and has not moved, is no memory.
+    for level in usable where postings[level.station] == nil {
+      if stations[level.station]?.moves == 0 { stations[level.station] = nil }
     }
     shrink()
   }
@@ -146,9 +154,12 @@ package struct RadioLayer: Sendable {
     for level in before where !kept.contains(level.station) { unpost(level.station, at: slot) }
     for level in cell.levels { post(level, at: slot) }
     if cell.levels.isEmpty {
+      if slots[index] != nil { slotsByTile[index.tile]?.remove(slot) }
+      if slotsByTile[index.tile]?.isEmpty ?? false { slotsByTile[index.tile] = nil }
       (places[slot], slots[index]) = (nil, nil)
       free.append(slot)
     } else {
+      if slots[index] == nil { slotsByTile[index.tile, default: []].insert(slot) }
       (places[slot], slots[index]) = ((index, cell), slot)
     }
   }
@@ -243,17 +254,26 @@ package struct RadioLayer: Sendable {
 
   // MARK: Bounds
 
-  private mutating func shrink() {
-    guard slots.count > grain.mostCells else { return }
+  /// Forgets what was not taught for the longest time while there is more than the bounds permit.
+  mutating func shrink() {
+    if stations.count > grain.mostStations { forgetMoved() }
+    guard slots.count > grain.mostCells || stations.count > grain.mostStations else { return }
     var days: [TileIndex: Int32] = [:]
     for case (let index, let cell)? in places {
       days[index.tile] = max(days[index.tile] ?? .min, cell.day)
     }
     let oldest = days.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
     for tile in oldest {
-      guard slots.count > grain.mostCells * 9 / 10 else { return }
+      let isSmall =
+        slots.count <= grain.mostCells * 9 / 10 && stations.count <= grain.mostStations * 9 / 10
+      if isSmall { return }
       remove(tile)
     }
+  }
+
+  /// Forgets transmitters that have moved and are known at no place.
+  private mutating func forgetMoved() {
+    stations = stations.filter { postings[$0.key] != nil }
   }
 
   /// Removes what is known of a tile.
@@ -265,12 +285,9 @@ package struct RadioLayer: Sendable {
     }
   }
 
-  /// The tiles of which something is known, in their order.
-  var tiles: [TileIndex] { Set(slots.keys.map(\.tile)).sorted() }
-
   /// Returns the places of a tile, in their order.
   func cells(of tile: TileIndex) -> [(index: CellIndex, cell: Cell)] {
-    places.compactMap { $0 }.filter { $0.index.tile == tile }.sorted { $0.index < $1.index }
+    slotsByTile[tile, default: []].compactMap { places[$0] }.sorted { $0.index < $1.index }
   }
 
   /// Returns the tiles that have changed since the last call, in their order.
@@ -278,6 +295,9 @@ package struct RadioLayer: Sendable {
     defer { changedTiles = [] }
     return changedTiles.sorted()
   }
+
+  /// Notes that a tile is as it is stored.
+  mutating func settle(_ tile: TileIndex) { changedTiles.remove(tile) }
 
   /// Puts a stored place back.
   mutating func restore(_ cell: Cell, at index: CellIndex) {

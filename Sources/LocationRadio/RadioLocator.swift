@@ -219,6 +219,14 @@ package enum RadioSilence: String, Hashable, CaseIterable, Sendable {
   case nothingHeard
   /// None of the transmitters is in the map.
   case nothingKnown
+
+  /// The reason in words for a person.
+  package var text: String {
+    switch self {
+    case .nothingHeard: "no transmitter that may be used is received"
+    case .nothingKnown: "the map does not know what is received here"
+    }
+  }
 }
 
 /// How far the radii are right, learned where receivers show the truth.

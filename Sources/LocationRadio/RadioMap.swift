@@ -11,8 +11,13 @@ package struct RadioMap: Machine {
     case scan(RadioScan, from: ProviderID)
     /// A position of a receiver.
     case fix(Fix)
-    /// The durable state, at the start.
+    /// The durable state, at the start, and when another process has changed it: what it holds
+    /// replaces what is known of the same tiles.
     case stored([StateEntry])
+    /// What somebody else has received or determined: an import.
+    case learn([RadioObservation])
+    /// Stores what has changed now.
+    case save
     /// Forgets everything.
     case forget
     case wake
@@ -39,8 +44,14 @@ package struct RadioMap: Machine {
     var position: RadioPosition?
   }
 
-  private var names: RadioStationNames
-  private var layers: [Kind: RadioLayer]
+  private(set) var names: RadioStationNames
+  private(set) var layers: [Kind: RadioLayer]
+  /// Transmitters of imported lists.
+  private(set) var placed: [Kind: PlacedStations] = [:]
+  /// The rows as they are stored.
+  private(set) var rows = StoredRows()
+  /// What of the last import was not used.
+  package private(set) var refusals = ImportRefusals()
   private var locators: [Kind: RadioLocator] = [:]
   private var pending: [Pending] = []
   /// The last position of a receiver that may teach.
@@ -50,11 +61,9 @@ package struct RadioMap: Machine {
   /// When changed tiles are stored; `nil` while none has changed.
   private var storing: Instant?
 
-  package init(secret: SecretKey) {
+  package init(secret: SecretKey, accessPoints grain: RadioLayer.Grain = .accessPoints) {
     names = RadioStationNames(secret)
-    layers = [
-      .accessPoints: RadioLayer(.accessPoints), .cells: RadioLayer(.cells),
-    ]
+    layers = [.accessPoints: RadioLayer(grain), .cells: RadioLayer(.cells)]
   }
 
   package var nextDeadline: Instant? { storing }
@@ -67,8 +76,14 @@ package struct RadioMap: Machine {
     case .scan(let scan, let provider): return take(scan, from: provider, at: now)
     case .fix(let fix): return learn(from: fix, at: now)
     case .stored(let entries):
-      restore(entries)
+      adopt(entries)
       return []
+    case .learn(let observations):
+      refusals = ImportRefusals()
+      for observation in observations { learn(observation) }
+      if storing == nil { storing = now.uptime + Self.storingInterval }
+      return []
+    case .save: return store()
     case .forget: return forget()
     case .wake: return isDue(storing, now) ? store() : []
     }
@@ -90,7 +105,14 @@ package struct RadioMap: Machine {
       case .position(let found):
         position = found
         outputs.append(.fix(Fix(found, kind, at: scan.time), from: provider))
-      case .unknown(let reason): outputs.append(.silent(provider, reason))
+      case .unknown(let reason):
+        if let found = placed[kind]?.locate(
+          readings.levels, day: scan.time.day, least: Self.leastRadius(kind))
+        {
+          outputs.append(.fix(Fix(found, kind, at: scan.time), from: provider))
+        } else {
+          outputs.append(.silent(provider, reason))
+        }
       }
       pending.append(
         Pending(kind: kind, readings: readings, time: scan.time, position: position))
@@ -149,6 +171,7 @@ package struct RadioMap: Machine {
         weight: weight, day: scan.time.day, floor: second.floor.flatMap { Int8(exactly: $0) },
         local: scan.readings.local, canMove: scan.kind == .accessPoints))
     layers[scan.kind] = layer
+    placed[scan.kind]?.check(scan.readings.levels, at: place)
     lessons.append((place, now))
     if lessons.count > Self.mostLessons { lessons.removeFirst() }
   }
@@ -171,48 +194,104 @@ package struct RadioMap: Machine {
     }
   }
 
+  private mutating func learn(_ observation: RadioObservation) {
+    switch observation {
+    case .scan(let scan, let place, let floor): teach(scan, at: place, floor: floor)
+    case .placed(let transmitter, let place):
+      let kind: Kind = if case .accessPoint = transmitter { .accessPoints } else { .cells }
+      let name = names.name(of: transmitter)
+      if !placed[kind, default: PlacedStations()].add(name, place) { refusals.note(.noRoom) }
+    case .row(let name, let value, let fingerprint):
+      guard fingerprint == names.fingerprint else { return refusals.note(.otherMap) }
+      guard RadioMapStore.row(RadioMapStore.key(name)) != nil else {
+        return refusals.note(.notUnderstood)
+      }
+      replace(RadioMapStore.key(name), by: value)
+    }
+  }
+
   // MARK: Storing
 
   private mutating func forget() -> [Output] {
-    var outputs: [Output] = []
-    for kind in Kind.allCases {
-      guard let layer = layers[kind] else { continue }
-      outputs += layer.tiles.map { .store(.remove(RadioMapStore.key(of: $0, kind))) }
-      layers[kind] = RadioLayer(layer.grain)
-    }
-    outputs.append(.store(.remove(RadioMapStore.calibrationKey)))
-    (locators, pending, lastFix, storing) = ([:], [], nil, nil)
-    lessons = []
+    let outputs = rows.all.map { Output.store(.remove(RadioMapStore.key($0))) }
+    rows = StoredRows()
+    forgetAll()
     return outputs
+  }
+
+  /// Forgets what is in memory.
+  private mutating func forgetAll() {
+    for kind in Kind.allCases {
+      if let layer = layers[kind] { layers[kind] = RadioLayer(layer.grain) }
+    }
+    (locators, placed, pending, lessons) = ([:], [:], [], [])
+    (lastFix, storing) = (nil, nil)
   }
 
   private mutating func store() -> [Output] {
     storing = nil
-    var outputs: [Output] = []
+    var changes: [StateChange] = []
     for kind in Kind.allCases {
-      guard let tiles = layers[kind]?.takeChangedTiles(), let layer = layers[kind] else { continue }
-      outputs += tiles.map { .store(RadioMapStore.change(of: $0, in: layer, kind)) }
-    }
-    let scales = Kind.allCases.map { locators[$0]?.calibration.scale ?? RadioCalibration.standard }
-    outputs.append(.store(RadioMapStore.change(of: scales)))
-    return outputs
-  }
-
-  private mutating func restore(_ entries: [StateEntry]) {
-    for entry in entries where entry.key.domain == RadioMapStore.domain {
-      if let (kind, _) = RadioMapStore.tile(of: entry.key), var layer = layers[kind] {
-        RadioMapStore.restore(entry.value, to: &layer)
-        layers[kind] = layer
-      } else if entry.key == RadioMapStore.calibrationKey {
-        let scales = RadioMapStore.scales(in: entry.value)
-        for (kind, scale) in zip(Kind.allCases, scales) {
-          locators[kind, default: RadioLocator()].restore(RadioCalibration(scale: scale))
-        }
+      if let tiles = layers[kind]?.takeChangedTiles(), let layer = layers[kind] {
+        changes += tiles.map { RadioMapStore.change(of: $0, in: layer, kind) }
+      }
+      if let buckets = placed[kind]?.takeChangedBuckets(), let stations = placed[kind] {
+        changes += buckets.map { RadioMapStore.change(of: $0, in: stations, kind) }
       }
     }
-    for kind in Kind.allCases { _ = layers[kind]?.takeChangedTiles() }
+    let scales = Kind.allCases.map { locators[$0]?.calibration.scale ?? RadioCalibration.standard }
+    changes.append(RadioMapStore.change(of: scales))
+    return changes.filter { rows.note($0) }.map { .store($0) }
   }
 
+  /// Takes over what is stored. Rows that another process has changed or removed replace what is
+  /// known of their tiles; when nothing is stored any more, nothing is known.
+  private mutating func adopt(_ entries: [StateEntry]) {
+    let hadRows = !rows.isEmpty
+    var missing = Set(rows.all)
+    for entry in entries where entry.key.domain == Self.domain {
+      missing.remove(entry.key.name)
+      guard rows.note(.set(entry.key, entry.value)) else { continue }
+      replace(entry.key, by: entry.value)
+    }
+    if hadRows, missing.count == rows.all.count { forgetAll() }
+    for name in missing.sorted() {
+      let key = RadioMapStore.key(name)
+      _ = rows.note(.remove(key))
+      replace(key, by: nil)
+    }
+    for kind in Kind.allCases {
+      layers[kind]?.shrink()
+    }
+  }
+
+  /// Replaces what is known of a row's tile or bucket; `nil` removes it.
+  private mutating func replace(_ key: StateKey, by bytes: [UInt8]?) {
+    let isStored = bytes.map { rows.holds(key, $0) } ?? true
+    switch RadioMapStore.row(key) {
+    case .tile(let kind, let tile)?:
+      guard var layer = layers[kind] else { return }
+      layer.remove(tile)
+      if let bytes { RadioMapStore.restore(bytes, to: &layer) }
+      if isStored { layer.settle(tile) }
+      layers[kind] = layer
+    case .placed(let kind, let bucket)?:
+      placed[kind, default: PlacedStations()].restore(
+        bucket, bytes.map { RadioMapStore.placed(in: $0) } ?? [])
+      if isStored { placed[kind]?.settle(bucket) }
+    case .calibration?:
+      let scales = RadioMapStore.scales(in: bytes ?? [])
+      for (kind, scale) in zip(Kind.allCases, scales) {
+        locators[kind, default: RadioLocator()].restore(RadioCalibration(scale: scale))
+      }
+    case nil: break
+    }
+  }
+
+  /// Boxes of a scan that are used, the loudest first.
+  package static let mostBoxes = Readings.most
+  /// The domain of its rows in the durable state.
+  package static let domain = "radio-map"
   /// Scans that wait. Chosen: a fix comes every second while a receiver works.
   private static let mostPending = 16
   /// Meters. Chosen (docs/decisions/0080): a receiver that claims more is not sure of the street.
@@ -229,11 +308,17 @@ package struct RadioMap: Machine {
   /// Meters.
   private static let sameLesson = 15.0
   private static let mostLessons = 512
+
+  /// Meters: the least radius of a position from an imported list.
+  private static func leastRadius(_ kind: Kind) -> Double { kind == .accessPoints ? 30 : 200 }
 }
 
 extension UnixTime {
   /// Days since 1970.
   var day: Int32 { Int32(clamping: Int64((seconds / 86_400).rounded(.down))) }
+
+  /// The beginning of a day.
+  init(day: Int32) { self.init(seconds: Double(day) * 86_400) }
 }
 
 extension Fix {

@@ -2,11 +2,38 @@ internal import LocationModel
 
 /// The form in which tiles of the map are stored: docs/formats/state.md.
 enum RadioMapStore {
-  static let domain = "radio-map"
-  static let calibrationKey = StateKey(domain: domain, owner: "", name: "calibration")
+  static let calibrationKey = key("calibration")
+
+  /// What a row of the map holds.
+  enum Row: Hashable {
+    case tile(RadioMap.Kind, TileIndex)
+    case placed(RadioMap.Kind, bucket: UInt8)
+    case calibration
+  }
+
+  static func row(_ key: StateKey) -> Row? {
+    if key == calibrationKey { return .calibration }
+    if let (kind, tile) = tile(of: key) { return .tile(kind, tile) }
+    let parts = key.name.split(separator: "/")
+    guard parts.count == 3, parts[0] == placed,
+      let kind = RadioMap.Kind(rawValue: String(parts[1])),
+      let bucket = UInt8(parts[2])
+    else { return nil }
+    return .placed(kind, bucket: bucket)
+  }
+
+  private static let placed = "placed"
+
+  static func key(_ name: String) -> StateKey {
+    StateKey(domain: RadioMap.domain, owner: "", name: name)
+  }
+
+  static func key(of bucket: UInt8, _ kind: RadioMap.Kind) -> StateKey {
+    key("\(placed)/\(kind.rawValue)/\(bucket)")
+  }
 
   static func key(of tile: TileIndex, _ kind: RadioMap.Kind) -> StateKey {
-    StateKey(domain: domain, owner: "", name: "\(kind.rawValue)/\(tile.row)/\(tile.column)")
+    key("\(kind.rawValue)/\(tile.row)/\(tile.column)")
   }
 
   static func tile(of key: StateKey) -> (RadioMap.Kind, TileIndex)? {
@@ -28,7 +55,9 @@ enum RadioMapStore {
     let names = Set(cells.flatMap { $0.cell.levels.map(\.station) }).sorted()
     writer.write(UInt16(clamping: names.count))
     for name in names.prefix(Int(UInt16.max)) { write(layer.stations[name], name, to: &writer) }
-    for entry in cells { write(entry.cell, entry.index, names, to: &writer) }
+    var numbers: [RadioStationID: Int] = [:]
+    for (number, name) in names.enumerated() { numbers[name] = number }
+    for entry in cells { write(entry.cell, entry.index, numbers, to: &writer) }
     return .set(key(of: tile, kind), writer.bytes)
   }
 
@@ -94,7 +123,7 @@ enum RadioMapStore {
   }
 
   private static func write(
-    _ cell: RadioLayer.Cell, _ index: CellIndex, _ names: [RadioStationID],
+    _ cell: RadioLayer.Cell, _ index: CellIndex, _ numbers: [RadioStationID: Int],
     to writer: inout ByteWriter
   ) {
     writer.write(index.row)
@@ -105,7 +134,7 @@ enum RadioMapStore {
     writer.write(index.floor)
     writer.write(cell.day)
     let levels = cell.levels.compactMap { level -> (UInt16, UInt16)? in
-      guard let number = names.firstIndex(of: level.station), number < UInt16.max else {
+      guard let number = numbers[level.station], number < UInt16.max else {
         return nil
       }
       return (UInt16(number), UInt16(level.strength * 65_535))
@@ -143,35 +172,5 @@ enum RadioMapStore {
     return (CellIndex(row: row, column: column, floor: floor), cell)
   }
 
-  private static let version: UInt8 = 1
-}
-
-/// Writes numbers, the lowest byte first.
-struct ByteWriter {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func write(_ number: some FixedWidthInteger) {
-    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
-  }
-}
-
-/// Reads what ``ByteWriter`` has written.
-struct ByteReader {
-  private var rest: ArraySlice<UInt8>
-
-  init(_ bytes: [UInt8]) {
-    rest = bytes[...]
-  }
-
-  /// Returns the next number; `nil` at the end.
-  mutating func read<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
-    let size = Number.bitWidth / 8
-    guard rest.count >= size else { return nil }
-    var number = Number.zero
-    for (place, byte) in rest.prefix(size).enumerated() {
-      number |= Number(truncatingIfNeeded: byte) << (place * 8)
-    }
-    rest = rest.dropFirst(size)
-    return number
-  }
+  static let version: UInt8 = 1
 }

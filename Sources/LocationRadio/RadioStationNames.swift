@@ -19,6 +19,15 @@ package struct RadioStationNames: Sendable {
     name(of: station.bits & ~Self.siblings)
   }
 
+  /// Returns the name of any transmitter.
+  mutating func name(of transmitter: Transmitter) -> RadioStationID {
+    switch transmitter {
+    case .accessPoint(let address): name(of: address)
+    case .cell(let cell): name(of: cell)
+    case .neighbor(let channel): name(of: channel)
+    }
+  }
+
   /// Returns the name of a cell.
   package mutating func name(of cell: CellIdentity) -> RadioStationID {
     name(
@@ -41,6 +50,9 @@ package struct RadioStationNames: Sendable {
         | UInt64(truncatingIfNeeded: channel.channel & 0xffff_ffff) << 12
         | UInt64(truncatingIfNeeded: channel.physical & 0xfff))
   }
+
+  /// Shows whether two sets of names have the same secret.
+  package var fingerprint: UInt64 { function.number(of: .max) }
 
   private mutating func name(of number: UInt64) -> RadioStationID {
     if let name = known[number] { return name }

@@ -38,7 +38,12 @@ struct Readings: Sendable {
       }
     }
     local.subtract(global)
-    readings = loudest.values.sorted { $0.station < $1.station }
+    var all = Array(loudest.values)
+    if all.count > Self.most {
+      all.sort { ($1.strength, $0.station) < ($0.strength, $1.station) }
+      all.removeLast(all.count - Self.most)
+    }
+    readings = all.sorted { $0.station < $1.station }
   }
 
   var isEmpty: Bool { readings.isEmpty }
@@ -65,6 +70,8 @@ struct Readings: Sendable {
     power(min(max((level ?? -85) + 100, 1), 70) / 70, 1.5)
   }
 
+  /// Boxes of a scan. Chosen: the busiest recorded place has 80; more are somebody's invention.
+  static let most = 128
   private static let stationShare = 0.3
   private static let neighborShare = 0.8
 }

@@ -1,6 +1,7 @@
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
+package import LocationRadio
 internal import LocationRecording
 package import LocationSecrets
 
@@ -14,6 +15,8 @@ package struct ServiceCore: Machine {
     case engine(LocationEngine.Input)
     /// The client could read the last position when it connected.
     case delivered(ClientID)
+    /// What the owner does with the map of transmitters.
+    case map(MapRequest)
     case wake
   }
 
@@ -35,6 +38,10 @@ package struct ServiceCore: Machine {
   private var log: BoundedLog?
   /// Counts the days on which each app uses Always in the background (AUTH-38).
   private var backgroundUse = BackgroundUse()
+  /// Where transmitters are received; `nil` without a source that receives any.
+  package private(set) var map: RadioMap?
+  /// Whether simulated positions teach the map: only where the transmitters are simulated, too.
+  private let learnsFromSimulated: Bool
   private var hasBegun = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
@@ -49,6 +56,8 @@ package struct ServiceCore: Machine {
     /// The last status other than idle.
     var lastStatus = ProviderStatus.idle
     var fixes = 0
+    /// Why the last scan gave no position; `nil` if it did, and before the first.
+    var silence: RadioSilence?
     var openings = 0
     /// The channel that is open, or being opened.
     var channel: ChannelID?
@@ -64,8 +73,11 @@ package struct ServiceCore: Machine {
   /// (docs/decisions/0015).
   package init(
     sources: [Source], secret: SecretKey = SecretKey(seed: 0), limits: Conditions.Limits = .init(),
-    keeping terms: RetentionTerms = RetentionTerms(), visitLatency: Double = 1
+    keeping terms: RetentionTerms = RetentionTerms(), visitLatency: Double = 1,
+    isSimulated: Bool = false
   ) {
+    map = sources.contains(where: \.receivesTransmitters) ? RadioMap(secret: secret) : nil
+    learnsFromSimulated = isSimulated
     setup = Recording.Setup(
       providers: sources.count, secret: secret, limits: limits, keeping: terms,
       visitLatency: visitLatency)
@@ -103,6 +115,7 @@ package struct ServiceCore: Machine {
     case .delivered(let client):
       guard let app = engine.app(of: client) else { break }
       note(.read(app), at: now, to: &outputs)
+    case .map(let request): use(request.input, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
     if !isUnfinished { settleDeadline() }
@@ -135,12 +148,13 @@ package struct ServiceCore: Machine {
     for index in sources.indices where isDue(sources[index].deadline, now) {
       drive(index, .wake, at: now, to: &outputs)
     }
+    if isDue(map?.nextDeadline, now) { use(.wake, at: now, to: &outputs) }
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
   }
 
   private mutating func settleDeadline() {
     nextDeadline = earliest(engine.nextDeadline, log?.nextDeadline)
-    nextDeadline = earliest(nextDeadline, selection.nextDeadline)
+    nextDeadline = earliest(nextDeadline, earliest(selection.nextDeadline, map?.nextDeadline))
     for index in sources.indices {
       nextDeadline = earliest(nextDeadline, sources[index].deadline)
     }
@@ -151,6 +165,9 @@ package struct ServiceCore: Machine {
   private mutating func begin(
     with entries: [StateEntry], at now: Moment, to outputs: inout [Output]
   ) {
+    // Neither the engine nor a recording receives what the map has learned.
+    use(.stored(entries), at: now, to: &outputs)
+    let entries = entries.filter { $0.key.domain != RadioMap.domain }
     guard !hasBegun else { return ask(.stored(entries), at: now, to: &outputs) }
     hasBegun = true
     for index in sources.indices where !sources[index].source.givesPositions {
@@ -190,7 +207,7 @@ package struct ServiceCore: Machine {
     sources.map {
       SourceReport(
         source: $0.source, status: $0.status, lastStatus: $0.lastStatus, fixes: $0.fixes,
-        rejections: $0.driver.rejections, evidence: $0.driver.evidence)
+        silence: $0.silence, rejections: $0.driver.rejections, evidence: $0.driver.evidence)
     }
   }
 
@@ -307,7 +324,9 @@ package struct ServiceCore: Machine {
       outputs.append(.read(id, query))
     case .fix(let fix):
       sources[index].fixes += 1
+      let first = outputs.count
       ask(.fix(fix, from: provider), at: now, to: &outputs)
+      if map != nil, fix.origin.method == .receiver { teach(fix, since: first, at: now, &outputs) }
       guard selection.hasChoice else { return }
       selection.notePosition(from: index, at: now.uptime)
       settleDemand(at: now, to: &outputs)
@@ -317,6 +336,7 @@ package struct ServiceCore: Machine {
     case .motion(let activity): ask(.motion(activity), at: now, to: &outputs)
     case .pressure(let sample): ask(.pressure(sample), at: now, to: &outputs)
     case .scan(let scan):
+      use(.scan(scan, from: provider), at: now, to: &outputs)
       for other in sources.indices where other != index {
         drive(other, .scan(scan), at: now, to: &outputs)
       }
@@ -337,25 +357,37 @@ package struct ServiceCore: Machine {
   }
 }
 
-/// The status and counts of one source, for a person who looks for the reason of missing fixes.
-package struct SourceReport: Sendable {
-  package var source: Source
-  package var status: ProviderStatus
-  /// The last status while the source was needed; idle when it never was.
-  package var lastStatus: ProviderStatus
-  package var fixes: Int
-  package var rejections: [SourceRejection]
-  package var evidence: SourceEvidence
+// MARK: The map of transmitters
 
-  package init(
-    source: Source, status: ProviderStatus, lastStatus: ProviderStatus? = nil, fixes: Int = 0,
-    rejections: [SourceRejection] = [], evidence: SourceEvidence = SourceEvidence()
+extension ServiceCore {
+  /// Teaches the map a position that the engine has not ignored. One that is simulated shows nothing
+  /// of real transmitters.
+  private mutating func teach(
+    _ fix: Fix, since first: Int, at now: Moment, _ outputs: inout [Output]
   ) {
-    self.source = source
-    self.status = status
-    self.lastStatus = lastStatus ?? status
-    self.fixes = fixes
-    self.rejections = rejections
-    self.evidence = evidence
+    guard learnsFromSimulated || !fix.origin.isSimulated else { return }
+    let isIgnored = outputs[first...].contains {
+      if case .engine(.ignored(fix, _, _)) = $0 { true } else { false }
+    }
+    if !isIgnored { use(.fix(fix), at: now, to: &outputs) }
+  }
+
+  private mutating func use(
+    _ input: RadioMap.Input, at now: Moment, to outputs: inout [Output]
+  ) {
+    guard let decisions = map?.handle(input, at: now) else { return }
+    if case .scan(_, let provider) = input { sources[provider.index].silence = nil }
+    var found: [(fix: Fix, provider: ProviderID)] = []
+    for output in decisions {
+      switch output {
+      case .fix(let fix, let provider): found.append((fix, provider))
+      case .silent(let provider, let reason): sources[provider.index].silence = reason
+      case .store(let change): outputs.append(.engine(.persist(change)))
+      }
+    }
+    for (fix, provider) in found {
+      sources[provider.index].silence = nil
+      carry(.fix(fix), of: provider.index, at: now, to: &outputs)
+    }
   }
 }

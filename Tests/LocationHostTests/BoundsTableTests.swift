@@ -5,6 +5,7 @@ import LocationHost
 import LocationLink
 import LocationModel
 import LocationProviders
+import LocationRadio
 import TestSupport
 import Testing
 
@@ -53,6 +54,11 @@ struct BoundsTableTests {
     "log accounts": LogQuota.kept, "log records": DaemonJournal.kept,
     "access records": AccessLog.most, "event records": EventLog.most,
     "ranged beacons": BeaconRanger.capacity, "known adapters": AdapterLevels.capacity,
+    "map places": RadioLayer.Grain.accessPoints.mostCells,
+    "map cell places": RadioLayer.Grain.cells.mostCells,
+    "map transmitters": RadioLayer.Grain.accessPoints.mostStations,
+    "imported transmitters": PlacedStations.most, "boxes of a scan": RadioMap.mostBoxes,
+    "imported item bytes": RadioImport.longestLine,
     "bus calls": BusPeers.mostPending,
     "login sessions": LoginSessions.most, "launch files": AppLauncher.mostFiles,
     "apps of a key": Configuration.mostApps,

@@ -88,7 +88,7 @@ struct RadioMapTests {
     }
   }
 
-  @Test("holds no more places than its bound")
+  @Test("RADIO-18: holds no more places than its bound")
   mutating func bounds() throws {
     for number in 0..<8000 {
       let place = Self.home.place(east: Double(number % 100) * 30, north: Double(number / 100) * 30)
@@ -96,6 +96,50 @@ struct RadioMapTests {
     }
     let layer = try #require(map.layer(.accessPoints))
     #expect(layer.cellCount <= RadioLayer.Grain.accessPoints.mostCells)
+  }
+
+  @Test("RADIO-18: a million addresses beside the way do not grow it beyond its bounds")
+  mutating func flood() throws {
+    var grain = RadioLayer.Grain.accessPoints
+    (grain.mostStations, grain.mostCells) = (1000, 5000)
+    map = RadioMap(secret: SecretKey(seed: 3), accessPoints: grain)
+    for second in 0..<200 {
+      let flood = (0..<250).map { reading(UInt64(second * 250 + $0), -60) }
+      map.teach(
+        RadioScan(flood, time: time(second * 86_400)),
+        at: Self.home.place(east: Double(second) * 8, north: 0))
+      #expect(try #require(map.layer(.accessPoints)).stations.count <= 1000)
+    }
+    let layer = try #require(map.layer(.accessPoints))
+    #expect(layer.stations.count > 500 && layer.cellCount <= 5000)
+    #expect(RadioLayer.Grain.accessPoints.mostStations == 100_000)
+    #expect(layer.places.allSatisfy { $0?.cell.levels.count ?? 0 <= 48 })
+    for change in map.changes(for: .save, at: moment(5000)) {
+      if case .set(_, let value) = change { #expect(value.count <= 48_000) }
+    }
+  }
+
+  @Test("takes over what another process has stored of a tile, and keeps the rest")
+  mutating func adopted() throws {
+    walk(seconds: 60)
+    let mine = entries(map.changes(for: .save, at: moment(100)))
+    var other = RadioMap(secret: SecretKey(seed: 3), restoring: mine, at: moment(100))
+    other.teach(scan(at: 5, second: 200, of: 900), at: Self.home.place(east: 5, north: 3000))
+    let theirs = entries(other.changes(for: .save, at: moment(201)))
+    let both = Dictionary((mine + theirs).map { ($0.key, $0.value) }) { $1 }
+      .map { StateEntry(key: $0.key, value: $0.value) }.sorted { $0.key < $1.key }
+    let before = try #require(map.layer(.accessPoints)?.cellCount)
+    _ = map.handle(.stored(both), at: moment(300))
+    #expect(map.layer(.accessPoints)?.cellCount == other.layer(.accessPoints)?.cellCount)
+    #expect(try #require(map.layer(.accessPoints)?.cellCount) > before)
+    _ = map.handle(.stored(mine), at: moment(301))
+    #expect(map.layer(.accessPoints)?.cellCount == before)
+  }
+
+  private func entries(_ changes: [StateChange]) -> [StateEntry] {
+    changes.compactMap { change in
+      if case .set(let key, let value) = change { StateEntry(key: key, value: value) } else { nil }
+    }
   }
 
   // MARK: The street

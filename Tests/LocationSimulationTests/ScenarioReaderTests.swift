@@ -6,6 +6,19 @@ import Testing
 struct ScenarioReaderTests {
   private static let head = "scenario test\nplace 52,13\n"
 
+  @Test("reads access points with and without a level, and says what is wrong with others")
+  func accessPoints() throws {
+    let text = "scenario A\nplace 1,2\naccesspoint 1,2\naccesspoint 1,2.001 -35.5\n+1s end"
+    let scenario = try ScenarioReader.read(text)
+    #expect(scenario.accessPoints.map(\.level) == [-40, -35.5])
+    #expect(Set(scenario.accessPoints.map(\.address)).count == 2)
+    for bad in ["accesspoint", "accesspoint x", "accesspoint 1,2 -200", "accesspoint 1,2 -40 3"] {
+      #expect(throws: ScenarioFault.self) {
+        try ScenarioReader.read("scenario A\nplace 1,2\n\(bad)\n+1s end")
+      }
+    }
+  }
+
   @Test(
     "names the line of each mistake, and what was expected",
     arguments: [

@@ -3,6 +3,7 @@ import LocationService
 import LocationEngine
 import LocationLink
 import LocationModel
+import LocationRadio
 import LocationProviders
 
 extension LogRecord {
@@ -93,7 +94,8 @@ extension SourceStatus {
   init(_ report: SourceReport) {
     let (status, reason) = Self.words(report.status)
     self.init(
-      url: report.source.url, status: status, reason: reason, fixes: report.fixes,
+      url: report.source.url, status: status, reason: reason ?? report.silence?.text,
+      fixes: report.fixes,
       rejected: report.rejections.reduce(0) { $0 + $1.count })
   }
 }

@@ -119,6 +119,10 @@ extension SocketServer {
     case .calibrate(let adapter, let offset):
       try calibrate(adapter, offset)
       answer(number, .object([]))
+    case .map: answer(number, host.onQueue { $0.mapAnswer })
+    case .importMap(let items, let last):
+      answer(number, .fields(["refused": try importMap(items, isLast: last).json]))
+    case .forgetMap: answer(number, .fields(["rows": try forgetMap().json]))
     case .export(let app):
       let entries = host.onQueue { $0.storedEntries }
       let files = app == nil ? host.onQueue { $0.keeper?.damagedFiles ?? [] } : []

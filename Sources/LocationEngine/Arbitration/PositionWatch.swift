@@ -4,8 +4,8 @@ import LocationModel
 struct PositionWatch: Machine {
   enum Input: MachineInput {
     case status(ProviderID, ProviderStatus)
-    /// A fix became the current one.
-    case fix
+    /// A fix became the current one, found so.
+    case fix(PositionMethod)
     /// The longest time between positions that all subscribers accept; `nil` when none needs any.
     case needed(Duration?)
     case wake
@@ -27,6 +27,8 @@ struct PositionWatch: Machine {
 
   private var state = State.idle
   private var interval = Duration.zero
+  /// How the last fix was found.
+  private var method = PositionMethod.receiver
   private var statuses: [ProviderStatus]
   /// Whether a place is set from outside, whatever the sources do (SIM-15).
   var isSimulated = false
@@ -67,7 +69,8 @@ struct PositionWatch: Machine {
 
   var nextDeadline: Instant? {
     guard case .expecting(let since) = state else { return nil }
-    return since + (interval > Self.timeout ? interval + Self.search : Self.timeout)
+    let timeout = method.longestSilence
+    return since + (interval > timeout ? interval + Self.search : timeout)
   }
 
   mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -88,9 +91,10 @@ struct PositionWatch: Machine {
       return hopeless(at: now)
     case .needed(nil):
       let wasLost = isOut
-      state = .idle
+      (state, method) = (.idle, .receiver)
       return wasLost ? [.found] : []
-    case .fix:
+    case .fix(let method):
+      self.method = method
       let wasLost = isOut
       if state != .idle { state = .expecting(since: now.uptime) }
       return wasLost ? [.found] : []
@@ -116,4 +120,17 @@ struct PositionWatch: Machine {
   static let timeout = Duration.seconds(9)
   /// The additional time where a receiver may rest meanwhile. Chosen: a cold start.
   private static let search = Duration.seconds(60)
+}
+
+extension PositionMethod {
+  /// How long the next position may be missing before it counts as lost.
+  ///
+  /// Chosen for what a radio receives (RADIO-14): twice the longest time between two scans, which is
+  /// that of a device at rest, and some more.
+  var longestSilence: Duration {
+    switch self {
+    case .accessPoints, .cells: .seconds(150)
+    case .receiver, .service, .region: PositionWatch.timeout
+    }
+  }
 }

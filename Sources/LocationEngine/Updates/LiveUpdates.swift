@@ -63,7 +63,14 @@ package struct LiveUpdates: Machine {
     return isOut ? becomeUnavailable() : []
   }
 
-  package var nextDeadline: Instant? { silentSince.map { $0 + Self.silence } }
+  package var nextDeadline: Instant? { silentSince.map { $0 + silence } }
+
+  /// The silence after which the loop learns that no location is available: within the ten seconds
+  /// of LIVE-18, and longer while radios find the place, which scan less often (RADIO-14).
+  private var silence: Duration {
+    guard case .flowing = state else { return PositionMethod.receiver.longestSilence }
+    return (cached?.origin.method ?? .receiver).longestSilence
+  }
 
   /// When the silence to be reported began (LIVE-18); `nil` where none is to be reported, as after
   /// `accuracyLimited` was delivered (LIVE-16).
@@ -195,9 +202,6 @@ package struct LiveUpdates: Machine {
     return [LiveUpdate(fix: nil, diagnostics: all)]
   }
 
-  /// The silence after which the loop learns that no location is available: within the ten seconds
-  /// of LIVE-18. Chosen.
-  private static let silence = Duration.seconds(9)
   /// A fix younger than this opens a loop (LIVE-9).
   private static let recent = Duration.seconds(10)
 }

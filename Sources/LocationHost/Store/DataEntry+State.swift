@@ -1,5 +1,6 @@
 package import LocationLink
 package import LocationModel
+import LocationRadio
 
 extension DataEntry {
   /// Describes a file of a damaged state by its size only.
@@ -13,6 +14,7 @@ extension DataEntry {
   package init(_ entry: StateEntry) {
     self.init(
       domain: entry.key.domain, app: entry.key.owner, name: entry.key.name,
-      value: String(decoding: entry.value, as: UTF8.self))
+      value: entry.key.domain == RadioMap.domain
+        ? Base64.text(entry.value) : String(decoding: entry.value, as: UTF8.self))
   }
 }

@@ -3,6 +3,7 @@ package import LocationSecrets
 package import LocationService
 package import LocationEngine
 package import LocationModel
+import LocationRadio
 
 /// Keeps the durable state of one host: reads it at the start, stores each step, and notices when
 /// another process has changed it.
@@ -125,20 +126,29 @@ package final class StateKeeper {
   ///
   /// A secret that is no key of today's length is replaced, and the cell chosen with it is removed.
   package func secret() -> SecretKey {
-    let key = StateKey(domain: Self.secretDomain, owner: "")
-    if let entry = entries.first(where: { $0.key == key }),
-      let secret = SecretKey(hexadecimal: String(decoding: entry.value, as: UTF8.self))
-    {
-      return secret
-    }
-    let secret = SecretKey.random()
-    unsaved.append(.set(key, [UInt8](secret.hexadecimal.utf8)))
+    if let secret = Self.secret(in: entries) { return secret }
+    let (secret, change) = Self.newSecret()
+    unsaved.append(change)
     if entries.contains(where: { $0.key == CoarseLocator.key }) {
       entries.removeAll { $0.key == CoarseLocator.key }
       unsaved.append(.remove(CoarseLocator.key))
     }
     save()
     return secret
+  }
+
+  private static let secretKey = StateKey(domain: secretDomain, owner: "")
+
+  /// Returns the stored secret; `nil` without one of today's length.
+  package static func secret(in entries: [StateEntry]) -> SecretKey? {
+    entries.first { $0.key == secretKey }
+      .flatMap { SecretKey(hexadecimal: String(decoding: $0.value, as: UTF8.self)) }
+  }
+
+  /// Returns a new secret, and the change that stores it.
+  package static func newSecret() -> (SecretKey, StateChange) {
+    let secret = SecretKey.random()
+    return (secret, .set(secretKey, [UInt8](secret.hexadecimal.utf8)))
   }
 
   // MARK: Reading
@@ -258,13 +268,13 @@ package final class StateKeeper {
   private static let most = 1000
 
   /// Returns whether a change about an app, or about the whole machine, is not stored. Nothing rests
-  /// on the last position, nor on what was learned of a Bluetooth adapter.
+  /// on the last position, nor on what was learned of a Bluetooth adapter or of transmitters.
   func isBehind(_ app: String) -> Bool {
     isBehind
       && unsaved.contains {
         $0.key.owner == app
           || $0.key.owner.isEmpty && $0.key != LastPosition.key
-            && $0.key.domain != AdapterLevels.domain
+            && ![AdapterLevels.domain, RadioMap.domain].contains($0.key.domain)
       }
   }
 

@@ -229,6 +229,27 @@ package enum AdministrationInterface {
       places: float
     )
 
+    # What the map knows of one kind of transmitters.
+    type MapLayer (
+      # wifi, cell
+      kind: string,
+      # Received by this machine, each box once; those of them that move are not used.
+      transmitters: int,
+      blocked: int,
+      # Of imported lists.
+      imported: int,
+      # Square meters of ground.
+      area: float,
+      # The days of the oldest and the newest lesson.
+      oldest: ?int,
+      newest: ?int,
+      # What is stored of it.
+      bytes: int
+    )
+
+    # Why parts of an import were not used, and how many.
+    type ImportRefusal (reason: string, count: int)
+
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
@@ -295,6 +316,16 @@ package enum AdministrationInterface {
 
     # Stores how an adapter hears; without `offset`, forgets its calibration, and what was learned of it.
     method CalibrateAdapter(adapter: string, offset: ?int) -> ()
+
+    # What the map of transmitters knows. `key` shows whether rows that were exported before belong to it.
+    method GetMap() -> (layers: []MapLayer, key: string)
+
+    # Adds to the map: items of Ichnaea's geosubmit, `placed` transmitters, and exported rows
+    # (docs/formats/radio-map.md). It is stored with the `last` ones, and every minute.
+    method ImportMap(items: []object, last: bool) -> (refused: []ImportRefusal)
+
+    # Forgets where transmitters are received; `rows` is how many entries were stored of it.
+    method ForgetMap() -> (rows: int)
 
     # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
     # `more`.

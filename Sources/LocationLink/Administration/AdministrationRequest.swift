@@ -26,6 +26,11 @@ package enum AdministrationRequest: Hashable, Sendable {
   case adapters
   /// Stores how much more an adapter receives than beacons claim, in dB; `nil` forgets the adapter.
   case calibrate(adapter: BluetoothAddress, offset: Int?)
+  /// What the map of transmitters knows.
+  case map
+  /// Adds items of an import to the map; with the last ones it is stored.
+  case importMap(items: [JSON], last: Bool)
+  case forgetMap
   case export(app: String?)
   case erase(app: String?)
 
@@ -87,6 +92,10 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "ListAdapters": self = .adapters
     case "CalibrateAdapter":
       self = .calibrate(adapter: try given.get("adapter"), offset: try given.find("offset"))
+    case "GetMap": self = .map
+    case "ImportMap":
+      self = .importMap(items: try given.elements("items"), last: try given.get("last"))
+    case "ForgetMap": self = .forgetMap
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
     default: return nil
@@ -99,7 +108,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
       .addCondition, .removeCondition, .access, .adapters, .calibrate, .erase, .simulate,
-      .endSimulation:
+      .endSimulation, .map, .importMap, .forgetMap:
       false
     }
   }
@@ -152,8 +161,21 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .adapters: ("ListAdapters", [:])
     case .calibrate(let adapter, let offset):
       ("CalibrateAdapter", ["adapter": adapter.json, "offset": offset?.json])
+    case .map: ("GetMap", [:])
+    case .importMap(let items, let last):
+      ("ImportMap", ["items": .array(items), "last": last.json])
+    case .forgetMap: ("ForgetMap", [:])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
     }
+  }
+}
+
+extension JSON {
+  /// Reads the elements of a member that is an array of any values.
+  fileprivate func elements(_ name: String) throws(CodingFault) -> [JSON] {
+    guard let value = self[name] else { throw .missing(name) }
+    guard case .array(let elements) = value else { throw .mismatch(name) }
+    return elements
   }
 }

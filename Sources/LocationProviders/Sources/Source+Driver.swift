@@ -24,6 +24,7 @@ extension Source {
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
         try Contents(lines: bytes)
       }
+    case .scans(let host, let port): ScansDriver(channel: .tcp(host: host, port: Int(port)))
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
     case .modem: ModemDriver()
@@ -43,7 +44,7 @@ extension Source {
     case .bluez, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
-    case .geoclue: .network
+    case .geoclue, .scans: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
   }

@@ -17,6 +17,7 @@ extension Source {
     case .fixed(let place, let accuracy):
       "fixed:\(place.latitude),\(place.longitude),\(accuracy)"
     case .fixes(let path): "fixes://\(Self.escaped(path))"
+    case .scans(let host, let port): "scans+tcp://\(Self.bracketed(host)):\(port)"
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
     case .modem: "modem:"

@@ -22,6 +22,8 @@ package indirect enum Source: Hashable, Sendable {
   case fixed(Coordinate, accuracy: Double)
   /// `fixes:///path.jsonl`
   case fixes(path: String)
+  /// `scans+tcp://HOST:PORT`: a program that sends what its radios receive, as lines of JSON.
+  case scans(host: String, port: UInt16)
   /// `geoclue:`
   case geoclue
   /// `bluez:`

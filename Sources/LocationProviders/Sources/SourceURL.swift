@@ -50,7 +50,8 @@ private struct SourceURL {
   }
 
   private static let schemes =
-    "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, geoclue, bluez, modem, iio, zone"
+    "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
+    + "zone"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -78,6 +79,11 @@ private struct SourceURL {
     case "fixes":
       try refuseQuery(except: [], "fixes:///PATH")
       return .fixes(path: try file("fixes:///PATH"))
+    case "scans+tcp":
+      let form = "scans+tcp://HOST:PORT"
+      let (host, port) = try endpoint(form, standardPort: nil)
+      try refuseQuery(except: [], form)
+      return .scans(host: try required(host, form), port: port)
     case "geoclue": return try bare(.geoclue)
     case "bluez": return try bare(.bluez)
     case "modem": return try bare(.modem)

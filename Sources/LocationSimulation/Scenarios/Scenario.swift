@@ -20,6 +20,8 @@ package struct Scenario: Sendable {
   package var interval = Duration.seconds(1)
   /// Stands in for the standard noise.
   package var noise: ReceiverNoise?
+  /// The access points; with at least one, the device has a Wi-Fi radio.
+  package var accessPoints: [VirtualAccessPoint] = []
   package var circles: [Simulation.NamedCircle] = []
   package var journey = Journey(from: Coordinate(latitude: 0, longitude: 0))
   package var events: [Event] = []
@@ -54,7 +56,9 @@ package struct Scenario: Sendable {
     var receiver = VirtualReceiver(
       start: start, language: language, interval: interval, seed: seed ?? self.seed)
     receiver.noise = noise
-    var world = VirtualWorld(at: origin, date: date, receivers: [receiver])
+    let radio =
+      accessPoints.isEmpty ? nil : VirtualRadio(accessPoints, seed: seed ?? self.seed)
+    var world = VirtualWorld(at: origin, date: date, receivers: [receiver], radio: radio)
     world.plan(.depart(journey), after: .zero)
     for event in events { world.plan(event.worldEvent, after: event.at) }
     return world

@@ -80,7 +80,7 @@ package struct ScenarioReader {
   // MARK: Lines
 
   private enum Header: String {
-    case scenario, place, date, seed, receiver, condition
+    case scenario, place, date, seed, receiver, condition, accesspoint
   }
 
   private mutating func read(_ header: Header) throws(ScenarioFault) {
@@ -125,11 +125,29 @@ package struct ScenarioReader {
       }
       let circle = Circle(center: try place(), radius: try number("a radius in meters", 1...1e6))
       scenario.circles.append(Simulation.NamedCircle(identifier: identifier, circle: circle))
+    case .accesspoint: try readAccessPoint()
     }
     if let extra = words.first {
       throw fault("\"\(extra)\" is one word too many", "the line's end")
     }
   }
+
+  /// The place of an access point and, optionally, the level at one meter; its address is its number.
+  private mutating func readAccessPoint() throws(ScenarioFault) {
+    let number = UInt64(scenario.accessPoints.count)
+    guard number < Self.mostAccessPoints else {
+      throw fault("there are too many access points", "\(Self.mostAccessPoints) at most")
+    }
+    let place = try place()
+    let level =
+      words.isEmpty
+      ? VirtualAccessPoint.usualLevel : try self.number("a level in dBm", -80 ... -20)
+    scenario.accessPoints.append(
+      VirtualAccessPoint(.simulated(number), at: place, level: level))
+  }
+
+  /// Chosen: a block of houses.
+  private static let mostAccessPoints: UInt64 = 1000
 
   /// `08:00:00` since the beginning, `+10min` after the line before, or `then`: when the way so
   /// far is done.

@@ -30,6 +30,7 @@ package struct VirtualWorld: Sendable {
   private let sources: [Source]
   private let visitLatency: Double
   private var receivers: [VirtualReceiver]
+  private var radio: VirtualRadio?
   private var bluetooth: VirtualBluetooth?
   private var compass: VirtualCompass?
   private var motion: VirtualMotion?
@@ -51,11 +52,12 @@ package struct VirtualWorld: Sendable {
     var worldEvent: WorldEvent
   }
 
-  /// A world with receivers, each on a line of its own; Bluetooth and a compass where given.
+  /// A world with receivers, each on a line of its own; Bluetooth, a compass, and a Wi-Fi radio where
+  /// given.
   package init(
     at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
     bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil,
-    motion: VirtualMotion? = nil, visitLatency: Double = 1
+    motion: VirtualMotion? = nil, radio: VirtualRadio? = nil, visitLatency: Double = 1
   ) {
     var sources = receivers.indices.map { index in
       receivers[index].source(port: UInt16(10_110 + index))
@@ -63,11 +65,13 @@ package struct VirtualWorld: Sendable {
     if bluetooth != nil { sources.append(.bluez) }
     // A sensor of its own reports how the device moves, once for each change.
     if compass != nil { sources.append(.iio(motion: false)) }
+    if let radio { sources.append(radio.source) }
     self.init(
       sources: sources, receivers: receivers, at: origin, date: date, visitLatency: visitLatency)
     self.bluetooth = bluetooth
     self.compass = compass
     self.motion = motion
+    self.radio = radio
     if let entry = self.compass?.calibration(at: origin, date) { store[entry.key] = entry.value }
     _ = begin()
   }
@@ -86,13 +90,18 @@ package struct VirtualWorld: Sendable {
   ) {
     self.visitLatency = visitLatency
     now = Moment(uptime: .start, unixTime: date)
-    core = ServiceCore(sources: sources, visitLatency: visitLatency)
+    core = Self.core(sources, visitLatency)
     self.sources = sources
     self.receivers = receivers
     channels = []
     journey = Journey(from: origin)
     departure = .start
     files = [:]
+  }
+
+  /// What is received and where are both simulated, so one teaches the other.
+  private static func core(_ sources: [Source], _ visitLatency: Double) -> ServiceCore {
+    ServiceCore(sources: sources, visitLatency: visitLatency, isSimulated: true)
   }
 
   // MARK: Time
@@ -102,6 +111,7 @@ package struct VirtualWorld: Sendable {
     var next = earliest(core.nextDeadline, plan.first?.at)
     for receiver in receivers { next = earliest(next, receiver.nextDeadline) }
     next = earliest(earliest(next, bluetooth?.nextDeadline), motion?.nextDeadline)
+    next = earliest(next, radio?.nextDeadline)
     return next.map { max($0, now.uptime) }
   }
 
@@ -136,10 +146,17 @@ package struct VirtualWorld: Sendable {
     return effects + wakeCore()
   }
 
-  /// Returns the advertisements that Bluetooth receives now.
+  private func isRadio(_ id: ChannelID) -> Bool { sources[id.provider.index] == radio?.source }
+
+  /// Takes in what the Wi-Fi radio, or Bluetooth, receives now.
   private mutating func listen(
     on id: ChannelID, _ truth: Truth, _ effects: inout [Effect]
   ) {
+    if isRadio(id) {
+      let bytes = radio?.wake(at: now, truth: truth) ?? []
+      if !bytes.isEmpty { step(.channel(id, .bytes(bytes)), &effects) }
+      return
+    }
     let facing = compass?.heading ?? truth.course
     let events = bluetooth?.wake(at: now.uptime, place: truth.coordinate, facing: facing) ?? []
     for event in events { step(.channel(id, .bus(event)), &effects) }
@@ -197,6 +214,7 @@ package struct VirtualWorld: Sendable {
     case .iron(let field): compass?.hardIron = field
     case .compass(let setting): compass?.setting = setting
     case .motion(let activity): motion?.held = activity
+    case .accessPoints(let accessPoints): radio?.set(accessPoints)
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
     }
@@ -212,6 +230,7 @@ package struct VirtualWorld: Sendable {
     case .open(let id, let channel): open(channel, as: id, &effects)
     case .close(let id):
       channels.removeAll { $0 == id }
+      if isRadio(id) { radio?.close() }
       if receivers.indices.contains(id.provider.index) { receivers[id.provider.index].close() }
     case .send(let id, let bytes): answer(bytes, on: id, &effects)
     case .bus(let id, let action):
@@ -280,6 +299,11 @@ package struct VirtualWorld: Sendable {
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)
     case .serial, .tcp, .local, .udp:
+      if isRadio(id) {
+        radio?.open(at: now.uptime)
+        channels.append(id)
+        return step(.channel(id, .opened), &effects)
+      }
       guard receivers.indices.contains(id.provider.index), receivers[id.provider.index].isPlugged
       else { return step(.channel(id, .closed(.missing("no receiver is plugged in"))), &effects) }
       let greeting = receivers[id.provider.index].open(at: now.uptime)
@@ -355,9 +379,10 @@ extension VirtualWorld {
   private mutating func reboot(locked: Bool) -> [Effect] {
     for index in receivers.indices { receivers[index].close() }
     bluetooth?.close()
+    radio?.close()
     _ = motion?.want(false, at: now.uptime)
     channels = []
-    core = ServiceCore(sources: sources, visitLatency: visitLatency)
+    core = Self.core(sources, visitLatency)
     isLocked = locked
     return locked ? [] : begin()
   }

@@ -20,6 +20,8 @@ package enum WorldEvent: Sendable {
   case beacon(VirtualBeacon)
   case noBeacon(BeaconIdentity)
   case bluetooth(on: Bool)
+  /// Which access points there are from now on; of no effect without a Wi-Fi radio.
+  case accessPoints([VirtualAccessPoint])
   /// The device's top edge points there, in degrees from true north; `nil` goes by the way.
   case turn(Double?)
   /// Microtesla towards east, north, and up, besides the Earth's.

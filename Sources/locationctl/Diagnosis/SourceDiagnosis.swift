@@ -2,6 +2,7 @@ import Glibc
 import LocationService
 import LocationModel
 import LocationProviders
+import LocationRadio
 
 /// Why a source gives no position, and what a person can do about it.
 struct SourceDiagnosis {
@@ -65,6 +66,7 @@ struct SourceDiagnosis {
       conclude(
         .doubtful, "region", "the time zone, for requests that accept any position",
         "name a source of positions beside it")
+    case .working where report.silence != nil: judgeScans(report)
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
@@ -124,6 +126,22 @@ struct SourceDiagnosis {
     case .working, nil:
       conclude(
         .doubtful, "waiting", "no answer within the time", "wait longer: --timeout 60")
+    }
+  }
+
+  /// Evaluates a source that receives transmitters, none of which leads to a position.
+  private mutating func judgeScans(_ report: SourceReport) {
+    switch report.silence {
+    case .nothingHeard?:
+      conclude(
+        .doubtful, "nothing_received", report.silence?.text ?? "",
+        "hidden networks, and those whose owners have opted out, are not used; elsewhere there may be "
+          + "others")
+    case .nothingKnown?, nil:
+      conclude(
+        .doubtful, "not_in_map", report.silence?.text ?? "",
+        "the map is learned while a satellite receiver has the place, or: locationctl map import FILE"
+      )
     }
   }
 
@@ -219,7 +237,7 @@ struct SourceDiagnosis {
   private static func missingStep(for source: Source) -> String {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .scans: "check the name of the host"
     case .geoclue, .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .gpx, .log, .fixed, .fixes: "check the path"
@@ -240,7 +258,8 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio, .modem, .zone: nil
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .iio, .modem, .zone:
+      nil
     case .resting(let receiver): receiver.path
     }
   }

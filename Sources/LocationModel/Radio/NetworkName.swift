@@ -1,0 +1,30 @@
+/// The name of a Wi-Fi network, as far as it decides whether its access point may be used to find
+/// places.
+///
+/// Owners opt out by a name that ends in `_nomap` or contains `_optout`; an access point without a
+/// name is hidden; phones and vehicles move.
+package enum NetworkName {
+  /// Why an access point is not used.
+  package enum Refusal: String, Hashable, CaseIterable, Sendable {
+    case optedOut
+    case hidden
+    /// The name is one of a phone, a vehicle, or another device that moves.
+    case mobile
+  }
+
+  /// Returns why the access point of a network is not used; `nil` if it may be.
+  package static func refusal(of name: String) -> Refusal? {
+    guard name.utf8.contains(where: { $0 != 0 }) else { return .hidden }
+    let folded = name.lowercased()
+    if folded.hasSuffix("_nomap") || folded.contains("_optout") { return .optedOut }
+    let isMobile = name.hasPrefix("DIRECT-") || mobile.contains { folded.contains($0) }
+    return isMobile ? .mobile : nil
+  }
+
+  /// Words in the names of devices that move, from the public rules of beaconDB.
+  private static let mobile = [
+    "iphone", "androidap", "android-", "samsung", "galaxy", "moto g", "motorola", "oneplus", "oppo",
+    "pixel", "poco", "realme", "redmi", "vivo", "androidauto", "audi", "bmw", "carplay", "hyundai",
+    "kia", "porsche", "mazda", "mb wlan", "skoda", "renault", "my vw", "dashcam", "blackvue",
+  ]
+}

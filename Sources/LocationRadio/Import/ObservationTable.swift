@@ -1,0 +1,114 @@
+internal import LocationModel
+
+/// Comma-separated observations of access points, one in each row, as NeoStumbler and WiGLE export
+/// them. Rows of one place and moment are one scan.
+struct ObservationTable: Sendable {
+  /// The columns that matter, by the names that exports use.
+  private enum Column: CaseIterable {
+    case address, name, time, level, frequency, latitude, longitude, accuracy, speed, kind
+
+    var names: [String] {
+      switch self {
+      case .address: ["mac", "bssid", "macaddress", "netid"]
+      case .name: ["ssid"]
+      case .time: ["firstseen", "timestamp", "time", "lasttime"]
+      case .level: ["rssi", "signalstrength", "level", "bestlevel"]
+      case .frequency: ["frequency"]
+      case .latitude: ["currentlatitude", "latitude", "lat", "trilat"]
+      case .longitude: ["currentlongitude", "longitude", "lon", "trilong"]
+      case .accuracy: ["accuracymeters", "accuracy", "locationaccuracy"]
+      case .speed: ["speed"]
+      case .kind: ["type"]
+      }
+    }
+  }
+
+  /// A row that may be used.
+  private struct Row {
+    var place: Coordinate
+    var time: UnixTime
+    var reading: RadioScan.Reading
+  }
+
+  private let columns: [Column: Int]
+  private var readings: [RadioScan.Reading] = []
+  private var place: Coordinate?
+  private var time: UnixTime?
+
+  /// Reads the names of the columns; `nil` if one that is needed is missing.
+  init?(header: [String]) {
+    let names = header.map { $0.lowercased().filter { $0 != "_" && $0 != " " } }
+    var columns: [Column: Int] = [:]
+    for column in Column.allCases {
+      columns[column] = names.firstIndex { column.names.contains($0) }
+    }
+    let needed: [Column] = [.address, .latitude, .longitude, .time]
+    guard needed.allSatisfy({ columns[$0] != nil }) else { return nil }
+    self.columns = columns
+  }
+
+  mutating func take(
+    _ fields: [String], at now: UnixTime, _ refusals: inout ImportRefusals
+  ) -> [RadioObservation] {
+    switch row(fields, at: now) {
+    case .failure(let refusal):
+      refusals.note(refusal)
+      return []
+    case .success(let row):
+      var found: [RadioObservation] = []
+      if row.place != place || row.time != time || readings.count >= Self.most {
+        found = finish(at: now, &refusals)
+      }
+      (place, time) = (row.place, row.time)
+      readings.append(row.reading)
+      return found
+    }
+  }
+
+  /// Returns the scan that the last rows are.
+  mutating func finish(
+    at now: UnixTime, _ refusals: inout ImportRefusals
+  ) -> [RadioObservation] {
+    defer { readings = [] }
+    guard let place, let time, !readings.isEmpty else { return [] }
+    return [.scan(RadioScan(readings, time: time), at: place, floor: nil)]
+  }
+
+  private func row(_ fields: [String], at now: UnixTime) -> Result<Row, ImportRefusal> {
+    func text(_ column: Column) -> String? {
+      columns[column].flatMap { $0 < fields.count && !fields[$0].isEmpty ? fields[$0] : nil }
+    }
+    func number(_ column: Column) -> Double? { text(column).flatMap { Double($0) } }
+    if let kind = text(.kind), kind.uppercased() != "WIFI" { return .failure(.otherRadio) }
+    guard let address = text(.address).flatMap({ BSSID(address: $0) }) else {
+      return .failure(.noAddress)
+    }
+    if columns[.name] != nil, let refusal = NetworkName.refusal(of: text(.name) ?? "") {
+      return .failure(ImportRefusal(refusal))
+    }
+    guard let place = ImportRule.place(number(.latitude), number(.longitude)) else {
+      return .failure(.noPlace)
+    }
+    guard ImportRule.isAccurate(number(.accuracy), speed: number(.speed)) else {
+      return .failure(.inaccurate)
+    }
+    guard let time = ImportRule.date(text(.time).flatMap(Self.date), now: now) else {
+      return .failure(.noDate)
+    }
+    guard ImportRule.isLevel(number(.level)) else { return .failure(.level) }
+    let reading = RadioScan.Reading(.accessPoint(address), level: number(.level))
+    return .success(Row(place: place, time: time, reading: reading))
+  }
+
+  /// A date of ISO 8601, or milliseconds or seconds since 1970.
+  private static func date(_ text: String) -> UnixTime? {
+    guard let number = Double(text) else { return UnixTime(iso8601: text) }
+    let seconds = number > 1e11 ? number / 1000 : number
+    return abs(seconds) < 9e9 ? UnixTime(seconds: seconds) : nil
+  }
+
+  /// Rows of one scan.
+  private static let most = 256
+}
+
+extension ImportRefusal: Error {}

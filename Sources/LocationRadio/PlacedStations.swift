@@ -1,0 +1,150 @@
+package import LocationModel
+
+/// Transmitters whose places somebody else has determined, from a list that the owner has imported.
+///
+/// A list gives one place and a range for each transmitter, and nothing of how it is received
+/// around. It answers only where nothing was learned, and a transmitter that is received far from
+/// its place in the list is removed from it.
+package struct PlacedStations: Sendable {
+  /// Where the list places a transmitter.
+  package struct Place: Hashable, Sendable {
+    package var coordinate: Coordinate
+    /// Meters within which it is usually received, greater than zero.
+    package var range: Double
+    /// Days since 1970 of the list's last observation.
+    package var day: Int32
+
+    package init(_ coordinate: Coordinate, range: Double, day: Int32) {
+      (self.coordinate, self.range, self.day) = (coordinate, range, day)
+    }
+  }
+
+  /// By name; at most ``most``.
+  package private(set) var places: [RadioStationID: Place] = [:]
+  /// Buckets that have changed since they were stored.
+  private var changed: Set<UInt8> = []
+
+  package init() {}
+
+  package var isEmpty: Bool { places.isEmpty }
+
+  /// The bucket in which a transmitter is stored: the highest byte of its name.
+  static func bucket(of id: RadioStationID) -> UInt8 { UInt8(id.hash >> 56) }
+
+  /// Adds a transmitter; returns `false` when there is no room.
+  @discardableResult
+  mutating func add(_ id: RadioStationID, _ place: Place) -> Bool {
+    guard place.coordinate.isValid, place.range > 0, place.range.isFinite else { return false }
+    guard places[id] != nil || places.count < Self.most else { return false }
+    places[id] = place
+    changed.insert(Self.bucket(of: id))
+    return true
+  }
+
+  /// Removes those of the transmitters that are received where the list says they cannot be.
+  mutating func check(_ heard: [RadioLayer.Level], at place: Coordinate) {
+    guard !places.isEmpty else { return }
+    for level in heard {
+      guard let known = places[level.station] else { continue }
+      let distance = LocalFrame(center: place).chord(to: known.coordinate)
+      guard distance > Self.farthest + Self.rangesApart * known.range else { continue }
+      places[level.station] = nil
+      changed.insert(Self.bucket(of: level.station))
+    }
+  }
+
+  // MARK: Positions
+
+  /// Finds a position from the transmitters that the list places; `nil` if it has none of them.
+  ///
+  /// The loudest decides the neighborhood; others count as far as they agree with it.
+  func locate(_ heard: [RadioLayer.Level], day: Int32, least: Double) -> RadioPosition? {
+    guard !places.isEmpty else { return nil }
+    let loudest = heard.filter { places[$0.station] != nil }
+      .sorted { ($1.strength, $0.station) < ($0.strength, $1.station) }
+    let known = loudest.prefix(Self.mostCompared).compactMap { level in
+      places[level.station].map { (strength: level.strength, place: $0) }
+    }
+    guard !known.isEmpty else { return nil }
+    let groups = known.map { anchor in
+      known.filter { Self.agree($0.place, anchor.place) }
+    }
+    // The largest group whose members agree with one; of equal ones that of the loudest.
+    let best = groups.max {
+      ($0.count, Self.weight(of: $0)) < ($1.count, Self.weight(of: $1))
+    }
+    guard let group = best, let first = group.first else { return nil }
+    return Self.position(group, around: first.place, (day, least, heard.count))
+  }
+
+  private typealias Known = (strength: Double, place: Place)
+
+  private static func position(
+    _ group: [Known], around first: Place, _ facts: (day: Int32, least: Double, heard: Int)
+  ) -> RadioPosition {
+    let frame = LocalFrame(center: first.coordinate)
+    let weights = group.map { $0.strength / ($0.place.range * $0.place.range) }
+    let total = weights.reduce(0, +)
+    var (east, north, range, age) = (0.0, 0.0, 0.0, 0.0)
+    for (weight, known) in zip(weights, group) {
+      let offset = frame.offset(of: known.place.coordinate)
+      east += weight / total * offset.east
+      north += weight / total * offset.north
+      range += weight / total * known.place.range
+      age += weight / total * Double(max(0, facts.day - known.place.day))
+    }
+    // Errors of one list have one cause: several transmitters are worth two at most.
+    let shared = group.count > 1 ? 2.0.squareRoot() : 1
+    let aging = 1 + min(age / daysPerDoubling, mostAging)
+    return RadioPosition(
+      coordinate: frame.place(east: east, north: north),
+      radius: max(range / shared, facts.least) * aging, floor: nil, known: group.count,
+      heard: facts.heard)
+  }
+
+  private static func weight(of group: [Known]) -> Double {
+    group.reduce(0) { $0 + $1.strength }
+  }
+
+  private static func agree(_ first: Place, _ second: Place) -> Bool {
+    LocalFrame(center: first.coordinate).chord(to: second.coordinate)
+      <= first.range + second.range + slack
+  }
+
+  // MARK: Storing
+
+  /// Returns the buckets that have changed since the last call, in their order.
+  mutating func takeChangedBuckets() -> [UInt8] {
+    defer { changed = [] }
+    return changed.sorted()
+  }
+
+  /// Returns a bucket's transmitters in the order of their names.
+  func entries(of bucket: UInt8) -> [(id: RadioStationID, place: Place)] {
+    places.filter { Self.bucket(of: $0.key) == bucket }.sorted { $0.key < $1.key }
+      .map { ($0.key, $0.value) }
+  }
+
+  /// Replaces a bucket by what is stored of it.
+  mutating func restore(_ bucket: UInt8, _ entries: [(RadioStationID, Place)]) {
+    for entry in self.entries(of: bucket) { places[entry.id] = nil }
+    changed.insert(bucket)
+    for (id, place) in entries where Self.bucket(of: id) == bucket { add(id, place) }
+  }
+
+  /// Notes that a bucket is as it is stored.
+  mutating func settle(_ bucket: UInt8) { changed.remove(bucket) }
+
+  /// Transmitters of one kind. Chosen: the access points of a city, the cells of a small country.
+  package static let most = 100_000
+  /// Transmitters of a scan that are compared with each other.
+  private static let mostCompared = 24
+  /// Meters, beside three ranges, beyond which a list is wrong about a transmitter.
+  private static let farthest = 500.0
+  private static let rangesApart = 3.0
+  /// Meters by which two places may lie apart, beside their ranges.
+  private static let slack = 200.0
+  /// Days after which a radius is doubled. Chosen: networks of a city are renewed in some years.
+  private static let daysPerDoubling = 1000.0
+  private static let mostAging = 3.0
+}

@@ -1,0 +1,197 @@
+import CoreLocation
+import LocationTesting
+import Testing
+
+/// What a manager delivers of positions.
+private final class PositionListener: NSObject, CLLocationManagerDelegate {
+  let manager = CLLocationManager()
+  var locations: [CLLocation] = []
+  var failures: [CLError.Code] = []
+  var crossings: [String] = []
+
+  init(accuracy: CLLocationAccuracy = kCLLocationAccuracyBest) {
+    super.init()
+    manager.desiredAccuracy = accuracy
+    manager.delegate = self
+    manager.requestAlwaysAuthorization()
+  }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    self.locations += locations
+  }
+
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    if let error = error as? CLError { failures.append(error.code) }
+  }
+
+  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+    crossings.append("entered \(region.identifier)")
+  }
+
+  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+    crossings.append("exited \(region.identifier)")
+  }
+}
+
+@Suite("A device with a Wi-Fi radio")
+struct RadioTests {
+  static let berlin = CLLocationCoordinate2D(latitude: 52.52, longitude: 13.40)
+
+  /// A place in meters to the east and north of the first.
+  private static func place(_ east: Double, _ north: Double = 0) -> CLLocationCoordinate2D {
+    CLLocationCoordinate2D(
+      latitude: berlin.latitude + north / 111_267, longitude: berlin.longitude + east / 67_900)
+  }
+
+  /// Access points of a building and the street before it, 25 m apart.
+  private static let accessPoints = (0..<60).map {
+    SimulatedAccessPoint(at: place(Double($0 % 12) * 25, Double($0 / 12) * 25))
+  }
+
+  private func device(seed: UInt64 = 1) -> SimulatedDevice {
+    let device = SimulatedDevice(at: Self.berlin, accessPoints: Self.accessPoints, seed: seed)
+    device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    return device
+  }
+
+  /// Walks to and fro along a way of 250 m, as often as is asked.
+  private static func walk(_ times: Int, north: Double = 40) -> Route {
+    var route = Route(from: place(0, north))
+    for number in 0..<times {
+      route.move(to: place(number.isMultiple(of: 2) ? 250 : 0, north), speed: 1.2)
+    }
+    return route
+  }
+
+  private func meters(_ location: CLLocation, from place: CLLocationCoordinate2D) -> Double {
+    location.distance(from: CLLocation(latitude: place.latitude, longitude: place.longitude))
+  }
+
+  @Test("RADIO-11: an app that walks indoors keeps its positions, within an honest radius")
+  func walksIn() async throws {
+    let device = device()
+    let app = device.app("com.example.indoors")
+    try await app.run {
+      let listener = PositionListener()
+      listener.manager.startUpdatingLocation()
+      device.travel(Self.walk(6))
+      try await device.advance(by: .seconds(1260))
+      #expect(listener.failures.isEmpty)
+      // The ceiling covers every satellite, on the same way as before.
+      device.cover(.tunnel)
+      device.travel(Self.walk(2))
+      try await device.advance(by: .seconds(20))
+      listener.locations = []
+      var places: [Date: CLLocationCoordinate2D] = [:]
+      for _ in 0..<390 {
+        try await device.advance(by: .seconds(1))
+        places[device.date] = device.truePlace
+      }
+      var errors: [Double] = []
+      var within = 0
+      for location in listener.locations {
+        let error = meters(location, from: try #require(places[location.timestamp]))
+        errors.append(error)
+        if error <= location.horizontalAccuracy { within += 1 }
+      }
+      try #require(errors.count == 39)
+      errors.sort()
+      #expect(errors[errors.count / 2] < 12, "\(errors)")
+      #expect(errors[errors.count * 9 / 10] < 30, "\(errors)")
+      #expect((listener.locations.last?.horizontalAccuracy ?? 0) < 40)
+      // Of 39, an honest radius of 68 % holds 27.
+      #expect((18...37).contains(within), "\(within) of \(errors.count)")
+      #expect(listener.failures.isEmpty, "the radio went on in place of the receiver")
+      #expect(listener.locations.allSatisfy { $0.speed < 0 && $0.course < 0 })
+    }
+  }
+
+  @Test("RADIO-12: where nothing was learned, the loss of satellites is an unknown location")
+  func walksInUntaught() async throws {
+    let device = device()
+    let app = device.app("com.example.indoors")
+    try await app.run {
+      let listener = PositionListener()
+      device.cover(.tunnel)
+      listener.manager.startUpdatingLocation()
+      try await device.advance(by: .seconds(120))
+      #expect(listener.locations.isEmpty)
+      #expect(listener.failures.first == .locationUnknown)
+    }
+  }
+
+  @Test("RADIO-14: between two scans a position is not lost; without scans it is after 150 s")
+  func spacing() async throws {
+    let device = device()
+    let app = device.app("com.example.indoors")
+    try await app.run {
+      let listener = PositionListener()
+      listener.manager.startUpdatingLocation()
+      let live = Task {
+        var count = 0
+        for try await update in CLLocationUpdate.liveUpdates() where update.locationUnavailable {
+          count += 1
+          if device.date > Date(timeIntervalSince1970: 1_767_254_400 + 1200) { break }
+        }
+        return count
+      }
+      device.travel(Self.walk(4))
+      try await device.advance(by: .seconds(840))
+      device.cover(.tunnel)
+      device.stay(at: Self.place(0, 40))
+      try await device.advance(by: .seconds(300))
+      #expect(listener.failures.isEmpty)
+      device.setAccessPoints([])
+      try await device.advance(by: .seconds(130))
+      #expect(listener.failures.isEmpty)
+      try await device.advance(by: .seconds(30))
+      #expect(listener.failures == [.locationUnknown])
+      live.cancel()
+      #expect(try await live.value == 1)
+    }
+  }
+
+  @Test(
+    "RADIO-16: regions are entered and left by what is received; a small one not by a wide radius")
+  func regions() async throws {
+    let device = device()
+    let app = device.app("com.example.regions")
+    try await app.run {
+      let listener = PositionListener(accuracy: kCLLocationAccuracyHundredMeters)
+      listener.manager.startUpdatingLocation()
+      let teacher = CLLocationManager()
+      teacher.startUpdatingLocation()
+      device.travel(Self.walk(4))
+      try await device.advance(by: .seconds(840))
+      teacher.stopUpdatingLocation()
+      device.cover(.tunnel)
+      listener.manager.startMonitoring(
+        for: CLCircularRegion(center: Self.place(250, 40), radius: 80, identifier: "east"))
+      try await device.advance(by: .seconds(60))
+      listener.crossings = []
+      device.travel(Self.walk(2))
+      try await device.advance(by: .seconds(500))
+      #expect(listener.crossings == ["entered east", "exited east"])
+    }
+  }
+
+  @Test("gives the same to every run of the same seed")
+  func seeds() async throws {
+    func run(_ seed: UInt64) async throws -> [CLLocationCoordinate2D] {
+      let device = device(seed: seed)
+      let app = device.app("com.example.seeds")
+      return try await app.run {
+        let listener = PositionListener()
+        listener.manager.startUpdatingLocation()
+        device.travel(Self.walk(1))
+        try await device.advance(by: .seconds(210))
+        device.cover(.tunnel)
+        try await device.advance(by: .seconds(60))
+        return listener.locations.map(\.coordinate)
+      }
+    }
+    let (first, second, other) = (try await run(7), try await run(7), try await run(8))
+    #expect(first.map(\.latitude) == second.map(\.latitude))
+    #expect(first.map(\.latitude) != other.map(\.latitude))
+  }
+}
