@@ -335,6 +335,7 @@ package actor LocationHost: EngineLink, QueueActor {
         connect(to: "localhost", port: port, Attempt(host: "localhost", users: users), as: id)
       case .systemBus: enterBus(as: id)
       case .sensors: openSensors(as: id)
+      case .netlink(let groups): try listen(Opening.netlink(groups: groups), as: id)
       }
     } catch {
       fail(id, with: error)

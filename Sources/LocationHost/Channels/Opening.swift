@@ -118,9 +118,33 @@ enum Opening {
     close(descriptor)
   }
 
-  private static func socket(_ family: Int32, _ type: __socket_type) throws(Errno) -> Int32 {
+  /// Opens a socket of generic netlink that receives the events of some groups.
+  ///
+  /// Needs no privilege. The kernel gives it an address when the first request is sent.
+  static func netlink(groups: [UInt32]) throws(Errno) -> Int32 {
+    let descriptor = try socket(AF_NETLINK, SOCK_RAW, protocol: genericNetlink)
+    for group in groups {
+      var group = group
+      let size = socklen_t(MemoryLayout<UInt32>.size)
+      guard setsockopt(descriptor, netlinkLevel, addMembership, &group, size) == 0 else {
+        let error = Errno(last: "join group \(group) of netlink")
+        close(descriptor)
+        throw error
+      }
+    }
+    return descriptor
+  }
+
+  /// `NETLINK_GENERIC`, `SOL_NETLINK`, and `NETLINK_ADD_MEMBERSHIP` of linux/netlink.h.
+  private static let genericNetlink: Int32 = 16
+  private static let netlinkLevel: Int32 = 270
+  private static let addMembership: Int32 = 1
+
+  private static func socket(
+    _ family: Int32, _ type: __socket_type, protocol number: Int32 = 0
+  ) throws(Errno) -> Int32 {
     let flags = Int32(type.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    let descriptor = Glibc.socket(family, flags, 0)
+    let descriptor = Glibc.socket(family, flags, number)
     guard descriptor >= 0 else { throw Errno(last: "socket") }
     return descriptor
   }

@@ -106,7 +106,7 @@ struct KernelSensors: Sendable {
     hasCompass = compass != nil
     status = compass == nil && motion == nil ? nil : .idle
     state = .closed
-    return [.closeSensors] + settle(at: now)
+    return [.closeKernel] + settle(at: now)
   }
 
   private var isNeeded: Bool {
@@ -125,7 +125,7 @@ struct KernelSensors: Sendable {
     case (.opening, false), (.open, false):
       let last = stop(at: now)
       status = .idle
-      return last + [.closeSensors]
+      return last + [.closeKernel]
     case (.surveying, _), (.closed, false), (.opening, true): return []
     }
   }

@@ -27,6 +27,7 @@ extension Source {
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
     case .iio(let motion): SensorDriver(sensesMotion: motion)
+    case .wifi(let adapter): WiFiDriver(adapter: adapter)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
   }
@@ -41,7 +42,7 @@ extension Source {
     case .bluez, .iio: nil
     case .resting(let receiver): receiver.tier
     case .fixed: .cell
-    case .geoclue: .network
+    case .geoclue, .wifi: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
   }

@@ -20,6 +20,7 @@ extension Source {
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
+    case .wifi(let adapter): "wifi:" + (adapter.map(Self.escaped) ?? "")
     case .resting(let receiver):
       receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"
     }

@@ -28,6 +28,8 @@ package indirect enum Source: Hashable, Sendable {
   case bluez
   /// `iio:`; with `motion=false` the accelerometer is read for the compass only.
   case iio(motion: Bool)
+  /// `wifi:`, or `wifi:wlan0` for one adapter.
+  case wifi(adapter: String? = nil)
   /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 

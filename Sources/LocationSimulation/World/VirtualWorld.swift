@@ -278,6 +278,7 @@ package struct VirtualWorld: Sendable {
     case .sensors:
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)
+    case .netlink: lack(id, &effects)
     case .serial, .tcp, .local, .udp:
       guard receivers.indices.contains(id.provider.index), receivers[id.provider.index].isPlugged
       else { return step(.channel(id, .closed(.missing("no receiver is plugged in"))), &effects) }

@@ -214,6 +214,7 @@ struct SourceDiagnosis {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP: "check the name of the host"
     case .geoclue, .bluez, .iio: howToName
+    case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
     }
@@ -232,7 +233,7 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio: nil
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .geoclue, .bluez, .iio, .wifi: nil
     case .resting(let receiver): receiver.path
     }
   }
