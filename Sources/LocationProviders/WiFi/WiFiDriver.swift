@@ -270,7 +270,9 @@ package struct WiFiDriver: SourceDriver {
     if let obstacle, obstacle.until == nil { return nil }
     let shortest = spacing.shortest
     var next = obstacle?.until ?? .start
-    if let resultsAt { next = max(next, resultsAt + max(demand.interval, shortest)) }
+    if let resultsAt {
+      next = max(next, resultsAt + max(demand.interval, shortest - Self.usualScanTime))
+    }
     if let requestedAt { next = max(next, requestedAt + (obstacle == nil ? shortest : .zero)) }
     return next
   }
@@ -313,6 +315,8 @@ package struct WiFiDriver: SourceDriver {
 
   /// How long the results of a request are awaited: a scan takes about 4 s, one of iwd 6 s.
   private static let scanTime = Duration.seconds(12)
+  /// From the request to the results, mostly: those of a scan by another program are as late.
+  private static let usualScanTime = Duration.seconds(4)
   /// Chosen: less is a rounding of the age.
   private static let leastProgress = Duration.milliseconds(100)
 }

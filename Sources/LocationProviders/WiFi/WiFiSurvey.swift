@@ -127,7 +127,7 @@ package struct WiFiSurvey: Sendable {
   private mutating func receive(_ bytes: [UInt8], at now: Instant) -> [Output] {
     let (messages, isTorn) = NetlinkMessage.split(bytes)
     var outputs: [Output] = []
-    for message in messages {
+    for message in messages where !passOver(message) {
       switch message.type {
       case NetlinkMessage.done: outputs += finish(message, at: now)
       case NetlinkMessage.error: outputs += refuse(message, at: now)
@@ -145,6 +145,15 @@ package struct WiFiSurvey: Sendable {
     return outputs + fail(.unreachable("the kernel's messages are torn"), closing: true)
   }
 
+  /// Counts an access point of a list that is full, without reading it.
+  private mutating func passOver(_ message: NetlinkMessage) -> Bool {
+    guard case .reading(let reading) = state, reading.stations.count >= Self.mostStations,
+      message.sequence == reading.sequence, message.type == family?.id
+    else { return false }
+    surplus += 1
+    return true
+  }
+
   private mutating func take(
     _ content: NL80211.Message, in message: NetlinkMessage, at now: Instant
   ) -> [Output] {
@@ -160,11 +169,7 @@ package struct WiFiSurvey: Sendable {
       return []
     case (.station(let station), .reading(var reading)) where reading.sequence == message.sequence:
       if message.flags & NetlinkMessage.interrupted != 0 { reading.isInterrupted = true }
-      if reading.stations.count < Self.mostStations {
-        reading.stations.append(station)
-      } else {
-        surplus += 1
-      }
+      reading.stations.append(station)
       state = .reading(reading)
       return []
     case (.scanned(let index), _):

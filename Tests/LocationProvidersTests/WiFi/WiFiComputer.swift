@@ -106,7 +106,7 @@ struct WiFiComputer {
       guard case .bus(.call(_, let call)) = entry.output, Self.scans.contains(call.member) else {
         return nil
       }
-      return entry.at.seconds(since: .start)
+      return (entry.at.seconds(since: .start) * 1000).rounded() / 1000
     }
   }
 
