@@ -86,7 +86,7 @@ struct MotionDriverTests {
       computer.driver.evidence.sensors
         == SensorEvidence(tellsHeading: false, tellsMotion: true, compassFault: reason))
     computer.want(heading: true)
-    #expect(computer.transcript.hasSuffix("close kernel"))
+    #expect(computer.transcript.hasSuffix("close sensors"))
     #expect(computer.statuses.last == .idle)
   }
 
@@ -207,7 +207,7 @@ private struct FakeComputer {
     switch output {
     case .open(let channel): "open \(channel)"
     case .close: "close"
-    case .closeKernel: "close kernel"
+    case .closeKernel: "close sensors"
     case .read(.survey): "survey"
     case .status(.unavailable): nil
     case .status(let status): "\(status)"

@@ -120,8 +120,10 @@ enum Opening {
 
   /// Opens a socket of generic netlink that receives the events of some groups.
   ///
-  /// Needs no privilege. The kernel gives it an address when the first request is sent.
-  static func netlink(groups: [UInt32]) throws(Errno) -> Int32 {
+  /// Needs no privilege. The kernel gives it an address when the first request is sent. `path` is a
+  /// socket of packets that stands for the kernel.
+  static func netlink(groups: [UInt32], at path: String? = nil) throws(Errno) -> Int32 {
+    if let path { return try packets(path) }
     let descriptor = try socket(AF_NETLINK, SOCK_RAW, protocol: genericNetlink)
     for group in groups {
       var group = group
@@ -131,6 +133,28 @@ enum Opening {
         close(descriptor)
         throw error
       }
+    }
+    return descriptor
+  }
+
+  /// Connects to a local socket of packets.
+  private static func packets(_ path: String) throws(Errno) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw Errno(code: ENAMETOOLONG, call: "connect \(path)")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = try socket(AF_UNIX, SOCK_SEQPACKET)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      let error = Errno(last: "connect \(path)")
+      close(descriptor)
+      throw error
     }
     return descriptor
   }

@@ -64,6 +64,6 @@ package struct ScanSpacing: Sendable {
   /// dBm, for a radio that does not report levels. Chosen: as weak as most stations are.
   private static let unknown = -80.0
   /// Chosen on the shared recordings: see docs/decisions/0092.
-  private static let same = 0.7
-  private static let related = 0.35
+  private static let same = 0.75
+  private static let related = 0.4
 }

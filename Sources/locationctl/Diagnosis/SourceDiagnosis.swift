@@ -31,6 +31,8 @@ struct SourceDiagnosis {
     self.init(report, verdict: .bad, code: "unknown", message: "")
     if let sensors = report.evidence.sensors {
       judge(sensors, isRefusing: !report.rejections.isEmpty)
+    } else if case .working = report.lastStatus, case .wifi = report.source, report.fixes == 0 {
+      judgeHearing(report)
     } else {
       judge(report)
     }
@@ -75,6 +77,15 @@ struct SourceDiagnosis {
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
     let message = "it reports " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
     conclude(isRefusing ? .doubtful : .good, "sensors", message)
+  }
+
+  /// Radio is heard; positions come from what was learned of it.
+  private mutating func judgeHearing(_ report: SourceReport) {
+    let count = report.evidence.adapters.compactMap(\.stations).max() ?? 0
+    conclude(
+      .doubtful, "no_place_known",
+      "\(count) access points are heard, and gave no position yet",
+      "a place is learned where a satellite receiver gives good positions: name one, too")
   }
 
   private mutating func conclude(
@@ -161,6 +172,7 @@ struct SourceDiagnosis {
           "find the program that listens: sudo ss -ltnp 'sport = :\(port)'; where it is your own gpsd, "
             + "name it: --source gpsd://localhost")
       }
+      if case .wifi = source { return conclude(.bad, "no_permission", text) }
       conclude(.bad, "no_permission", text, Self.permissionStep(for: source))
     case .missing(let text):
       conclude(.bad, "missing", text, Self.missingStep(for: source))
