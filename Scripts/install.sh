@@ -14,6 +14,10 @@ built=${BUILT:-.build/static/release}
 # Where apps register how the daemon of the machine starts them (docs/formats/launch.md).
 launch=${DESTDIR:-}/etc/locationd/launch
 
+# polkit reads rules of packages below /usr only; those of an owner are in /etc.
+rules=${DESTDIR:-}/etc/polkit-1/rules.d
+[ "$root" != /usr ] || rules=$prefix/share/polkit-1/rules.d
+
 # Each line: the file here, its mode, its place below the prefix.
 files() {
   cat << LIST
@@ -50,6 +54,8 @@ case ${1:-} in
       esac
       echo "installed $prefix/$place"
     done
+    install -D -m 644 systemd/org.meridian.location.rules "$rules/org.meridian.location.rules"
+    echo "installed $rules/org.meridian.location.rules"
     install -d -m 755 "$launch"
     echo "installed $launch"
     ;;
@@ -59,6 +65,10 @@ case ${1:-} in
       rm "$prefix/$place"
       echo "removed $prefix/$place"
     done
+    [ ! -e "$rules/org.meridian.location.rules" ] || {
+      rm "$rules/org.meridian.location.rules"
+      echo "removed $rules/org.meridian.location.rules"
+    }
     # Folders that are this project's alone; what others put there stays.
     for folder in "$prefix/share/doc/meridian" "$prefix/share/meridian" "$launch" "${launch%/*}"; do
       [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"

@@ -73,7 +73,7 @@ package enum NL80211 {
         WiFiAdapter(
           index: index, name: attributes[type: Attribute.name]?.text ?? "",
           radio: attributes[type: Attribute.radio]?.number(UInt32.self).map { Int($0) } ?? index,
-          isStation: attributes[type: Attribute.kind]?.number(UInt32.self) == stationKind))
+          isClient: attributes[type: Attribute.kind]?.number(UInt32.self) == clientKind))
     case (deleteInterface, let index?): return .removed(index)
     case (newScanResults, let index?):
       guard let station = attributes[type: Attribute.station] else { return .scanned(index) }
@@ -108,7 +108,7 @@ package enum NL80211 {
   private static let deleteInterface: UInt8 = 8
   private static let getScan: UInt8 = 32
   private static let newScanResults: UInt8 = 34
-  private static let stationKind: UInt32 = 2
+  private static let clientKind: UInt32 = 2
 
   private enum Attribute {
     static let radio: UInt16 = 1
@@ -138,14 +138,14 @@ package struct WiFiAdapter: Hashable, Sendable {
   package var name: String
   /// The radio that it uses; interfaces of one radio hear the same.
   package var radio: Int
-  /// Whether it is a station, and not an access point, ad hoc, a mesh, or for another program.
-  package var isStation: Bool
+  /// Whether it uses networks, and is not an access point, ad hoc, a mesh, or for another program.
+  package var isClient: Bool
 
-  package init(index: Int, name: String, radio: Int, isStation: Bool = true) {
+  package init(index: Int, name: String, radio: Int, isClient: Bool = true) {
     self.index = index
     self.name = name
     self.radio = radio
-    self.isStation = isStation
+    self.isClient = isClient
   }
 }
 

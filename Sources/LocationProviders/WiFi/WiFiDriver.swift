@@ -19,6 +19,8 @@ package struct WiFiDriver: SourceDriver {
     var adapter: WiFiAdapter
     /// How many usable stations it heard last; `nil` until it was read.
     var stations: Int?
+    /// dBm, of the strongest of them; `nil` without any.
+    var strongest: Double?
     /// The latest moment at which one of them was heard.
     var newest: Instant?
   }
@@ -75,7 +77,7 @@ package struct WiFiDriver: SourceDriver {
     var evidence = SourceEvidence()
     evidence.adapters = adapters.map {
       WiFiEvidence(
-        name: $0.adapter.name, stations: $0.stations, control: control,
+        name: $0.adapter.name, stations: $0.stations, strongest: $0.strongest, control: control,
         obstacle: obstacle?.reason)
     }
     return evidence
@@ -176,6 +178,7 @@ package struct WiFiDriver: SourceDriver {
     guard let index = adapters.firstIndex(where: { $0.adapter == adapter }) else { return [] }
     let readings = readings(of: stations, at: now.uptime)
     adapters[index].stations = readings.count
+    adapters[index].strongest = readings.compactMap(\.level).max()
     guard let youngest = readings.map(\.age).min() else { return [] }
     let ages = readings.map(\.age).sorted()
     // The station to which the adapter is connected is always new.
@@ -326,16 +329,20 @@ package struct WiFiEvidence: Hashable, Sendable {
   package var name: String
   /// How many usable access points it heard last; `nil` until it was read.
   package var stations: Int?
+  /// dBm, of the strongest of them; `nil` without any, or without levels.
+  package var strongest: Double?
   /// The program that scanned last; `nil` while none was asked.
   package var control: WiFiControl?
   /// Why no scan could be asked for; `nil` while nothing prevents it.
   package var obstacle: ScanObstacle?
 
   package init(
-    name: String, stations: Int?, control: WiFiControl? = nil, obstacle: ScanObstacle? = nil
+    name: String, stations: Int?, strongest: Double? = nil, control: WiFiControl? = nil,
+    obstacle: ScanObstacle? = nil
   ) {
     self.name = name
     self.stations = stations
+    self.strongest = strongest
     self.control = control
     self.obstacle = obstacle
   }

@@ -17,7 +17,7 @@ package struct WiFiSurvey: Sendable {
     case open(groups: [UInt32])
     case close
     case send([UInt8])
-    /// The adapters that are stations, one for each radio.
+    /// The adapters that use networks, one for each radio.
     case adapters([WiFiAdapter])
     /// An adapter has finished a scan; its results follow.
     case scanned(WiFiAdapter)
@@ -265,11 +265,11 @@ package struct WiFiSurvey: Sendable {
     return lastSequence
   }
 
-  /// The adapters to use: stations, the first of each radio.
+  /// The adapters to use: those that use networks, the first of each radio.
   private func chosen(of all: [WiFiAdapter]) -> [WiFiAdapter] {
     var chosen: [WiFiAdapter] = []
     for adapter in all.sorted(by: { $0.index < $1.index })
-    where adapter.isStation && (name == nil || adapter.name == name) {
+    where adapter.isClient && (name == nil || adapter.name == name) {
       guard !chosen.contains(where: { $0.radio == adapter.radio }) else { continue }
       chosen.append(adapter)
     }

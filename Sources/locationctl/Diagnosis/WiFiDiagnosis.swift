@@ -7,8 +7,11 @@ enum WiFiDiagnosis {
   /// Returns a finding for each adapter of a source; none for a source without any.
   static func adapters(of report: SourceReport) -> [Finding] {
     report.evidence.adapters.map { adapter in
+      let strongest = adapter.strongest.map {
+        ", the strongest at \(Int($0.rounded())) dBm"
+      }
       let heard = adapter.stations.map {
-        $0 == 1 ? "hears 1 access point" : "hears \($0) access points"
+        ($0 == 1 ? "hears 1 access point" : "hears \($0) access points") + (strongest ?? "")
       }
       let scans = adapter.control.map { "\($0) scans" }
       let facts = [heard, scans].compactMap(\.self)

@@ -228,7 +228,7 @@ struct WiFiDriverTests {
     }
   }
 
-  @Test("only stations are read, one for each radio, or the one that is named")
+  @Test("only adapters that use networks are read, one for each radio, or the one that is named")
   func adapters() {
     let point = [AccessPoint("cafe", last: 1)]
     var listener = KernelWiFi.Adapter(5, "ap0", radio: 2, point)
