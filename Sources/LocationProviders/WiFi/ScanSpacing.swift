@@ -8,7 +8,7 @@ package struct ScanSpacing: Sendable {
   package enum Movement: Hashable, Sendable {
     /// Most of what was heard is new, or nothing is known yet.
     case moving
-    /// Much of what was heard was heard before.
+    /// Much of what was heard was heard before, or nothing is heard.
     case slow
     /// Two scans in a row were like those before them.
     case resting
@@ -53,7 +53,8 @@ package struct ScanSpacing: Sendable {
     where first[station] == nil {
       all += strength
     }
-    return all > 0 ? both / all : 0
+    // Twice nothing shows neither rest nor movement.
+    return all > 0 ? both / all : related
   }
 
   /// dB above the weakest that is heard; at least 1.

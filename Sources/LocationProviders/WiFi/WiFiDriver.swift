@@ -10,8 +10,6 @@ package struct WiFiDriver: SourceDriver {
     case closed
     case opening
     case open
-    /// There is no bus; the next attempt is not before this time.
-    case waiting(until: Instant)
   }
 
   /// What is known of an adapter.
@@ -41,6 +39,8 @@ package struct WiFiDriver: SourceDriver {
   private var busRetry = Retry()
   /// When the results that are there were made; `nil` without any.
   private var resultsAt: Instant?
+  /// Whether a scan was finished whose results are not read yet.
+  private var isScanned = false
   private var requestedAt: Instant?
   /// Until when the results of a request are awaited.
   private var awaiting: Instant?
@@ -161,6 +161,7 @@ package struct WiFiDriver: SourceDriver {
     case .scanned:
       awaiting = nil
       resultsAt = now.uptime
+      isScanned = true
       return []
     case .heard(let adapter, let stations): return take(stations, of: adapter, at: now)
     case .failed(let reason):
@@ -179,7 +180,12 @@ package struct WiFiDriver: SourceDriver {
     let readings = readings(of: stations, at: now.uptime)
     adapters[index].stations = readings.count
     adapters[index].strongest = readings.compactMap(\.level).max()
-    guard let youngest = readings.map(\.age).min() else { return [] }
+    let isNew = isScanned
+    isScanned = false
+    guard let youngest = readings.map(\.age).min() else {
+      if isNew { spacing.note([]) }
+      return []
+    }
     let ages = readings.map(\.age).sorted()
     // The station to which the adapter is connected is always new.
     let made = now.uptime - .seconds(ages[ages.count / 2])
@@ -188,7 +194,6 @@ package struct WiFiDriver: SourceDriver {
     if let last = adapters[index].newest, newest - last < Self.leastProgress { return [] }
     adapters[index].newest = newest
     spacing.note(readings)
-    if case .busy? = obstacle?.reason {} else if made > now.uptime - Self.scanTime { obstacle = nil }
     return [.scan(RadioScan(readings, time: now.unixTime))]
   }
 
@@ -232,9 +237,8 @@ package struct WiFiDriver: SourceDriver {
     case .bus(let event): return requester.receive(event).flatMap { carry($0, at: now) }
     case .closed:
       requester.disconnect()
-      let until = busRetry.next(after: now.uptime)
-      bus = .waiting(until: until)
-      obstacle = (.noBus, until)
+      bus = .closed
+      obstacle = (.noBus, busRetry.next(after: now.uptime))
       return []
     case .bytes, .datagram, .unknownSenders, .readings: return []
     }

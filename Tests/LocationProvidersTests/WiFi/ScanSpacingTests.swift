@@ -26,11 +26,11 @@ struct ScanSpacingTests {
     #expect(spacing.shortest == .seconds(10))
   }
 
-  @Test("RADIO-5: hearing nothing is no rest")
+  @Test("RADIO-5: hearing nothing is neither rest nor movement")
   func silence() {
     var spacing = ScanSpacing()
     for _ in 0..<5 { spacing.note([]) }
-    #expect(spacing.movement == .moving)
+    #expect(spacing.movement == .slow)
   }
 
   @Test(

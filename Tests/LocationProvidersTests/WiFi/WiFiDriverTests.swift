@@ -101,6 +101,27 @@ struct WiFiDriverTests {
     #expect(resting.requests.count <= 12)
   }
 
+  @Test("RADIO-5: where nothing is heard, scans are 30 seconds apart")
+  func desert() {
+    var computer = WiFiComputer(points: 0)
+    computer.want()
+    computer.run(seconds: 95)
+    #expect(computer.requests == [0, 30, 60, 90])
+  }
+
+  @Test("RADIO-7: a program that refuses is asked again in a minute, also while others scan")
+  func refusedAgain() {
+    var computer = WiFiComputer()
+    computer.refusal = "org.freedesktop.DBus.Error.AccessDenied"
+    computer.want()
+    for _ in 0..<10 {
+      computer.run(seconds: 12)
+      computer.scanned()
+    }
+    #expect(computer.requests.count <= 3, "\(computer.requests)")
+    #expect(computer.driver.evidence.adapters.first?.obstacle == .refused(.networkManager))
+  }
+
   @Test("RADIO-5: a program that cannot scan now is asked again in ten seconds")
   func busy() {
     var computer = WiFiComputer(points: 0)
