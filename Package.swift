@@ -127,7 +127,7 @@ let package = Package(
       name: "LocationDaemon",
       dependencies: [
         "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationHost", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationService",
+        "LocationModel", "LocationProviders", "LocationSecrets", "LocationService",
       ],
       swiftSettings: house),
 

@@ -15,7 +15,7 @@ case ${1:-build} in
   test)
     packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
     packages="$packages gpsd-clients osmium-tool bubblewrap openssl util-linux ca-certificates"
-    packages="$packages debian-archive-keyring xvfb openbox python3-xlib sway weston bash"
+    packages="$packages debian-archive-keyring xvfb openbox python3-xlib sway weston bash minisign"
     ;;
   # A container with a systemd of its own, for Scripts/nspawn.sh.
   nspawn) packages="$packages systemd-container mmdebstrap" ;;

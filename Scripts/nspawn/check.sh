@@ -364,7 +364,7 @@ check "which has it, too" asks /opt/boat/2/boat whenInUse
 boat /opt/stranger
 check "a program of no package does not" asks /opt/stranger/boat notDetermined
 check "the journal says that the name has passed" sh -c \
-  "journalctl -q -t locationd | grep -q 'passes from /opt/boat/1/boat to /opt/boat/2/boat: both are part of dpkg:boat'"
+  "journalctl -q -t locationd | grep -q 'passes from /opt/boat/1/boat to /opt/boat/2/boat: both are of dpkg:boat'"
 systemctl stop locationd.socket locationd.service
 
 echo "-- apps that the daemon of the system cannot wake"

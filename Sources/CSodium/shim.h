@@ -1,2 +1,4 @@
 #include <sodium/core.h>
 #include <sodium/crypto_generichash.h>
+#include <sodium/crypto_sign.h>
+#include <sodium/utils.h>

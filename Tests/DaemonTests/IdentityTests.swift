@@ -117,6 +117,31 @@ struct IdentityTests {
     #expect(try daemon.control("apps", "adopt").status == 2)
   }
 
+  @Test(
+    "border 3: passes to a new version elsewhere that the same publisher has signed, and to no other",
+    .enabled(if: Minisign.isInstalled, "no minisign (Debian's package)"))
+  func signed() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.victim)
+    let publisher = try Minisign(in: daemon.folder, named: "publisher")
+    let stranger = try Minisign(in: daemon.folder, named: "stranger")
+    func begin(_ place: String, by signer: Minisign?, status: String) async throws -> String {
+      let path = try daemon.install("ClassicApp", as: Self.victim, in: place)
+      try signer?.sign(path, as: Self.victim)
+      let app = try daemon.run(path, "main")
+      _ = try await app.lines.next { $0 == status }
+      app.end()
+      return path
+    }
+    let first = try await begin("1", by: publisher, status: "location 48.5 on main")
+    for (place, signer) in [("2", stranger), ("3", nil)] {
+      _ = try await begin(place, by: signer, status: "status 0 on main")
+    }
+    let next = try await begin("4", by: publisher, status: "location 48.5 on main")
+    let line = try await daemon.program.lines.next { $0.contains("passes from") }
+    #expect(line.contains("passes from \(first) to \(next): both are of minisign:RW"))
+  }
+
   // MARK: Policies
 
   /// A daemon whose policy says this.

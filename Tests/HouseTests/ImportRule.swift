@@ -26,8 +26,8 @@ enum ImportRule {
     ],
     "LocationDaemon": [
       "LocationHost", "LocationCoding", "LocationLink", "LocationRecording", "LocationModel",
-      "LocationEngine", "LocationProviders", "LocationService", "CLinux", "CSystemd", "Dispatch",
-      "Glibc", "Synchronization", "FoundationEssentials",
+      "LocationEngine", "LocationProviders", "LocationSecrets", "LocationService", "CLinux",
+      "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationSQLite": ["CSQLite"],
     "LocationGeocoding": [

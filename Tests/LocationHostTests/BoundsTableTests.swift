@@ -33,6 +33,7 @@ struct BoundsTableTests {
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
     "lists remembered": ManifestReader.kept, "packages remembered": InstalledPackages.kept,
+    "signatures remembered": SignedPrograms.kept,
     "looks at once": ArrivalCoordinator.atOnce,
     "looks per user": ArrivalCoordinator.perUser,
     "looks per program": ArrivalCoordinator.perProgram,

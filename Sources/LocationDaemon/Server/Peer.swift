@@ -16,8 +16,8 @@ package struct Peer: Sendable {
   /// The sandbox it runs in; `nil` for none.
   var sandbox: FlatpakSandbox?
 
-  /// The installed package that the program is part of; `nil` for none, and where it declares no
-  /// identifier.
+  /// The installed package that the program is part of, else the publisher who has signed it; `nil` for
+  /// neither, and where it declares no identifier.
   var package: String?
 
   /// Identifies the process, and no later one with the same number.

@@ -32,10 +32,12 @@ struct Arrivals {
 private struct ProgramFiles: Sendable {
   let manifests: ManifestReader
   let packages: InstalledPackages
+  let signed: SignedPrograms
   let flatpaks: [String]
 
   init(_ server: isolated SocketServer) {
-    (manifests, packages, flatpaks) = (server.manifests, server.packages, server.facts.flatpaks)
+    (manifests, packages, signed, flatpaks) =
+      (server.manifests, server.packages, server.signed, server.facts.flatpaks)
   }
 }
 
@@ -213,8 +215,11 @@ extension Acquaintance {
     do throws(Peer.Fault) {
       var found = try Peer(of: descriptor, flatpaks: files.flatpaks)
       declared = files.manifests.read(ofExecutable: found.executable)
-      if declared.manifest.identifier != nil, found.sandbox == nil {
-        found.package = files.packages.package(of: found.executable)
+      if let identifier = declared.manifest.identifier, found.sandbox == nil {
+        found.package =
+          files.packages.package(of: found.executable)
+          ?? files.signed.publisher(
+            of: found.executable, declaring: identifier, user: found.user)
       }
       peer = .success(found)
     } catch {

@@ -33,10 +33,14 @@ extension SocketServer {
       program: peer.sandbox?.home ?? peer.executable, package: peer.package)
     switch isOwners ? .refused : host.onQueue({ $0.claim(identity, by: claimant) }) {
     case .held: return nil
-    case .refused: return "is another program's"
+    case .refused:
+      guard let origin = peer.package else {
+        return "is another program's, and this one is part of no package, nor signed with it"
+      }
+      return "is another program's, and not one of \(origin) as this one is"
     case .passed(let program):
       let text =
-        "\(identity) passes from \(program) to \(peer.executable): both are part of "
+        "\(identity) passes from \(program) to \(peer.executable): both are of "
         + "\(peer.package ?? "one package")"
       journal.write(.client, text, from: LogCaller(user: peer.user, program: peer.executable))
       return nil

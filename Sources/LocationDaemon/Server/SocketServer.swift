@@ -42,6 +42,7 @@ package actor SocketServer: QueueActor {
   var arrivals: Arrivals
   let manifests = ManifestReader()
   let packages = InstalledPackages()
+  let signed = SignedPrograms()
   private var repeated = RepeatedDelivery()
   private var freezing: FreezeWatch?
   var sleeping = SleepingApps()

@@ -1,12 +1,12 @@
 import CLinux
-import Glibc
+package import Glibc
 
 /// Reads whole files, and lists folders.
 package enum SmallFile {
   /// A plain file that is open to be read.
   package struct Opened {
-    var descriptor: Int32
-    var status: stat
+    package var descriptor: Int32
+    package var status: stat
   }
 
   /// Returns the names in a folder that are not hidden, sorted; none if it cannot be read.

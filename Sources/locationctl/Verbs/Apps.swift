@@ -24,7 +24,9 @@ extension Verb {
       """,
       """
       With adopt, a new version of an app at another path keeps the identifier that it declares, and \
-      what the person has decided: only the owner of the daemon may do this.
+      what the person has decided: only the owner of the daemon may do this. It is not needed for a \
+      program of the same Debian package, nor for one that the same publisher has signed with its \
+      identifier: minisign -S -m boat -t identifier:com.example.Boat, the public key in boat.pub.
       """,
       """
       IN USE is the state of an app that runs, and what shows it: a report of its framework, its \
