@@ -54,6 +54,8 @@ fi
 
 # Our program with the libraries that Debian does not have, as a second archive behind the first.
 product=$(mktemp -d)
+# It becomes the root of the guest, where other users run programs, too.
+chmod 755 "$product"
 trap 'rm -rf "$product" "${tree:-/nonexistent}"' EXIT
 mkdir -p "$product/product/lib" "$product/guest"
 cp "$program" "$product/product/locationctl"

@@ -11,6 +11,16 @@ as() {
     --bounding-set=-all --inh-caps=-all --no-new-privs "$@"
 }
 
+# scan: one of another program, to its end.
+scan() {
+  timeout 60 iw event > /tmp/event 2>&1 &
+  event=$!
+  sleep 1
+  iw dev wlan0 scan trigger passive
+  until_file /tmp/event 'scan finished' 30
+  kill "$event"
+}
+
 # hears NAME USER PATTERN: what doctor says of the adapter.
 hears() {
   as "$2" /product/locationctl doctor --source wifi: --json --timeout 30 > /tmp/wifi 2>&1
@@ -51,14 +61,13 @@ hostapd -B /tmp/h2.conf >> /tmp/hostapd 2>&1
 hears "without a program that scans, the source says so" nobody 'neither NetworkManager, iwd, nor'
 
 # By whomever it is made, a scan is heard: two stations may be used, of four.
-iw dev wlan0 set type managed
 ip link set wlan0 up
-iw dev wlan0 scan passive > /tmp/iw 2>&1
+scan
 hears "another program's scan is read by a user without rights" nobody \
   'wlan0.*hears 2 access points, the strongest at -55 dBm'
 world "00:11:22:33:44:02 -80" "00:11:22:33:44:03 -70" "02:11:22:33:44:05 -40" "00:11:22:33:44:04 -62"
 sleep 1
-iw dev wlan0 scan passive > /tmp/iw 2>&1
+scan
 hears "levels follow the world" nobody 'wlan0.*hears 2 access points, the strongest at -62 dBm'
 
 # NetworkManager needs udev to manage a device.
@@ -76,16 +85,34 @@ for _ in $(seq 60); do
   sleep 1
 done
 nmcli -t -f DEVICE,STATE device
-# What was heard is forgotten, so that a scan is needed.
-ip link set wlan0 down
-ip link set wlan0 up
-hears "NetworkManager refuses a user without the rule" nobody 'NetworkManager does not permit'
+
+# asks USER: has our program ask for scans; prints how NetworkManager answered the first request. None
+# is made while NetworkManager scans by itself, as it does when it has started.
+asks() {
+  dbus-monitor --system > /tmp/monitor 2>&1 &
+  monitor=$!
+  sleep 1
+  for _ in 1 2 3; do
+    as "$1" /product/locationctl watch --source wifi: --timeout 30 > /tmp/watch 2>&1
+    grep -q 'member=RequestScan' /tmp/monitor && break
+  done
+  sleep 1
+  kill "$monitor"
+  call=$(grep -m 1 'member=RequestScan' /tmp/monitor)
+  serial=$(echo "$call" | sed -n 's/.* serial=\([0-9]*\) .*/\1/p')
+  sender=$(echo "$call" | sed -n 's/.* sender=\([^ ]*\) .*/\1/p')
+  grep -E "destination=$sender .*reply_serial=$serial( |$)" /tmp/monitor > /tmp/answer
+  [ -s /tmp/answer ] || tail -n 5 /tmp/watch > /tmp/answer
+}
+
+asks nobody
+verdict "NetworkManager refuses a user without the rule" /tmp/answer '^error .*(PermissionDenied|NotAuthorized)'
 mkdir -p /etc/polkit-1/rules.d
 cp /guest/org.meridian.location.rules /etc/polkit-1/rules.d/
 sleep 2
+asks locationd
+verdict "NetworkManager scans for locationd by the rule of polkit" /tmp/answer '^method return'
 world "00:11:22:33:44:02 -58" "00:11:22:33:44:03 -70" "02:11:22:33:44:05 -40" "00:11:22:33:44:04 -99"
-ip link set wlan0 down
-ip link set wlan0 up
-sleep 2
-hears "NetworkManager scans for locationd by the rule of polkit" locationd \
-  'wlan0.*hears 1 access point, the strongest at -58 dBm; NetworkManager scans'
+sleep 40
+hears "an access point that falls silent is not heard any more" locationd \
+  'wlan0.*hears 1 access point, the strongest at -58 dBm'

@@ -114,20 +114,19 @@ package struct WiFiDriver: SourceDriver {
   }
 
   private mutating func open(at now: Moment) -> [SourceOutput] {
-    fault = nil
-    reopening = nil
+    (fault, reopening, obstacle) = (nil, nil, nil)
+    adapters = []
     return survey.open(at: now.uptime).flatMap { carry($0, at: now) }
   }
 
-  /// Closes everything; what was learned of the surroundings stays for the next demand.
+  /// Closes everything; what was found out stays, for a person and for the next demand.
   private mutating func close() -> [SourceOutput] {
     let isBusOpen = bus == .opening || bus == .open
     let last = survey.close().isEmpty ? [] : [SourceOutput.closeKernel]
     bus = .closed
     requester.disconnect()
     (retry, busRetry) = (Retry(), Retry())
-    (fault, reopening, awaiting, obstacle) = (nil, nil, nil, nil)
-    adapters = []
+    (fault, reopening, awaiting) = (nil, nil, nil)
     return last + (isBusOpen ? [.close] : [])
   }
 

@@ -249,6 +249,15 @@ struct WiFiDriverTests {
     }
   }
 
+  @Test("what adapters heard is known after nobody asks any more")
+  func afterwards() {
+    var computer = WiFiComputer()
+    computer.want()
+    computer.want(nil)
+    #expect(computer.driver.evidence.adapters.first?.stations == 3)
+    #expect(computer.driver.nextDeadline == nil)
+  }
+
   @Test("only adapters that use networks are read, one for each radio, or the one that is named")
   func adapters() {
     let point = [AccessPoint("cafe", last: 1)]
