@@ -71,7 +71,7 @@ struct WiFiTests {
   func denied() async throws {
     try machine.perform("network start")
     try machine.perform("network adapter 30")
-    try machine.perform("network refuse org.freedesktop.NetworkManager.Device.PermissionDenied")
+    try machine.perform("network refuse org.freedesktop.NetworkManager.PermissionDenied")
     let host = start()
     let reason = ProviderStatus.Reason.noPermission("\(ScanObstacle.refused(.networkManager))")
     _ = try await statuses.next { $0 == .unavailable(reason) }

@@ -259,7 +259,8 @@ package struct WiFiDriver: SourceDriver {
       return []
     case .failed(let reason):
       obstacle = (reason, reason.pause.map { now.uptime + $0 })
-      return []
+      // What is there is used, or found to be old by now.
+      return survey.read(at: now.uptime).flatMap { carry($0, at: now) }
     case .appeared:
       obstacle = nil
       return []

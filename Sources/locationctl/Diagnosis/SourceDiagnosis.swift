@@ -65,7 +65,10 @@ struct SourceDiagnosis {
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
-    case .unavailable(let reason): judge(reason, of: report.source)
+    case .unavailable(let reason):
+      judge(reason, of: report.source)
+      // Each adapter has a step of its own.
+      if !report.evidence.adapters.isEmpty { next = nil }
     }
   }
 

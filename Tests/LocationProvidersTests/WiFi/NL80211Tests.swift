@@ -70,7 +70,7 @@ struct NL80211Tests {
     #expect(throws: NL80211.Fault.torn) { try NL80211.message(message) }
   }
 
-  @Test("RADIO-1: levels without a unit, an age in place of a time, and zeros for a name are understood")
+  @Test("RADIO-1: no level, an age in place of a time, and zeros for a name are understood")
   func variants() throws {
     var point = AccessPoint("\0\0\0", last: 3, dBm: nil, heardAt: nil)
     point.age = 1500

@@ -210,7 +210,7 @@ struct WiFiDriverTests {
       computer.driver.evidence.adapters.first?.obstacle == .switchedOff(bySwitch: true))
 
     computer = WiFiComputer(points: 0)
-    computer.refusal = "org.freedesktop.NetworkManager.Device.PermissionDenied"
+    computer.refusal = "org.freedesktop.NetworkManager.PermissionDenied"
     computer.want()
     let refusal = "NetworkManager does not permit this user to scan"
     #expect(computer.status == .unavailable(.noPermission(refusal)))
@@ -230,6 +230,22 @@ struct WiFiDriverTests {
     computer.scanned()
     #expect(computer.status == .working)
     #expect(computer.scans.count == 2)
+  }
+
+  @Test("RADIO-7: Wi-Fi that is switched off later is noticed with the next request")
+  func switchedOff() {
+    var computer = WiFiComputer()
+    computer.want()
+    #expect(computer.status == .working)
+    computer.state = 20
+    computer.isEnabled = false
+    computer.kernel.adapters[0].accessPoints = []
+    computer.run(seconds: 60)
+    #expect(computer.status == .unavailable(.missing("Wi-Fi is switched off")))
+    computer.state = 30
+    computer.kernel.adapters[0].accessPoints = [AccessPoint("cafe", last: 1)]
+    computer.run(seconds: 70)
+    #expect(computer.status == .working)
   }
 
   @Test("RADIO-7: an adapter that comes is used, and one that goes is missed")

@@ -59,7 +59,7 @@ package struct AccessPoint: Sendable {
   /// Bit 0: an access point's network. Bit 1: ad hoc.
   package var capability = 1
 
-  /// - Parameter dBm: the level.
+  /// With a level in dBm.
   package init(_ name: String, _ address: [UInt8], dBm: Double?, heardAt seconds: Double?) {
     self.name = name
     self.address = address
