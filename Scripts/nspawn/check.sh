@@ -233,9 +233,12 @@ monitor = [
   ("monitor", {"subscriber": 2, "ask": {"next": {"after": 0}}})]
 # What it asks for, what shows that it may be frozen, and what it is woken for.
 cells = {
+  # Of a device that knows no place yet: the first event is the first place (SLC-1).
+  "significantChanges": (
+    [observe, ("significantChanges", {"subscriber": 1, "on": True})], None, b'"fixes"'),
   "visits": ([observe, ("visits", {"on": True, "subscriber": 1})], None, b'"visit"'),
   "region": (region({"circle": circle}), b'"unsatisfied"', b'"entered"'),
-  "beacon": (region({"beacon": beacon}), b'"satisfied"', b'"exited"'),
+  "beacon": (region({"beacon": beacon}), b'"unsatisfied"', b'"entered"'),
   "live": ([always, live], None, b'"fix"'),
   "live_activity": ([activity, live], None, b'"fix"'),
   "monitor": ([always, *monitor], None, b'"satisfied"'),
@@ -291,7 +294,7 @@ if [ -d /mnt/share/mocks ]; then
   mocks=$(head -1 /tmp/mock)
   for line in "bluetoothd start" adapter "power on" \
     "beacon C0:00:00:00:00:01 0215e2c56db5dffb48d2b060d0f5a71096e000010002c5"; do echo "$line"; done > /run/mock
-  soon test "$(wc -l < /tmp/mock)" -ge 5
+  soon sh -c '[ "$(grep -cx ok /tmp/mock)" = 4 ]'
   install -D -o tester -m 644 /dev/stdin $home/.config/systemd/user/locationd.service.d/bus.conf << UNIT
 [Service]
 Environment=DBUS_SYSTEM_BUS_ADDRESS=$mocks
@@ -317,7 +320,9 @@ wakes() {
   check "W $service: the app is suspended" soon suspended
   rm -f $home/heard
   if [ "$service" = beacon ]; then
-    echo "silence C0:00:00:00:00:01" > /run/mock
+    # The adapter waits for beacons by itself, and reports the first one.
+    echo "await monitor" > /run/mock
+    echo "found C0:00:00:00:00:01" > /run/mock
   else
     echo "$4" > $home/place
   fi
@@ -329,15 +334,21 @@ wakes() {
   as systemctl --user stop "sleeper@$service"
 }
 active=/usr/local/lib/active/active
-# Significant changes and beacons are not seen to wake a frozen unit here yet; DeliveryMatrixTests see them wake a
-# stopped process.
-echo "open    W significantChanges, beacon"
+as locationctl data erase --all > /dev/null
+as locationctl authorize "$python" always > /dev/null
+as locationctl authorize net.example.active whenInUse > /dev/null
+wakes significantChanges "$python" "" home
 wakes visits "$python" "" dwell
 wakes region "$python" away home
 wakes live "$python" "" home
 wakes live_activity $active "" home
 wakes monitor "$python" "" home
 wakes monitor_activity $active "" home
+if [ -n "$mocks" ]; then
+  wakes beacon "$python" "" ""
+else
+  echo "skipped W beacon: no python-dbusmock in .build/venv of the machine that runs this"
+fi
 as systemctl --user stop locationd.socket locationd.service
 
 echo "-- an app that is updated"
@@ -379,6 +390,8 @@ soon test -e /tmp/sleeper/ready
 systemctl freeze sleeper
 check "the app is suspended" soon sh -c "locationctl apps | grep -q 'suspended (frozen)'"
 echo home > $home/place
+check "the journal says that it cannot be woken, and why" soon sh -c \
+  "journalctl -q -t locationd | grep -q 'an event waits until it continues: systemd refuses it'"
 check "apps says that it cannot be woken" soon sh -c "locationctl apps | grep -q 'cannot be woken'"
 check "so does doctor" sh -c "locationctl doctor --app '$python@65534' | grep -q 'an event waits until it continues'"
 check "it has heard nothing" test ! -e /tmp/sleeper/heard

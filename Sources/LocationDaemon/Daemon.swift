@@ -84,6 +84,16 @@ package final class Daemon {
     beat(on: host.queue)
     supervisor.notify("READY=1")
     journal.write(.service, "serving; its state is in \(folder.path)")
+    if let fault = Self.namelessUser { journal.write(.service, fault, isFault: true) }
+  }
+
+  /// That the bus of the machine will not serve this daemon, because it looks up the name of each user.
+  ///
+  /// The user that systemd makes for a service (`DynamicUser=`) has one by a module of the C library.
+  private static var namelessUser: String? {
+    guard getpwuid(getuid()) == nil else { return nil }
+    return "user \(getuid()) of this daemon has no name, so the system's bus refuses it: no "
+      + "Bluetooth, sessions, or waking; install libnss-systemd (Debian), or the module nss-systemd"
   }
 
   /// Locks the state folder, before any state is read and before the socket is touched.

@@ -36,6 +36,13 @@ struct PrivateHomeTests {
     return (home, path)
   }
 
+  @Test("is served by a daemon that says when the system's bus cannot know its user")
+  func namelessUser() async throws {
+    let daemon = try await daemon("sys_ptrace")
+    let line = try await daemon.program.lines.next { $0.contains("has no name") }
+    #expect(line.contains("user \(Self.daemonUser)") && line.contains("libnss-systemd"))
+  }
+
   @Test("border 23: is refused with the setting that opens the way, and served after that")
   func folder() async throws {
     let daemon = try await daemon("sys_ptrace")

@@ -29,6 +29,7 @@ struct SimulatedPlaceTests {
     _ = try await app.lines.next { $0 == "location -33.86 on main" }
     #expect(try daemon.control("status").text.contains("set from outside"))
     #expect(try daemon.control("status", "--json").text.contains("\"simulated\":true"))
+    #expect(try daemon.control("doctor").text.contains("next: locationctl location clear"))
     #expect(try daemon.control("location", "clear").status == 0)
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
     #expect(!(try daemon.control("status").text.contains("set from outside")))

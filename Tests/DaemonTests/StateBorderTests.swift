@@ -115,7 +115,7 @@ struct StateBorderTests {
         && $0.contains("kept in memory only")
     }
     // What the guard says holds there, too.
-    #expect(try await app.lines.next { _ in true } == "sharing, 2 entries")
+    #expect(try await app.lines.next { _ in true } == "sharing, 3 entries", "and that nothing is kept")
     daemon.program.terminate()
   }
 

@@ -178,7 +178,7 @@ extension Conditions {
       guard let condition = conditions[key] else { continue }
       var event = event(of: condition, key)
       guard condition.isUndelivered(event) else { continue }
-      if monitors[monitor]?.unreadable.isEmpty == false {
+      if !isKept || monitors[monitor]?.unreadable.isEmpty == false {
         event.diagnostics.insert(.persistenceUnavailable)
       }
       let number = monitors[monitor, default: MonitorLoop()].handle(identifier, at: now)

@@ -1,5 +1,5 @@
 internal import LocationCoding
-internal import LocationModel
+package import LocationModel
 
 /// A condition as it is stored.
 private struct StoredCondition: JSONStructure {
@@ -67,6 +67,10 @@ extension Conditions {
     return .store(.set(stateKey(of: key), StoredCondition(condition, key).stored))
   }
 
+  /// Among the entries at the start, shows that nothing of this run can be stored (MON-6).
+  package static let notKept = StateEntry(
+    key: StateKey(domain: "state", owner: "", name: "kept"), value: Array("no".utf8))
+
   /// Restores the stored conditions in the order of their registration. Unreadable ones are left
   /// out, and their monitor reports it (MON-7).
   mutating func restore(_ entries: [StateEntry]) {
@@ -80,6 +84,7 @@ extension Conditions {
       }
     }
     restoreDamaged(entries)
+    isKept = !entries.contains(Self.notKept)
     for entry in stored.sorted(by: { $0.condition.ordinal < $1.condition.ordinal }) {
       let key = entry.condition.key(in: entry.app)
       var condition = entry.condition.restored

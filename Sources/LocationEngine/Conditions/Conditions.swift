@@ -75,6 +75,8 @@ package struct Conditions: Machine {
   /// Whether there is a source of positions; without one, circles added from now on are not
   /// supported (MON-20).
   var hasPositions: Bool
+  /// Whether what is decided outlives this run (MON-6).
+  var isKept = true
   var conditions: [ConditionKey: WatchedCondition] = [:]
   var keysBySlot: [ConditionKey?] = []
   /// The number of monitored conditions of each app.

@@ -109,6 +109,7 @@ package final class StateKeeper {
     _ reason: String, isRefused: Bool = false, noting: (Note) -> Void
   ) {
     noting(.store("\(reason); the state of this run is kept in memory only"))
+    defer { entries.append(Conditions.notKept) }
     let reading = StateGuard(beside: folder.file).read()
     if case .entries(let guarded) = reading { entries = guarded }
     guard isRefused || reading != .missing || folder.hasState else { return }

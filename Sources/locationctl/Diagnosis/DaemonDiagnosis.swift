@@ -57,7 +57,12 @@ struct DaemonDiagnosis {
           next: "make room there (df \(status.state)), or end the process that writes: "
             + "fuser \(status.state)/state.sqlite")
       }
-      return [daemon] + (status.servicesEnabled ? [] : [services]) + [unstored].compactMap(\.self)
+      let simulated = Finding(
+        subject: "place", code: "simulated", verdict: .doubtful,
+        message: "set from outside, in place of what the sources give",
+        next: "locationctl location clear")
+      return [daemon] + (status.servicesEnabled ? [] : [services])
+        + (status.isSimulated == true ? [simulated] : []) + [unstored].compactMap(\.self)
     }
   }
 

@@ -20,7 +20,8 @@ extension Verb {
       gives positions or reports why it cannot. Where a location daemon runs and no --source is \
       given, prints the status of the daemon, its sources, and its agents. With --app it also \
       prints whether an agent can answer the app's questions, and what the app requires of a \
-      device that no source here gives. A missing place index is named with the way to make one, \
+      device that no source here gives. With Bluetooth it prints whether an adapter is calibrated, and \
+      while a place is set from outside, that no source counts. A missing place index is named with the way to make one, \
       and is no failure. Exit status 0 when at least one source works and \
       nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
@@ -37,14 +38,12 @@ extension Verb {
           try await examine(
             try SourceChoice(invocation), timeout: invocation.number(timeout) ?? 10)
         }
-      let apps = try examineApp(
-        invocation.text(app), daemon,
-        sources: try daemon?.configured ?? SourceChoice(invocation).sources)
+      let named = try daemon?.configured ?? SourceChoice(invocation).sources
+      let apps = try examineApp(invocation.text(app), daemon, sources: named)
       let circumstances = daemon?.circumstances ?? []
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
-      let switches = WiFiDiagnosis.switches(
-        for: try daemon?.configured ?? SourceChoice(invocation).sources)
-      let findings = circumstances + sources + switches + apps + (agents?.configured ?? [])
+      let radios = WiFiDiagnosis.switches(for: named) + BeaconDiagnosis.findings(for: named)
+      let findings = circumstances + sources + radios + apps + (agents?.configured ?? [])
       for finding in findings + PlaceDiagnosis.findings {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))

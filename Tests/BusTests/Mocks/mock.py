@@ -494,15 +494,17 @@ class Machine:
 
 
 sys.stdout.reconfigure(encoding="utf-8")
+# Not buffered: a line that is read early would be obeyed only when the next one comes.
+commands = open(0, "rb", buffering=0)
 machine = Machine()
 try:
     print(machine.address, flush=True)
     while True:
-        ready, _, _ = select.select([sys.stdin], [], [], 0.1)
+        ready, _, _ = select.select([commands], [], [], 0.1)
         if not ready:
             machine.advertise()
             continue
-        line = sys.stdin.readline()
+        line = commands.readline().decode()
         if not line:
             break
         try:

@@ -333,6 +333,16 @@ struct MonitorTests {
     }
   }
 
+  @Test("MON-6: while nothing can be stored each event says so")
+  mutating func notKept() {
+    world.entries[Conditions.notKept.key] = Conditions.notKept.value
+    world.restart()
+    _ = add("home")
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    _ = next()
+    #expect(world.stay(east: 0).events.map(\.diagnostics) == [.persistenceUnavailable])
+  }
+
   @Test("border 12: of 130 conditions that cannot be read, the last hundred are moved aside")
   mutating func manyUnreadable() {
     _ = add("home")
