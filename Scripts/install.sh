@@ -14,8 +14,10 @@ built=${BUILT:-.build/static/release}
 # Where apps register how the daemon of the machine starts them (docs/formats/launch.md).
 launch=${DESTDIR:-}/etc/locationd/launch
 
-# What lets the daemon ask modems; the polkit of Debian 12 reads no rules below /usr/local.
-rule=${DESTDIR:-}/etc/polkit-1/rules.d/50-meridian-modem.rules
+# What lets the daemon ask for Wi-Fi scans, and ask modems. polkit reads rules of packages below /usr only;
+# those of an owner are in /etc.
+rules=${DESTDIR:-}/etc/polkit-1/rules.d
+[ "$root" != /usr ] || rules=$prefix/share/polkit-1/rules.d
 
 # Each line: the file here, its mode, its place below the prefix.
 files() {
@@ -53,8 +55,10 @@ case ${1:-} in
       esac
       echo "installed $prefix/$place"
     done
-    install -D -m 644 polkit/50-meridian-modem.rules "$rule"
-    echo "installed $rule"
+    for rule in polkit/*.rules; do
+      install -D -m 644 "$rule" "$rules/${rule##*/}"
+      echo "installed $rules/${rule##*/}"
+    done
     install -d -m 755 "$launch"
     echo "installed $launch"
     ;;
@@ -64,10 +68,12 @@ case ${1:-} in
       rm "$prefix/$place"
       echo "removed $prefix/$place"
     done
-    if [ -e "$rule" ]; then
-      rm "$rule"
-      echo "removed $rule"
-    fi
+    for rule in polkit/*.rules; do
+      [ ! -e "$rules/${rule##*/}" ] || {
+        rm "$rules/${rule##*/}"
+        echo "removed $rules/${rule##*/}"
+      }
+    done
     # Folders that are this project's alone; what others put there stays.
     for folder in "$prefix/share/doc/meridian" "$prefix/share/meridian" "$launch" "${launch%/*}"; do
       [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs locationctl against a real bluetoothd and the kernel's own IIO drivers, in a machine that
-# QEMU emulates: no Bluetooth, sensors, or virtualization of this computer are needed.
+# Runs locationctl against a real bluetoothd, the kernel's own IIO drivers, and NetworkManager with
+# simulated Wi-Fi radios, in a machine that QEMU emulates: no Bluetooth, sensors, Wi-Fi, or
+# virtualization of this computer are needed.
 #
 #   Scripts/qemu.sh [LOCATIONCTL]
 #
@@ -16,15 +17,17 @@ place=.build/qemu
 mkdir -p "$place"
 
 modules="hci_vhci ecdh_generic cmac aes_generic ecb i2c-dev i2c-stub hmc5843_i2c mma7660 bmp280_i2c"
+modules="$modules mac80211_hwsim ccm gcm ctr"
 
 # The system of the guest as one archive: Debian without an init, the modules, and bumble.
+packages=dbus,bluez,kmod,i2c-tools,python3,libsystemd0,libsqlite3-0,libsodium23,libcurl4,procps
+packages=$packages,udev,polkitd,iw,iproute2,hostapd,wpasupplicant,network-manager
 if [ ! "$place/system.cpio" -nt Scripts/qemu.sh ]; then
   tree=$(mktemp -d)
   trap 'rm -rf "$tree"' EXIT
   echo "making the guest's system"
   mmdebstrap --quiet --variant=minbase \
-    --include=dbus,bluez,kmod,i2c-tools,python3,libsystemd0,libsqlite3-0,libsodium23,libcurl4,procps \
-    bookworm "$tree/system"
+    --include=$packages bookworm "$tree/system"
   kernel=$(apt-cache depends linux-image-amd64 | sed -n 's/ *Depends: *\(linux-image-.*\)/\1/p')
   (cd "$tree" && apt-get -qq download "$kernel")
   dpkg -x "$tree"/linux-image-*.deb "$tree/kernel"
@@ -51,12 +54,15 @@ fi
 
 # Our program with the libraries that Debian does not have, as a second archive behind the first.
 product=$(mktemp -d)
+# It becomes the root of the guest, where other users run programs, too.
+chmod 755 "$product"
 trap 'rm -rf "$product" "${tree:-/nonexistent}"' EXIT
 mkdir -p "$product/product/lib" "$product/guest"
 cp "$program" "$product/product/locationctl"
 ldd "$program" | awk '$3 ~ /swift/ { print $3 }' | xargs -I{} cp {} "$product/product/lib/"
 install -m 755 Scripts/Guest/init "$product/init"
-cp Scripts/Guest/controller.py "$product/guest/"
+cp Scripts/Guest/controller.py Scripts/Guest/medium.py Scripts/Guest/wifi.sh "$product/guest/"
+cp polkit/50-meridian-wifi.rules "$product/guest/"
 (cd "$product" && find . | cpio --quiet -o -H newc) > "$place/product.cpio"
 cat "$place/system.cpio" "$place/product.cpio" > "$place/initrd"
 

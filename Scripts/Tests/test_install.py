@@ -52,6 +52,15 @@ class InstallTests(unittest.TestCase):
         self.assertEqual((place / "bin/locationd").stat().st_mode & 0o777, 0o755)
         self.assertEqual((place / "share/man/man8/locationd.8").stat().st_mode & 0o777, 0o644)
 
+    def test_installs_the_rule_for_scans_where_polkit_reads_it(self):
+        name = "polkit-1/rules.d/50-meridian-wifi.rules"
+        self.install()
+        rule = self.stage / "etc" / name
+        self.assertIn("org.freedesktop.NetworkManager.wifi.scan", rule.read_text())
+        self.assertEqual(rule.stat().st_mode & 0o777, 0o644)
+        place = self.install("/usr")
+        self.assertTrue((place / "share" / name).is_file())
+
     def test_units_start_the_program_where_it_was_installed(self):
         place = self.install("/usr")
         for kind in ["system", "user"]:

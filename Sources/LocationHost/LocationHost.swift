@@ -336,6 +336,8 @@ package actor LocationHost: EngineLink, QueueActor {
         connect(to: "localhost", port: port, Attempt(host: "localhost", users: users), as: id)
       case .systemBus: enterBus(as: id)
       case .sensors: openSensors(as: id)
+      case .netlink(let groups):
+        try listen(Opening.netlink(groups: groups, at: places.netlink), as: id)
       }
     } catch {
       fail(id, with: error)
@@ -545,10 +547,15 @@ package struct HostPaths: Sendable {
   package var sensors: String
   /// The link that names the time zone.
   package var timeZone = "/etc/localtime"
+  /// A socket of packets in the place of the kernel's generic netlink; `nil` for the kernel's own.
+  package var netlink: String?
 
-  package init(bus: String? = nil, sensors: String = "/sys/bus/iio/devices") {
+  package init(
+    bus: String? = nil, sensors: String = "/sys/bus/iio/devices", netlink: String? = nil
+  ) {
     self.bus = bus
     self.sensors = sensors
+    self.netlink = netlink
   }
 }
 

@@ -61,8 +61,8 @@ package struct ServiceCore: Machine {
     var openings = 0
     /// The channel that is open, or being opened.
     var channel: ChannelID?
-    /// The kernel's sensors, open or being opened beside the channel.
-    var sensors: ChannelID?
+    /// The kernel's channel, open or being opened beside the other one.
+    var kernel: ChannelID?
     /// The demand that it received last.
     var demand = Demand.none
     /// The driver's deadline, cached because every step reads it.
@@ -105,9 +105,9 @@ package struct ServiceCore: Machine {
       if sources[index].channel == id {
         if isOver { sources[index].channel = nil }
         drive(index, .channel(event), at: now, to: &outputs)
-      } else if sources[index].sensors == id {
-        if isOver { sources[index].sensors = nil }
-        drive(index, .sensors(event), at: now, to: &outputs)
+      } else if sources[index].kernel == id {
+        if isOver { sources[index].kernel = nil }
+        drive(index, .kernel(event), at: now, to: &outputs)
       }
     case .engine(.stored(let entries)):
       begin(with: entries, at: now, to: &outputs)
@@ -184,7 +184,7 @@ package struct ServiceCore: Machine {
 
   /// Whether this is the current opening; an event of an earlier one is stale.
   package func isOpen(_ id: ChannelID) -> Bool {
-    sources[id.provider.index].channel == id || sources[id.provider.index].sensors == id
+    sources[id.provider.index].channel == id || sources[id.provider.index].kernel == id
   }
 
   // MARK: The flight recorder
@@ -301,8 +301,8 @@ package struct ServiceCore: Machine {
     case .open(let channel):
       sources[index].openings += 1
       let id = ChannelID(provider: provider, opening: sources[index].openings)
-      if channel == .sensors {
-        sources[index].sensors = id
+      if channel.isKernel {
+        sources[index].kernel = id
       } else {
         sources[index].channel = id
       }
@@ -310,17 +310,20 @@ package struct ServiceCore: Machine {
     case .close:
       guard let id = sources[index].channel.take() else { return }
       outputs.append(.close(id))
-    case .closeSensors:
-      guard let id = sources[index].sensors.take() else { return }
+    case .closeKernel:
+      guard let id = sources[index].kernel.take() else { return }
       outputs.append(.close(id))
     case .send(let bytes):
       guard let id = sources[index].channel else { return }
+      outputs.append(.send(id, bytes))
+    case .request(let bytes):
+      guard let id = sources[index].kernel else { return }
       outputs.append(.send(id, bytes))
     case .bus(let action):
       guard let id = sources[index].channel else { return }
       outputs.append(.bus(id, action))
     case .read(let query):
-      guard let id = sources[index].sensors else { return }
+      guard let id = sources[index].kernel else { return }
       outputs.append(.read(id, query))
     case .fix(let fix):
       sources[index].fixes += 1

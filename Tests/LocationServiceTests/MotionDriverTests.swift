@@ -47,7 +47,7 @@ struct MotionDriverTests {
     computer.run(seconds: 20)
     computer.want(motion: true)
     #expect(computer.count { $0 == .open(.sensors) } == 2)
-    #expect(computer.count { $0 == .closeSensors } == 1)
+    #expect(computer.count { $0 == .closeKernel } == 1)
     let before = computer.count { if case .heading = $0 { true } else { false } }
     #expect((205...212).contains(before))
     computer.run(seconds: 20)
@@ -55,7 +55,7 @@ struct MotionDriverTests {
     #expect(computer.count { if case .motion = $0 { true } else { false } } == 1)
     #expect(computer.driver.rejections.isEmpty)
     computer.want()
-    #expect(computer.count { $0 == .closeSensors } == 2)
+    #expect(computer.count { $0 == .closeKernel } == 2)
   }
 
   @Test("POW-6: tells movement where there is no magnetometer, and asks the proxy for a compass")
@@ -122,7 +122,7 @@ struct MotionDriverTests {
     computer.begin()
     computer.want(motion: true)
     computer.run(seconds: 20)
-    computer.send(.sensors(.closed(.missing("no sensors"))))
+    computer.send(.kernel(.closed(.missing("no sensors"))))
     #expect(computer.transcript.hasSuffix("unknown high\n00:00:20  no compass"))
     #expect(computer.statuses.last == .unavailable(.missing("no sensors")))
     computer.run(seconds: 60)
@@ -176,12 +176,12 @@ private struct FakeComputer {
       let output = bench.outputs[answered].output
       answered += 1
       switch output {
-      case .open(.sensors): bench.send(.sensors(.opened))
+      case .open(.sensors): bench.send(.kernel(.opened))
       case .open where hasBus: bench.send(.channel(.opened))
       case .open: bench.send(.channel(.closed(.missing("no bus"))))
-      case .read(.survey): bench.send(.sensors(.readings(survey)))
+      case .read(.survey): bench.send(.kernel(.readings(survey)))
       case .read(.files(let paths)):
-        bench.send(.sensors(.readings(readings.filter { paths.contains($0.path) })))
+        bench.send(.kernel(.readings(readings.filter { paths.contains($0.path) })))
       default: break
       }
     }
@@ -207,7 +207,7 @@ private struct FakeComputer {
     switch output {
     case .open(let channel): "open \(channel)"
     case .close: "close"
-    case .closeSensors: "close sensors"
+    case .closeKernel: "close sensors"
     case .read(.survey): "survey"
     case .status(.unavailable): nil
     case .status(let status): "\(status)"

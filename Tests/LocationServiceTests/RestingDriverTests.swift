@@ -142,7 +142,7 @@ private struct AttentiveReceiver: SourceDriver {
     case .channel:
       let place = Coordinate(latitude: 48, longitude: 11)
       return [.fix(Fix(coordinate: place, horizontalAccuracy: 5, time: now.unixTime))]
-    case .stored, .sensors, .scan, .wake: return []
+    case .stored, .kernel, .scan, .wake: return []
     }
   }
 }

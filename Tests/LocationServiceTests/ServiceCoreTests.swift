@@ -47,6 +47,17 @@ struct ServiceCoreTests {
     #expect(core.transcript.hasSuffix("close 0.1"))
   }
 
+  @Test("POW-1, RADIO-2: Wi-Fi is asked before a receiver is opened, and the receiver in its place")
+  func wifi() throws {
+    var core = try CoreBench("nmea+tcp://receiver:10110", "wifi:")
+    core.start(UpdateOptions(accuracy: .meters(100)))
+    #expect(core.transcript == "00:00:00  open 1.1 netlink(groups: [])")
+    try core.channel(.closed(.missing("no netlink")))
+    #expect(core.lastOpened?.provider == ProviderID(0))
+    core.stop()
+    #expect(core.statuses == [.idle, .idle])
+  }
+
   @Test("turns the bytes of a receiver into deliveries")
   func bytesToDeliveries() throws {
     var core = try CoreBench("nmea+udp://:10110")

@@ -126,9 +126,57 @@ enum Opening {
     close(descriptor)
   }
 
-  private static func socket(_ family: Int32, _ type: __socket_type) throws(Errno) -> Int32 {
+  /// Opens a socket of generic netlink that receives the events of some groups.
+  ///
+  /// Needs no privilege. The kernel gives it an address when the first request is sent. `path` is a
+  /// socket of packets that stands for the kernel.
+  static func netlink(groups: [UInt32], at path: String? = nil) throws(Errno) -> Int32 {
+    if let path { return try packets(path) }
+    let descriptor = try socket(AF_NETLINK, SOCK_RAW, protocol: genericNetlink)
+    for group in groups {
+      var group = group
+      let size = socklen_t(MemoryLayout<UInt32>.size)
+      guard setsockopt(descriptor, netlinkLevel, addMembership, &group, size) == 0 else {
+        let error = Errno(last: "join group \(group) of netlink")
+        close(descriptor)
+        throw error
+      }
+    }
+    return descriptor
+  }
+
+  /// Connects to a local socket of packets.
+  private static func packets(_ path: String) throws(Errno) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw Errno(code: ENAMETOOLONG, call: "connect \(path)")
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = try socket(AF_UNIX, SOCK_SEQPACKET)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard result == 0 else {
+      let error = Errno(last: "connect \(path)")
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// `NETLINK_GENERIC`, `SOL_NETLINK`, and `NETLINK_ADD_MEMBERSHIP` of linux/netlink.h.
+  private static let genericNetlink: Int32 = 16
+  private static let netlinkLevel: Int32 = 270
+  private static let addMembership: Int32 = 1
+
+  private static func socket(
+    _ family: Int32, _ type: __socket_type, protocol number: Int32 = 0
+  ) throws(Errno) -> Int32 {
     let flags = Int32(type.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    let descriptor = Glibc.socket(family, flags, 0)
+    let descriptor = Glibc.socket(family, flags, number)
     guard descriptor >= 0 else { throw Errno(last: "socket") }
     return descriptor
   }

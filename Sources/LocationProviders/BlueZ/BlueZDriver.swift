@@ -85,7 +85,7 @@ struct BlueZDriver: SourceDriver {
     case .channel(.bus(let event)): return receive(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
     case .channel(.bytes), .channel(.datagram), .channel(.unknownSenders), .channel(.readings),
-      .sensors, .scan:
+      .kernel, .scan:
       return []
     case .wake: return wake(at: now)
     }

@@ -17,6 +17,16 @@ package enum Channel: Hashable, Sendable {
   case systemBus
   /// The kernel's sensors, `/sys/bus/iio/devices`, read on request.
   case sensors
+  /// The kernel's generic netlink: its answers to requests, and the events of these groups.
+  case netlink(groups: [UInt32])
+
+  /// Whether it leads to the kernel; such a channel may be open beside another one.
+  package var isKernel: Bool {
+    switch self {
+    case .sensors, .netlink: true
+    case .serial, .tcp, .local, .udp, .file, .timeZone, .systemBus: false
+    }
+  }
 }
 
 /// Identifies one opening of a channel; an event of an earlier opening is stale.

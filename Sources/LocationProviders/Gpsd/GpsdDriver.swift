@@ -39,7 +39,7 @@ struct GpsdDriver: SourceDriver {
       return demand.needsPosition || demand.magnetometer && hasCompass ? begin(at: now) : rest()
     case .stored, .channel(.bus), .channel(.readings), .channel(.datagram),
       .channel(.unknownSenders),
-      .sensors, .scan:
+      .kernel, .scan:
       return []
     case .channel(.opened): return pass(.connected, at: now)
     case .channel(.bytes(let bytes)): return pass(.bytes(bytes), at: now)

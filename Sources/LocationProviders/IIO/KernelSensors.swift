@@ -123,7 +123,7 @@ struct KernelSensors: Sendable {
     let isEmpty = compass == nil && motion == nil && barometer == nil
     status = isEmpty ? nil : .idle
     state = .closed
-    return [.closeSensors] + settle(at: now)
+    return [.closeKernel] + settle(at: now)
   }
 
   /// Returns the pressure at the start, by which the engine learns that there is a barometer.
@@ -153,7 +153,7 @@ struct KernelSensors: Sendable {
     case (.opening, false), (.open, false):
       let last = stop(at: now)
       status = .idle
-      return last + [.closeSensors]
+      return last + [.closeKernel]
     case (.surveying, _), (.closed, false), (.opening, true): return []
     }
   }

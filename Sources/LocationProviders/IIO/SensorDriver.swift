@@ -50,7 +50,7 @@ package struct SensorDriver: SourceDriver {
       self.demand = demand
       outputs = kernel.want(demand, at: now)
       outputs += proxy?.want(demand.magnetometer, at: now) ?? []
-    case .sensors(let event):
+    case .kernel(let event):
       outputs = kernel.receive(event, stored: entries, at: now) + askProxy(at: now)
     case .channel(let event): outputs = proxy?.receive(event, at: now) ?? []
     case .scan: return []

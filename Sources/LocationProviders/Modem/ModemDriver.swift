@@ -97,7 +97,7 @@ struct ModemDriver: SourceDriver {
         added[entry.key.name] = UInt32(String(decoding: entry.value, as: UTF8.self))
       }
       return settle(at: now)
-    case .channel, .sensors, .scan: return []
+    case .channel, .kernel, .scan: return []
     }
   }
 

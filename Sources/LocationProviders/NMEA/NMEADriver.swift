@@ -60,7 +60,7 @@ struct NMEADriver: SourceDriver {
       let last = state == .open ? observe(.closed, at: now) : []
       state = .waiting(until: retry.next(after: now.uptime))
       return last + listener.loseCompass() + report(.unavailable(end.reason))
-    case (.channel, _), (.sensors, _), (.scan, _): return []
+    case (.channel, _), (.kernel, _), (.scan, _): return []
     case (.wake, .waiting(let until)):
       return now.uptime >= until ? open() : []
     case (.wake, .open): return observe(.wake, at: now)

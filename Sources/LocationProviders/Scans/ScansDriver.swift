@@ -47,7 +47,7 @@ struct ScansDriver: SourceDriver {
       state = .waiting(until: retry.next(after: now.uptime))
       return report(.unavailable(end.reason))
     case (.wake, .waiting(let until)): return now.uptime >= until ? open() : []
-    case (.stored, _), (.channel, _), (.sensors, _), (.scan, _), (.wake, _): return []
+    case (.stored, _), (.channel, _), (.kernel, _), (.scan, _), (.wake, _): return []
     }
   }
 

@@ -18,7 +18,7 @@ struct FixedDriver: SourceDriver {
     switch input {
     case .demand(let demand): demand.needsPosition ? begin(at: now) : rest()
     case .wake: fixes(at: now)
-    case .stored, .channel, .sensors, .scan: []
+    case .stored, .channel, .kernel, .scan: []
     }
   }
 

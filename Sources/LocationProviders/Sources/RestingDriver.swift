@@ -40,7 +40,7 @@ package struct RestingDriver: SourceDriver {
     case (.wake, .awake(let until)):
       let outputs = isDue(receiver.nextDeadline, now) ? pass(.wake, at: now) : []
       return rest == nil || now.uptime < until ? outputs : outputs + sleep(at: now)
-    case (.channel, _), (.sensors, _), (.stored, _), (.scan, _): return pass(input, at: now)
+    case (.channel, _), (.kernel, _), (.stored, _), (.scan, _): return pass(input, at: now)
     }
   }
 

@@ -30,6 +30,7 @@ extension Source {
     case .modem: ModemDriver()
     case .zone: ZoneDriver()
     case .iio(let motion): SensorDriver(sensesMotion: motion)
+    case .wifi(let adapter): WiFiDriver(adapter: adapter)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
   }
@@ -44,7 +45,7 @@ extension Source {
     case .bluez, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
-    case .geoclue, .scans: .network
+    case .geoclue, .scans, .wifi: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
   }

@@ -23,6 +23,7 @@ extension Source {
     case .modem: "modem:"
     case .zone: "zone:"
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
+    case .wifi(let adapter): "wifi:" + (adapter.map(Self.escaped) ?? "")
     case .resting(let receiver):
       receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"
     }

@@ -34,6 +34,8 @@ package indirect enum Source: Hashable, Sendable {
   case modem
   /// `zone:`
   case zone
+  /// `wifi:`, or `wifi:wlan0` for one adapter.
+  case wifi(adapter: String? = nil)
   /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 

@@ -29,6 +29,8 @@ package struct SourceEvidence: Hashable, Sendable {
   package var devices: [String] = []
   /// What this computer's sensors can measure; `nil` for another source, and until it is known.
   package var sensors: SensorEvidence?
+  /// What each Wi-Fi adapter of this computer can do; empty for another source.
+  package var adapters: [WiFiEvidence] = []
 
   package init(diagnosis: NMEAReceiverStatus.Diagnosis? = nil) {
     self.diagnosis = diagnosis
@@ -60,8 +62,8 @@ package enum SourceInput: MachineInput {
   /// What all clients together need now.
   case demand(Demand)
   case channel(ChannelEvent)
-  /// An event of the kernel's sensors, which may be open beside the channel.
-  case sensors(ChannelEvent)
+  /// An event of the kernel's channel, which may be open beside the other one.
+  case kernel(ChannelEvent)
   /// What another source of this computer received by radio.
   case scan(RadioScan)
   case wake
@@ -71,9 +73,11 @@ package enum SourceInput: MachineInput {
 package enum SourceOutput: Hashable, Sendable {
   case open(Channel)
   case close
-  /// Closes the kernel's sensors, which are open beside the channel.
-  case closeSensors
+  /// Closes the kernel's channel, which is open beside the other one.
+  case closeKernel
   case send([UInt8])
+  /// A message to the kernel, over the channel that is open beside the other one.
+  case request([UInt8])
   case bus(BusAction)
   case read(SensorQuery)
   case fix(Fix)

@@ -51,7 +51,7 @@ private struct SourceURL {
 
   private static let schemes =
     "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
-    + "zone"
+    + "wifi, zone"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -95,6 +95,7 @@ private struct SourceURL {
         throw fault("nothing but a query may follow the scheme", form)
       }
       return .iio(motion: try flag("motion") ?? true)
+    case "wifi": return try wifi()
     default: throw fault("\"\(scheme)\" is not a scheme", "one of \(Self.schemes)")
     }
   }
@@ -186,6 +187,15 @@ private struct SourceURL {
     let accuracy = numbers.count == 3 ? numbers[2] : Source.standardAccuracy
     guard accuracy > 0 else { throw fault("the accuracy is not positive", "meters above 0") }
     return .fixed(Coordinate(latitude: numbers[0], longitude: numbers[1]), accuracy: accuracy)
+  }
+
+  private func wifi() throws(SourceFault) -> Source {
+    let form = "wifi: or wifi:wlan0"
+    try refuseQuery(except: [], form)
+    guard (authority ?? "").isEmpty, !path.contains("/"), path.utf8.count < 16 else {
+      throw fault("\"\((authority ?? "") + path)\" is not the name of an adapter", form)
+    }
+    return .wifi(adapter: path.isEmpty ? nil : path)
   }
 
   private func bare(_ source: Source) throws(SourceFault) -> Source {

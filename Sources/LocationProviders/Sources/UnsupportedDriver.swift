@@ -13,7 +13,7 @@ struct UnsupportedDriver: SourceDriver {
       demand.needsPosition
         ? [.status(.unavailable(.missing("\(name) gives no positions in this version")))]
         : [.status(.idle)]
-    case .stored, .channel, .sensors, .scan, .wake: []
+    case .stored, .channel, .kernel, .scan, .wake: []
     }
   }
 }

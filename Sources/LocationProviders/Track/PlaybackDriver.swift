@@ -68,7 +68,7 @@ struct PlaybackDriver: SourceDriver {
     case (.channel(.closed(let end)), .reading):
       state = .failed
       return report(.unavailable(end.reason))
-    case (.channel, _), (.sensors, _), (.scan, _): return []
+    case (.channel, _), (.kernel, _), (.scan, _): return []
     case (.wake, .playing(let player)): return play(player, at: now)
     case (.wake, _): return []
     }

@@ -29,7 +29,7 @@ struct ZoneDriver: SourceDriver {
       state = .done
       guard end == .ended else { return [.status(.unavailable(end.reason))] }
       return find(String(decoding: bytes, as: UTF8.self), at: now)
-    case (.stored, _), (.channel, _), (.demand, _), (.sensors, _), (.scan, _), (.wake, _):
+    case (.stored, _), (.channel, _), (.demand, _), (.kernel, _), (.scan, _), (.wake, _):
       return []
     }
   }

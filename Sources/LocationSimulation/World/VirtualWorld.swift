@@ -298,6 +298,7 @@ package struct VirtualWorld: Sendable {
     case .sensors:
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)
+    case .netlink: lack(id, &effects)
     case .serial, .tcp, .local, .udp:
       if isRadio(id) {
         radio?.open(at: now.uptime)

@@ -32,6 +32,8 @@ struct SourceDiagnosis {
     self.init(report, verdict: .bad, code: "unknown", message: "")
     if let sensors = report.evidence.sensors {
       judge(sensors, isRefusing: !report.rejections.isEmpty)
+    } else if case .working = report.lastStatus, case .wifi = report.source, report.fixes == 0 {
+      judgeHearing(report)
     } else {
       judge(report)
     }
@@ -70,7 +72,10 @@ struct SourceDiagnosis {
     case .working: conclude(.good, "working", Self.working(report))
     case .idle: conclude(.doubtful, "idle", "nothing was asked of it", nil)
     case .searching: judgeSearch(report)
-    case .unavailable(let reason): judge(reason, of: report.source)
+    case .unavailable(let reason):
+      judge(reason, of: report.source)
+      // Each adapter has a step of its own.
+      if !report.evidence.adapters.isEmpty { next = nil }
     }
   }
 
@@ -83,6 +88,15 @@ struct SourceDiagnosis {
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
     let message = "it reports " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
     conclude(isRefusing ? .doubtful : .good, "sensors", message)
+  }
+
+  /// Radio is heard; positions come from what was learned of it.
+  private mutating func judgeHearing(_ report: SourceReport) {
+    let count = report.evidence.adapters.compactMap(\.stations).max() ?? 0
+    conclude(
+      .doubtful, "no_place_known",
+      "\(count) access points are heard, and gave no position yet",
+      "a place is learned where a satellite receiver gives good positions: name one, too")
   }
 
   private mutating func conclude(
@@ -186,6 +200,7 @@ struct SourceDiagnosis {
           "find the program that listens: sudo ss -ltnp 'sport = :\(port)'; where it is your own gpsd, "
             + "name it: --source gpsd://localhost")
       }
+      if case .wifi = source { return conclude(.bad, "no_permission", text) }
       conclude(.bad, "no_permission", text, Self.permissionStep(for: source))
     case .missing(let text):
       conclude(.bad, "missing", text, Self.missingStep(for: source))
@@ -240,6 +255,7 @@ struct SourceDiagnosis {
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .scans: "check the name of the host"
     case .geoclue, .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
+    case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
     }
@@ -258,7 +274,8 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .iio, .modem, .zone:
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .iio, .modem,
+      .wifi, .zone:
       nil
     case .resting(let receiver): receiver.path
     }

@@ -25,7 +25,8 @@ extension Verb {
       and is no failure. Exit status 0 when at least one source works and \
       nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
-      its senders with from=.
+      its senders with from=. Of each Wi-Fi adapter it prints how many access points it hears, \
+      which program scans, and what prevents it.
       """
     ],
     options: [.source, app, timeout, .json],
@@ -41,9 +42,8 @@ extension Verb {
       let apps = try examineApp(invocation.text(app), daemon, sources: named)
       let circumstances = daemon?.circumstances ?? []
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
-      let findings =
-        circumstances + sources + BeaconDiagnosis.findings(for: named) + apps
-        + (agents?.configured ?? [])
+      let radios = WiFiDiagnosis.switches(for: named) + BeaconDiagnosis.findings(for: named)
+      let findings = circumstances + sources + radios + apps + (agents?.configured ?? [])
       for finding in findings + PlaceDiagnosis.findings {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
@@ -74,7 +74,7 @@ extension Verb {
     }
     let findings = person.host.sourceReports().flatMap { report in
       [SourceDiagnosis(report).finding, SourceDiagnosis.exposure(of: report.source)]
-        .compactMap(\.self)
+        .compactMap(\.self) + WiFiDiagnosis.adapters(of: report)
     }
     let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
     return isSilent ? [noSource(choice.origin)] + findings : findings

@@ -34,6 +34,10 @@ Prints the address of the bus, then obeys one command per line and answers each 
   await enabled N BITS      until this is set up
   units start [ERROR]       a service manager that freezes and thaws, or refuses with the error
   units calls               what it was called to do, in order
+  network start             NetworkManager; network adapter STATE adds wlan0, 30 is disconnected
+  network refuse ERROR      scans are refused with this error
+  await scans N             until the Nth request; answers with its options
+  supplicant start          wpa_supplicant with wlan0; await passive scan, the type of the first
   forge WHAT...             tries something in another's name on every program; see forge_at
   forge replies N           bluetoothd's next answer comes after forged ones to N calls each
 """
@@ -72,6 +76,10 @@ MODEMS = "org.freedesktop.ModemManager1"
 MODEMS_PATH = "/org/freedesktop/ModemManager1"
 SYSTEMD = "org.freedesktop.systemd1"
 SYSTEMD_PATH = "/org/freedesktop/systemd1"
+NETWORK = "org.freedesktop.NetworkManager"
+WIRELESS = "/org/freedesktop/NetworkManager/Devices/wlan0"
+SUPPLICANT = "fi.w1.wpa_supplicant1"
+SUPPLICANT_PATH = "/fi/w1/wpa_supplicant1"
 MOCK = "org.freedesktop.DBus.Mock"
 
 
@@ -296,6 +304,23 @@ class Machine:
         calls = self.mock(SYSTEMD_PATH, SYSTEMD).GetCalls()
         return " ".join(f"{member} {args[0]}" for _, member, args in calls) or "none"
 
+    def scans(self):
+        return self.mock(WIRELESS, NETWORK).GetMethodCalls("RequestScan")
+
+    def start_supplicant(self):
+        self.spawn(SUPPLICANT, ["--system", SUPPLICANT, SUPPLICANT_PATH, SUPPLICANT])
+        mock = self.mock(SUPPLICANT_PATH, SUPPLICANT)
+        path = SUPPLICANT_PATH + "/Interfaces/0"
+        mock.AddMethod(SUPPLICANT, "GetInterface", "s", "o", f"ret = dbus.ObjectPath({path!r})")
+        mock.AddObject(path, SUPPLICANT + ".Interface", dbus.Dictionary({}, signature="sv"),
+                       dbus.Array([("Scan", "a{sv}", "", "")], signature="(ssss)"))
+
+    def passive_scans(self):
+        try:
+            return self.mock(SUPPLICANT_PATH + "/Interfaces/0", SUPPLICANT).GetMethodCalls("Scan")
+        except dbus.DBusException:
+            return []
+
     def obey(self, words):
         match words:
             case ["bluetoothd", "start"]:
@@ -384,6 +409,23 @@ class Machine:
                 self.until(lambda: " ".join(label) in self.menu().split(" | "))
             case ["click", *label]:
                 return self.visit("click", " ".join(label), service=WATCHER, path=WATCHER_PATH)
+            case ["network", "start"]:
+                self.spawn(NETWORK, ["--system", "--template", "networkmanager"])
+            case ["network", "adapter", state]:
+                self.mock("/org/freedesktop/NetworkManager", NETWORK).AddWiFiDevice(
+                    "wlan0", "wlan0", int(state))
+            case ["network", "refuse", error]:
+                self.mock(WIRELESS, NETWORK).AddMethod(
+                    NETWORK + ".Device.Wireless", "RequestScan", "a{sv}", "",
+                    f"raise dbus.exceptions.DBusException(name={error!r})")
+            case ["await", "scans", number]:
+                self.until(lambda: len(self.scans()) >= int(number))
+                return f"options: {dict(self.scans()[int(number) - 1][1][0]) or 'none'}"
+            case ["supplicant", "start"]:
+                self.start_supplicant()
+            case ["await", "passive", "scan"]:
+                self.until(lambda: len(self.passive_scans()) > 0)
+                return str(self.passive_scans()[0][1][0]["Type"])
             case ["notifications", "start", *capabilities]:
                 self.spawn(NOTIFICATIONS, [
                     "--session", "--template", "notification_daemon", "--parameters",

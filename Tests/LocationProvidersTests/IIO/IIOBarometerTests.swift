@@ -43,18 +43,18 @@ struct IIOBarometerTests {
   func need() {
     var bench = Bench(AnyDriver(Source.iio(motion: true).driver))
     bench.send(.stored([]))
-    bench.send(.sensors(.opened))
-    bench.send(.sensors(.readings(reading("in_pressure_input", "100.1"))))
+    bench.send(.kernel(.opened))
+    bench.send(.kernel(.readings(reading("in_pressure_input", "100.1"))))
     #expect(samples(bench) == [1001])
     bench.run(for: .seconds(600))
     #expect(reads(bench) == 0 && bench.machine.nextDeadline == nil)
     var demand = Demand.none
     demand.pressure = .seconds(1)
     bench.send(.demand(demand))
-    bench.send(.sensors(.opened))
+    bench.send(.kernel(.opened))
     bench.run(for: .seconds(10))
     #expect(reads(bench) == 11)
-    bench.send(.sensors(.readings(reading("in_pressure_input", "99.9"))))
+    bench.send(.kernel(.readings(reading("in_pressure_input", "99.9"))))
     #expect(samples(bench) == [1001, 999])
     demand.pressure = .seconds(30)
     bench.send(.demand(demand))
@@ -62,7 +62,7 @@ struct IIOBarometerTests {
     #expect(reads(bench) == 22)
     bench.send(.demand(.none))
     #expect(bench.machine.nextDeadline == nil)
-    #expect(bench.outputs.last { $0.output == .closeSensors } != nil)
+    #expect(bench.outputs.last { $0.output == .closeKernel } != nil)
     #expect(bench.machine.driver.evidence.sensors?.tellsPressure == true)
   }
 

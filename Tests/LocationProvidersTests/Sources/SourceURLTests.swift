@@ -48,6 +48,7 @@ struct SourceURLTests {
       ("geoclue:", .geoclue), ("bluez:", .bluez), ("modem:", .modem), ("zone:", .zone),
       ("iio:", .iio(motion: true)),
       ("iio:?motion=no", .iio(motion: false)),
+      ("wifi:", .wifi()), ("wifi:wlan0", .wifi(adapter: "wlan0")),
       ("gpsd://h?rest=true", .resting(.gpsd(host: "h", port: 2947))),
       (
         "nmea:///dev/ttyS0?baud=4800&rest", .resting(.nmeaSerial(path: "/dev/ttyS0", baud: 4800))
@@ -92,6 +93,8 @@ struct SourceURLTests {
       ("fixed:1,181", "the longitude is out of range"),
       ("fixed:1,2,0", "the accuracy is not positive"), ("fixed:nan,0", "\"nan\" is not a number"),
       ("geoclue://x", "nothing may follow the scheme"),
+      ("wifi://wlan0", "\"wlan0\" is not the name of an adapter"),
+      ("wifi:a/b", "\"a/b\" is not the name of an adapter"),
       ("iio:accel", "nothing but a query may follow the scheme"),
       ("gpx:///a%2", "\"%2\" is not a percent escape"),
       ("gpx:///a%zz", "\"%zz\" is not a percent escape"),

@@ -1,0 +1,97 @@
+import LocationModel
+import LocationProviders
+import TestSupport
+import Testing
+
+@Suite("Messages of nl80211")
+struct NL80211Tests {
+  /// An access point as of linux/nl80211.h, written by hand: 00:11:22:33:44:02 on 2412 MHz at -55 dBm,
+  /// heard 100 s after the start, of the network "cafe".
+  private static let pinned: [UInt8] = [
+    0x64, 0, 0, 0, 28, 0, 2, 0, 7, 0, 0, 0, 0, 0, 0, 0,  // length 100, type, flags, 7
+    34, 1, 0, 0,  // NEW_SCAN_RESULTS
+    8, 0, 3, 0, 3, 0, 0, 0,  // IFINDEX 3
+    8, 0, 46, 0, 1, 0, 0, 0,  // GENERATION
+    0x40, 0, 47, 0x80,  // BSS, nested
+    10, 0, 1, 0, 0x00, 0x11, 0x22, 0x33, 0x44, 0x02, 0, 0,  // BSSID
+    8, 0, 2, 0, 0x6c, 0x09, 0, 0,  // FREQUENCY 2412
+    10, 0, 6, 0, 0, 4, 0x63, 0x61, 0x66, 0x65, 0, 0,  // SSID "cafe"
+    8, 0, 7, 0, 0x84, 0xea, 0xff, 0xff,  // SIGNAL_MBM -5500
+    12, 0, 15, 0, 0, 0xe8, 0x76, 0x48, 0x17, 0, 0, 0,  // LAST_SEEN_BOOTTIME
+    8, 0, 10, 0, 9, 0, 0, 0,  // SEEN_MS_AGO
+  ]
+
+  @Test("RADIO-1: an access point is read with address, frequency, level, age, and name")
+  func pinned() throws {
+    let (messages, isTorn) = NetlinkMessage.split(Self.pinned)
+    #expect(!isTorn)
+    let message = try NL80211.message(try #require(messages.first))
+    let expected = WiFiStation(
+      address: BSSID(0x0011_2233_4402), frequency: 2412, level: -55,
+      heard: .at(.start + .seconds(100)), name: Array("cafe".utf8))
+    #expect(message == .station(expected))
+  }
+
+  @Test("RADIO-1: a kernel without Wi-Fi answers as Linux 6.1 did, which is read as no such family")
+  func recorded() throws {
+    let bytes: [UInt8] = [
+      0x34, 0, 0, 0, 2, 0, 0, 0, 7, 0, 0, 0, 0x68, 0x62, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x20, 0, 0,
+      0, 0x10, 0, 1, 0, 7, 0, 0, 0, 0, 0, 0, 0, 3, 1, 0, 0, 0x0c, 0, 2, 0, 0x6e, 0x6c, 0x38, 0x30,
+      0x32, 0x31, 0x31, 0,
+    ]
+    let message = try #require(NetlinkMessage.split(bytes).messages.first)
+    #expect(message.type == NetlinkMessage.error)
+    #expect(message.sequence == 7)
+    #expect(message.errorCode == 2)
+  }
+
+  @Test("every beginning of a message, and every byte of it replaced, is read or refused")
+  func damage() {
+    for length in Self.pinned.indices {
+      read(Array(Self.pinned.prefix(length)))
+      for byte: UInt8 in [0, 1, 3, 0x7f, 0x80, 0xff] {
+        var bytes = Self.pinned
+        bytes[length] = byte
+        read(bytes)
+      }
+    }
+    #expect(NetlinkMessage.split(Array(Self.pinned.prefix(99))).isTorn)
+  }
+
+  private func read(_ bytes: [UInt8]) {
+    for message in NetlinkMessage.split(bytes).messages { _ = try? NL80211.message(message) }
+  }
+
+  @Test("attributes that are longer than their message are torn")
+  func long() throws {
+    var bytes = Self.pinned
+    bytes[36] = 0xff
+    let message = try #require(NetlinkMessage.split(bytes).messages.first)
+    #expect(throws: NL80211.Fault.torn) { try NL80211.message(message) }
+  }
+
+  @Test("RADIO-1: no level, an age in place of a time, and zeros for a name are understood")
+  func variants() throws {
+    var point = AccessPoint("\0\0\0", last: 3, dBm: nil, heardAt: nil)
+    point.age = 1500
+    #expect(try station(point)?.level == nil)
+    #expect(try station(point)?.heard == .ago(.milliseconds(1500)))
+    #expect(try station(point)?.name == [])
+    point.capability = 2
+    #expect(try station(point)?.isAccessPoint == false)
+    point.level = 3000
+    #expect(try station(point)?.level == nil)
+    point.heardAt = -1
+    #expect(try station(point)?.heard == .ago(.milliseconds(1500)))
+    point.address = [1, 2, 3]
+    #expect(throws: NL80211.Fault.noAddress) { try station(point) }
+  }
+
+  private func station(_ point: AccessPoint) throws -> WiFiStation? {
+    let bytes = NetlinkWriter.message(
+      28, 34, NetlinkWriter.attribute(3, 3, count: 4) + point.attributes, sequence: 1)
+    let message = try NL80211.message(try #require(NetlinkMessage.split(bytes).messages.first))
+    guard case .station(let station) = message else { return nil }
+    return station
+  }
+}
