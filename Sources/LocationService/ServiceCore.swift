@@ -314,17 +314,13 @@ package struct ServiceCore: Machine {
       guard let id = sources[index].kernel.take() else { return }
       outputs.append(.close(id))
     case .send(let bytes):
-      guard let id = sources[index].channel else { return }
-      outputs.append(.send(id, bytes))
+      if let id = sources[index].channel { outputs.append(.send(id, bytes)) }
     case .request(let bytes):
-      guard let id = sources[index].kernel else { return }
-      outputs.append(.send(id, bytes))
+      if let id = sources[index].kernel { outputs.append(.send(id, bytes)) }
     case .bus(let action):
-      guard let id = sources[index].channel else { return }
-      outputs.append(.bus(id, action))
+      if let id = sources[index].channel { outputs.append(.bus(id, action)) }
     case .read(let query):
-      guard let id = sources[index].kernel else { return }
-      outputs.append(.read(id, query))
+      if let id = sources[index].kernel { outputs.append(.read(id, query)) }
     case .fix(let fix):
       sources[index].fixes += 1
       let first = outputs.count

@@ -1,7 +1,7 @@
 /// The name of a Wi-Fi network, as far as it decides whether its access point may be used to find
 /// places.
 ///
-/// Owners opt out by a name that ends in `_nomap` or contains `_optout`; an access point without a
+/// Owners opt out by a name that contains `_nomap` or `_optout`; an access point without a
 /// name is hidden; phones and vehicles move.
 package enum NetworkName {
   /// Why an access point is not used.
@@ -16,15 +16,23 @@ package enum NetworkName {
   package static func refusal(of name: String) -> Refusal? {
     guard name.utf8.contains(where: { $0 != 0 }) else { return .hidden }
     let folded = name.lowercased()
-    if folded.hasSuffix("_nomap") || folded.contains("_optout") { return .optedOut }
-    let isMobile = name.hasPrefix("DIRECT-") || mobile.contains { folded.contains($0) }
+    if folded.contains("_nomap") || folded.contains("_optout") { return .optedOut }
+    let isMobile = folded.hasPrefix(direct) || mobile.contains { folded.contains($0) }
     return isMobile ? .mobile : nil
   }
 
+  /// Whether the name is that of a network of Wi-Fi Direct, which a printer or a phone makes.
+  package static func isDirect(_ name: [UInt8]) -> Bool {
+    String(decoding: name.prefix(direct.utf8.count), as: UTF8.self).lowercased() == direct
+  }
+
+  private static let direct = "direct-"
+
   /// Words in the names of devices that move, from the public rules of beaconDB.
   private static let mobile = [
-    "iphone", "androidap", "android-", "samsung", "galaxy", "moto g", "motorola", "oneplus", "oppo",
-    "pixel", "poco", "realme", "redmi", "vivo", "androidauto", "audi", "bmw", "carplay", "hyundai",
-    "kia", "porsche", "mazda", "mb wlan", "skoda", "renault", "my vw", "dashcam", "blackvue",
+    "iphone", "ipad", "androidap", "android-", "android auto", "androidauto", "samsung", "galaxy",
+    "moto g", "motorola", "oneplus", "oppo", "pixel", "poco", "realme", "redmi", "vivo", "audi",
+    "bmw", "carplay", "hyundai", "kia", "porsche", "mazda", "mb wlan", "skoda", "renault", "my vw",
+    "dashcam", "blackvue",
   ]
 }

@@ -39,11 +39,14 @@ package enum WiFiFilter {
   /// Returns why a station must not be used; `nil` when it may be.
   package static func refusal(of station: WiFiStation, at now: Instant) -> Refusal? {
     if station.address.isGroup { return .group }
-    if station.name.isEmpty { return .hidden }
-    let name = station.name.map { (65...90).contains($0) ? $0 + 32 : $0 }
-    if optedOut.contains(where: { name.contains($0) }) { return .optedOut }
-    if !station.isAccessPoint || name.starts(with: direct) { return .noAccessPoint }
-    if mobile.contains(where: { name.contains($0) }) { return .mobile }
+    let name = NetworkName.refusal(of: String(decoding: station.name, as: UTF8.self))
+    switch name {
+    case .hidden: return .hidden
+    case .optedOut: return .optedOut
+    case .mobile, nil: break
+    }
+    if !station.isAccessPoint || NetworkName.isDirect(station.name) { return .noAccessPoint }
+    if name == .mobile { return .mobile }
     guard let heard = station.heard?.moment(at: now), now - heard <= longestAge else {
       return .stale
     }
@@ -53,14 +56,4 @@ package enum WiFiFilter {
   /// Chosen: the kernel forgets a silent station after as long, but not where another program or
   /// an old driver keeps it.
   package static let longestAge = Duration.seconds(30)
-
-  private static let optedOut = ["_nomap", "_optout"].map { Array($0.utf8) }
-  private static let direct = Array("direct-".utf8)
-  /// What names of things that move contain, in lower case (shared/design/radios.md, 1.6).
-  private static let mobile = [
-    "iphone", "ipad", "androidap", "android auto", "androidauto", "samsung", "galaxy", "moto",
-    "oneplus", "oppo", "pixel", "poco", "realme", "redmi", "vivo", "audi", "bmw", "carplay",
-    "hyundai", "kia", "porsche", "mazda", "mb wlan", "skoda", "renault", "my vw", "dashcam",
-    "blackvue",
-  ].map { Array($0.utf8) }
 }
