@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import LocationEngine
 import TestSupport
 import LocationHost
 import LocationModel
@@ -117,7 +118,7 @@ struct StateStoreTests {
     var notes: [String] = []
     let nowhere = StateFolder(path: folder.file("none/meridian"))
     let keeper = StateKeeper(folder: nowhere) { notes.append("\($0)") }
-    #expect(keeper.entries.isEmpty)
+    #expect(keeper.entries == [Conditions.notKept])
     #expect(notes.count == 1)
   }
 
