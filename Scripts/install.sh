@@ -36,6 +36,7 @@ systemd/locationd.service 644 lib/systemd/system/locationd.service
 systemd/locationd.socket 644 lib/systemd/system/locationd.socket
 systemd/user/locationd.service 644 lib/systemd/user/locationd.service
 systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
+systemd/locationd.sysusers.conf 644 lib/sysusers.d/locationd.conf
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink
@@ -61,6 +62,10 @@ case ${1:-} in
     done
     install -d -m 755 "$launch"
     echo "installed $launch"
+    # The user that the unit of the system runs as; a package has its own way.
+    if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" = 0 ] && command -v systemd-sysusers > /dev/null; then
+      systemd-sysusers "$prefix/lib/sysusers.d/locationd.conf"
+    fi
     ;;
   uninstall)
     files | while read -r file mode place; do

@@ -12,8 +12,6 @@ cd "$(dirname "$0")/.."
 root=${MERIDIAN_ROOTFS:-$PWD/.build/nspawn/rootfs}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,python3,libsqlite3-0,libsodium23,libcurl4,libsystemd0,procps,python3-dbus,python3-gi
-# The bus serves nobody whose user it cannot look up, and the daemon's exists only while it runs.
-packages=$packages,libnss-systemd
 
 need() {
   command -v "$1" > /dev/null || { echo "skipped: no $1; apt-get install $2" >&2; exit 77; }

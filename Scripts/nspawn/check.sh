@@ -24,6 +24,7 @@ soon() {
 }
 show() { systemctl show -P "$1" locationd.service; }
 not() { ! "$@"; }
+check "the user of the system's unit is made" systemd-sysusers /usr/lib/sysusers.d/locationd.conf
 socket=/run/locationd/locationd.sock
 ask='
 import json, socket, sys
@@ -112,7 +113,7 @@ check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "
 check "and it answers again" soon locationctl status
 check "erased, nothing is known any more" sh -c 'locationctl data erase --all && [ "$(locationctl apps --json | wc -l)" = 0 ]'
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
-check "its exposure is at most 1.9" systemd-analyze security --offline=true --threshold=19 /usr/lib/systemd/system/locationd.service
+check "its exposure is at most 2.0" systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service
 
 journalctl -q -t locationd > /mnt/share/journal
 echo "-- user service"

@@ -87,14 +87,17 @@ package final class Daemon {
     if let fault = Self.namelessUser { journal.write(.service, fault, isFault: true) }
   }
 
-  /// That the bus of the machine will not serve this daemon, because it looks up the name of each user.
+  /// That dbus-daemon will not serve this daemon, because it cannot look up its user.
   ///
-  /// The user that systemd makes for a service (`DynamicUser=`) has one by a module of the C library.
+  /// It is kept from asking for the users that systemd makes for a time (`DynamicUser=`).
   private static var namelessUser: String? {
-    guard getpwuid(getuid()) == nil else { return nil }
-    return "user \(getuid()) of this daemon has no name, so the system's bus refuses it: no "
-      + "Bluetooth, sessions, or waking; install libnss-systemd (Debian), or the module nss-systemd"
+    guard getpwuid(getuid()) == nil || dynamicUsers.contains(getuid()) else { return nil }
+    return "user \(getuid()) of this daemon has no name for dbus-daemon, which refuses it: no "
+      + "Bluetooth, modems, sessions, or waking; make the user locationd: systemd-sysusers"
   }
+
+  /// The numbers that systemd gives to such users.
+  private static let dynamicUsers: ClosedRange<uid_t> = 61_184...65_519
 
   /// Locks the state folder, before any state is read and before the socket is touched.
   private func takeState(_ folder: StateFolder) throws(DaemonFault) {

@@ -40,7 +40,7 @@ struct PrivateHomeTests {
   func namelessUser() async throws {
     let daemon = try await daemon("sys_ptrace")
     let line = try await daemon.program.lines.next { $0.contains("has no name") }
-    #expect(line.contains("user \(Self.daemonUser)") && line.contains("libnss-systemd"))
+    #expect(line.contains("user \(Self.daemonUser)") && line.contains("systemd-sysusers"))
   }
 
   @Test("border 23: is refused with the setting that opens the way, and served after that")
