@@ -211,16 +211,7 @@ package struct BlueZSurvey: Sendable {
   /// Devices. Chosen: twice as many beacons as are ranged at the same time.
   package static let mostDevices = 4000
 
-  private static let matches: [BusMatch] = [
-    .owner(of: BlueZ.service),
-    BusMatch(
-      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesAdded",
-      signature: "oa{sa{sv}}"),
-    BusMatch(
-      sender: BlueZ.service, interface: BlueZ.objectManager, member: "InterfacesRemoved",
-      signature: "oas"),
-    .propertiesChanged(of: BlueZ.service),
-  ]
+  private static let matches = BusMatch.objects(of: BlueZ.service)
 }
 
 /// The adapter to use: the first one that is switched on.

@@ -180,6 +180,21 @@ package struct BusMethod: Hashable, Sendable {
 }
 
 extension BusMatch {
+  /// Matches what a service with an object manager reports: its start and end, objects that come and
+  /// go, and their properties.
+  package static func objects(of service: String) -> [BusMatch] {
+    [
+      .owner(of: service),
+      BusMatch(
+        sender: service, interface: BlueZ.objectManager, member: "InterfacesAdded",
+        signature: "oa{sa{sv}}"),
+      BusMatch(
+        sender: service, interface: BlueZ.objectManager, member: "InterfacesRemoved",
+        signature: "oas"),
+      .propertiesChanged(of: service),
+    ]
+  }
+
   /// Matches the signal that a service starts or stops.
   package static func owner(of service: String) -> BusMatch {
     BusMatch(

@@ -89,16 +89,7 @@ struct ModemSurvey: Sendable {
     ModemService.service, path: ModemService.root, interface: BlueZ.objectManager,
     member: "GetManagedObjects", reply: "a{oa{sa{sv}}}")
 
-  static let matches: [BusMatch] = [
-    .owner(of: ModemService.service),
-    BusMatch(
-      sender: ModemService.service, interface: BlueZ.objectManager, member: "InterfacesAdded",
-      signature: "oa{sa{sv}}"),
-    BusMatch(
-      sender: ModemService.service, interface: BlueZ.objectManager, member: "InterfacesRemoved",
-      signature: "oas"),
-    .propertiesChanged(of: ModemService.service),
-  ]
+  static let matches = BusMatch.objects(of: ModemService.service)
 
   /// Chosen: no computer has more.
   static let mostModems = 8

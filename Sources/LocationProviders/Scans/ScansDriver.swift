@@ -16,9 +16,7 @@ struct ScansDriver: SourceDriver {
   private var state = State.idle
   private var retry = Retry()
   private var status = ProviderStatus.idle
-  /// The beginning of a line whose end has not come.
-  private var line: [UInt8] = []
-  private var isTooLong = false
+  private var lines = LineAssembler(limit: ScansDriver.longestLine)
   private var counts: [ScanLine.Refusal: Int] = [:]
 
   init(channel: Channel) {
@@ -40,7 +38,7 @@ struct ScansDriver: SourceDriver {
     case (.demand(let demand), _): return settle(needed: demand.needsPosition)
     case (.channel(.opened), _):
       state = .open
-      (line, isTooLong) = ([], false)
+      lines.reset()
       return []
     case (.channel(.bytes(let bytes)), .open): return receive(bytes, at: now)
     case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
@@ -73,25 +71,19 @@ struct ScansDriver: SourceDriver {
   }
 
   private mutating func receive(_ bytes: [UInt8], at now: Moment) -> [SourceOutput] {
-    var outputs: [SourceOutput] = []
-    for byte in bytes {
-      if byte == UInt8(ascii: "\n") {
-        outputs += endLine(at: now)
-      } else if line.count < Self.longestLine {
-        line.append(byte)
-      } else {
-        isTooLong = true
+    var complete: [LineAssembler.Line] = []
+    lines.append(bytes) { complete.append($0) }
+    return complete.flatMap { line in
+      switch line {
+      case .line(let bytes): return read(bytes, at: now)
+      case .tooLong:
+        counts[.tooLong, default: 0] += 1
+        return []
       }
     }
-    return outputs
   }
 
-  private mutating func endLine(at now: Moment) -> [SourceOutput] {
-    defer { (line, isTooLong) = ([], false) }
-    guard !isTooLong else {
-      counts[.tooLong, default: 0] += 1
-      return []
-    }
+  private mutating func read(_ line: [UInt8], at now: Moment) -> [SourceOutput] {
     if line.allSatisfy({ $0 <= 0x20 }) { return [] }
     let scan: RadioScan
     do throws(JSONFault) {
