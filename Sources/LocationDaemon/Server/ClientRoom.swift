@@ -71,7 +71,7 @@ package struct ClientRoom: Sendable {
     return nil
   }
 
-  package mutating func enter(_ payer: Payer) { change(payer, clients: 1, subscribers: 0) }
+  package mutating func enter(_ payer: Payer) { change(payer, clients: 1) }
 
   /// Removes a client and its subscribers.
   package mutating func leave(_ payer: Payer, subscribers: Int) {
@@ -81,7 +81,7 @@ package struct ClientRoom: Sendable {
   /// Adds or removes subscribers of a client; returns why that is too many, or `nil`.
   package mutating func settle(_ payer: Payer, subscribers change: Int) -> String? {
     guard change != 0 else { return nil }
-    self.change(payer, clients: 0, subscribers: change)
+    self.change(payer, subscribers: change)
     guard change > 0 else { return nil }
     let (ofUser, ofApp) = (users[payer.user]?.subscribers ?? 0, payers[payer]?.subscribers ?? 0)
     if ofApp > limits.subscribersPerApp {
@@ -98,26 +98,26 @@ package struct ClientRoom: Sendable {
   /// `nil`.
   package mutating func settle(_ payer: Payer, unread change: Int) -> String? {
     guard change != 0 else { return nil }
-    unread += change
-    let before = users[payer.user] ?? Count()
-    let count = Count(
-      clients: before.clients, subscribers: before.subscribers, unread: before.unread + change)
-    users[payer.user] = count.isNone ? nil : count
+    self.change(payer, unread: change)
     guard change > 0 else { return nil }
-    if count.unread > limits.unreadPerUser {
+    if users[payer.user]?.unread ?? 0 > limits.unreadPerUser {
       return "the clients of user \(payer.user) have left \(limits.unreadPerUser) bytes unread"
     }
     return unread > limits.unread ? "\(limits.unread) bytes are unread by all clients" : nil
   }
 
-  private mutating func change(_ payer: Payer, clients: Int, subscribers: Int) {
+  private mutating func change(
+    _ payer: Payer, clients: Int = 0, subscribers: Int = 0, unread: Int = 0
+  ) {
     func changed(_ count: Count?) -> Count? {
       var count = count ?? Count()
       count.clients += clients
       count.subscribers += subscribers
+      count.unread += unread
       return count.isNone ? nil : count
     }
     all += clients
+    self.unread += unread
     users[payer.user] = changed(users[payer.user])
     payers[payer] = changed(payers[payer])
   }

@@ -1,4 +1,5 @@
 package import LocationHost
+import LocationLink
 
 /// The processes that are or were served as apps, remembered while the daemon lives.
 ///
@@ -41,6 +42,15 @@ package struct ServedProcesses: Sendable {
     guard room() else { return false }
     processes[mark] = process
     return true
+  }
+
+  /// Why a process that is served as an app may not answer for one; `nil` for any other.
+  func refusal(of peer: Peer) -> AccessRefusal? {
+    processes[peer.mark].map {
+      AccessRefusal(
+        reason: "process \(peer.pid) is served as the app \($0.app), so it may not answer for one",
+        next: "answer from a program of its own")
+    }
   }
 
   /// Remembered processes of one user. Chosen: more than all clients of one user at a time, and few

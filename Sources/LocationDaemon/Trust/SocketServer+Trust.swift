@@ -34,11 +34,7 @@ struct TrustCheck: Sendable {
   /// - Throws: `AccessRefusal` with the reason if it may not.
   func checkAgent(_ peer: Peer) throws(AccessRefusal) {
     let chain = try Self.chain(of: peer)
-    if let app = served.processes[peer.mark]?.app {
-      throw AccessRefusal(
-        reason: "process \(peer.pid) is served as the app \(app), so it may not answer for one",
-        next: "answer from a program of its own")
-    }
+    if let refusal = served.refusal(of: peer) { throw refusal }
     let needsTerminal = try checkProgram(of: peer, for: .agent)
     let judge = judge()
     if let fault = judge.fault(of: chain) {
@@ -180,7 +176,7 @@ extension SocketServer {
       server, refusal in
       guard let connection = server.connections[number] else { return }
       // It may have become an app meanwhile, or another connection of it.
-      let refusal = refusal ?? server.trust.servedFault(of: connection.peer)
+      let refusal = refusal ?? server.trust.served.refusal(of: connection.peer)
       if let refusal {
         server.refuse(refusal, connection)
         return server.handle(.notAgent(refusal), of: number)
@@ -198,7 +194,7 @@ extension SocketServer {
     check(number, { check, peer throws(AccessRefusal) in try check.checkAgent(peer) }) {
       server, refusal in
       guard let connection = server.connections[number] else { return }
-      if let refusal = refusal ?? server.trust.servedFault(of: connection.peer) {
+      if let refusal = refusal ?? server.trust.served.refusal(of: connection.peer) {
         server.refuse(refusal, connection)
         connection.isAttending = false
         server.agents.leave(number)

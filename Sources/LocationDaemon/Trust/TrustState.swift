@@ -37,15 +37,6 @@ package struct TrustState {
     appPrograms.insert(program)
   }
 
-  /// Why a process that is served as an app may not answer for one; `nil` for any other.
-  func servedFault(of peer: Peer) -> AccessRefusal? {
-    served.processes[peer.mark].map {
-      AccessRefusal(
-        reason: "process \(peer.pid) is served as the app \($0.app), so it may not answer for one",
-        next: "answer from a program of its own")
-    }
-  }
-
   /// Returns whether a refusal is new, and should be logged.
   package mutating func isNew(_ refusal: AccessRefusal, of mark: ProcessMark) -> Bool {
     if logged.count >= Self.mostLogged { logged = [] }
