@@ -147,24 +147,15 @@ enum Opening {
 
   /// Connects to a local socket of packets.
   private static func packets(_ path: String) throws(Errno) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-      throw Errno(code: ENAMETOOLONG, call: "connect \(path)")
-    }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     let descriptor = try socket(AF_UNIX, SOCK_SEQPACKET)
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    guard result == 0 else {
-      let error = Errno(last: "connect \(path)")
+    do throws(Errno) {
+      let result = try DaemonSocket.withAddress(of: path) { connect(descriptor, $0, $1) }
+      guard result == 0 else { throw Errno(last: "connect \(path)") }
+      return descriptor
+    } catch {
       close(descriptor)
       throw error
     }
-    return descriptor
   }
 
   /// `NETLINK_GENERIC`, `SOL_NETLINK`, and `NETLINK_ADD_MEMBERSHIP` of linux/netlink.h.

@@ -107,10 +107,7 @@ package enum OwnedFile {
 extension SmallFile {
   /// Returns the target of a link, as it is written; `nil` if the path is no link.
   package static func target(of path: String) -> String? {
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    (try? Opening.linkTarget(path)).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Returns the path with all links resolved; `nil` if there is no such file.

@@ -121,7 +121,8 @@ package enum DaemonSocket {
     return descriptor
   }
 
-  private static func withAddress(
+  /// Calls `body` with the address of a local socket; throws if its path is too long for one.
+  static func withAddress(
     of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
   ) throws(Errno) -> Int32 {
     var address = sockaddr_un()
