@@ -2,14 +2,6 @@ import LocationModel
 
 /// Receives and sends beacons through `bluetoothd`; connects to the bus only while it is needed.
 struct BlueZDriver: SourceDriver {
-  private enum State: Sendable {
-    case idle
-    case opening
-    case open(BusState)
-    /// There is no bus; the next attempt is at `until`.
-    case waiting(until: Instant)
-  }
-
   /// State shared by scanner and advertiser, which number their calls independently.
   private struct BusState: Sendable {
     enum Owner: Sendable {
@@ -43,15 +35,15 @@ struct BlueZDriver: SourceDriver {
     }
   }
 
-  private var state = State.idle
+  private var channel = KeptChannel(.systemBus)
+  /// `nil` while there is no bus.
+  private var bus: BusState?
   private var scan = BeaconScan.off
   private var advert: IBeaconAdvert?
   /// `nil` while no client needs beacons, and while there is no bus.
   private var scanner: BlueZScanner?
   /// `nil` while this computer does not advertise, and while there is no bus.
   private var advertiser: BlueZAdvertiser?
-  private var retry = Retry()
-  private var status = ProviderStatus.idle
   /// Messages on the bus that were rejected, counted by reason.
   private var refusals: [BusRefusal: Int] = [:]
 
@@ -68,11 +60,8 @@ struct BlueZDriver: SourceDriver {
   }
 
   var nextDeadline: Instant? {
-    switch state {
-    case .idle, .opening: nil
-    case .open: earliest(scanner?.nextDeadline, advertiser?.nextDeadline)
-    case .waiting(let until): until
-    }
+    earliest(
+      channel.nextAttempt, earliest(scanner?.nextDeadline, advertiser?.nextDeadline))
   }
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
@@ -80,14 +69,13 @@ struct BlueZDriver: SourceDriver {
     case .stored: return [.reception(.listening)]
     case .demand(let demand): return settle(demand, at: now)
     case .channel(.opened):
-      state = .open(BusState())
+      channel.noteOpened()
+      bus = BusState()
       return settleScanner(at: now) + settleAdvertiser(at: now)
     case .channel(.bus(let event)): return receive(event, at: now)
     case .channel(.closed(let end)): return close(end, at: now)
-    case .channel(.bytes), .channel(.datagram), .channel(.unknownSenders), .channel(.readings),
-      .kernel, .scan:
-      return []
     case .wake: return wake(at: now)
+    case .channel, .kernel, .scan: return []
     }
   }
 
@@ -96,26 +84,10 @@ struct BlueZDriver: SourceDriver {
   private mutating func settle(_ demand: Demand, at now: Moment) -> [SourceOutput] {
     guard (demand.beacons, demand.advert) != (scan, advert) else { return [] }
     (scan, advert) = (demand.beacons, demand.advert)
-    let isWanted = scan != .off || advert != nil
-    switch state {
-    case .idle: return isWanted ? open() : []
-    case .opening: return isWanted ? [] : rest() + [.close]
-    case .open:
-      let changes = settleScanner(at: now) + settleAdvertiser(at: now)
-      return isWanted ? changes : changes + rest() + [.close]
-    case .waiting: return isWanted ? [] : rest()
-    }
-  }
-
-  private mutating func open() -> [SourceOutput] {
-    state = .opening
-    return report(.searching) + [.open(.systemBus)]
-  }
-
-  private mutating func rest() -> [SourceOutput] {
-    state = .idle
-    retry.reset()
-    return report(.idle)
+    let changes = bus == nil ? [] : settleScanner(at: now) + settleAdvertiser(at: now)
+    let isNeeded = scan != .off || advert != nil
+    if !isNeeded { bus = nil }
+    return changes + channel.settle(needed: isNeeded)
   }
 
   private mutating func settleScanner(at now: Moment) -> [SourceOutput] {
@@ -123,7 +95,7 @@ struct BlueZDriver: SourceDriver {
       guard scanner != nil else { return [] }
       let last = passToScanner(.scan(.off), at: now)
       scanner = nil
-      forget(.scanner)
+      bus?.forget(.scanner)
       // The adapter is checked again at the next scan; until then it counts as able to listen.
       return last + [.reception(.listening)]
     }
@@ -136,7 +108,7 @@ struct BlueZDriver: SourceDriver {
     guard let advert else {
       let last = passToAdvertiser(.stop, at: now)
       advertiser = nil
-      forget(.advertiser)
+      bus?.forget(.advertiser)
       return last
     }
     guard advertiser == nil else { return passToAdvertiser(.advertise(advert), at: now) }
@@ -155,10 +127,7 @@ struct BlueZDriver: SourceDriver {
     guard case .reply(let number, let reply) = event else {
       return passToScanner(.bus(event), at: now) + passToAdvertiser(.bus(event), at: now)
     }
-    guard case .open(var coordinator) = state, let call = coordinator.take(number) else {
-      return []
-    }
-    state = .open(coordinator)
+    guard let call = bus?.take(number) else { return [] }
     switch call.owner {
     case .scanner: return passToScanner(.bus(.reply(call.number, reply)), at: now)
     case .advertiser: return passToAdvertiser(.bus(.reply(call.number, reply)), at: now)
@@ -166,30 +135,18 @@ struct BlueZDriver: SourceDriver {
   }
 
   private mutating func close(_ end: ChannelEnd, at now: Moment) -> [SourceOutput] {
-    (scanner, advertiser) = (nil, nil)
-    state = .waiting(until: retry.next(after: now.uptime))
-    return report(.unavailable(end.reason)) + (scan == .off ? [] : [.reception(.unavailable)])
+    (scanner, advertiser, bus) = (nil, nil, nil)
+    return channel.lose(end, at: now) + (scan == .off ? [] : [.reception(.unavailable)])
       + (advert == nil ? [] : [.advertising(.unavailable)])
   }
 
   private mutating func wake(at now: Moment) -> [SourceOutput] {
-    guard case .waiting(let until) = state else {
-      return passToScanner(.wake, at: now) + passToAdvertiser(.wake, at: now)
-    }
-    return now.uptime >= until ? open() : []
-  }
-
-  private mutating func forget(_ owner: BusState.Owner) {
-    guard case .open(var coordinator) = state else { return }
-    coordinator.forget(owner)
-    state = .open(coordinator)
+    channel.wake(at: now) + passToScanner(.wake, at: now) + passToAdvertiser(.wake, at: now)
   }
 
   private mutating func send(_ action: BusAction, of owner: BusState.Owner) -> [SourceOutput] {
-    guard case .open(var coordinator) = state else { return [] }
-    let sent = coordinator.send(action, of: owner)
-    state = .open(coordinator)
-    return sent.map { [.bus($0)] } ?? []
+    guard let sent = bus?.send(action, of: owner) else { return [] }
+    return [.bus(sent)]
   }
 
   // MARK: Scanner and advertiser
@@ -208,8 +165,8 @@ struct BlueZDriver: SourceDriver {
   }
 
   private mutating func receive(_ reception: BeaconReception) -> [SourceOutput] {
-    retry.reset()
-    return report(ProviderStatus(reception)) + [.reception(reception)]
+    channel.noteSuccess()
+    return channel.report(ProviderStatus(reception)) + [.reception(reception)]
   }
 
   private mutating func passToAdvertiser(
@@ -225,14 +182,8 @@ struct BlueZDriver: SourceDriver {
   }
 
   private mutating func receive(_ state: BeaconAdvertising) -> [SourceOutput] {
-    retry.reset()
-    return (ProviderStatus(state).map { report($0) } ?? []) + [.advertising(state)]
-  }
-
-  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
+    channel.noteSuccess()
+    return (ProviderStatus(state).map { channel.report($0) } ?? []) + [.advertising(state)]
   }
 }
 

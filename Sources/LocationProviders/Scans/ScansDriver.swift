@@ -4,23 +4,12 @@ import LocationModel
 /// the kernel of this computer does not have, such as that of a router, and the radios of a simulated
 /// device.
 struct ScansDriver: SourceDriver {
-  private enum State: Hashable, Sendable {
-    /// No client needs positions.
-    case idle
-    case opening
-    case open
-    case waiting(until: Instant)
-  }
-
-  private let channel: Channel
-  private var state = State.idle
-  private var retry = Retry()
-  private var status = ProviderStatus.idle
+  private var channel: KeptChannel
   private var lines = LineAssembler(limit: ScansDriver.longestLine)
   private var counts: [ScanLine.Refusal: Int] = [:]
 
   init(channel: Channel) {
-    self.channel = channel
+    self.channel = KeptChannel(channel)
   }
 
   var rejections: [SourceRejection] {
@@ -29,45 +18,20 @@ struct ScansDriver: SourceDriver {
     }
   }
 
-  var nextDeadline: Instant? {
-    if case .waiting(let until) = state { until } else { nil }
-  }
+  var nextDeadline: Instant? { channel.nextAttempt }
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
-    switch (input, state) {
-    case (.demand(let demand), _): return settle(needed: demand.needsPosition)
-    case (.channel(.opened), _):
-      state = .open
+    switch input {
+    case .demand(let demand): return channel.settle(needed: demand.needsPosition)
+    case .channel(.opened):
+      channel.noteOpened()
       lines.reset()
       return []
-    case (.channel(.bytes(let bytes)), .open): return receive(bytes, at: now)
-    case (.channel(.closed(let end)), .opening), (.channel(.closed(let end)), .open):
-      state = .waiting(until: retry.next(after: now.uptime))
-      return report(.unavailable(end.reason))
-    case (.wake, .waiting(let until)): return now.uptime >= until ? open() : []
-    case (.stored, _), (.channel, _), (.kernel, _), (.scan, _), (.wake, _): return []
+    case .channel(.bytes(let bytes)): return channel.state == .open ? receive(bytes, at: now) : []
+    case .channel(.closed(let end)): return channel.lose(end, at: now)
+    case .wake: return channel.wake(at: now)
+    case .stored, .channel, .kernel, .scan: return []
     }
-  }
-
-  private mutating func settle(needed: Bool) -> [SourceOutput] {
-    switch (needed, state) {
-    case (true, .idle): open()
-    case (false, .opening), (false, .open): rest() + [.close]
-    case (false, .waiting): rest()
-    case (true, _), (false, .idle): []
-    }
-  }
-
-  private mutating func open() -> [SourceOutput] {
-    state = .opening
-    guard case .unavailable = status else { return report(.searching) + [.open(channel)] }
-    return [.open(channel)]
-  }
-
-  private mutating func rest() -> [SourceOutput] {
-    state = .idle
-    retry.reset()
-    return report(.idle)
   }
 
   private mutating func receive(_ bytes: [UInt8], at now: Moment) -> [SourceOutput] {
@@ -94,14 +58,8 @@ struct ScansDriver: SourceDriver {
       counts[.garbled, default: 0] += 1
       return []
     }
-    retry.reset()
-    return report(.working) + [.scan(scan)]
-  }
-
-  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
+    channel.noteSuccess()
+    return channel.report(.working) + [.scan(scan)]
   }
 
   /// Bytes. Chosen: three hundred access points.
