@@ -118,7 +118,7 @@ let package = Package(
       dependencies: [
         "LocationSecrets", "CLinux", "CSystemd", "CXCB", "LocationCoding", "LocationEngine",
         "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
-        "LocationRecording", "LocationService", "LocationSQLite",
+        "LocationRecording", "LocationService", "LocationSQLite", "LocationWeb",
       ],
       swiftSettings: house),
 
@@ -150,13 +150,17 @@ let package = Package(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "LocationSQLite", dependencies: ["CSQLite"], swiftSettings: house),
 
-    // The place index.
+    // Servers that a person has named: geocoders, location services.
     .target(name: "CCurl"),
+    .target(
+      name: "LocationWeb", dependencies: ["CCurl", "LocationModel"], swiftSettings: house),
+
+    // The place index.
     .target(name: "CXCB"),
     .target(
       name: "LocationGeocoding",
       dependencies: [
-        "CCurl", "LocationModel", "LocationSQLite",
+        "LocationModel", "LocationSQLite", "LocationWeb",
       ],
       swiftSettings: house),
 
@@ -318,8 +322,8 @@ let package = Package(
       name: "ReceiverTests",
       dependencies: [
         "HostProgram", "LocationHost", "LocationModel", "LocationProviders", "LocationService",
-        "LocationSimulation", "TestSupport",
-      ], swiftSettings: house),
+        "LocationSimulation", "LocationWeb", "TestSupport", "locationctl",
+      ], exclude: ["Ichnaea/service.py"], swiftSettings: house),
     .testTarget(
       name: "DaemonTests",
       dependencies: [

@@ -12,12 +12,15 @@ enum {
   OPT_WRITEDATA = 10001,
   OPT_URL = 10002,
   OPT_PROXY = 10004,
+  OPT_POSTFIELDS = 10015,
   OPT_USERAGENT = 10018,
+  OPT_HTTPHEADER = 10023,
   OPT_HEADERDATA = 10029,
   OPT_CAINFO = 10065,
   OPT_WRITEFUNCTION = 20011,
   OPT_HEADERFUNCTION = 20079,
   OPT_FOLLOWLOCATION = 52,
+  OPT_POSTFIELDSIZE = 60,
   OPT_NOSIGNAL = 99,
   OPT_TIMEOUT_MS = 155,
   OPT_PROTOCOLS = 181,
@@ -35,6 +38,8 @@ static struct {
   int (*perform)(void *);
   int (*getinfo)(void *, int, ...);
   void (*cleanup)(void *);
+  void *(*list_append)(void *, const char *);
+  void (*list_free)(void *);
   int loaded;
 } curl;
 
@@ -52,8 +57,10 @@ static void load(void) {
   *(void **)&curl.perform = dlsym(library, "curl_easy_perform");
   *(void **)&curl.getinfo = dlsym(library, "curl_easy_getinfo");
   *(void **)&curl.cleanup = dlsym(library, "curl_easy_cleanup");
+  *(void **)&curl.list_append = dlsym(library, "curl_slist_append");
+  *(void **)&curl.list_free = dlsym(library, "curl_slist_free_all");
   if (!curl.global_init || !curl.init || !curl.setopt || !curl.perform || !curl.getinfo ||
-      !curl.cleanup)
+      !curl.cleanup || !curl.list_append || !curl.list_free)
     return;
   curl.loaded = curl.global_init(GLOBAL_DEFAULT) == 0;
 }
@@ -93,7 +100,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
   return length;
 }
 
-ccurl_answer ccurl_get(const char *url, ccurl_options options) {
+ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   ccurl_answer answer = {.status = 0, .retry_after = -1, .code = -1};
   pthread_once(&once, load);
   void *handle = curl.loaded ? curl.init() : NULL;
@@ -110,6 +117,13 @@ ccurl_answer ccurl_get(const char *url, ccurl_options options) {
   // Plain HTTP is for this machine alone; a proxy that the environment names would see it all.
   if (is_plain) curl.setopt(handle, OPT_PROXY, "");
   if (options.authorities) curl.setopt(handle, OPT_CAINFO, options.authorities);
+  void *headers = NULL;
+  if (options.json) {
+    headers = curl.list_append(NULL, "Content-Type: application/json");
+    curl.setopt(handle, OPT_HTTPHEADER, headers);
+    curl.setopt(handle, OPT_POSTFIELDSIZE, (long)options.json_length);
+    curl.setopt(handle, OPT_POSTFIELDS, options.json);
+  }
   curl.setopt(handle, OPT_WRITEFUNCTION, take_body);
   curl.setopt(handle, OPT_WRITEDATA, &sink);
   curl.setopt(handle, OPT_HEADERFUNCTION, take_header);
@@ -123,6 +137,7 @@ ccurl_answer ccurl_get(const char *url, ccurl_options options) {
       answer.redirect = strdup(redirect);
   }
   curl.cleanup(handle);
+  curl.list_free(headers);
   return answer;
 }
 

@@ -10,25 +10,6 @@ package import LocationSecrets
 /// The same core runs in an app's own process, in the daemon, and in virtual time; its host only
 /// carries out the outputs.
 package struct ServiceCore: Machine {
-  package enum Input: MachineInput {
-    case channel(ChannelID, ChannelEvent)
-    case engine(LocationEngine.Input)
-    /// The client could read the last position when it connected.
-    case delivered(ClientID)
-    /// What the owner does with the map of transmitters.
-    case map(MapRequest)
-    case wake
-  }
-
-  package enum Output: Sendable {
-    case open(ChannelID, Channel)
-    case close(ChannelID)
-    case send(ChannelID, [UInt8])
-    case bus(ChannelID, BusAction)
-    case read(ChannelID, SensorQuery)
-    case engine(LocationEngine.Output)
-  }
-
   package private(set) var engine: LocationEngine
   private var sources: [SourceState]
   private var selection: SourceSelection
@@ -40,9 +21,14 @@ package struct ServiceCore: Machine {
   private var backgroundUse = BackgroundUse()
   /// Where transmitters are received; `nil` without a source that receives any.
   package private(set) var map: RadioMap?
+  /// When a receiver gave the last position; `nil` without a map.
+  private var received: Instant?
   /// Whether simulated positions teach the map: only where the transmitters are simulated, too.
   private let learnsFromSimulated: Bool
   private var hasBegun = false
+  /// Whether the second half of a fix is still to be handled. Stored, because a host that read it
+  /// from the engine would copy the core.
+  package private(set) var isUnfinished = false
   private let setup: Recording.Setup
   private var recorder: Recorder?
   /// Computed once after each step, because it is read more often than that.
@@ -118,17 +104,16 @@ package struct ServiceCore: Machine {
     case .map(let request): use(request.input, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
+    isUnfinished = engine.unfinishedSince != nil
     if !isUnfinished { settleDeadline() }
     return outputs
   }
-
-  /// Whether the second half of a fix is still to be handled.
-  package var isUnfinished: Bool { engine.unfinishedSince != nil }
 
   /// Handles the second half of the last fix, at the moment of that fix.
   package mutating func finish() -> [Output] {
     var outputs: [Output] = []
     finishFix(to: &outputs)
+    isUnfinished = false
     settleDeadline()
     return outputs
   }
@@ -214,7 +199,7 @@ package struct ServiceCore: Machine {
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {
-    if isUnfinished { finishFix(to: &outputs) }
+    if engine.unfinishedSince != nil { finishFix(to: &outputs) }
     let answers: [LocationEngine.Output]
     if recorder == nil, case .fix = input {
       answers = engine.begin(input, at: now)
@@ -336,7 +321,7 @@ package struct ServiceCore: Machine {
     case .pressure(let sample): ask(.pressure(sample), at: now, to: &outputs)
     case .scan(let scan):
       use(.scan(scan, from: provider), at: now, to: &outputs)
-      for other in sources.indices where other != index {
+      for other in sources.indices where other != index && isUnknownPlace(index, at: now) {
         drive(other, .scan(scan), at: now, to: &outputs)
       }
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
@@ -364,11 +349,19 @@ extension ServiceCore {
   private mutating func teach(
     _ fix: Fix, since first: Int, at now: Moment, _ outputs: inout [Output]
   ) {
+    received = now.uptime
     guard learnsFromSimulated || !fix.origin.isSimulated else { return }
     let isIgnored = outputs[first...].contains {
       if case .engine(.ignored(fix, _, _)) = $0 { true } else { false }
     }
     if !isIgnored { use(.fix(fix), at: now, to: &outputs) }
+  }
+
+  /// Whether neither the map nor a receiver knows where the last scan of a source was made: only
+  /// then is it for the sources that ask others.
+  private func isUnknownPlace(_ index: Int, at now: Moment) -> Bool {
+    let isReceived = received.map { now.uptime - $0 < .seconds(10) } ?? false
+    return sources[index].silence != nil && !isReceived
   }
 
   private mutating func use(
@@ -384,9 +377,6 @@ extension ServiceCore {
       case .store(let change): outputs.append(.engine(.persist(change)))
       }
     }
-    for (fix, provider) in found {
-      sources[provider.index].silence = nil
-      carry(.fix(fix), of: provider.index, at: now, to: &outputs)
-    }
+    for (fix, provider) in found { carry(.fix(fix), of: provider.index, at: now, to: &outputs) }
   }
 }

@@ -21,7 +21,7 @@ enum ImportRule {
     "LocationHost": [
       "LocationSecrets", "LocationCoding", "LocationLink", "LocationRadio", "LocationRecording",
       "LocationModel", "LocationEngine", "LocationProviders", "LocationService", "CLinux",
-      "LocationSQLite",
+      "LocationSQLite", "LocationWeb",
       "CSystemd", "CXCB", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationDaemon": [
@@ -31,8 +31,9 @@ enum ImportRule {
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationSQLite": ["CSQLite"],
+    "LocationWeb": ["LocationModel", "CCurl"],
     "LocationGeocoding": [
-      "LocationModel", "CCurl", "LocationSQLite", "Glibc", "Synchronization",
+      "LocationModel", "LocationSQLite", "LocationWeb", "Glibc", "Synchronization",
       "FoundationEssentials",
     ],
     "CoreLocation": [

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/// What came back from one GET, or why nothing did.
+/// What came back from one request, or why nothing did.
 typedef struct {
   /// The HTTP status; 0 when no answer came.
   long status;
@@ -26,11 +26,14 @@ typedef struct {
   size_t limit;
   /// A file of the certificates to trust; NULL for the system's.
   const char *authorities;
+  /// JSON to be posted; NULL to get the URL.
+  const void *json;
+  size_t json_length;
 } ccurl_options;
 
-/// Fetches one URL and waits for it: over HTTPS, or for a URL that says so over HTTP, then without
+/// Sends one request and waits for the answer: over HTTPS, or for a URL that says so over HTTP, then without
 /// any proxy. libcurl is loaded by the first call.
-ccurl_answer ccurl_get(const char *url, ccurl_options options);
+ccurl_answer ccurl_send(const char *url, ccurl_options options);
 
 void ccurl_free(ccurl_answer *answer);
 

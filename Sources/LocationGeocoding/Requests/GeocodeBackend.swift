@@ -81,7 +81,7 @@ extension WebService {
         !host.contains(where: { $0.isWhitespace || "?#@".contains($0) })
       else { return nil }
       self.init(dialect: dialect, server: server, userAgent: userAgent)
-      guard isPrivate else { return nil }
+      guard self.server.isPrivate else { return nil }
       return
     }
     return nil

@@ -1,6 +1,6 @@
-import CCurl
 import Glibc
 import LocationModel
+import LocationWeb
 import Synchronization
 
 /// Asks a web geocoder and waits for its answer; to be called off the main thread.
@@ -15,11 +15,6 @@ package final class WebGeocoder: Sendable {
 
   private let work: Mutex<Work>
   private let service: WebService
-
-  /// Bytes. A longer answer is an error: ten places take a few thousand.
-  private static let longestAnswer = 4 << 20
-  /// Chosen.
-  private static let mostRedirects = 3
 
   package init(_ service: WebService) {
     self.service = service
@@ -46,57 +41,11 @@ package final class WebGeocoder: Sendable {
     }
   }
 
-  /// Follows the server where it sends the question on to itself, and nowhere else.
   private func fetch(_ url: String) -> WebAnswer {
-    guard service.isPrivate else { return .refused(WebService.mustBePrivate) }
-    var url = url
-    for _ in 0...Self.mostRedirects {
-      let (answer, next) = fetchOnce(url)
-      guard let next else { return answer }
-      guard service.mayFollow(next) else {
-        return .refused(
-          "\(service.server) redirects the question to another server, which does not receive it; where "
-            + "that one is meant, name it")
-      }
-      url = next
-    }
-    return .refused("\(service.server) sends the question on for ever")
-  }
-
-  private func fetchOnce(_ url: String) -> (WebAnswer, next: String?) {
-    let timeout = Int(service.timeout.inSeconds * 1000)
-    var answer = service.userAgent.withCString { agent in
-      withOptional(service.authorities) { authorities in
-        ccurl_get(
-          url,
-          ccurl_options(
-            user_agent: agent, timeout_milliseconds: timeout, limit: Self.longestAnswer,
-            authorities: authorities))
-      }
-    }
-    defer { ccurl_free(&answer) }
-    let next = answer.redirect.map { String(cString: $0) }
-    return (read(answer), answer.code == 0 ? next : nil)
-  }
-
-  private func withOptional<Result>(
-    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
-  ) -> Result {
-    guard let text else { return body(nil) }
-    return text.withCString { body($0) }
-  }
-
-  private func read(_ answer: ccurl_answer) -> WebAnswer {
-    switch answer.code {
-    case 0: break
-    case -1: return .unreachable("libcurl is not installed")
-    case -2: return .unreachable("the server's answer is too long")
-    default: return .unreachable("no answer from \(service.server) (libcurl \(answer.code))")
-    }
-    let body = UnsafeRawBufferPointer(start: answer.body, count: answer.length)
-    return .response(
-      status: answer.status, body: [UInt8](body),
-      retryAfter: answer.retry_after < 0 ? nil : .seconds(answer.retry_after))
+    WebTransport.answer(
+      to: WebRequest(
+        url, of: service.server, userAgent: service.userAgent, timeout: service.timeout,
+        authorities: service.authorities))
   }
 
   private static var now: Moment {

@@ -1,4 +1,4 @@
-import LocationModel
+package import LocationModel
 
 /// A web geocoder that the user has chosen, and its usage policy.
 ///
@@ -9,8 +9,7 @@ package struct WebService: Hashable, Sendable {
   }
 
   package var dialect: Dialect
-  /// The server, without a slash at the end: `https://nominatim.example.org`.
-  package var server: String
+  package var server: WebServer
   /// Identifies the application and a contact, as the usage policy of Nominatim requires.
   package var userAgent: String
   /// The shortest time between two requests. Nominatim's usage policy: one second.
@@ -26,7 +25,7 @@ package struct WebService: Hashable, Sendable {
 
   package init(dialect: Dialect, server: String, userAgent: String) {
     self.dialect = dialect
-    self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+    self.server = WebServer(server)
     self.userAgent = userAgent
   }
 
@@ -38,7 +37,7 @@ package struct WebService: Hashable, Sendable {
       case .photon: photon(question)
       }
     let query = fields.map { "\($0.0)=\(Self.escaped($0.1))" }.joined(separator: "&")
-    return "\(server)/\(path)?\(query)"
+    return "\(server.url)/\(path)?\(query)"
   }
 
   private func nominatim(_ question: GeocodeQuestion) -> (String, [(String, String)]) {
@@ -102,40 +101,6 @@ package struct WebService: Hashable, Sendable {
   /// Steps of one degree for a region in which an answer probably lies. Chosen: 11 km.
   private static let hintSteps = 10.0
 
-  // MARK: Privacy of the connection
-
-  static let mustBePrivate =
-    "a place is sent over https only, or over http within this machine: write https"
-
-  /// Whether nobody between this machine and the server can read a request.
-  package var isPrivate: Bool {
-    guard let origin else { return false }
-    guard server.lowercased().hasPrefix("http://") else {
-      return server.lowercased().hasPrefix("https://")
-    }
-    let host = origin.dropFirst("http://".count)
-    if host.hasPrefix("[") { return host == "[::1]" || host.hasPrefix("[::1]:") }
-    let name = host.prefix { $0 != ":" }
-    return name == "localhost" || AddressRange(String(name))?.isLoopback == true
-  }
-
-  /// Whether a server may send the question on to this URL: only to itself.
-  func mayFollow(_ url: String) -> Bool {
-    guard let origin else { return false }
-    let url = url.lowercased()
-    return url == origin || url.hasPrefix(origin + "/") || url.hasPrefix(origin + "?")
-  }
-
-  /// The beginning of the server's URL, up to its path, in lower case; `nil` where it is none.
-  private var origin: String? {
-    let server = server.lowercased()
-    guard let scheme = ["https://", "http://"].first(where: { server.hasPrefix($0) }) else {
-      return nil
-    }
-    let place = server.dropFirst(scheme.count).prefix { !"/?#\\".contains($0) }
-    return place.isEmpty || place.contains("@") ? nil : scheme + place
-  }
-
   private static func escaped(_ text: String) -> String {
     text.utf8.map { byte in
       switch byte {
@@ -148,13 +113,4 @@ package struct WebService: Hashable, Sendable {
       }
     }.joined()
   }
-}
-
-/// The answer of a server, or the reason why there is none.
-package enum WebAnswer: Hashable, Sendable {
-  case response(status: Int, body: [UInt8], retryAfter: Duration?)
-  /// No answer: no network, no such host, or a timeout; with the reason as text.
-  case unreachable(String)
-  /// The request is not allowed, there or anywhere; with the reason as text.
-  case refused(String)
 }

@@ -119,7 +119,7 @@ actor SessionWatch: QueueActor {
     switch event {
     case .bytes(let bytes): step(.bytes(bytes))
     case .closed: fail("what shows the windows of the session has gone (\(ways[current].source))")
-    case .bus, .opened, .datagram, .unknownSenders, .readings: break
+    default: break
     }
   }
 

@@ -162,8 +162,8 @@ actor SocketClient: QueueActor {
     guard case .connected(let channel, _) = state, channel.descriptor == descriptor else { return }
     switch event {
     case .bytes(let bytes): receive(bytes)
-    case .opened, .datagram, .unknownSenders, .bus, .readings: break
     case .closed: lose("the location service went away")
+    default: break
     }
   }
 

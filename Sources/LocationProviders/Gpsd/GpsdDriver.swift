@@ -37,10 +37,6 @@ struct GpsdDriver: SourceDriver {
     switch input {
     case .demand(let demand):
       return demand.needsPosition || demand.magnetometer && hasCompass ? begin(at: now) : rest()
-    case .stored, .channel(.bus), .channel(.readings), .channel(.datagram),
-      .channel(.unknownSenders),
-      .kernel, .scan:
-      return []
     case .channel(.opened): return pass(.connected, at: now)
     case .channel(.bytes(let bytes)): return pass(.bytes(bytes), at: now)
     case .channel(.closed(let end)):
@@ -53,6 +49,7 @@ struct GpsdDriver: SourceDriver {
       defer { refusal = nil }
       return loseCompass() + pass(.closed(reason: end.reason.text), at: now)
     case .wake: return pass(.wake, at: now)
+    case .stored, .channel, .kernel, .scan: return []
     }
   }
 

@@ -95,9 +95,7 @@ struct KernelSensors: Sendable {
       status = .unavailable(end.reason)
       hasCompass = false
       return last
-    case (.opened, _), (.bytes, _), (.datagram, _), (.unknownSenders, _), (.bus, _), (.readings, _),
-      (.closed, _):
-      return []
+    default: return []
     }
   }
 

@@ -48,9 +48,7 @@ struct ProxyCompass: Sendable {
       status = .unavailable(end.reason)
       hasCompass = false
       return []
-    case (.opened, _), (.bytes, _), (.datagram, _), (.unknownSenders, _), (.bus, _), (.readings, _),
-      (.closed, _):
-      return []
+    default: return []
     }
   }
 

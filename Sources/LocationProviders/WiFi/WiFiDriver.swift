@@ -239,7 +239,7 @@ package struct WiFiDriver: SourceDriver {
       bus = .closed
       obstacle = (.noBus, busRetry.next(after: now.uptime))
       return []
-    case .bytes, .datagram, .unknownSenders, .readings: return []
+    default: return []
     }
   }
 

@@ -116,9 +116,7 @@ package struct WiFiSurvey: Sendable {
     case (.closed(let end), .looking), (.closed(let end), .joining), (.closed(let end), .listing),
       (.closed(let end), .following), (.closed(let end), .reading):
       return fail(end.reason, closing: false)
-    case (.opened, _), (.datagram, _), (.unknownSenders, _), (.bus, _), (.readings, _),
-      (.closed, .closed):
-      return []
+    default: return []
     }
   }
 

@@ -16,7 +16,7 @@ struct GeocodeBackendTests {
   func service(url: String, dialect: WebService.Dialect, server: String) throws {
     let service = try #require(WebService(url: url, userAgent: "test"))
     #expect(service.dialect == dialect)
-    #expect(service.server == server)
+    #expect(service.server.url == server)
     #expect(service.userAgent == "test")
   }
 

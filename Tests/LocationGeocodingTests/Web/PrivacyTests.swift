@@ -60,14 +60,14 @@ struct WebPrivacyTests {
     ])
   func privacy(server: String, isPrivate: Bool) {
     let service = WebService(dialect: .photon, server: server, userAgent: "test")
-    #expect(service.isPrivate == isPrivate)
+    #expect(service.server.isPrivate == isPrivate)
     #expect(
       (WebService(url: "photon+" + server, userAgent: "test") != nil) == isPrivate
         || server.hasPrefix("HTTPS"))
     guard !isPrivate else { return }
     #expect(
       WebGeocoder(service).lookUp(.reverse(Self.exact, .english))
-        == .failure(.service(WebService.mustBePrivate)))
+        == .failure(.service(WebServer.mustBePrivate)))
   }
 
   @Test(
@@ -79,7 +79,7 @@ struct WebPrivacyTests {
       ("https://evil/https://n.example/", false), ("file:///etc/passwd", false),
     ])
   func redirects(url: String, isAllowed: Bool) {
-    #expect(service().mayFollow(url) == isAllowed)
+    #expect(service().server.mayFollow(url) == isAllowed)
   }
 
   @Test(
