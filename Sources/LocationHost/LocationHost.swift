@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 package import LocationService
+import LocationWeb
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
@@ -338,6 +339,7 @@ package actor LocationHost: EngineLink, QueueActor {
       case .sensors: openSensors(as: id)
       case .netlink(let groups):
         try listen(Opening.netlink(groups: groups, at: places.netlink), as: id)
+      case .web(let request): send(request, as: id)
       }
     } catch {
       fail(id, with: error)
@@ -457,6 +459,14 @@ package actor LocationHost: EngineLink, QueueActor {
       goOn(attempt, as: id)
     } catch {
       step(.channel(id, .closed(ChannelEnd(error))))
+    }
+  }
+
+  /// Sends a request to a server on the web, off the queue.
+  private func send(_ request: WebRequest, as id: ChannelID) {
+    DispatchQueue.global().async { [weak self] in
+      let answer = WebTransport.answer(to: request)
+      self?.enter { $0.receive(.answer(answer), of: id) }
     }
   }
 

@@ -93,6 +93,36 @@ struct CoreMapTests {
     #expect(report.silence == nil)
   }
 
+  @Test("RADIO-42: a service is asked only for what neither the map nor a receiver places")
+  func service() throws {
+    var core = try MapBench([
+      "nmea+tcp://receiver:10110", "scans+tcp://radio:1", "ichnaea:https://locate.test",
+    ])
+    core.start()
+    func asked() -> Int {
+      core.bench.outputs.count { if case .open(_, .web) = $0.output { true } else { false } }
+    }
+    // The receiver knows the place; the map learns.
+    for second in 0..<5 { core.fix(at: Double(second)) }
+    core.walk(90)
+    #expect(asked() == 0)
+    // Satellites are lost; the map knows the place.
+    core.run(seconds: 1000)
+    core.scan(at: 20)
+    #expect(core.fixes.last?.origin.method == .accessPoints)
+    #expect(asked() == 0)
+    // Here it does not.
+    core.run(seconds: 100)
+    core.scan(at: 20, of: 500)
+    #expect(asked() == 1)
+    let id = try #require(core.open[2])
+    let body = Array(#"{"location":{"lat":48.2,"lng":11.6},"accuracy":64}"#.utf8)
+    core.send(.channel(id, .answer(.response(status: 200, body: body, retryAfter: nil))))
+    #expect(core.open[2] == nil, "the request is over")
+    let fix = try #require(core.fixes.last)
+    #expect(fix.origin.method == .service && fix.horizontalAccuracy == 40)
+  }
+
   @Test("RADIO-13: a position by radio does not displace a better one of a receiver")
   func arbitration() throws {
     var core = try MapBench()

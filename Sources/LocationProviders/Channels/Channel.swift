@@ -19,12 +19,14 @@ package enum Channel: Hashable, Sendable {
   case sensors
   /// The kernel's generic netlink: its answers to requests, and the events of these groups.
   case netlink(groups: [UInt32])
+  /// One request to a server that the owner has named; the only event is the answer.
+  case web(WebRequest)
 
   /// Whether it leads to the kernel; such a channel may be open beside another one.
   package var isKernel: Bool {
     switch self {
     case .sensors, .netlink: true
-    case .serial, .tcp, .local, .udp, .file, .timeZone, .systemBus: false
+    case .serial, .tcp, .local, .udp, .file, .timeZone, .systemBus, .web: false
     }
   }
 }
@@ -57,6 +59,8 @@ package enum ChannelEvent: Hashable, Sendable {
   case bus(BusEvent)
   /// The contents of files of the kernel.
   case readings([SysfsReading])
+  /// The answer to a request on the web. No event follows.
+  case answer(WebAnswer)
   /// The channel could not be opened, or it ended. No event follows.
   case closed(ChannelEnd)
 }

@@ -31,6 +31,7 @@ extension Source {
     case .zone: ZoneDriver()
     case .iio(let motion): SensorDriver(sensesMotion: motion)
     case .wifi(let adapter): WiFiDriver(adapter: adapter)
+    case .ichnaea(let service): IchnaeaDriver(service)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
   }
@@ -45,7 +46,7 @@ extension Source {
     case .bluez, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
-    case .geoclue, .scans, .wifi: .network
+    case .geoclue, .ichnaea, .scans, .wifi: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
     }
   }

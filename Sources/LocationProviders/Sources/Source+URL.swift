@@ -24,14 +24,19 @@ extension Source {
     case .zone: "zone:"
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
     case .wifi(let adapter): "wifi:" + (adapter.map(Self.escaped) ?? "")
+    case .ichnaea(let service): service.url(showsKey: true)
     case .resting(let receiver):
       receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"
     }
   }
 
-  /// The URL for logs: without the position that it contains.
+  /// The URL for logs: without the position, or the key, that it contains.
   package var loggedURL: String {
-    if case .fixed = self { "fixed:‹private›" } else { url }
+    switch self {
+    case .fixed: "fixed:‹private›"
+    case .ichnaea(let service): service.url(showsKey: false)
+    default: url
+    }
   }
 
   /// Puts an IPv6 address into brackets.
@@ -49,6 +54,15 @@ extension Source {
       default: text.append(character)
       }
     }
+  }
+}
+
+extension IchnaeaService {
+  /// The URL of the source, with the key or without it.
+  fileprivate func url(showsKey: Bool) -> String {
+    let key = key.map { "key=\(showsKey ? $0 : "‹private›")" }
+    let items = [key, contact.map { "contact=\($0)" }].compactMap(\.self)
+    return "ichnaea:\(server.url)" + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
   }
 }
 

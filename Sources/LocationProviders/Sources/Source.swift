@@ -36,6 +36,8 @@ package indirect enum Source: Hashable, Sendable {
   case zone
   /// `wifi:`, or `wifi:wlan0` for one adapter.
   case wifi(adapter: String? = nil)
+  /// `ichnaea:https://HOST[/PATH][?key=KEY&contact=ADDRESS]`: a location service on the network.
+  case ichnaea(IchnaeaService)
   /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 

@@ -51,7 +51,7 @@ private struct SourceURL {
 
   private static let schemes =
     "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
-    + "wifi, zone"
+    + "wifi, ichnaea, zone"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -96,6 +96,7 @@ private struct SourceURL {
       }
       return .iio(motion: try flag("motion") ?? true)
     case "wifi": return try wifi()
+    case "ichnaea": return try ichnaea()
     default: throw fault("\"\(scheme)\" is not a scheme", "one of \(Self.schemes)")
     }
   }
@@ -196,6 +197,25 @@ private struct SourceURL {
       throw fault("\"\((authority ?? "") + path)\" is not the name of an adapter", form)
     }
     return .wifi(adapter: path.isEmpty ? nil : path)
+  }
+
+  private func ichnaea() throws(SourceFault) -> Source {
+    let form = "ichnaea:https://HOST, with ?key=KEY and &contact=ADDRESS where it wants them"
+    try refuseQuery(except: ["key", "contact"], form)
+    let server = WebServer(path)
+    guard authority == nil, let origin = server.origin else {
+      throw fault("\"\(path)\" is not the URL of a server", form)
+    }
+    guard server.isPrivate else { throw fault("addresses are sent over https only", form) }
+    for name in ["key", "contact"] {
+      let isPlain = value(name)?.utf8.allSatisfy { (0x21...0x7e).contains($0) } ?? true
+      guard isPlain, value(name)?.contains(where: { "&#()".contains($0) }) != true else {
+        throw fault("the \(name) holds a character that no \(name) has", form)
+      }
+    }
+    let hasPath = server.url.utf8.count > origin.utf8.count
+    let geolocate = WebServer(hasPath ? server.url : "\(server.url)/v1/geolocate")
+    return .ichnaea(IchnaeaService(geolocate, key: value("key"), contact: value("contact")))
   }
 
   private func bare(_ source: Source) throws(SourceFault) -> Source {

@@ -294,7 +294,7 @@ package struct VirtualWorld: Sendable {
       bluetooth?.open()
       channels.append(id)
       step(.channel(id, .opened), &effects)
-    case .timeZone: lack(id, &effects)
+    case .timeZone, .web: lack(id, &effects)
     case .sensors:
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)

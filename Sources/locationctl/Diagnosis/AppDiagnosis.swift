@@ -180,7 +180,7 @@ extension Source {
     switch self {
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .log: true
     case .resting(let receiver): receiver.isReceiver
-    case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .iio, .modem, .wifi, .zone: false
+    case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .ichnaea, .iio, .modem, .wifi, .zone: false
     }
   }
 }

@@ -252,7 +252,7 @@ struct SourceDiagnosis {
   private static func missingStep(for source: Source) -> String {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .scans: "check the name of the host"
+    case .gpsd, .localGpsd, .ichnaea, .nmeaTCP, .nmeaUDP, .scans: "check the name of the host"
     case .geoclue, .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
@@ -274,8 +274,8 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .iio, .modem,
-      .wifi, .zone:
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .ichnaea, .iio,
+      .modem, .wifi, .zone:
       nil
     case .resting(let receiver): receiver.path
     }

@@ -1,5 +1,7 @@
+import LocationModel
+
 extension Verb {
-  static let versionNumber = "0.1.0"
+  static let versionNumber = Release.version
 
   static let version = Verb(
     name: "version", summary: "Print the version", options: [.json],
