@@ -23,7 +23,9 @@ final class DaemonRig {
       .commit([record.change(for: AppIdentity(Peers.own))])
     // The crowd is one program, which gets 512 clients by default, and a quarter of all at most.
     let configuration = folder.appending(path: "locationd.conf")
-    try ["clients", "clients-per-user", "clients-per-app"].map { "\($0) = 8192\n" }.joined()
+    let bounds = ["clients", "clients-per-user", "clients-per-app"].map { "\($0) = 8192\n" }
+    // Only the owner's programs may watch, as the crowd does.
+    try (bounds.joined() + "owner-program = \(Peers.own)\n")
       .write(to: configuration, atomically: true, encoding: .utf8)
     setenv(DaemonSocket.variable, socket, 1)
     let program = Peers.products.appending(path: "locationd").path

@@ -220,7 +220,7 @@ package struct ServiceCore: Machine {
       {
         note(.delivered(app, delivery), at: now, to: &outputs)
       }
-      noteBackgroundUse(output, at: now, to: &outputs)
+      if let limit = engine.remindAfter { noteUse(output, limit, at: now, to: &outputs) }
       guard case .demand(let demand) = output else { continue }
       self.demand = demand
       selection.settle(demand.position, at: now.uptime)
@@ -240,10 +240,10 @@ package struct ServiceCore: Machine {
   }
 
   /// Counts the days on which an app uses Always in the background, where the owner wants a reminder.
-  private mutating func noteBackgroundUse(
-    _ output: LocationEngine.Output, at now: Moment, to outputs: inout [Output]
+  private mutating func noteUse(
+    _ output: LocationEngine.Output, _ limit: Int, at now: Moment, to outputs: inout [Output]
   ) {
-    guard let limit = engine.remindAfter, case .deliver(let client, let delivery) = output,
+    guard case .deliver(let client, let delivery) = output,
       LocationService.access(of: delivery) != nil, let app = engine.app(of: client),
       engine.usesAlwaysUnseen(app)
     else { return }

@@ -34,7 +34,10 @@ package struct SourceSelection: Sendable {
   }
 
   /// When a costlier tier is opened, unless a position comes before.
-  package var nextDeadline: Instant? { next == nil ? nil : open.map { _ in since + timeLimit } }
+  package var nextDeadline: Instant? {
+    guard hasChoice, next != nil else { return nil }
+    return since + timeLimit
+  }
 
   /// Returns whether a source is to be open for positions.
   package func isSelected(_ index: Int) -> Bool {
@@ -90,7 +93,7 @@ package struct SourceSelection: Sendable {
   /// The next costlier tier that has a source.
   private var next: PositionTier? {
     guard let open else { return nil }
-    return candidates.compactMap { $0?.tier }.filter { $0 > open }.min()
+    return candidates.lazy.compactMap { $0?.tier }.filter { $0 > open }.min()
   }
 
   private var timeLimit: Duration { Self.timeout + (demand?.interval ?? .zero) }

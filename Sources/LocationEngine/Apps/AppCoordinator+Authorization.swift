@@ -183,16 +183,21 @@ extension AppCoordinator {
     return []
   }
 
+  /// Delivers to one process, or to all where none is given.
+  private mutating func postToAll(_ delivery: Delivery, or client: ClientID?) -> [Output] {
+    guard let client else { return clients.flatMap { post(delivery, to: $0) } }
+    return post(delivery, to: client)
+  }
+
   /// Carries out the verdict on an event: delivers or queues it, or wakes the app for it.
   mutating func announce(
     _ delivery: Delivery, to client: ClientID?, _ verdict: DeliveryRule.Verdict, at now: Moment
   ) -> [Output] {
     switch verdict.action {
     case .deliver:
-      let receivers = client.map { [$0] } ?? clients
-      var outputs = receivers.flatMap { post(delivery, to: $0) }
+      var outputs = postToAll(delivery, or: client)
       // After a restart an app may be about to reconnect (LIFE-9).
-      if receivers.isEmpty { pending.add(delivery, for: nil) }
+      if client == nil, processes.isEmpty { pending.add(delivery, for: nil) }
       if authorizationState.sessions.presence.runtimeEnd != nil {
         grantRuntime(for: delivery, at: now, to: &outputs)
       }
@@ -202,8 +207,7 @@ extension AppCoordinator {
       return []
     case .wake:
       // It stays queued until a process runs, which may be never (docs/decisions/0083).
-      let receivers = client.map { [$0] } ?? clients
-      let outputs = receivers.flatMap { post(delivery, to: $0) }
+      let outputs = postToAll(delivery, or: client)
       let woken = hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
       return outputs + [.wakeApp(app)] + woken
     case .launch, .launchUnlessQuit:

@@ -3,6 +3,8 @@ import LocationModel
 /// The state of one app: its authorization, its processes, and their subscriptions.
 struct AppCoordinator: Sendable {
   let app: AppIdentity
+  /// Whether it is the owner's own tool. Stored, because each step reads it.
+  private let isOwner: Bool
   private(set) var authorizationState: AppAuthorizationState
   var processes: [Process] = []
   /// The program of the process that came last.
@@ -101,6 +103,7 @@ struct AppCoordinator: Sendable {
 
   init(app: AppIdentity, manifest: Manifest, points: CoarsePoints) {
     self.app = app
+    isOwner = app.isOwner
     world = World(points: points)
     heading = AppHeading(app: app)
     ranging = AppRanging(app: app)
@@ -221,7 +224,7 @@ struct AppCoordinator: Sendable {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
     let isShown = authorizationState.sessions.presence.showsIndicator
     needs.usesLocation =
-      !processes.isEmpty && !app.isOwner
+      !processes.isEmpty && !isOwner
       && (needs.demand.position != nil || isShown || rests)
     needs.coarse =
       needs.demand.position != nil

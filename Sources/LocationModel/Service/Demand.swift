@@ -39,7 +39,7 @@ package struct Demand: Hashable, Sendable {
       beacons: max(beacons, other.beacons),
       magnetometer: magnetometer || other.magnetometer,
       advert: advert ?? other.advert)
-    both.pressure = [pressure, other.pressure].compactMap(\.self).min()
+    both.pressure = pressure.map { min($0, other.pressure ?? $0) } ?? other.pressure
     return both
   }
 }
