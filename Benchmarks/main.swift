@@ -20,6 +20,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("beacons", measureBeaconClasses),
   ("simulation", measureSimulation),
   ("radios", measureRadios),
+  ("fusion", measureFusion),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

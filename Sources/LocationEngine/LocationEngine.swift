@@ -226,12 +226,15 @@ package struct LocationEngine: Machine {
       takeRegion(fix, from: provider, at: now, to: &outputs)
       return nil
     }
-    switch arbiter.judge(fix, from: provider, at: now) {
+    let judgment = arbiter.judge(fix, from: provider, at: now)
+    let fused = arbiter.hasSeveral ? arbiter.fuse(judgment, at: now) : nil
+    switch judgment {
     case .ignored(let fix, let provider, let reason):
-      outputs.append(.ignored(fix, provider, reason))
-      return nil
+      outputs.append(.ignored(fix, provider, fused == nil ? reason : .fused))
+      guard let fused else { return nil }
+      return makeCurrent(heights.refine(fused, at: now.uptime), at: now, to: &outputs)
     case .current(let fix, _):
-      return makeCurrent(heights.refine(fix, at: now.uptime), at: now, to: &outputs)
+      return makeCurrent(heights.refine(fused ?? fix, at: now.uptime), at: now, to: &outputs)
     }
   }
 

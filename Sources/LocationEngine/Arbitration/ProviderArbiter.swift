@@ -61,6 +61,26 @@ package struct ProviderArbiter: Machine {
     return .current(fix, provider)
   }
 
+  /// Whether several providers have given fixes.
+  var hasSeveral: Bool { tracks.count > 1 }
+
+  /// Returns the position that a fix which was judged gives together with those of other providers,
+  /// and makes it the current one; `nil` where the fix counts alone, or not at all.
+  package mutating func fuse(_ judgment: Output, at now: Moment) -> Fix? {
+    let (fix, provider): (Fix, ProviderID)
+    switch judgment {
+    case .current(let accepted, let from): (fix, provider) = (accepted, from)
+    case .ignored(let vaguer, let from, .lessAccurate): (fix, provider) = (vaguer, from)
+    case .ignored: return nil
+    }
+    if case .ignored = judgment, let current, fix.time <= current.time { return nil }
+    let others = tracks.filter { $0.provider != provider }
+    let fused = PositionFusion.fuse(
+      fix, with: others.compactMap { $0.witness(at: now.uptime, for: fix.time) })
+    if let fused { current = fused }
+    return fused
+  }
+
   /// Why the fix may not become the current one; `nil` when it may.
   private func refusal(
     of fix: Fix, from challenger: ProviderTrack, at now: Moment
@@ -160,6 +180,8 @@ package enum IgnoreReason: String, Hashable, CaseIterable, Sendable {
   case olderThanCurrent
   /// Another provider is more accurate at the moment.
   case lessAccurate
+  /// Another provider is more accurate, and the position rests on both (RADIO-50).
+  case fused
   /// It could not be reached from the provider's last fix, and is not confirmed yet.
   case unconfirmedJump
   /// Its date jumped against the time that passed, and is not confirmed yet.

@@ -113,6 +113,14 @@ struct ProviderTrack: Sendable {
     return last.fix.horizontalAccuracy + Self.growth * max(0, age - max(2, 2 * interval))
   }
 
+  /// Returns the last fix that agreed with those before it, for a moment at a date.
+  func witness(at now: Instant, for date: UnixTime) -> PositionFusion.Witness? {
+    last.map { last in
+      let age = max(now.seconds(since: last.at), date.seconds(since: last.fix.time))
+      return PositionFusion.Witness(fix: last.fix, age: age)
+    }
+  }
+
   /// Whether no fix came for so long that this provider does not count.
   func isSilent(at now: Instant) -> Bool {
     guard let last else { return true }
