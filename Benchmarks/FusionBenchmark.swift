@@ -6,7 +6,8 @@ import LocationModel
 /// chooses, and both fused.
 ///
 /// `Benchmarks fusion`: seeded worlds, and recorded walks of a museum whose other walks have taught
-/// the map. An error is that of a fix at its own time.
+/// the map. An error is the distance of the last fix from the device, each second; a radius holds if
+/// it holds the place at the time of the fix.
 func measureFusion() throws {
   for world in FusionWorld.all {
     try report(FusionResult(world.name, (1...20).map { world.walk(seed: $0) }))
@@ -34,15 +35,31 @@ struct FusionResult {
   /// The errors of one way to a position, in meters, and how often the radius held them.
   private struct Errors {
     var errors: [Double] = []
-    var inside = 0
+    private var inside = 0
+    private var fixes = 0
+    private var last: Fix?
+
+    mutating func begin() { last = nil }
 
     mutating func add(_ fix: Fix, _ truth: Coordinate) {
-      let error = LocalFrame(center: truth).distance(to: fix.coordinate)
-      errors.append(error)
-      if error <= fix.horizontalAccuracy { inside += 1 }
+      last = fix
+      fixes += 1
+      if FusionResult.distance(fix, truth) <= fix.horizontalAccuracy { inside += 1 }
     }
 
-    var held: Double { 100 * Double(inside) / Double(max(errors.count, 1)) }
+    mutating func look(_ truth: Coordinate) {
+      if let last { errors.append(FusionResult.distance(last, truth)) }
+    }
+
+    var isKnown: Bool { last != nil }
+    var held: Double { 100 * Double(inside) / Double(max(fixes, 1)) }
+
+    var text: String {
+      guard !errors.isEmpty else { return "none" }
+      return String(
+        format: "%.1f / %.1f m, holds %.0f %%, %d fixes", errors.median, errors.quantile(0.9), held,
+        fixes)
+    }
   }
 
   let name: String
@@ -62,7 +79,15 @@ struct FusionResult {
 
   private mutating func add(_ walk: FusionWalk) {
     var (choosing, fusing) = (ProviderArbiter(), ProviderArbiter())
+    for index in alone.indices { alone[index].begin() }
+    chosen.begin()
+    fused.begin()
+    guard var second = walk.fixes.first?.fix.time else { return }
     for (provider, fix) in walk.fixes {
+      while second < fix.time {
+        look(walk.truth(second))
+        second = second + .seconds(1)
+      }
       guard let truth = walk.truth(fix.time) else { continue }
       let now = Moment(
         uptime: .start + (fix.time - UnixTime(seconds: 1_600_000_000)), unixTime: fix.time)
@@ -73,16 +98,30 @@ struct FusionResult {
       guard let judgment = fusing.handle(.fix(fix, provider), at: now).first else { continue }
       if let joint = fusing.fuse(judgment, at: now) {
         fused.add(joint, truth)
-        joined += 1
-        let frame = LocalFrame(center: truth)
-        let best = choosing.current ?? fix
-        let gain = frame.distance(to: best.coordinate) - frame.distance(to: joint.coordinate)
-        if gain > 1 { wins += 1 }
-        if gain < -1 { losses += 1 }
+        count(joint, instead: choosing.current ?? fix, truth)
       } else if case .current(let fix, _) = judgment {
         fused.add(fix, truth)
       }
     }
+  }
+
+  /// Compares all of them while both sources have given a fix.
+  private mutating func look(_ truth: Coordinate?) {
+    guard let truth, alone.allSatisfy({ $0.isKnown }) else { return }
+    for index in alone.indices { alone[index].look(truth) }
+    chosen.look(truth)
+    fused.look(truth)
+  }
+
+  private mutating func count(_ joint: Fix, instead chosen: Fix, _ truth: Coordinate) {
+    joined += 1
+    let gain = Self.distance(chosen, truth) - Self.distance(joint, truth)
+    if gain > 1 { wins += 1 }
+    if gain < -1 { losses += 1 }
+  }
+
+  private static func distance(_ fix: Fix, _ truth: Coordinate) -> Double {
+    LocalFrame(center: truth).distance(to: fix.coordinate)
   }
 
   var figures: [(String, Double, String)] {
@@ -99,19 +138,13 @@ struct FusionResult {
   }
 
   var text: String {
-    func words(_ errors: Errors) -> String {
-      guard !errors.errors.isEmpty else { return "none" }
-      return String(
-        format: "%.1f / %.1f m, holds %.0f %%, %d", errors.errors.median,
-        errors.errors.quantile(0.9), errors.held, errors.errors.count)
-    }
-    return """
-      \(name): \(joined) fused, nearer than the chosen one by a meter \(wins), farther \(losses)
-        first   \(words(alone[0]))
-        second  \(words(alone[1]))
-        chosen  \(words(chosen))
-        fused   \(words(fused))
-      """
+    """
+    \(name): \(joined) fused, nearer than the chosen one by a meter \(wins), farther \(losses)
+      first   \(alone[0].text)
+      second  \(alone[1].text)
+      chosen  \(chosen.text)
+      fused   \(fused.text)
+    """
   }
 }
 
@@ -155,13 +188,16 @@ struct FusionWorld {
         SourceModel(method: .cells, claim: 150, radius: 150, interval: 10, lasting: (1e9, 300)),
       ]),
     FusionWorld(name: "sure-receiver", sources: [SourceModel(claim: 9, radius: 20), wifi(8)]),
-    FusionWorld(name: "lying-receiver", sources: [SourceModel(claim: 10, radius: 10, lies: 40), wifi(8)]),
+    FusionWorld(
+      name: "lying-receiver", sources: [SourceModel(claim: 10, radius: 10, lies: 40), wifi(8)]),
+    FusionWorld(
+      name: "wrong-map", sources: [SourceModel(claim: 8, radius: 8), wifi(10, lies: 100)]),
   ]
 
-  private static func wifi(_ radius: Double) -> SourceModel {
+  private static func wifi(_ radius: Double, lies: Int = 0) -> SourceModel {
     SourceModel(
       method: .accessPoints, claim: radius, radius: radius, interval: 10, lasting: (1e9, 15),
-      measuresSpeed: false)
+      measuresSpeed: false, lies: lies)
   }
 
   func walk(seed: UInt64) -> FusionWalk {
@@ -189,11 +225,11 @@ struct FusionWorld {
           * (source.radius / 1.51)
         error += Self.pair(&random) * source.radius * 0.15
         if second % 300 < source.lies { error += SIMD2(200, 0) }
-        let seen = place + error
+        let seen = place + SIMD2(sin(angle), cos(angle)) * (speed * 0.5 * Double(index)) + error
         let claim = source.claim * Double.random(in: 0.8...1.25, using: &random)
         var fix = Fix(
           coordinate: frame.place(east: seen.x, north: seen.y), horizontalAccuracy: claim,
-          time: begin + .seconds(second), origin: Fix.Origin(method: source.method))
+          time: begin + .seconds(Double(second) + 0.5 * Double(index)), origin: Fix.Origin(method: source.method))
         if source.measuresSpeed {
           fix.speed = max(0, speed + .random(in: -0.2...0.2, using: &random))
           fix.course = speed > 0 ? (heading + 3600).truncatingRemainder(dividingBy: 360) : nil
@@ -202,7 +238,9 @@ struct FusionWorld {
       }
     }
     return FusionWalk(fixes: fixes) { time in
-      let spot = way[Int(time.seconds(since: begin).rounded())]
+      let seconds = time.seconds(since: begin)
+      let (before, after) = (Int(seconds), min(Int(seconds) + 1, way.count - 1))
+      let spot = way[before] + (way[after] - way[before]) * (seconds - Double(before))
       return frame.place(east: spot.x, north: spot.y)
     }
   }

@@ -99,8 +99,8 @@ enum MuseumWalks {
       else { continue }
       var fix = Fix(
         coordinate: place, horizontalAccuracy: accuracy, time: start + .seconds(seconds))
-      fix.speed = row["speed"].flatMap(Double.init)
-      fix.course = row["bearing"].flatMap(Double.init).map { $0.truncatingRemainder(dividingBy: 360) }
+      // The column that is named for the bearing holds the speed, 0 to 3 m/s; there is no course.
+      fix.speed = row["bearing"].flatMap(Double.init)
       fixes.append((ProviderID(0), fix))
     }
     fixes.sort { ($0.fix.time, $0.provider) < ($1.fix.time, $1.provider) }
