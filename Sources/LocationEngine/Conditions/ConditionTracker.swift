@@ -141,20 +141,27 @@ extension ConditionTracker {
     }
   }
 
+  /// What a fix stands for.
+  private struct Sight {
+    var point: GeocentricPoint
+    /// Meters.
+    var accuracy: Double
+    var fused: [PositionMethod]
+  }
+
   /// Returns the place and accuracy that a fix stands for. A network fix that agrees with the place
   /// of a device at rest stands for that place, with the accuracy of the fix.
   private func sight(
     of fix: Fix, _ point: GeocentricPoint
-  ) -> (point: GeocentricPoint, accuracy: Double) {
+  ) -> Sight {
     guard fix.horizontalAccuracy > Stay.coarse, let rest, rest.bestAccuracy <= Stay.coarse,
       rest.isSettled, !rest.isStraying
-    else { return (point, fix.horizontalAccuracy) }
-    return (rest.center, fix.horizontalAccuracy)
+    else { return Sight(point: point, accuracy: fix.horizontalAccuracy, fused: fix.origin.fused) }
+    return Sight(point: rest.center, accuracy: fix.horizontalAccuracy, fused: fix.origin.fused)
   }
 
   private mutating func look(
-    at slot: Slot, _ sight: (point: GeocentricPoint, accuracy: Double), _ time: UnixTime,
-    weight: Double
+    at slot: Slot, _ sight: Sight, _ time: UnixTime, weight: Double
   ) {
     guard let entry = followed[Int(slot)] else { return }
     let radius = entry.circle.radius
@@ -164,7 +171,8 @@ extension ConditionTracker {
     followed[Int(slot)]?.detector.observe(
       CrossingDetector.Sighting(
         distance: distance, spread: max(sight.accuracy, Self.finest), time: time,
-        weight: weight, previous: entry.previous, travelled: motion.travelled))
+        weight: weight, previous: entry.previous, travelled: motion.travelled,
+        fused: sight.fused))
     followed[Int(slot)]?.previous = (distance, time)
   }
 

@@ -181,7 +181,10 @@ package enum AdministrationInterface {
       crossed: ?int,
       decided: int,
       distance: float,
-      spread: float
+      spread: float,
+      # On what the last fix rests, the most accurate first: receiver, accessPoints, cells, service.
+      # Missing for a fix of one source.
+      fused: ?[]string
     )
 
     # A visit began.

@@ -28,10 +28,13 @@ package struct CrossingEvidence: Hashable, Sendable {
   package var distance: Double
   /// Meters: the spread assumed for that fix, which is not less than it claims.
   package var spread: Double
+  /// How the fixes were found on which that fix rests, the most accurate first; `nil` for a fix of
+  /// one source (RADIO-53).
+  package var fused: [PositionMethod]?
 
   package init(
     firstFix: UnixTime, lastFix: UnixTime, fixes: Int, probability: Double, crossed: UnixTime?,
-    decided: UnixTime, distance: Double, spread: Double
+    decided: UnixTime, distance: Double, spread: Double, fused: [PositionMethod]? = nil
   ) {
     self.firstFix = firstFix
     self.lastFix = lastFix
@@ -41,6 +44,7 @@ package struct CrossingEvidence: Hashable, Sendable {
     self.decided = decided
     self.distance = distance
     self.spread = spread
+    self.fused = fused
   }
 
   /// From the crossing until the first fix beyond it.

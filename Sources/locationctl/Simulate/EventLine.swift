@@ -71,7 +71,12 @@ struct EventLine {
       firstFix: try date("first_fix"), lastFix: try date("last_fix"), fixes: try line.get("fixes"),
       probability: try line.get("probability"), crossed: try find("crossed"),
       decided: try date("decided"), distance: try line.get("distance"),
-      spread: try line.get("spread"))
+      spread: try line.get("spread"), fused: try fused())
+  }
+
+  private func fused() throws(CodingFault) -> [PositionMethod]? {
+    guard let text: String = try line.find("fused") else { return nil }
+    return text.split(separator: " ").compactMap { PositionMethod(rawValue: String($0)) }
   }
 
   /// Reads a date in the words of ISO 8601, which may be missing.

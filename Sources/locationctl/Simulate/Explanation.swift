@@ -49,7 +49,7 @@ struct Explanation {
       "decided   \(evidence.decided.iso8601), \(Self.tenths(evidence.probability * 100)) % likely",
       "fixes     \(evidence.fixes), from \(evidence.firstFix.iso8601) to \(evidence.lastFix.iso8601)",
       "the last  \(Self.tenths(evidence.distance.magnitude)) m \(side), "
-        + "good to \(Self.tenths(evidence.spread)) m",
+        + "good to \(Self.tenths(evidence.spread)) m" + (evidence.fused.map(Self.words) ?? ""),
       delay(since: evidence.crossed),
     ]
   }
@@ -69,6 +69,11 @@ struct Explanation {
     let whole = start.map { "\(Self.tenths(record.delivered.seconds(since: $0))) s: " } ?? ""
     let parts = delays.map { "\($0.name) \(Self.tenths($0.seconds)) s" }
     return "delay     " + whole + parts.joined(separator: ", ")
+  }
+
+  /// On what a fix rests.
+  private static func words(_ methods: [PositionMethod]) -> String {
+    ", by " + methods.map(\.words).joined(separator: " and ")
   }
 
   private static func tenths(_ number: Double) -> String {
@@ -122,6 +127,7 @@ extension EventEvidence {
       line.add("probability", crossing.probability)
       line.add("distance", crossing.distance)
       line.add("spread", crossing.spread)
+      line.add("fused", crossing.fused?.map(\.rawValue).joined(separator: " "))
       line.add("first_fix", crossing.firstFix.iso8601)
       line.add("last_fix", crossing.lastFix.iso8601)
       line.add("crossed", crossing.crossed?.iso8601)
@@ -134,6 +140,18 @@ extension EventEvidence {
       line.add("last_fix", stay.lastFix.iso8601)
     }
     line.add("decided", decided.iso8601)
+  }
+}
+
+extension PositionMethod {
+  fileprivate var words: String {
+    switch self {
+    case .receiver: "satellites"
+    case .accessPoints: "access points"
+    case .cells: "cells"
+    case .service: "a location service"
+    case .region: "the time zone"
+    }
   }
 }
 

@@ -87,7 +87,8 @@ package struct Samples {
   package mutating func evidence() -> CrossingEvidence {
     CrossingEvidence(
       firstFix: time(), lastFix: time(), fixes: pick(100), probability: 0.97,
-      crossed: maybe { $0.time() }, decided: time(), distance: number(), spread: number())
+      crossed: maybe { $0.time() }, decided: time(), distance: number(), spread: number(),
+      fused: maybe { [$0.member(), $0.member()] })
   }
 
   package mutating func stay() -> StayEvidence {
