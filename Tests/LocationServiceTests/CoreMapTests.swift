@@ -141,6 +141,27 @@ struct CoreMapTests {
     #expect(reasons.isSubset(of: [.lessAccurate, .contradicted]))
   }
 
+  @Test("RADIO-50: an app receives one position of a receiver and of what is received")
+  func fuses() throws {
+    var core = try MapBench()
+    core.start()
+    core.walk(90)
+    let (count, before) = (core.fixes.count, core.taught)
+    // The receiver errs to one side, as by a reflection.
+    for _ in 0..<10 {
+      core.fix(at: 40, north: 8)
+      core.run(seconds: 0.5)
+      core.scan(at: 40)
+    }
+    let after = core.fixes.dropFirst(count)
+    let fused = after.filter { !$0.origin.fused.isEmpty }
+    #expect(fused.count >= 10)
+    #expect(fused.allSatisfy { Set($0.origin.fused) == [.receiver, .accessPoints] })
+    #expect(fused.allSatisfy { MapBench.error(of: $0, at: 40) < 7.5 })
+    #expect(core.ignored.contains { $0.reason == .fused })
+    #expect(core.taught >= before)
+  }
+
   @Test("RADIO-15: an accuracy of Wi-Fi is served by the radio alone; the receiver stays closed")
   func power() throws {
     var teacher = try MapBench()

@@ -47,6 +47,18 @@ struct ExplainTests {
         """)
   }
 
+  @Test("RADIO-53: tells the sources of a fused fix")
+  func fused() throws {
+    let event = Self.event.replacingOccurrences(
+      of: "\"spread\":10,", with: "\"spread\":10,\"fused\":\"accessPoints receiver\",")
+    let run = try Run(["explain", "home", "--events", file(event)])
+    #expect(
+      run.output.contains(
+        "the last  62.5 m outside, good to 10 m, by access points and satellites\n"))
+    let json = try Run(["explain", "home", "--json", "--events", file(event)])
+    #expect(json.output.contains("\"fused\":\"accessPoints receiver\""))
+  }
+
   private static let visit = """
     {"type":"visit","arrival_date":"2026-01-01T08:00:00.000Z","departure_date":null,\
     "latitude":1,"longitude":2,"horizontal_accuracy":30,"delivered":"2026-01-01T08:02:50.000Z",\

@@ -44,11 +44,6 @@ struct PositionFusion {
       place += (other.place - place) * ((square - common) / total)
       square = (square * theirs - common * common) / total
     }
-
-    /// Whether both are one solution, as of a receiver that two sources read.
-    func isCopy(of other: Estimate) -> Bool {
-      fix.time == other.fix.time && squaredDistance(to: other) < 1
-    }
   }
 
   /// How the device moves, by the newest fix that measured it.
@@ -86,8 +81,7 @@ struct PositionFusion {
     var sum = best
     for other in estimates.sorted(by: { $0.square < $1.square }).dropFirst() {
       let doubt = other.squaredDistance(to: best) / (other.square + best.square)
-      guard other.square <= widest * widest * best.square, doubt <= farthest,
-        !carriers.contains(where: { $0.isCopy(of: other) })
+      guard other.square <= widest * widest * best.square, doubt <= farthest
       else { continue }
       let closest = carriers.map { correlation($0, other) }.max() ?? 0
       sum.add(other, doubt: doubt, correlation: closest)

@@ -74,7 +74,8 @@ package struct ProviderArbiter: Machine {
     case .ignored: return nil
     }
     if case .ignored = judgment, let current, fix.time <= current.time { return nil }
-    let others = tracks.filter { $0.provider != provider }
+    let mine = tracks[trackIndex(of: provider)]
+    let others = tracks.filter { $0.provider != provider && !$0.repeats(mine) }
     let fused = PositionFusion.fuse(
       fix, with: others.compactMap { $0.witness(at: now.uptime, for: fix.time) })
     if let fused { current = fused }

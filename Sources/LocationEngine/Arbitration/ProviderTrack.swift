@@ -121,6 +121,14 @@ struct ProviderTrack: Sendable {
     }
   }
 
+  /// Whether the last fix is one of the other's two last ones: both read one receiver.
+  func repeats(_ other: ProviderTrack) -> Bool {
+    guard let last else { return false }
+    return [other.last, other.previous].contains {
+      $0.map { $0.fix.time == last.fix.time && $0.distance(to: last) < 1 } ?? false
+    }
+  }
+
   /// Whether no fix came for so long that this provider does not count.
   func isSilent(at now: Instant) -> Bool {
     guard let last else { return true }

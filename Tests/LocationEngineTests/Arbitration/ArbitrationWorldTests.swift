@@ -16,7 +16,7 @@ struct ArbitrationWorldTests {
     var staleWins = 0
   }
 
-  private static func run(_ world: ArbitrationWorld) -> Outcome {
+  private static func run(_ world: ArbitrationWorld, fuses: Bool = false) -> Outcome {
     var arbiter = ProviderArbiter()
     var outcome = Outcome()
     var honestReceived = 0
@@ -26,7 +26,8 @@ struct ArbitrationWorldTests {
       let outputs = arbiter.handle(.fix(report.fix, report.provider), at: now)
       if outputs.count != 1 { outcome.unanswered += 1 }
       if report.isHonest { honestReceived += 1 }
-      if case .current(let fix, _)? = outputs.first {
+      let fused = fuses ? outputs.first.flatMap { arbiter.fuse($0, at: now) } : nil
+      if let fix = fused ?? chosen(outputs.first) {
         if fix.time < lastDate { outcome.datesWentBack += 1 }
         lastDate = fix.time
         if report.isHonest { lastHonest = report.at }
@@ -41,6 +42,21 @@ struct ArbitrationWorldTests {
       outcome.longestLie = max(outcome.longestLie, lie)
     }
     return outcome
+  }
+
+  private static func chosen(_ output: ProviderArbiter.Output?) -> Fix? {
+    if case .current(let fix, _)? = output { fix } else { nil }
+  }
+
+  @Test("RADIO-52: fusion believes a far, confident fix no longer than the choice does")
+  func fusedWorlds() {
+    for seed in UInt64(1)...600 {
+      let outcome = Self.run(ArbitrationWorld(seed: seed), fuses: true)
+      #expect(outcome.longestLie < 2, "seed \(seed)")
+      #expect(outcome.longestLockout < 10, "seed \(seed)")
+      #expect(outcome.datesWentBack == 0, "seed \(seed)")
+      #expect(outcome.staleWins == 0, "seed \(seed)")
+    }
   }
 
   @Test("believes a far, confident fix for less than two honest fixes, and locks nobody out")
