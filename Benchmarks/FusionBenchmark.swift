@@ -229,7 +229,8 @@ struct FusionWorld {
         let claim = source.claim * Double.random(in: 0.8...1.25, using: &random)
         var fix = Fix(
           coordinate: frame.place(east: seen.x, north: seen.y), horizontalAccuracy: claim,
-          time: begin + .seconds(Double(second) + 0.5 * Double(index)), origin: Fix.Origin(method: source.method))
+          time: begin + .seconds(Double(second) + 0.5 * Double(index)),
+          origin: Fix.Origin(method: source.method))
         if source.measuresSpeed {
           fix.speed = max(0, speed + .random(in: -0.2...0.2, using: &random))
           fix.course = speed > 0 ? (heading + 3600).truncatingRemainder(dividingBy: 360) : nil

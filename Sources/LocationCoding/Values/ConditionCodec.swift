@@ -35,7 +35,8 @@ extension CrossingEvidence: JSONStructure {
       distance: 0, spread: 0),
     .get("firstFix", \.firstFix), .get("lastFix", \.lastFix), .get("fixes", \.fixes),
     .get("probability", \.probability), .find("crossed", \.crossed),
-    .get("decided", \.decided), .get("distance", \.distance), .get("spread", \.spread), .find("fused", \.fused))
+    .get("decided", \.decided), .get("distance", \.distance), .get("spread", \.spread),
+    .find("fused", \.fused))
 }
 
 extension ConditionEvent: JSONStructure {

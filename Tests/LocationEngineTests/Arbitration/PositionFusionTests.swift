@@ -78,7 +78,9 @@ struct PositionFusionTests {
     _ = other.receive(0, east: 0, radius: 10, at: 0, by: .accessPoints)
     let joint = receive(1, east: 5, radius: 10, at: 0.1, by: .accessPoints)
     let alike = other.receive(1, east: 5, radius: 10, at: 0.1, by: .accessPoints)
-    let radii = (mixed: try #require(joint).horizontalAccuracy, alike: try #require(alike).horizontalAccuracy)
+    let radii = (
+      mixed: try #require(joint).horizontalAccuracy, alike: try #require(alike).horizontalAccuracy
+    )
     #expect(radii.mixed < 7.6)
     #expect(radii.alike > 9.3 && radii.alike < 10)
   }
