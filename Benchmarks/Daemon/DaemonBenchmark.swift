@@ -17,6 +17,8 @@ private struct DaemonMeasurement {
   private let rig: DaemonRig
   private let ours: Racer
   private let folder: URL
+  /// One drive for all: a device that jumps back to the start is not believed at once.
+  private let drive = Drive(from: HostClock.now.unixTime)
 
   /// Fixes that are not counted, and fixes that are.
   private static let warmUp = 30
@@ -74,7 +76,6 @@ private struct DaemonMeasurement {
 
   /// Writes an epoch for one racer after the other.
   private func race(_ racers: [Racer]) throws -> [[Double]] {
-    let drive = Drive(from: HostClock.now.unixTime)
     var delays: [[Double]] = racers.map { _ in [] }
     for index in 0..<(Self.warmUp + Self.counted) {
       for (place, racer) in racers.enumerated() {
@@ -113,7 +114,6 @@ private struct DaemonMeasurement {
     defer { _ = stopwatch.child.end() }
     // The daemon has greeted them, and has seen those of before go.
     rig.settle()
-    let drive = Drive(from: HostClock.now.unixTime)
     var round = CrowdRound()
     let before = rig.daemon.processorTime
     for index in 0..<(CrowdRound.warmUp + CrowdRound.counted) {

@@ -24,8 +24,8 @@ final class DaemonRig {
     // The crowd is one program, which gets 512 clients by default, and a quarter of all at most.
     let configuration = folder.appending(path: "locationd.conf")
     let bounds = ["clients", "clients-per-user", "clients-per-app"].map { "\($0) = 8192\n" }
-    // Only the owner's programs may watch, as the crowd does.
-    try (bounds.joined() + "owner-program = \(Peers.own)\n")
+    // The crowd has no window and no terminal of its own.
+    try (bounds.joined() + "in-use = assumed\n")
       .write(to: configuration, atomically: true, encoding: .utf8)
     setenv(DaemonSocket.variable, socket, 1)
     let program = Peers.products.appending(path: "locationd").path
