@@ -17,6 +17,25 @@ struct ClientRoomTests {
     return ClientRoom(limits)
   }
 
+  @Test("border 12: a client that has hung up keeps its place for ten seconds at most")
+  func hangUp() {
+    func looks(_ looks: [(seconds: Double, hasHungUp: Bool, isRead: Bool)]) -> [Bool] {
+      var hangUp = HangUp()
+      return looks.map {
+        hangUp.isOver(
+          hasHungUp: $0.hasHungUp, isRead: $0.isRead, at: Instant.start + .seconds($0.seconds))
+      }
+    }
+    let unread = looks([
+      (0, false, false), (100, true, false), (105, true, false), (109.9, true, false),
+      (110, true, false),
+    ])
+    #expect(unread == [false, false, false, false, true])
+    // What it has sent is read: nothing is left to wait for.
+    #expect(looks([(0, true, true)]) == [true])
+    #expect(looks([(0, true, false), (1, true, true)]) == [false, true])
+  }
+
   @Test("border 12: no more are let in than the process has descriptors for")
   func descriptors() {
     var limits = ClientRoom.Limits()

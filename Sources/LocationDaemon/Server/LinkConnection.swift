@@ -79,26 +79,17 @@ final class LinkConnection {
     return .bytes(nextMessage())
   }
 
-  /// Since when the client is known to have hung up.
-  private var hungUpSince: Instant?
+  private var hangUp = HangUp()
 
-  /// Whether the client has hung up, and all its bytes are read, or could not be for ten seconds.
+  /// Whether the client has hung up, and its place is free.
   func isOver(at now: Instant) -> Bool {
     var byte: UInt8 = 0
-    if unread.isEmpty, recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0 {
-      return true
-    }
+    let isRead =
+      unread.isEmpty && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-    guard poll(&entry, 1, 0) > 0, entry.revents & Int16(POLLHUP) != 0 else { return false }
-    guard let since = hungUpSince else {
-      hungUpSince = now
-      return false
-    }
-    return now - since >= Self.longestHangUp
+    let hasHungUp = poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+    return hangUp.isOver(hasHungUp: isRead || hasHungUp, isRead: isRead, at: now)
   }
-
-  /// Chosen: no program waits longer for its share.
-  private static let longestHangUp = Duration.seconds(10)
 
   private func nextMessage() -> [UInt8] {
     let end = unread.firstIndex(of: 0).map { $0 + 1 } ?? unread.endIndex
