@@ -52,6 +52,15 @@ struct DoctorTests {
     #expect(found.status == 1)
   }
 
+  @Test("RADIO-42: says that a location service alone receives nothing, and shows no key of it")
+  func service() throws {
+    let found = try findings(
+      "--source", "ichnaea:http://127.0.0.1:\(try unusedPort())?key=k1", "--timeout", "1")
+    #expect(found.codes == ["not_asked"])
+    #expect(found.text("next").contains("wifi:"))
+    #expect(found.text("subject").contains("ichnaea:") && !found.text("subject").contains("k1"))
+  }
+
   @Test("finds gpsd not running")
   func gpsdNotRunning() throws {
     let found = try findings("--source", "gpsd://127.0.0.1:\(try unusedPort())")

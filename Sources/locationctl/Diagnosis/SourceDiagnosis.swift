@@ -34,6 +34,8 @@ struct SourceDiagnosis {
       judge(sensors, isRefusing: !report.rejections.isEmpty)
     } else if case .working = report.lastStatus, case .wifi = report.source, report.fixes == 0 {
       judgeHearing(report)
+    } else if case .ichnaea = report.source {
+      judgeService(report)
     } else {
       judge(report)
     }
@@ -55,7 +57,12 @@ struct SourceDiagnosis {
   }
 
   private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, message: String) {
-    subject = report.source.url
+    // The key of a service is not for those who help.
+    if case .ichnaea = report.source {
+      subject = report.source.loggedURL
+    } else {
+      subject = report.source.url
+    }
     self.verdict = verdict
     self.code = code
     self.message = message
@@ -99,7 +106,7 @@ struct SourceDiagnosis {
       "a place is learned where a satellite receiver gives good positions: name one, too")
   }
 
-  private mutating func conclude(
+  mutating func conclude(
     _ verdict: Finding.Verdict, _ code: String, _ message: String, _ next: String? = nil
   ) {
     self.verdict = verdict
@@ -108,7 +115,7 @@ struct SourceDiagnosis {
     self.next = next
   }
 
-  private static func working(_ report: SourceReport) -> String {
+  static func working(_ report: SourceReport) -> String {
     let fixes = report.fixes == 1 ? "1 position" : "\(report.fixes) positions"
     let cells = report.evidence.cells.map { $0 == 1 ? ", 1 cell" : ", \($0) cells" } ?? ""
     return fixes + cells + (report.evidence.satellites.map { ", " + words(for: $0) } ?? "")
