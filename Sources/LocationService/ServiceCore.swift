@@ -311,7 +311,8 @@ package struct ServiceCore: Machine {
       let first = outputs.count
       ask(.fix(fix, from: provider), at: now, to: &outputs)
       if map != nil, fix.origin.method == .receiver { teach(fix, since: first, at: now, &outputs) }
-      guard selection.hasChoice else { return }
+      // A region is no position: costlier sources are still needed.
+      guard selection.hasChoice, fix.origin.method != .region else { return }
       selection.notePosition(from: index, at: now.uptime)
       settleDemand(at: now, to: &outputs)
     case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))

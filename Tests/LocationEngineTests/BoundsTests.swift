@@ -106,6 +106,31 @@ struct BoundsTests {
     #expect(!isAdded && isOthers)
   }
 
+  @Test("border 12: of all users together there are 32,768 conditions, until one is removed")
+  func conditionsOfAll() {
+    var conditions = Conditions()
+    func key(_ number: Int, of user: Int) -> ConditionKey {
+      ConditionKey(
+        app: AppIdentity("/app\(number / 512)@\(user)"), owner: .monitor("places"),
+        identifier: "\(number)")
+    }
+    func add(_ number: Int, of user: Int) -> Bool {
+      let key = key(number, of: user)
+      let input = Conditions.Input.add(key, circle(number), assuming: .unknown)
+      return !conditions.handle(input, at: bench.now).contains(.rejected(key))
+    }
+    let users = Bounds.conditions / Bounds.conditionsPerUser
+    for user in 0..<users {
+      let added = (0..<Bounds.conditionsPerUser).count { add($0, of: 1000 + user) }
+      #expect(added == Bounds.conditionsPerUser)
+    }
+    let isAdded = add(0, of: 2000)
+    #expect(!isAdded)
+    _ = conditions.handle(.remove(key(7, of: 1000)), at: bench.now)
+    let (isNext, isOneMore) = (add(0, of: 2000), add(1, of: 2000))
+    #expect(isNext && !isOneMore)
+  }
+
   @Test("border 12: a loop that asks learns that a condition too many is not monitored")
   mutating func deliveredSurplus() {
     bench.send(.setting(.authorization(Self.app, .always)))

@@ -185,6 +185,23 @@ struct CoreMapTests {
     #expect(core.open[MapBench.receiver] != nil)
   }
 
+  @Test("RADIO-45: a service that knows only the region does not keep the receiver closed")
+  func region() throws {
+    var core = try MapBench([
+      "nmea+tcp://receiver:10110", "scans+tcp://radio:1", "ichnaea:https://locate.test",
+    ])
+    core.start(UpdateOptions(accuracy: .meters(100)))
+    core.scan(at: 30, of: 500)
+    let id = try #require(core.open[2])
+    core.run(seconds: 25)
+    #expect(core.open[MapBench.receiver] == nil)
+    let body = Array(#"{"location":{"lat":48,"lng":11},"accuracy":25000,"fallback":"ipf"}"#.utf8)
+    core.send(.channel(id, .answer(.response(status: 200, body: body, retryAfter: nil))))
+    core.run(seconds: 10)
+    #expect(core.open[MapBench.receiver] != nil)
+    #expect(core.fixes.isEmpty)
+  }
+
   @Test("RADIO-17: the map is stored after a minute, and another core goes on with it")
   func stored() throws {
     var core = try MapBench()

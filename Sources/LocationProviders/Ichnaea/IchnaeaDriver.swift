@@ -142,7 +142,8 @@ struct IchnaeaDriver: SourceDriver {
     let fix = Fix(
       coordinate: place.coordinate, horizontalAccuracy: place.accuracy, time: question.time,
       origin: Fix.Origin(method: place.isFallback ? .region : .service))
-    return report(.working) + [.fix(fix)]
+    // A region is not what the source is asked for.
+    return report(place.isFallback ? .searching : .working) + [.fix(fix)]
   }
 
   private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {

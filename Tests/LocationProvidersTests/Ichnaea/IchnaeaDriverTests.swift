@@ -190,6 +190,7 @@ struct IchnaeaDriverTests {
     bench.answer(200, #"{"location":{"lat":48,"lng":11},"accuracy":1,"fallback":"ipf"}"#)
     #expect(bench.fixes.last?.origin.method == .region)
     #expect(bench.fixes.last?.horizontalAccuracy == 15)
+    #expect(bench.status == .searching)
   }
 
   @Test(
