@@ -56,7 +56,7 @@ struct GpsdDriver: SourceDriver {
   private mutating func begin(at now: Moment) -> [SourceOutput] {
     guard client == nil else { return [] }
     client = GpsdClient()
-    return report(.searching) + pass(.wake, at: now)
+    return status.change(to: .searching) + pass(.wake, at: now)
   }
 
   /// Closes the connection. The compass stays known, so that it is available on the next demand.
@@ -65,7 +65,7 @@ struct GpsdDriver: SourceDriver {
     client = nil
     let close: [SourceOutput] = isOpen ? [.close] : []
     isOpen = false
-    return close + report(.idle)
+    return close + status.change(to: .idle)
   }
 
   private mutating func pass(_ input: GpsdClient.Input, at now: Moment) -> [SourceOutput] {
@@ -85,13 +85,13 @@ struct GpsdDriver: SourceDriver {
       isOpen = false
       return [.close]
     case .send(let bytes): return [.send(bytes)]
-    case .fix(let fix, _): return report(.working) + [.fix(fix)]
+    case .fix(let fix, _): return status.change(to: .working) + [.fix(fix)]
     case .attitude(let attitude): return point(attitude, at: now)
     case .devices(let devices):
       self.devices = devices.map(\.path)
-      if devices.isEmpty { return report(.unavailable(.noDevice)) }
-      return status == .unavailable(.noDevice) ? report(.searching) : []
-    case .status(let status): return translate(status)
+      if devices.isEmpty { return status.change(to: .unavailable(.noDevice)) }
+      return status == .unavailable(.noDevice) ? status.change(to: .searching) : []
+    case .status(let news): return translate(news)
     case .rejected(let reason, _):
       turnedAway["\(reason)", default: 0] += 1
       return []
@@ -115,27 +115,21 @@ struct GpsdDriver: SourceDriver {
     return [.compass(false)]
   }
 
-  private mutating func translate(_ status: GpsdClient.Status) -> [SourceOutput] {
-    switch status {
+  private mutating func translate(_ news: GpsdClient.Status) -> [SourceOutput] {
+    switch news {
     case .serving:
       diagnosis = .silent
-      return report(.searching)
+      return status.change(to: .searching)
     case .noFix:
       diagnosis = .noPosition
-      return report(.searching)
+      return status.change(to: .searching)
     case .solving:
       diagnosis = .working
-      return report(.working)
+      return status.change(to: .working)
     case .lost(let reason, _):
       diagnosis = nil
-      return report(.unavailable(refusal ?? .unreachable(reason)))
+      return status.change(to: .unavailable(refusal ?? .unreachable(reason)))
     case .complaint: return []
     }
-  }
-
-  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
   }
 }

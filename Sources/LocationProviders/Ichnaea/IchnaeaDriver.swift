@@ -33,11 +33,7 @@ struct IchnaeaDriver: SourceDriver {
     self.service = service
   }
 
-  var rejections: [SourceRejection] {
-    IchnaeaRejection.allCases.compactMap { reason in
-      counts[reason].map { SourceRejection(reason: reason.rawValue, count: $0) }
-    }
-  }
+  var rejections: [SourceRejection] { SourceRejection.list(counts) }
 
   var nextDeadline: Instant? { state == .ready && isStale ? nextRequest : nil }
 
@@ -64,10 +60,10 @@ struct IchnaeaDriver: SourceDriver {
     case (nil, .ready), (nil, .asking):
       let wasAsking = state != .ready
       (state, accessPoints, cells, isStale) = (.idle, nil, nil, false)
-      return (wasAsking ? [.close] : []) + report(.idle)
+      return (wasAsking ? [.close] : []) + status.change(to: .idle)
     case (_, .idle):
       state = .ready
-      return report(.searching)
+      return status.change(to: .searching)
     case (_, .ready), (_, .asking): return []
     }
   }
@@ -129,7 +125,7 @@ struct IchnaeaDriver: SourceDriver {
     let growing = min(Self.interval * (1 << min(failures, 7)), Self.longestPause)
     failures += 1
     nextRequest = max(nextRequest, now.uptime + min(max(pause ?? growing, growing), Self.day))
-    return report(.unavailable(reason))
+    return status.change(to: .unavailable(reason))
   }
 
   private mutating func deliver(
@@ -137,19 +133,13 @@ struct IchnaeaDriver: SourceDriver {
   ) -> [SourceOutput] {
     guard case .place(let place) = answer else {
       counts[.unknown, default: 0] += 1
-      return report(.searching)
+      return status.change(to: .searching)
     }
     let fix = Fix(
       coordinate: place.coordinate, horizontalAccuracy: place.accuracy, time: question.time,
       origin: Fix.Origin(method: place.isFallback ? .region : .service))
     // A region is not what the source is asked for.
-    return report(place.isFallback ? .searching : .working) + [.fix(fix)]
-  }
-
-  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
+    return status.change(to: place.isFallback ? .searching : .working) + [.fix(fix)]
   }
 
   /// Between two requests.

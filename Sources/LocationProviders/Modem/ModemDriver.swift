@@ -45,13 +45,10 @@ struct ModemDriver: SourceDriver {
   var rejections: [SourceRejection] {
     var counts = counts
     if survey.dropped > 0 { counts[.modems] = survey.dropped }
-    let own = ModemRejection.allCases.compactMap { reason in
-      counts[reason].map { SourceRejection(reason: reason.rawValue, count: $0) }
-    }
     let senders = refusals.sorted { $0.key < $1.key }.map {
       SourceRejection(reason: "\($0.key)", count: $0.value)
     }
-    return own + senders + listener.rejections
+    return SourceRejection.list(counts) + senders + listener.rejections
   }
 
   var evidence: SourceEvidence {
@@ -134,7 +131,7 @@ struct ModemDriver: SourceDriver {
       return report()
     }
     state = .waiting(until: retry.next(after: now.uptime))
-    return report(.unavailable(end.reason))
+    return status.change(to: .unavailable(end.reason))
   }
 
   // MARK: Demand
@@ -158,7 +155,7 @@ struct ModemDriver: SourceDriver {
     state = .opening
     if case .unavailable = status { return [.open(.systemBus)] }
     if demand == nil { return [.open(.systemBus)] }
-    return report(.searching) + [.open(.systemBus)]
+    return status.change(to: .searching) + [.open(.systemBus)]
   }
 
   private mutating func settleModems(at now: Moment) -> [SourceOutput] {
@@ -278,9 +275,9 @@ struct ModemDriver: SourceDriver {
   // MARK: Status
 
   private mutating func report() -> [SourceOutput] {
-    guard demand != nil else { return report(.idle) }
+    guard demand != nil else { return status.change(to: .idle) }
     guard state == .open else { return [] }
-    return report(present)
+    return status.change(to: present)
   }
 
   /// The status while modems are asked.
@@ -296,12 +293,6 @@ struct ModemDriver: SourceDriver {
       return .searching
     }
     return .unavailable(lack.reason)
-  }
-
-  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
   }
 
   /// The domain of the stored state.

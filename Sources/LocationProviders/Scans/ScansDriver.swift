@@ -12,11 +12,7 @@ struct ScansDriver: SourceDriver {
     self.channel = KeptChannel(channel)
   }
 
-  var rejections: [SourceRejection] {
-    ScanLine.Refusal.allCases.compactMap { reason in
-      counts[reason].map { SourceRejection(reason: reason.rawValue, count: $0) }
-    }
-  }
+  var rejections: [SourceRejection] { SourceRejection.list(counts) }
 
   var nextDeadline: Instant? { channel.nextAttempt }
 

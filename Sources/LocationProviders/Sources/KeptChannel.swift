@@ -60,9 +60,7 @@ struct KeptChannel: Hashable, Sendable {
 
   /// Reports the status, if it is another one.
   mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
+    self.status.change(to: status)
   }
 
   /// A source that was unavailable stays so until it answers.

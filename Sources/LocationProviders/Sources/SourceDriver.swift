@@ -107,6 +107,15 @@ extension Demand {
   var needsPosition: Bool { position != nil }
 }
 
+extension ProviderStatus {
+  /// Becomes another status, and reports it; nothing if it is the same.
+  mutating func change(to status: ProviderStatus) -> [SourceOutput] {
+    guard status != self else { return [] }
+    self = status
+    return [.status(status)]
+  }
+}
+
 /// How often observations of a source were rejected, and why.
 package struct SourceRejection: Hashable, Sendable {
   package var reason: String
@@ -115,6 +124,14 @@ package struct SourceRejection: Hashable, Sendable {
   package init(reason: String, count: Int) {
     self.reason = reason
     self.count = count
+  }
+
+  /// Returns what was counted, in the order of the reasons.
+  static func list<Reason>(_ counts: [Reason: Int]) -> [SourceRejection]
+  where Reason: CaseIterable & RawRepresentable, Reason.RawValue == String {
+    Reason.allCases.compactMap { reason in
+      counts[reason].map { SourceRejection(reason: reason.rawValue, count: $0) }
+    }
   }
 }
 

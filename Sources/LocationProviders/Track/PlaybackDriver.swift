@@ -67,7 +67,7 @@ struct PlaybackDriver: SourceDriver {
     case (.channel(.closed(.ended)), .reading(let bytes)): return begin(bytes, at: now)
     case (.channel(.closed(let end)), .reading):
       state = .failed
-      return report(.unavailable(end.reason))
+      return status.change(to: .unavailable(end.reason))
     case (.channel, _), (.kernel, _), (.scan, _): return []
     case (.wake, .playing(let player)): return play(player, at: now)
     case (.wake, _): return []
@@ -78,11 +78,11 @@ struct PlaybackDriver: SourceDriver {
     switch state {
     case .idle:
       state = .reading([])
-      return report(.searching) + [.open(.file(path: path))]
+      return status.change(to: .searching) + [.open(.file(path: path))]
     case .paused(let player):
       state = .playing(player)
-      if player.nextDeadline == nil { return report(.unavailable(.ended)) }
-      return report(.searching) + play(player, at: now)
+      if player.nextDeadline == nil { return status.change(to: .unavailable(.ended)) }
+      return status.change(to: .searching) + play(player, at: now)
     case .reading, .playing, .failed: return []
     }
   }
@@ -91,10 +91,10 @@ struct PlaybackDriver: SourceDriver {
     switch state {
     case .reading:
       state = .idle
-      return report(.idle) + [.close]
+      return status.change(to: .idle) + [.close]
     case .playing(let player):
       state = .paused(player)
-      return report(.idle)
+      return status.change(to: .idle)
     case .idle, .paused, .failed: return []
     }
   }
@@ -106,7 +106,7 @@ struct PlaybackDriver: SourceDriver {
       return play(contents.player, at: now)
     } catch {
       state = .failed
-      return report(.unavailable(.malformed("\(path): \(error.cause)")))
+      return status.change(to: .unavailable(.malformed("\(path): \(error.cause)")))
     }
   }
 
@@ -119,18 +119,12 @@ struct PlaybackDriver: SourceDriver {
       switch step {
       case .seen(.fix(var fix)):
         fix.origin.isSimulated = true  // SIM-6
-        outputs += report(.working) + [.fix(fix)]
+        outputs += status.change(to: .working) + [.fix(fix)]
       case .seen(let output): outputs.append(output)
-      case .finished: outputs += report(.unavailable(.ended))
+      case .finished: outputs += status.change(to: .unavailable(.ended))
       }
     }
     return outputs
-  }
-
-  private mutating func report(_ status: ProviderStatus) -> [SourceOutput] {
-    guard status != self.status else { return [] }
-    self.status = status
-    return [.status(status)]
   }
 }
 

@@ -41,10 +41,10 @@ struct IchnaeaBench {
   }
 
   mutating func answer(_ status: Int, _ body: String) {
-    fail(.response(status: status, body: Array(body.utf8), retryAfter: nil))
+    give(.response(status: status, body: Array(body.utf8), retryAfter: nil))
   }
 
-  mutating func fail(_ answer: WebAnswer) { bench.send(.channel(.answer(answer))) }
+  mutating func give(_ answer: WebAnswer) { bench.send(.channel(.answer(answer))) }
 
   mutating func run(seconds: Double) { bench.run(for: .seconds(seconds)) }
 

@@ -150,7 +150,7 @@ struct IchnaeaDriverTests {
     bench.need()
     for _ in 0..<(4 * 360) {
       bench.scan(IchnaeaBench.accessPoints(3))
-      bench.fail(.unreachable("no answer"))
+      bench.give(.unreachable("no answer"))
       bench.run(seconds: 10)
     }
     let pauses = zip(bench.requestTimes.dropFirst(), bench.requestTimes).map { $0 - $1 }
@@ -160,7 +160,7 @@ struct IchnaeaDriverTests {
       var busy = IchnaeaBench()
       busy.need()
       busy.scan(IchnaeaBench.accessPoints(3))
-      busy.fail(.response(status: 429, body: [], retryAfter: .seconds(asked)))
+      busy.give(.response(status: 429, body: [], retryAfter: .seconds(asked)))
       for _ in 0..<10_000 {
         busy.run(seconds: 10)
         busy.scan(IchnaeaBench.accessPoints(3))
@@ -243,7 +243,7 @@ struct IchnaeaDriverTests {
       var bench = IchnaeaBench()
       bench.need()
       bench.scan(IchnaeaBench.accessPoints(3))
-      bench.fail(answer)
+      bench.give(answer)
       switch bench.status {
       case .unavailable(.noPermission(let text)): #expect(isRefusal && text.contains(word))
       case .unavailable(.unreachable(let text)): #expect(!isRefusal && text.contains(word))
