@@ -6,21 +6,16 @@ import LocationSecrets
 /// The recorded walks of a museum with the fixes of the phone's own receiver, and those by a map that
 /// the walks of another round have taught.
 enum MuseumWalks {
-  private struct Scan {
-    var seconds: Double
-    var place: Coordinate
-    var floor: Int
-    var readings: [RadioScan.Reading]
-  }
+  private typealias Scan = (seconds: Double, placed: PlacedScan)
 
   /// Returns all walks; `nil` where the recordings are missing.
   static func read() throws -> [FusionWalk]? {
     let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
     let folder = URL(filePath: shared).appending(path: "data/wifi")
-    guard let rows = try Table.rows(of: folder.appending(path: "ipin2023-scans.csv.gz")),
+    let scans = try RadioSet.museumWalks(in: folder)
+    guard !scans.isEmpty,
       let gnss = try Table.rows(of: folder.appending(path: "ipin2023-gnss.csv.gz"))
     else { return nil }
-    let scans = Dictionary(grouping: rows) { $0["log"] ?? "" }.mapValues(Self.scans)
     let fixes = Dictionary(grouping: gnss) { $0["log"] ?? "" }
     let logs = scans.keys.sorted()
     return logs.enumerated().map { number, log in
@@ -31,27 +26,6 @@ enum MuseumWalks {
     }
   }
 
-  private static func scans(_ rows: [[String: String]]) -> [Scan] {
-    var scans: [Scan] = []
-    for row in rows {
-      guard let seconds = row["t"].flatMap(Double.init),
-        let bits = UInt64((row["bssid"] ?? "").filter { $0 != ":" }, radix: 16),
-        let level = row["rssi"].flatMap(Double.init), let place = place(row)
-      else { continue }
-      let reading = RadioScan.Reading(
-        .accessPoint(BSSID(bits)), level: level, frequency: row["frequency"].flatMap { Int($0) })
-      if scans.last?.seconds == seconds {
-        scans[scans.count - 1].readings.append(reading)
-      } else {
-        scans.append(
-          Scan(
-            seconds: seconds, place: place, floor: row["floor"].flatMap { Int($0) } ?? 0,
-            readings: [reading]))
-      }
-    }
-    return scans
-  }
-
   private static func place(_ row: [String: String]) -> Coordinate? {
     guard let latitude = row["latitude"].flatMap(Double.init),
       let longitude = row["longitude"].flatMap(Double.init)
@@ -59,27 +33,9 @@ enum MuseumWalks {
     return Coordinate(latitude: latitude, longitude: longitude)
   }
 
-  private static func moment(_ time: UnixTime) -> Moment {
-    Moment(uptime: Instant(nanoseconds: time.nanoseconds), unixTime: time)
-  }
-
-  /// A receiver knows the place before and after each scan.
   private static func taught(by walks: [[Scan]]) -> RadioMap {
     var map = RadioMap(secret: SecretKey(seed: 7))
-    for (number, scans) in walks.enumerated() {
-      for scan in scans {
-        let time = UnixTime(seconds: 1_650_000_000 + Double(number) * 3600 + scan.seconds)
-        for side in [-0.5, 0.5] {
-          var fix = Fix(
-            coordinate: scan.place, horizontalAccuracy: 3, time: time + .seconds(side))
-          fix.floor = scan.floor
-          _ = map.handle(.fix(fix), at: moment(fix.time))
-          guard side < 0 else { continue }
-          _ = map.handle(
-            .scan(RadioScan(scan.readings, time: time), from: ProviderID(1)), at: moment(time))
-        }
-      }
-    }
+    for scan in walks.joined() { scan.placed.teach(&map) }
     return map
   }
 
@@ -90,7 +46,8 @@ enum MuseumWalks {
     for scan in scans {
       let time = start + .seconds(scan.seconds)
       let outputs = map.handle(
-        .scan(RadioScan(scan.readings, time: time), from: ProviderID(1)), at: moment(time))
+        .scan(RadioScan(scan.placed.scan.readings, time: time), from: ProviderID(1)),
+        at: PlacedScan.moment(time))
       for case .fix(let fix, _) in outputs { fixes.append((ProviderID(1), fix)) }
     }
     for row in rows {
@@ -99,7 +56,7 @@ enum MuseumWalks {
       else { continue }
       var fix = Fix(
         coordinate: place, horizontalAccuracy: accuracy, time: start + .seconds(seconds))
-      // The column that is named for the bearing holds the speed, 0 to 3 m/s; there is no course.
+      // The column that is named for the bearing holds the speed, 0 to 8 m/s; there is no course.
       fix.speed = row["bearing"].flatMap(Double.init)
       fixes.append((ProviderID(0), fix))
     }
@@ -111,12 +68,12 @@ enum MuseumWalks {
   private static func truth(at seconds: Double, in scans: [Scan]) -> Coordinate? {
     guard let next = scans.firstIndex(where: { $0.seconds >= seconds - 1e-6 }) else { return nil }
     let after = scans[next]
-    guard after.seconds - seconds > 1e-6 else { return after.place }
+    guard after.seconds - seconds > 1e-6 else { return after.placed.place }
     guard next > 0, after.seconds - scans[next - 1].seconds <= 10 else { return nil }
     let before = scans[next - 1]
     let share = (seconds - before.seconds) / (after.seconds - before.seconds)
-    let frame = LocalFrame(center: before.place)
-    let way = frame.offset(of: after.place)
+    let frame = LocalFrame(center: before.placed.place)
+    let way = frame.offset(of: after.placed.place)
     return frame.place(east: way.east * share, north: way.north * share)
   }
 }

@@ -26,6 +26,27 @@ struct PlacedScan {
   var scan: RadioScan
   var place: Coordinate
   var floor: Int8?
+
+  /// The moment of a time, of a computer that has run since 1970.
+  static func moment(_ time: UnixTime) -> Moment {
+    Moment(uptime: Instant(nanoseconds: time.nanoseconds), unixTime: time)
+  }
+
+  /// A receiver tells the place before and after the scan.
+  func teach(_ map: inout RadioMap) {
+    let half = Duration.milliseconds(500)
+    for (time, isScan) in [
+      (scan.time - half, false), (scan.time, true), (scan.time + half, false),
+    ] {
+      if isScan {
+        _ = map.handle(.scan(scan, from: ProviderID(0)), at: Self.moment(time))
+      } else {
+        var fix = Fix(coordinate: place, horizontalAccuracy: 3, time: time)
+        fix.floor = floor.map { Int($0) }
+        _ = map.handle(.fix(fix), at: Self.moment(time))
+      }
+    }
+  }
 }
 
 /// What teaches, and what asks.
@@ -48,36 +69,16 @@ struct RadioResult {
   init(_ set: RadioSet) {
     name = set.name
     var map = RadioMap(secret: SecretKey(seed: 7))
-    for placed in set.teaching { Self.teach(placed, to: &map) }
+    for placed in set.teaching { placed.teach(&map) }
     let clock = ContinuousClock()
     for placed in set.asking {
-      let moment = Self.moment(placed.scan.time)
+      let moment = PlacedScan.moment(placed.scan.time)
       var outputs: [RadioMap.Output] = []
       time += clock.measure {
         outputs = map.handle(.scan(placed.scan, from: ProviderID(0)), at: moment)
       }
       note(outputs, placed)
     }
-  }
-
-  /// A receiver tells the place before and after the scan.
-  private static func teach(_ placed: PlacedScan, to map: inout RadioMap) {
-    let half = Duration.milliseconds(500)
-    for (time, isScan) in [
-      (placed.scan.time - half, false), (placed.scan.time, true), (placed.scan.time + half, false),
-    ] {
-      if isScan {
-        _ = map.handle(.scan(placed.scan, from: ProviderID(0)), at: moment(time))
-      } else {
-        var fix = Fix(coordinate: placed.place, horizontalAccuracy: 3, time: time)
-        fix.floor = placed.floor.map { Int($0) }
-        _ = map.handle(.fix(fix), at: moment(time))
-      }
-    }
-  }
-
-  private static func moment(_ time: UnixTime) -> Moment {
-    Moment(uptime: Instant(nanoseconds: time.nanoseconds), unixTime: time)
   }
 
   private mutating func note(_ outputs: [RadioMap.Output], _ placed: PlacedScan) {

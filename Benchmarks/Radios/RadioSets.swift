@@ -10,6 +10,18 @@ extension RadioSet {
 
   // MARK: The sets
 
+  /// The walks of the museum: the scans of each, with the seconds since it began, by its name.
+  static func museumWalks(
+    in folder: URL
+  ) throws -> [String: [(seconds: Double, placed: PlacedScan)]] {
+    let scans = try placed("ipin2023-scans.csv.gz", in: folder, group: ["log", "t"]) { row in
+      Coordinate(latitude: row.number("latitude"), longitude: row.number("longitude"))
+    }
+    return Dictionary(grouping: scans) { String($0.path) }.mapValues { walk in
+      walk.map { (Double($0.group.dropFirst($0.path.count + 1)) ?? .nan, $0.placed) }
+    }
+  }
+
   /// A museum: without other recordings, the third round of each walk asks.
   private static func museum(_ teaching: URL, _ asking: URL?) throws -> [RadioSet] {
     let file = "ipin2023-scans.csv.gz"
