@@ -155,8 +155,9 @@ let package = Package(
     .target(
       name: "LocationWeb", dependencies: ["CCurl", "LocationModel"], swiftSettings: house),
 
-    // The place index.
     .target(name: "CXCB"),
+
+    // The place index.
     .target(
       name: "LocationGeocoding",
       dependencies: [

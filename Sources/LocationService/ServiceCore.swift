@@ -322,9 +322,7 @@ package struct ServiceCore: Machine {
     case .pressure(let sample): ask(.pressure(sample), at: now, to: &outputs)
     case .scan(let scan):
       use(.scan(scan, from: provider), at: now, to: &outputs)
-      for other in sources.indices where other != index && isUnknownPlace(index, at: now) {
-        drive(other, .scan(scan), at: now, to: &outputs)
-      }
+      passOn(scan, of: index, at: now, to: &outputs)
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
     case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)
@@ -358,11 +356,16 @@ extension ServiceCore {
     if !isIgnored { use(.fix(fix), at: now, to: &outputs) }
   }
 
-  /// Whether neither the map nor a receiver knows where the last scan of a source was made: only
-  /// then is it for the sources that ask others.
-  private func isUnknownPlace(_ index: Int, at now: Moment) -> Bool {
+  /// Passes a scan to the sources that ask others, where neither the map nor a receiver knows the
+  /// place.
+  private mutating func passOn(
+    _ scan: RadioScan, of index: Int, at now: Moment, to outputs: inout [Output]
+  ) {
     let isReceived = received.map { now.uptime - $0 < .seconds(10) } ?? false
-    return sources[index].silence != nil && !isReceived
+    guard sources[index].silence != nil, !isReceived else { return }
+    for other in sources.indices where other != index {
+      drive(other, .scan(scan), at: now, to: &outputs)
+    }
   }
 
   private mutating func use(

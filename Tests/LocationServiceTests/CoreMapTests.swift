@@ -154,9 +154,9 @@ struct CoreMapTests {
       core.scan(at: 40)
     }
     let after = core.fixes.dropFirst(count)
-    let fused = after.filter { !$0.origin.fused.isEmpty }
+    let fused = after.filter { $0.origin.fused != nil }
     #expect(fused.count >= 10)
-    #expect(fused.allSatisfy { Set($0.origin.fused) == [.receiver, .accessPoints] })
+    #expect(fused.allSatisfy { Set($0.origin.fused ?? []) == [.receiver, .accessPoints] })
     #expect(fused.allSatisfy { MapBench.error(of: $0, at: 40) < 7.5 })
     #expect(core.ignored.contains { $0.reason == .fused })
     #expect(core.taught >= before)

@@ -31,8 +31,8 @@ typedef struct {
   size_t json_length;
 } ccurl_options;
 
-/// Sends one request and waits for the answer: over HTTPS, or for a URL that says so over HTTP, then without
-/// any proxy. libcurl is loaded by the first call.
+/// Sends one request and waits for the answer: over HTTPS, or for a URL that says so over HTTP, then
+/// without any proxy. libcurl is loaded by the first call.
 ccurl_answer ccurl_send(const char *url, ccurl_options options);
 
 void ccurl_free(ccurl_answer *answer);

@@ -87,8 +87,9 @@ final class LinkConnection {
     let isRead =
       unread.isEmpty && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
     var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-    let hasHungUp = poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
-    return hangUp.isOver(hasHungUp: isRead || hasHungUp, isRead: isRead, at: now)
+    let hasHungUp =
+      isRead || poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+    return hangUp.isOver(hasHungUp: hasHungUp, isRead: isRead, at: now)
   }
 
   private func nextMessage() -> [UInt8] {

@@ -141,23 +141,23 @@ extension ConditionTracker {
     }
   }
 
-  /// What a fix stands for.
+  /// What a fix stands for, read once for all conditions.
   private struct Sight {
     var point: GeocentricPoint
     /// Meters.
     var accuracy: Double
-    var fused: [PositionMethod]
+    var fused: [PositionMethod]?
   }
 
   /// Returns the place and accuracy that a fix stands for. A network fix that agrees with the place
   /// of a device at rest stands for that place, with the accuracy of the fix.
-  private func sight(
-    of fix: Fix, _ point: GeocentricPoint
-  ) -> Sight {
+  private func sight(of fix: Fix, _ point: GeocentricPoint) -> Sight {
+    var sight = Sight(point: point, accuracy: fix.horizontalAccuracy, fused: fix.origin.fused)
     guard fix.horizontalAccuracy > Stay.coarse, let rest, rest.bestAccuracy <= Stay.coarse,
       rest.isSettled, !rest.isStraying
-    else { return Sight(point: point, accuracy: fix.horizontalAccuracy, fused: fix.origin.fused) }
-    return Sight(point: rest.center, accuracy: fix.horizontalAccuracy, fused: fix.origin.fused)
+    else { return sight }
+    sight.point = rest.center
+    return sight
   }
 
   private mutating func look(

@@ -20,8 +20,8 @@ struct CrossingDetector: Sendable {
     var previous: (distance: Double, time: UnixTime)?
     /// Seconds for which the device has recently traveled, by the motion evidence.
     var travelled = 0.0
-    /// The sources on which the fix rests; empty for one.
-    var fused: [PositionMethod] = []
+    /// The sources on which the fix rests; `nil` for one.
+    var fused: [PositionMethod]?
   }
 
   /// Evidence against the present state that has not yet decided.
@@ -113,7 +113,7 @@ struct CrossingDetector: Sendable {
       firstFix: known.first, lastFix: known.last.time, fixes: known.fixes,
       probability: 1 / (1 + exponential(-known.logOdds)), crossed: crossed, decided: now,
       distance: known.last.distance, spread: known.last.spread,
-      fused: known.last.fused.isEmpty ? nil : known.last.fused)
+      fused: known.last.fused)
     return .changed(Crossing(state: state, evidence: evidence))
   }
 

@@ -74,7 +74,7 @@ struct CurrentVisit: Sendable {
         firstFix: leaving.since, lastFix: fix.time, fixes: leaving.fixes,
         probability: 1 / (1 + exponential(-leaving.logOdds)), crossed: left,
         decided: circumstances.now.unixTime, distance: excess, spread: spread,
-        fused: fix.origin.fused.isEmpty ? nil : fix.origin.fused))
+        fused: fix.origin.fused))
     return (visit, leaving.next)
   }
 

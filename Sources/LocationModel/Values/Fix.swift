@@ -112,9 +112,9 @@ package struct Fix: Hashable, Sendable {
     package var isAccessory: Bool
     /// How the position was found. No app learns it.
     package var method: PositionMethod
-    /// How the fixes were found on which it rests, the most accurate first; empty for a fix of one
+    /// How the fixes were found on which it rests, the most accurate first; `nil` for a fix of one
     /// source. No app learns it.
-    package var fused: [PositionMethod] = []
+    package var fused: [PositionMethod]?
 
     package init(
       isSimulated: Bool = false, isAccessory: Bool = false, method: PositionMethod = .receiver
