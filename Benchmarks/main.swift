@@ -41,10 +41,12 @@ guard !chosen.isEmpty else {
   exit(2)
 }
 var contradictions: [String] = []
+var unmeasured: [String] = []
 for (index, benchmark) in chosen.enumerated() {
   print("\n[\(index + 1) of \(chosen.count)] \(benchmark.name)")
   fflush(nil)
   do { try await benchmark.run() } catch let missing as MissingPeer {
+    unmeasured.append("not measured: \(benchmark.name): \(missing.text)")
     print("not measured: \(missing.text)")
   } catch let invalid as InvalidMeasurement {
     contradictions.append("\(benchmark.name): \(invalid.text)")
@@ -53,5 +55,6 @@ for (index, benchmark) in chosen.enumerated() {
 }
 let verdict = try Thresholds.read().verdict(on: Figure.reported, isWhole: words.first == "all")
 print(verdict.text)
+for line in unmeasured { print(line) }
 for contradiction in contradictions { print("INVALID: \(contradiction)") }
 exit(verdict.isGood && contradictions.isEmpty ? 0 : 1)

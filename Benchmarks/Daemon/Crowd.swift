@@ -30,27 +30,37 @@ enum Crowd {
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     let call = frame(LinkCall("\(LinkInterface.name).Watch", wantsMore: true).json)
     let question = frame(LinkCall("org.varlink.service.GetInfo").json) + call
-    let descriptors = try (0..<count).map { _ in
-      let descriptor = try DaemonSocket.connect(to: socket)
-      _ = send(descriptor, question, question.count, Int32(MSG_NOSIGNAL))
-      return descriptor
-    }
-    // The daemon accepts the connections of one program at a limited rate: each has to be answered.
-    for descriptor in descriptors { try waitForAnswer(on: descriptor) }
-    let watchers = descriptors.map { Watcher($0) }
+    let watchers = try (0..<count).map { _ in Watcher(try admitted(to: socket, asking: question)) }
     print("ready")
     fflush(nil)
     watch(watchers)
   }
 
-  /// Reads the first answer of the daemon, and leaves what follows.
-  private static func waitForAnswer(on descriptor: Int32) throws {
-    var byte: UInt8 = 1
-    while byte != 0 {
-      guard Glibc.read(descriptor, &byte, 1) == 1 else {
-        throw InvalidMeasurement(text: "the daemon has closed a connection of the crowd")
+  /// Opens a connection that the daemon serves. A program that has used up its share of the daemon's
+  /// time is refused for a while, as this one is with hundreds of connections at once: then another
+  /// attempt follows.
+  private static func admitted(to socket: String, asking question: [UInt8]) throws -> Int32 {
+    for _ in 0..<attempts {
+      let descriptor = try DaemonSocket.connect(to: socket)
+      _ = send(descriptor, question, question.count, Int32(MSG_NOSIGNAL))
+      if !readAnswer(on: descriptor).contains("\(LinkInterface.name).Refused") {
+        return descriptor
       }
+      close(descriptor)
+      usleep(200_000)
     }
+    throw InvalidMeasurement(text: "the daemon does not admit the crowd")
+  }
+
+  /// A minute for each connection.
+  private static let attempts = 300
+
+  /// Reads the first answer of the daemon, and leaves what follows.
+  private static func readAnswer(on descriptor: Int32) -> String {
+    var (answer, byte): ([UInt8], UInt8) = ([], 1)
+    while Glibc.read(descriptor, &byte, 1) == 1, byte != 0 { answer.append(byte) }
+    // Without its end, the daemon has closed the connection.
+    return byte == 0 ? String(decoding: answer, as: UTF8.self) : "\(LinkInterface.name).Refused"
   }
 
   private static func watch(_ watchers: [Watcher]) -> Never {

@@ -85,7 +85,7 @@ private struct DaemonMeasurement {
       }
     }
     guard delays.allSatisfy({ $0.count > Self.counted * 9 / 10 }) else {
-      throw MissingPeer(text: "arrivals of \(Self.counted): \(delays.map(\.count))")
+      throw InvalidMeasurement(text: "arrivals of \(Self.counted): \(delays.map(\.count))")
     }
     return delays
   }
@@ -126,7 +126,7 @@ private struct DaemonMeasurement {
     round.memory = rig.memory
     let missed = round.arrivals.count { $0 == nil }
     guard missed < CrowdRound.counted / 10 else {
-      throw MissingPeer(text: "\(missed) of \(CrowdRound.counted) epochs did not arrive in time")
+      throw InvalidMeasurement(text: "\(missed) of \(CrowdRound.counted) epochs did not arrive in time")
     }
     return round
   }
