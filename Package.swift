@@ -305,6 +305,7 @@ let package = Package(
     .executableTarget(
       name: "CellApp", dependencies: ["CoreLocation", "LocationLifecycle"],
       path: "Tests/Programs/CellApp", swiftSettings: house),
+    .executableTarget(name: "ForgedProgram", path: "Tests/Programs/ForgedProgram"),
     .testTarget(
       name: "LocationServiceTests",
       dependencies: [
@@ -330,7 +331,8 @@ let package = Package(
       dependencies: [
         "LocationDaemon", "AsyncApp", "CLinux", "ClassicApp", "HostProgram", "TestSupport",
         "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
-        "CellApp", "LocationCoding", "LocationEngine", "LocationSimulation", "WindowApp",
+        "CellApp", "ForgedProgram", "LocationCoding", "LocationEngine", "LocationSimulation",
+        "WindowApp",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -73,6 +73,42 @@ struct ConfinementTests {
   }
 
   @Test(
+    "border 14: serves nobody once a program of its user has attached to it while it starts over",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func tracedAfterReload() async throws {
+    let folder = try TemporaryFolder()
+    chown(folder.path, Self.number, Self.number)
+    let daemon = try await DaemonRun(
+      arguments: ["--system"], in: folder, configuration: [], as: Self.nobody)
+    // Does not stop what it attaches to (PTRACE_SEIZE), as somebody who wants to stay unseen.
+    let script = """
+      import ctypes, sys
+      trace, pid = ctypes.CDLL(None).ptrace, int(sys.argv[1])
+      print("attached" if trace(0x4206, pid, 0, 0) == 0 else "waiting", flush=True)
+      while trace(0x4206, pid, 0, 0) != 0: pass
+      print("attached", flush=True)
+      sys.stdin.read(1)
+      while True: pass
+      """
+    let tracer = try RunningProgram(
+      "/usr/bin/setpriv",
+      DaemonRun.identity(Self.nobody)
+        + ["/usr/bin/python3", "-c", script, "\(daemon.program.pid)"])
+    defer { tracer.end() }
+    let first = try await tracer.lines.next()
+    #expect(first == "waiting", "it cannot attach while the daemon serves")
+    // For a moment of each start, which the other processor has to meet.
+    for _ in 0..<50 {
+      daemon.program.signal(SIGHUP)
+      let said = try await daemon.program.lines.next {
+        $0.contains("traces the daemon") || $0.contains("serving;")
+      }
+      if said.contains("which then serves nobody") { return }
+    }
+    Issue.record("the program never attached in time")
+  }
+
+  @Test(
     "border 14: gives the programs that it starts no capability, and keeps its own through a reload",
     .enabled(if: getuid() == 0, "only root can grant a capability"))
   func capabilities() async throws {

@@ -124,4 +124,45 @@ struct FairnessTests {
     defer { program.end() }
     _ = try await program.lines.next { $0 == "turned away" }
   }
+
+  /// Asks without end, until another connection is turned away or as often as it is told to; as the
+  /// owner when it is told so.
+  private static let costly = """
+    call = b'{"method":"org.varlink.service.GetInterfaceDescription","parameters":' \\
+      b'{"interface":"org.meridian.location"}}\\0'
+    most, s = int(sys.argv[2]), connect()
+    if sys.argv[3] == "owner": assert "error" not in ask(s, status)
+    asked = 0
+    while True:
+      for _ in range(50):
+        s.sendall(call * 4)
+        received = 0
+        while received < 4: received += s.recv(65536).count(b"\\0")
+      asked += 200
+      if most and asked < most: continue
+      other = connect()
+      send(other, "org.varlink.service.GetInfo")
+      turned = "is served again in" in reply(other)
+      other.close()
+      if turned or most: break
+    say("turned away" if turned else "let in", asked)
+    """
+
+  @Test("border 12: that is the owner's is not charged for what it asks; any other is")
+  func ownersCalls() async throws {
+    let named = ["owner-program = \(BorderScript.python)"]
+    let other = try await DaemonRun(configuration: named)
+    let app = try BorderScript.run(other, Self.costly, "0", "app")
+    defer { app.end() }
+    let turned = try await app.lines.next(seconds: 60) { $0.hasPrefix("turned away") }
+    let count = try #require(turned.split(separator: " ").last.flatMap { Int($0) })
+    let daemon = try await DaemonRun(configuration: named)
+    let owner = try BorderScript.run(daemon, Self.costly, "\(count * 3)", "owner")
+    defer { owner.end() }
+    let letIn = try await owner.lines.next(seconds: 120) {
+      $0.hasPrefix("let in") || $0.hasPrefix("turned away")
+    }
+    #expect(letIn.hasPrefix("let in"), "\(letIn)")
+    withExtendedLifetime([daemon, other]) {}
+  }
 }
