@@ -117,23 +117,23 @@ package struct AncestryJudge<Table: ProcessTable> {
     guard let parent else { return nil }
     let isLeader = process.session == process.pid
     if !isLeader, process.session != parent.session || parent.pid == 1 {
-      let app = served.processes.first { mark, app in
+      let apps = served.processes.filter { mark, app in
         app.session == process.session && mark != process.mark
           && !app.ancestors.contains(process.mark)
       }
-      if let app {
-        return "process \(process.pid) was left behind in the session of the app \(app.value.app)"
+      if let app = apps.values.map(\.app).min() {
+        return "process \(process.pid) was left behind in the session of the app \(app)"
       }
     }
     guard let group = table.controlGroup(of: process.pid) else { return nil }
     guard Self.isOwn(group) else { return latecomerFault(of: process, below: parent, group) }
     guard group != table.controlGroup(of: parent.pid) else { return nil }
-    let app = served.processes.first { mark, app in
+    let apps = served.processes.filter { mark, app in
       app.controlGroup == group && mark != process.mark && !app.ancestors.contains(process.mark)
         && table.facts(of: mark.pid)?.mark == mark
     }
-    return app.map {
-      "process \(process.pid) is in the control group of the app \($0.value.app)"
+    return apps.values.map(\.app).min().map {
+      "process \(process.pid) is in the control group of the app \($0)"
     }
   }
 
