@@ -280,4 +280,19 @@ struct IdentityTests {
       #expect(line.contains("locationd: serving"))
     }
   }
+
+  @Test("border 11: behind a link, which may lead where only the daemon may read, is not read")
+  func linked() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: Self.victim)
+    let path = try daemon.install("ClassicApp", as: Self.victim, in: "a")
+    try FileManager.default.moveItem(atPath: path + ".plist", toPath: path + ".hidden")
+    try FileManager.default.createSymbolicLink(
+      atPath: path + ".plist", withDestinationPath: path + ".hidden")
+    let app = try daemon.run(path, "main")
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "status 0 on main" }
+    let line = try await daemon.program.lines.next { $0.contains("is a link") }
+    #expect(line.contains("\(path).plist"), "\(line)")
+  }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import LocationHost
+import Synchronization
 import TestSupport
 import Testing
 
@@ -31,16 +32,26 @@ struct TrustQueueTests {
     let number = try #require(await server.numbers.first)
     _ = try other.call(info)
 
-    let end = DispatchSemaphore(value: 0)
+    let (end, late) = (DispatchSemaphore(value: 0), Late())
     defer { end.signal() }
-    await server.check(number, { _, _ in end.wait() }, then: { _, _ in })
+    // Ends by itself where it holds back everything, this test included.
+    let check: @Sendable (TrustCheck, Peer) -> Void = { _, _ in
+      if end.wait(timeout: .now() + 10) == .timedOut { late.state.withLock { $0 = true } }
+    }
+    await server.check(number, check, then: { _, _ in })
     checked.ask(info)
     for _ in 0..<3 { _ = try other.call(info) }
     var byte: UInt8 = 0
     #expect(recv(checked.descriptor, &byte, 1, Int32(MSG_DONTWAIT)) < 0)
     end.signal()
     _ = try checked.reply()
+    #expect(!late.state.withLock { $0 }, "the others were held back")
   }
+}
+
+/// Whether the check ended by itself.
+private final class Late: Sendable {
+  let state = Mutex(false)
 }
 
 extension SocketServer {
