@@ -86,7 +86,8 @@ private struct Turns: Sendable {
       }
     }
     guard delays.allSatisfy({ $0.count > Self.counted * 9 / 10 }) else {
-      throw InvalidMeasurement(text: "\(missed) of \(Self.counted * 2) epochs did not arrive in time")
+      throw InvalidMeasurement(
+        text: "\(missed) of \(Self.counted * 2) epochs did not arrive in time")
     }
     guard delays.joined().allSatisfy({ $0 > 0 }) else {
       throw InvalidMeasurement(text: "an epoch arrived before it was written")

@@ -126,7 +126,8 @@ private struct DaemonMeasurement {
     round.memory = rig.memory
     let missed = round.arrivals.count { $0 == nil }
     guard missed < CrowdRound.counted / 10 else {
-      throw InvalidMeasurement(text: "\(missed) of \(CrowdRound.counted) epochs did not arrive in time")
+      throw InvalidMeasurement(
+        text: "\(missed) of \(CrowdRound.counted) epochs did not arrive in time")
     }
     return round
   }

@@ -125,8 +125,8 @@ struct FairnessTests {
     _ = try await program.lines.next { $0 == "turned away" }
   }
 
-  /// Asks without end, until another connection is turned away or as often as it is told to; as the
-  /// owner when it is told so.
+  /// Asks without end, until another connection is turned away, or as often as its second argument
+  /// says; as the owner where the third says so.
   private static let costly = """
     call = b'{"method":"org.varlink.service.GetInterfaceDescription","parameters":' \\
       b'{"interface":"org.meridian.location"}}\\0'
