@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <linux/nsfs.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -132,6 +134,15 @@ int linux_program_file(int pid, unsigned long long *device, unsigned long long *
   *device = (unsigned long long)status.stx_dev_major << 32 | status.stx_dev_minor;
   *inode = status.stx_ino;
   return 0;
+}
+
+int linux_is_fuse(const char *path) {
+  struct statfs status;
+  int descriptor = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+  // What cannot be looked at proves nothing.
+  int is_fuse = descriptor < 0 || fstatfs(descriptor, &status) || status.f_type == FUSE_SUPER_MAGIC;
+  if (descriptor >= 0) close(descriptor);
+  return is_fuse;
 }
 
 static int is_same_file(int first, int second) {
@@ -372,17 +383,28 @@ int linux_forbid_core_dumps(void) {
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? errno : 0;
 }
 
+// Sets what a program that is started may inherit: nothing, or what this process holds.
+static int set_inheritable(int all, struct __user_cap_data_struct *sets) {
+  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+  if (syscall(SYS_capget, &head, sets)) return errno;
+  for (unsigned index = 0; index < _LINUX_CAPABILITY_U32S_3; index++) {
+    sets[index].inheritable = all ? sets[index].permitted : 0;
+  }
+  return syscall(SYS_capset, &head, sets) ? errno : 0;
+}
+
 int linux_keep_capabilities_from_children(void) {
-  return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) ? errno : 0;
+  struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+  int code = set_inheritable(0, sets);
+  return code ? code : prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) ? errno : 0;
 }
 
 int linux_pass_capabilities_on(void) {
-  struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
-  if (syscall(SYS_capget, &head, sets)) return errno;
+  int code = set_inheritable(1, sets);
+  if (code) return code;
   for (unsigned number = 0; number < 32 * _LINUX_CAPABILITY_U32S_3; number++) {
-    unsigned held = sets[number / 32].permitted & sets[number / 32].inheritable;
-    if (!(held & 1u << number % 32)) continue;
+    if (!(sets[number / 32].permitted & 1u << number % 32)) continue;
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0)) return errno;
   }
   return 0;

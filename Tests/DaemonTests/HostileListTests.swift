@@ -215,4 +215,54 @@ struct HostileListTests {
     #expect(reason.contains("could not be read in 5 seconds"))
     for _ in 0..<3 { _ = try await honest.lines.next { $0 == "location 48.5 on main" } }
   }
+
+  @Test(
+    "border 11: whose file system stops after the program was identified holds nobody back",
+    .enabled(if: ProvidedFileSystem.isPossible, "needs root and FUSE"))
+  func hungLater() async throws {
+    let daemon = try await DaemonRun()
+    try await daemon.answer("whenInUse", for: DaemonTests.app)
+    let files = try await ProvidedFileSystem(in: daemon.folder, program: BorderScript.python)
+    let script = """
+      s = connect()
+      say('identified', ask(s, "org.varlink.service.GetInfo"))
+      while not os.path.exists(sys.argv[2]): os.sched_yield()
+      say('served', ask(s, "org.meridian.location.GetState"))
+      """
+    let go = daemon.folder.file("go")
+    let hung = try BorderScript.run(daemon, script, go, program: files.program)
+    defer { hung.end() }
+    _ = try await hung.lines.next { $0.hasPrefix("identified") }
+    files.stop()
+    _ = FileManager.default.createFile(atPath: go, contents: nil)
+    let honest = try daemon.run(daemon.install("ClassicApp", as: DaemonTests.app, in: "a"), "main")
+    defer { honest.end() }
+    for _ in 0..<3 { _ = try await honest.lines.next { $0 == "location 48.5 on main" } }
+    let served = try await hung.lines.next { $0.hasPrefix("served") }
+    #expect(served.contains("notDetermined"), "\(served)")
+  }
+
+  @Test(
+    "border 4: in a file system that a program provides, which shows any owner, has no line of a policy",
+    .enabled(if: ProvidedFileSystem.isPossible, "needs root and FUSE"))
+  func providedOwner() async throws {
+    let folder = try TemporaryFolder()
+    let list = folder.file("app.plist")
+    try Data(Self.named.utf8).write(to: URL(fileURLWithPath: list))
+    let files = try await ProvidedFileSystem(
+      in: folder, program: BuiltProgram.path("AsyncApp"), list: list)
+    let policy = folder.file("policy")
+    try "org.example.Provided always\n".write(toFile: policy, atomically: true, encoding: .utf8)
+    let daemon = try await DaemonRun(configuration: ["agent = policy:\(policy)"])
+    let app = try daemon.run(files.program)
+    defer { app.end() }
+    let line = try await daemon.program.lines.next { $0.contains("Nobody can be asked") }
+    #expect(line.contains("does not count, because others could replace \(files.program)"))
+  }
+
+  private static let named = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>org.example.Provided</string>
+    <key>NSLocationWhenInUseUsageDescription</key><string>To test.</string></dict></plist>
+    """
 }

@@ -32,6 +32,10 @@ int linux_peer_credentials(int descriptor, int *pid, unsigned *uid, unsigned *gi
 /// kernel can, else from its number. Returns the descriptor, or -errno.
 int linux_peer_process(int descriptor, int pid);
 
+/// Whether a file, folder, or link lies in a file system that a program provides, or cannot be looked
+/// at. Such a file system may make the caller wait.
+int linux_is_fuse(const char *path);
+
 /// The file that a process runs, by the device and inode that the kernel holds: no file system is
 /// asked, so none can make the caller wait. Returns 0, or an errno.
 int linux_program_file(int pid, unsigned long long *device, unsigned long long *inode);

@@ -20,6 +20,10 @@ package struct Peer: Sendable {
   /// neither, and where it declares no identifier.
   var package: String?
 
+  /// Whether nobody but root and the daemon's user can write the program, and the manifest that
+  /// names it.
+  var isProtected = false
+
   /// Identifies the process, and no later one with the same number.
   var mark: ProcessMark { ProcessMark(pid: pid, start: start) }
 

@@ -225,6 +225,7 @@ extension Acquaintance {
           ?? files.signed.publisher(
             of: found.executable, declaring: identifier, user: found.user)
       }
+      found.protect(declared.manifest)
       peer = .success(found)
     } catch {
       peer = .failure(error)

@@ -49,13 +49,17 @@ extension SocketServer {
 }
 
 extension Peer {
-  /// The program as far as it was verified; its manifest protects no name if others can write the
-  /// file.
-  func program(declaring manifest: Manifest) -> VerifiedProgram {
+  /// The program as far as it was verified.
+  var program: VerifiedProgram {
+    VerifiedProgram(
+      path: executable, user: user, package: sandbox?.home, isProtected: isProtected)
+  }
+
+  /// Looks whether others can write the program, or the manifest that names it.
+  mutating func protect(_ manifest: Manifest) {
     let names = sandbox == nil && manifest.identifier != nil ? manifest.file : executable
-    return VerifiedProgram(
-      path: executable, user: user, package: sandbox?.home,
-      isProtected: OwnedFile.intruder(on: executable) == nil
-        && (names == executable || OwnedFile.intruder(on: names) == nil))
+    isProtected =
+      OwnedFile.intruder(on: executable) == nil
+      && (names == executable || OwnedFile.intruder(on: names) == nil)
   }
 }

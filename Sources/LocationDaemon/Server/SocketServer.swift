@@ -97,6 +97,7 @@ package actor SocketServer: QueueActor {
   /// gets no line in the log. After many of those at once, accepting is paused, so that a flood
   /// waits.
   private func accept(from listener: Int32) {
+    let begin = host.now.uptime
     for _ in 0..<Self.turnedAwayAtOnce {
       let descriptor = linux_accept(listener)
       // Without a free descriptor, the source would fire without end.
@@ -108,16 +109,17 @@ package actor SocketServer: QueueActor {
       }
       turnAway(descriptor, for: end - now)
     }
-    pauseAccepting()
+    pauseAccepting(for: min((host.now.uptime - begin) * 2, Self.pause))
   }
 
-  /// Chosen: a fraction of a millisecond's work, and a pause too short to notice.
-  private static let (turnedAwayAtOnce, pause) = (32, DispatchTimeInterval.milliseconds(5))
+  /// Chosen: a fraction of a millisecond's work, and a pause too short to notice. A flood of
+  /// connections takes at most a third of the daemon's time, and holds others back no longer.
+  private static let (turnedAwayAtOnce, pause) = (32, Duration.milliseconds(5))
 
-  private func pauseAccepting() {
+  private func pauseAccepting(for pause: Duration = pause) {
     isPaused = true
     acceptor?.suspend()
-    queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(pause.wholeNanoseconds))) { [weak self] in
       self?.onQueue { $0.goOnAccepting() }
     }
   }
@@ -294,7 +296,7 @@ package actor SocketServer: QueueActor {
       }
     }
     connection.client = client
-    trust.noteServed(connection.peer.executable)
+    trust.noteServed(connection.peer.executable, of: connection.peer.user)
     if freezing?.follow(connection.peer.pid, as: number) == true {
       host.onQueue { $0.freeze(client, true) }
     }
@@ -333,7 +335,7 @@ package actor SocketServer: QueueActor {
     }
     var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
     description.process = peer.pid
-    description.program = peer.program(declaring: manifest)
+    description.program = peer.program
     return description
   }
 }

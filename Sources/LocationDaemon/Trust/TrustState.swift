@@ -6,7 +6,8 @@ package import LocationLink
 package struct TrustState {
   let programs: TrustedPrograms
   var served = ServedProcesses()
-  /// The programs that were served as apps.
+  /// The programs that were served as apps, of each user in the order of their first connection.
+  private var programsOfUsers: [UInt32: [String]] = [:]
   private(set) var appPrograms: Set<String> = []
   /// Refusals that were logged, so that each is logged once.
   private var logged: Set<String> = []
@@ -31,10 +32,23 @@ package struct TrustState {
     queues[user] = entry.checks > 1 ? (entry.queue, entry.checks - 1) : nil
   }
 
-  /// Remembers that a program was served as an app.
-  mutating func noteServed(_ program: String) {
-    guard appPrograms.count < Self.mostPrograms else { return }
+  /// Remembers that a program of a user was served as an app; forgets the user's first one beyond the
+  /// bound, and beyond that of all the first one of the user who has most.
+  package mutating func noteServed(_ program: String, of user: UInt32) {
+    guard programsOfUsers[user]?.contains(program) != true else { return }
+    programsOfUsers[user, default: []].append(program)
     appPrograms.insert(program)
+    if programsOfUsers[user]?.count ?? 0 > Self.mostProgramsOfUser { forgetFirst(of: user) }
+    guard programsOfUsers.values.reduce(0, { $0 + $1.count }) > Self.mostPrograms else { return }
+    let most = programsOfUsers.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
+    if let most { forgetFirst(of: most.key) }
+  }
+
+  private mutating func forgetFirst(of user: UInt32) {
+    guard let program = programsOfUsers[user]?.removeFirst() else { return }
+    if programsOfUsers[user]?.isEmpty == true { programsOfUsers[user] = nil }
+    let isOthers = programsOfUsers.values.contains { $0.contains(program) }
+    if !isOthers { appPrograms.remove(program) }
   }
 
   /// Returns whether a refusal is new, and should be logged.
@@ -43,8 +57,11 @@ package struct TrustState {
     return logged.insert("\(mark.pid) \(mark.start) \(refusal.reason)").inserted
   }
 
-  /// Programs of all users together. Chosen: the apps of 64 users.
-  package static let mostPrograms = 65_536
+  /// Programs of one user. Chosen: as many as a user may have apps with stored data. One that was
+  /// forgotten counts as a program that was never served, which can do no more.
+  package static let mostProgramsOfUser = 1024
+  /// Programs of all users together. Chosen: those of 16 users.
+  package static let mostPrograms = 16_384
   /// The greatest number of refusals to remember. Chosen.
   package static let mostLogged = 512
 }

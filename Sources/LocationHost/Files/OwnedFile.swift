@@ -48,6 +48,7 @@ package enum OwnedFile {
     // The folder above: its path without a slash at the end, and what others can do in it.
     var (place, open) = ("", String?.none)
     var (links, status) = (0, stat())
+    var device = FileSystem.root
     rest = [""] + rest
     while let name = rest.popFirst() {
       guard name != ".." else {
@@ -59,6 +60,7 @@ package enum OwnedFile {
       guard lstat(next, &status) == 0 else { return "\(next): \(Errno(last: "stat").reason)" }
       let kind = status.st_mode & S_IFMT
       if let stranger = stranger(to: status, next, owners) { return stranger }
+      if let fault = FileSystem.fault(of: next, &device) { return fault }
       if kind != S_IFDIR, let open { return open }
       open = kind == S_IFLNK ? nil : writing(status, next)
       guard kind != S_IFLNK else {

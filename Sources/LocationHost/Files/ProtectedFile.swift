@@ -30,7 +30,9 @@ package enum ProtectedFile {
       return Fault(cause: "\(path): it is reached by a link; name \(place)")
     }
     var current = path
+    var device = FileSystem.root
     while true {
+      if let fault = FileSystem.fault(of: current, &device) { return Fault(cause: fault) }
       if let fault = own(current, owners, isFile: current == path) { return fault }
       guard current != "/", let slash = current.lastIndex(of: "/") else { return nil }
       current = slash == current.startIndex ? "/" : String(current[..<slash])

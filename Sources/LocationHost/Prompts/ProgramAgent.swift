@@ -9,7 +9,8 @@ import Synchronization
 /// Asks a program: the prompt as JSON on its standard input, the answer on its standard output.
 ///
 /// Runs one process for each prompt, in its own session, with a short environment and a time limit;
-/// docs/formats/agents.md describes the messages. All processes of that session end with it.
+/// docs/formats/agents.md describes the messages. All processes of that session end with it. Few run at
+/// once, of each user and in all; other prompts wait for their turn.
 package final class ProgramAgent: PromptAgent {
   package let name: String
   private let path: String
@@ -17,6 +18,13 @@ package final class ProgramAgent: PromptAgent {
   private let timeout: Duration
   /// Processes that have not been reaped.
   private let running = Mutex<[Prompt.ID: Int32]>([:])
+  private let turns = Mutex(AgentTurns<Turn>())
+
+  /// A prompt, and who waits for its answer.
+  private struct Turn: Sendable {
+    var prompt: Prompt
+    var reply: @Sendable (AgentReply) -> Void
+  }
 
   /// Creates an agent that runs the program at a path.
   ///
@@ -48,12 +56,27 @@ package final class ProgramAgent: PromptAgent {
   }
 
   package func show(_ prompt: Prompt, reply: @escaping @Sendable (AgentReply) -> Void) {
-    DispatchQueue(label: "meridian.agent").async { reply(self.ask(prompt)) }
+    let turn = Turn(prompt: prompt, reply: reply)
+    switch turns.withLock({ $0.come(prompt.id, of: prompt.program?.user, turn) }) {
+    case .now: run(turn)
+    case .later: break
+    case .never: reply(.passed(reason: "too many questions of its user wait for the program"))
+    }
   }
 
   package func withdraw(_ prompt: Prompt.ID) {
+    if let turn = turns.withLock({ $0.withdraw(prompt) }) {
+      return turn.reply(.passed(reason: "it was withdrawn before its turn"))
+    }
     running.withLock { running in
       if let process = running[prompt] { _ = kill(-process, SIGTERM) }
+    }
+  }
+
+  private func run(_ turn: Turn) {
+    DispatchQueue(label: "meridian.agent").async {
+      turn.reply(self.ask(turn.prompt))
+      if let next = self.turns.withLock({ $0.end(turn.prompt.id) }) { self.run(next) }
     }
   }
 

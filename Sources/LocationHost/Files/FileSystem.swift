@@ -1,0 +1,27 @@
+import CLinux
+import Glibc
+
+/// The file systems of this computer, as far as they say who owns a file.
+///
+/// In one that a program provides (FUSE), that program decides which owner and mode a file shows, and
+/// every user may run such a program.
+enum FileSystem {
+  /// The device of the root folder, which is root's whatever provides it.
+  static let root: dev_t = {
+    var status = stat()
+    return lstat("/", &status) == 0 ? status.st_dev : 0
+  }()
+
+  /// Returns why the owner of a file or folder is no proof; `nil` if it is.
+  ///
+  /// - Parameter device: the device of what was looked at before, which needs no second look.
+  static func fault(of path: String, _ device: inout dev_t) -> String? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_dev != device else { return nil }
+    guard status.st_dev == root || linux_is_fuse(path) == 0 else {
+      return "\(path) lies in a file system that a program provides, which may show any owner"
+    }
+    device = status.st_dev
+    return nil
+  }
+}
