@@ -19,6 +19,11 @@ launch=${DESTDIR:-}/etc/locationd/launch
 rules=${DESTDIR:-}/etc/polkit-1/rules.d
 [ "$root" != /usr ] || rules=$prefix/share/polkit-1/rules.d
 
+# What lets the daemon have the name of GeoClue on the bus, where its configuration wants that. The bus reads
+# policies of packages below /usr only; those of an owner are in /etc.
+policies=${DESTDIR:-}/etc/dbus-1/system.d
+[ "$root" != /usr ] || policies=$prefix/share/dbus-1/system.d
+
 # Each line: the file here, its mode, its place below the prefix.
 files() {
   cat << LIST
@@ -60,6 +65,10 @@ case ${1:-} in
       install -D -m 644 "$rule" "$rules/${rule##*/}"
       echo "installed $rules/${rule##*/}"
     done
+    for policy in dbus/*.conf; do
+      install -D -m 644 "$policy" "$policies/${policy##*/}"
+      echo "installed $policies/${policy##*/}"
+    done
     install -d -m 755 "$launch"
     echo "installed $launch"
     # The user that the unit of the system runs as; a package has its own way.
@@ -77,6 +86,12 @@ case ${1:-} in
       [ ! -e "$rules/${rule##*/}" ] || {
         rm "$rules/${rule##*/}"
         echo "removed $rules/${rule##*/}"
+      }
+    done
+    for policy in dbus/*.conf; do
+      [ ! -e "$policies/${policy##*/}" ] || {
+        rm "$policies/${policy##*/}"
+        echo "removed $policies/${policy##*/}"
       }
     done
     # Folders that are this project's alone; what others put there stays.

@@ -53,6 +53,16 @@ class InstallTests(unittest.TestCase):
         self.assertEqual((place / "bin/locationd").stat().st_mode & 0o777, 0o755)
         self.assertEqual((place / "share/man/man8/locationd.8").stat().st_mode & 0o777, 0o644)
 
+    def test_installs_the_policy_of_the_bus_where_it_is_read(self):
+        name = "dbus-1/system.d/meridian-geoclue.conf"
+        self.install()
+        policy = self.stage / "etc" / name
+        self.assertIn('<allow own="org.freedesktop.GeoClue2"/>', policy.read_text())
+        self.assertEqual(policy.stat().st_mode & 0o777, 0o644)
+        policy.unlink()
+        self.assertTrue((self.install("/usr") / "share" / name).is_file())
+        self.assertFalse(policy.exists())
+
     def test_installs_the_rule_for_scans_where_polkit_reads_it(self):
         name = "polkit-1/rules.d/50-meridian-wifi.rules"
         self.install()

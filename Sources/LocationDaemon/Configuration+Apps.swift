@@ -8,7 +8,7 @@ extension Configuration {
   static let appKeys = [
     "restrict", "no-background-refresh", "honor-force-quit", "pause-needs-restart",
     "significant-change-heartbeat", "remind-after", "before-first-unlock", "in-use",
-    "allow-simulation",
+    "allow-simulation", "geoclue",
   ]
 
   /// Applies a setting of apps, and returns what is wrong with it, or `nil`.
@@ -29,6 +29,7 @@ extension Configuration {
     case "before-first-unlock":
       awaitsUnlock = value == "wait"
       return ["wait", "launch"].contains(value) ? nil : "`\(key)` must be wait or launch"
+    case "geoclue": return Self.set(&servesGeoClue, value, key)
     case "allow-simulation":
       allowsSimulation = SettingWord.flag(value)
       return allowsSimulation == nil ? "`\(key)` must be yes or no" : nil

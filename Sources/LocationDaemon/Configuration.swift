@@ -41,6 +41,8 @@ package struct Configuration: Hashable, Sendable {
   package var awaitsUnlock = false
   /// `observed` or `assumed`: which apps are in use; `nil` for what the environment says.
   package var use: String?
+  /// Whether programs that ask GeoClue on the bus of the system are served (GEOCLUE-1).
+  package var servesGeoClue = false
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.

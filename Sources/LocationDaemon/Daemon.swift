@@ -79,6 +79,7 @@ package final class Daemon {
         flatpaks: configuration.flatpaks,
         allowsSimulation: configuration.allowsSimulation ?? !options.isSystem),
       trusting: configuration.trusted)
+    if configuration.servesGeoClue { server?.serveGeoClue() }
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
     beat(on: host.queue)

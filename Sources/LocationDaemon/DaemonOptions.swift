@@ -19,6 +19,7 @@ package struct DaemonOptions: Hashable, Sendable {
   private var sources: [String] = []
   private var socket: String?
   private var state: String?
+  private var servesGeoClue = false
   /// Whether the daemon serves the whole machine, not one user.
   private(set) var isSystem: Bool
 
@@ -41,6 +42,7 @@ package struct DaemonOptions: Hashable, Sendable {
       case "--socket": socket = try value()
       case "--state": state = try value()
       case "--system": isSystem = true
+      case "--geoclue": servesGeoClue = true
       case "--check": task = .check
       case "--help", "-h": task = .help
       default: throw DaemonFault(reason: "unknown argument \(argument); see --help")
@@ -68,6 +70,7 @@ package struct DaemonOptions: Hashable, Sendable {
     } catch { throw DaemonFault(reason: "\(error)") }
     configuration.socket = socket ?? configuration.socket
     configuration.state = state ?? configuration.state
+    configuration.servesGeoClue = servesGeoClue || configuration.servesGeoClue
     return configuration
   }
 
@@ -111,6 +114,7 @@ package struct DaemonOptions: Hashable, Sendable {
 
   package static let help = """
     usage: locationd [--system] [--config FILE] [--source URL]… [--socket PATH] [--state FOLDER]
+                     [--geoclue]
            locationd --check [--system] [--config FILE]
 
     Serves the location of this machine to all of its apps, each as far as it may know.
@@ -123,6 +127,7 @@ package struct DaemonOptions: Hashable, Sendable {
                       $XDG_RUNTIME_DIR/locationd.sock
       --state FOLDER  keep the state in FOLDER; for the system /var/lib/locationd, else
                       $XDG_STATE_HOME/meridian
+      --geoclue       serve programs that ask GeoClue (org.freedesktop.GeoClue2 on the system bus), too
       --check         only look at the configuration, and print file, line, and cause of each fault
 
     SIGHUP reads the configuration again, SIGTERM ends. Sockets of systemd (LISTEN_FDS) are used;

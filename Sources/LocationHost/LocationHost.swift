@@ -35,6 +35,8 @@ package actor LocationHost: EngineLink, QueueActor {
   nonisolated let indicator: IndicatorAgent?
   /// Called on the host's queue after a step that has changed which apps use the location.
   package var usesChanged: (@Sendable () -> Void)?
+  /// Called on the host's queue when nobody can be asked about an app.
+  package var unanswered: (@Sendable (AppIdentity) -> Void)?
   /// Whether a step has changed what is shown.
   var haveUsesChanged = false
   /// Why no desktop shows it; `nil` while one does, or nothing is to be shown.

@@ -13,7 +13,8 @@ struct AgentTurnsTests {
     Prompt.ID(app: AppIdentity("org.example.App\(number)"), number: 1)
   }
 
-  @Test("border 12: a user's questions have few programs at once, and another user's begin beside them")
+  @Test(
+    "border 12: a user's questions have few programs at once, and another user's begin beside them")
   func turns() {
     var turns = AgentTurns<Int>()
     let starts = (0..<66).map { turns.come(prompt($0), of: 1001, $0) }
@@ -28,7 +29,8 @@ struct AgentTurnsTests {
     #expect(turns.end(prompt(1)) == 4)
   }
 
-  @Test("border 12: the programs of all users are bounded, and each turn that ends begins one")
+  @Test(
+    "border 12: the programs of all users are bounded, and each turn that ends begins one")
   func total() {
     var turns = AgentTurns<Int>()
     for number in 0..<16 {
@@ -40,7 +42,8 @@ struct AgentTurnsTests {
     #expect(turns.end(prompt(16)) == 17)
   }
 
-  @Test("border 12: a program is asked by two processes of a user at once, and by the next when one ends")
+  @Test(
+    "border 12: a program is asked by two processes of a user at once, then by the next one")
   func processes() async throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "turns-\(UUID().uuidString)")
@@ -75,7 +78,8 @@ struct AgentTurnsTests {
     #expect(ended == [0, 1, 2])
   }
 
-  @Test("border 12: programs that were served are forgotten beyond a user's bound, and no other user's")
+  @Test(
+    "border 12: programs that were served are forgotten beyond a user's bound, and no other user's")
   func programs() {
     var trust = TrustState(TrustedPrograms())
     trust.noteServed("/opt/other", of: 1002)
@@ -91,6 +95,7 @@ struct AgentTurnsTests {
       }
     }
     #expect(trust.appPrograms.count == TrustState.mostPrograms)
-    #expect(trust.appPrograms.contains("/opt/other"), "the users who have most are the ones to lose")
+    // The users who have most are the ones to lose.
+    #expect(trust.appPrograms.contains("/opt/other"))
   }
 }

@@ -139,6 +139,9 @@ extension Samples {
         AgentStatus(name: samples.text(), obstacle: samples.maybe { $0.text() })
       }
     }
+    status.geoclue = maybe { samples in
+      GeoClueStatus(state: "taken", reason: samples.maybe { $0.text() })
+    }
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }
     status.demand.motion = flag()

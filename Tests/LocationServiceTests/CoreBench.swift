@@ -113,7 +113,9 @@ struct CoreBench {
     case .close(let id): "close \(id.provider.index).\(id.opening)"
     case .send(_, let bytes): "send \(String(decoding: bytes.dropLast(), as: UTF8.self))"
     case .bus(_, .call(_, let call)): "call \(call.member)"
-    case .bus(_, .subscribe), .bus(_, .export), .bus(_, .withdraw), .bus(_, .emit): nil
+    case .bus(_, .subscribe), .bus(_, .unsubscribe), .bus(_, .export), .bus(_, .withdraw),
+      .bus(_, .emit):
+      nil
     case .read(_, .survey): "survey"
     case .read(_, .files(let paths)): "read \(paths.count) files"
     case .engine(.deliver(_, .updates(_, .fixes(let fixes)))):

@@ -5,7 +5,7 @@ _locationd() {
   --config | --socket) COMPREPLY=($(compgen -f -- "$word")) ;;
   --state) COMPREPLY=($(compgen -d -- "$word")) ;;
   --source) COMPREPLY=($(compgen -W "gpsd:// nmea:// nmea+tcp:// nmea+udp:// gpx:// log:// fixed: fixes:// geoclue: bluez: ichnaea:https:// iio: modem: wifi: zone:" -- "$word")) ;;
-  *) COMPREPLY=($(compgen -W "--system --config --source --socket --state --check --help" -- "$word")) ;;
+  *) COMPREPLY=($(compgen -W "--system --config --source --socket --state --geoclue --check --help" -- "$word")) ;;
   esac
 }
 complete -F _locationd locationd

@@ -5,5 +5,6 @@ _arguments \
   '*--source[where fixes come from]:URL:(gpsd:// nmea:// nmea+tcp:// nmea+udp:// gpx:// log:// fixed: fixes:// geoclue: bluez: ichnaea:https:// iio: modem: wifi: zone:)' \
   '--socket[listen here]:path:_files' \
   '--state[keep the state here]:folder:_files -/' \
+  '--geoclue[serve programs that ask GeoClue, too]' \
   '--check[only look at the configuration]' \
   '--help[show help]'

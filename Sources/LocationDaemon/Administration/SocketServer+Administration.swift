@@ -160,6 +160,7 @@ extension SocketServer {
     {
       cut(number, because: "the owner has given \(app) to \(program)")
     }
+    cutBusCallers { $0.app == app || $0.peer?.executable == program }
     return before
   }
 
@@ -193,7 +194,9 @@ extension SocketServer {
 
   /// Cuts off a client with too many waiting deliveries; it reconnects and gets them again.
   func cutOff(_ client: ClientID) {
-    guard let number = connections.first(where: { $0.value.client == client })?.key else { return }
+    guard let number = connections.first(where: { $0.value.client == client })?.key else {
+      return cutBusCallers { $0.client == client }
+    }
     cut(
       number,
       because: "\(HeldOutputs.most.ofClient) deliveries wait until the state can be stored")
@@ -221,6 +224,8 @@ extension SocketServer {
       }
       return client
     }
+    status.clients += busClientStatuses
+    status.geoclue = geoclue.status
     return status
   }
 
@@ -343,11 +348,17 @@ extension SocketServer {
   // MARK: The log
 
   func note(_ text: String, about connection: LinkConnection, isFault: Bool = false) {
+    note(text, about: connection.peer, as: connection.app, isFault: isFault)
+  }
+
+  /// Logs what concerns a process; a fault unless it says otherwise.
+  func note(
+    _ text: String, about peer: Peer, as app: AppIdentity? = nil, isFault: Bool = true
+  ) {
     var record = LogRecord(.client, text, at: HostClock.now.unixTime, isFault: isFault)
-    record.app = connection.app?.name
-    record.pid = connection.peer.pid
-    journal.write(
-      record, from: LogCaller(user: connection.peer.user, program: connection.peer.executable))
+    record.app = app?.name
+    record.pid = peer.pid
+    journal.write(record, from: LogCaller(user: peer.user, program: peer.executable))
   }
 
   private func readLog(_ query: AdministrationRequest.LogQuery, of number: Int) {
@@ -389,6 +400,7 @@ extension SocketServer {
         .condition, "an event waits for \(app), which does not run", from: LogCaller(app: app.name))
     case .note(.provider(let provider, let status)):
       journal.write(LogRecord(status, of: source(provider), at: host.now.unixTime))
+      measureLevel()
     case .usage(let app, let begins):
       journal.write(
         .authorization, "\(app) \(begins ? "uses the location" : "no longer uses the location")",
@@ -417,6 +429,7 @@ extension SocketServer {
   private func app(of client: ClientID) -> AppIdentity? {
     if client == owner.client { return .owner }
     return connections.values.first { $0.client == client }?.app
+      ?? geoclue.callers.values.first { $0.client == client }?.app
   }
 
   // MARK: Stored data

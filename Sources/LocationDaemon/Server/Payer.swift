@@ -29,6 +29,12 @@ package struct Payer: Hashable, Sendable {
   init(of connection: Int32) {
     var (process, user, group): (Int32, UInt32, UInt32) = (0, .max, 0)
     _ = linux_peer_credentials(connection, &process, &user, &group)
+    self.init(process: process, of: user)
+  }
+
+  /// Identifies a process of a user; 0 for one that is not known.
+  init(process: Int32, of user: UInt32) {
+    var user = user
     var (device, inode): (UInt64, UInt64) = (0, 0)
     // Users of a namespace are its maker's subordinates, of whom each person may have thousands.
     var maker: UInt32 = 0

@@ -40,13 +40,29 @@ package struct Peer: Sendable {
   ///
   /// `flatpaks` are folders in which Flatpak installs apps, beside the system's and the user's.
   package init(of connection: Int32, flatpaks: [String] = []) throws(Fault) {
-    var group: UInt32 = 0
-    (pid, user, executable) = (0, 0, "")
+    var (pid, user, group): (Int32, UInt32, UInt32) = (0, 0, 0)
     let code = linux_peer_credentials(connection, &pid, &user, &group)
     guard code == 0, pid > 0 else { throw Fault(description: "its process cannot be seen") }
     let process = linux_peer_process(connection, pid)
     guard process >= 0 else { throw Fault(description: "process \(pid) has ended") }
     defer { close(process) }
+    try self.init(pid, of: user, holding: process, flatpaks: flatpaks)
+  }
+
+  /// Identifies the process of a connection to the bus, which says whose it is (SECURITY.md).
+  init(of caller: BusCaller, flatpaks: [String]) throws(Fault) {
+    var (user, tracer): (UInt32, Int32) = (0, 0)
+    guard linux_process_status(caller.pid, &user, &tracer) == 0, user == caller.user else {
+      throw Fault(description: "process \(caller.pid) is not one of user \(caller.user)")
+    }
+    try self.init(caller.pid, of: caller.user, holding: caller.process, flatpaks: flatpaks)
+  }
+
+  /// Identifies a process that a descriptor holds.
+  private init(
+    _ pid: Int32, of user: UInt32, holding process: Int32, flatpaks: [String]
+  ) throws(Fault) {
+    (self.pid, self.user, executable) = (pid, user, "")
     start = RunningProcesses().facts(of: pid)?.mark.start ?? 0
     let path = try Self.program(of: pid)
     if Self.isFile(at: path, runBy: pid) {

@@ -5,6 +5,7 @@ import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel
+import LocationProviders
 
 /// Connections whose process is not identified yet.
 struct Arrivals {
@@ -17,12 +18,27 @@ struct Arrivals {
   /// Closes waiting connections; an identification that has begun closes its descriptor itself.
   func closeWaiting() {
     for (number, pending) in pending where !coordinator.isLookedAt(number) {
-      close(pending.descriptor)
+      pending.origin.close()
+    }
+  }
+
+  /// How a client reaches the daemon.
+  enum Origin: Sendable {
+    /// A connection to the socket, by its descriptor.
+    case socket(Int32)
+    /// A connection to the bus of the system.
+    case bus(BusCaller)
+
+    func close() {
+      switch self {
+      case .socket(let descriptor): Glibc.close(descriptor)
+      case .bus(let caller): Glibc.close(caller.process)
+      }
     }
   }
 
   struct Pending {
-    var descriptor: Int32
+    var origin: Origin
     var payer: Payer
     var isTurnedAway = false
   }
@@ -52,22 +68,22 @@ private struct Acquaintance: Sendable {
 // How a connection becomes a client: first the bounds are checked, then the client is identified
 // outside the queue.
 extension SocketServer {
-  func welcome(_ descriptor: Int32, of payer: Payer) {
+  func welcome(_ origin: Arrivals.Origin, of payer: Payer) {
     let begin = host.now.uptime
     shares.charge(Self.admission, to: payer, at: begin)
     defer { charge(payer, since: begin) }
-    guard linux_name_senders(descriptor) == 0 else {
-      return refuse(descriptor, payer, "the kernel does not name senders")
+    if case .socket(let descriptor) = origin, linux_name_senders(descriptor) != 0 {
+      return refuse(origin, payer, "the kernel does not name senders")
     }
     let refusal =
       refusal(of: payer) ?? arrivals.room.refusal(of: payer, isOwner: isOwner(payer))
     if let refusal {
-      return refuse(descriptor, payer, refusal)
+      return refuse(origin, payer, refusal)
     }
     let number = nextConnection
     nextConnection += 1
     arrivals.room.enter(payer)
-    arrivals.pending[number] = Arrivals.Pending(descriptor: descriptor, payer: payer)
+    arrivals.pending[number] = Arrivals.Pending(origin: origin, payer: payer)
     settleArrivals(.came(number, payer))
   }
 
@@ -83,16 +99,19 @@ extension SocketServer {
   /// once, then two hundred a second. Chosen.
   private static let admission = RateLimiter.credit / 2000
 
-  private func refuse(_ descriptor: Int32, _ payer: Payer, _ reason: String) {
-    send(reason, to: descriptor, of: payer)
-    close(descriptor)
+  private func refuse(_ origin: Arrivals.Origin, _ payer: Payer, _ reason: String) {
+    send(reason, to: origin, of: payer)
+    origin.close()
   }
 
-  private func send(_ reason: String, to descriptor: Int32, of payer: Payer) {
+  private func send(_ reason: String, to origin: Arrivals.Origin, of payer: Payer) {
     fine(payer)
     journal.write(
       .client, "refused a client: \(reason)", isFault: true, from: LogCaller(payer))
-    answer(reason, to: descriptor)
+    switch origin {
+    case .socket(let descriptor): answer(reason, to: descriptor)
+    case .bus(let caller): stepGeoClue(.unknown(caller.name, reason: reason))
+    }
   }
 
   /// Closes a connection of a program that has used up its share, after sending when it is served
@@ -139,13 +158,10 @@ extension SocketServer {
   /// Identifies a client on a thread of its own, which a file system may block for any time.
   private func look(_ number: Int) {
     guard let pending = arrivals.pending[number] else { return }
-    let (descriptor, files) = (pending.descriptor, ProgramFiles(self))
+    let (origin, files) = (pending.origin, ProgramFiles(self))
     DispatchQueue(label: "meridian.arrival").async { [weak self] in
-      let found = Acquaintance(of: descriptor, files)
-      guard let server = self else {
-        close(descriptor)
-        return
-      }
+      let found = Acquaintance(of: origin, files)
+      guard let server = self else { return origin.close() }
       server.queue.async { server.onQueue { $0.meet(number, found) } }
     }
   }
@@ -154,23 +170,26 @@ extension SocketServer {
     defer { settleArrivals(.known(number)) }
     guard let pending = arrivals.pending.removeValue(forKey: number) else { return }
     shares.charge(found.cost, to: pending.payer, at: host.now.uptime)
-    guard !pending.isTurnedAway else {
-      close(pending.descriptor)
-      return
-    }
+    guard !pending.isTurnedAway else { return pending.origin.close() }
     arrivals.room.leave(pending.payer, subscribers: 0)
     do throws(Peer.Fault) {
       let peer = try found.peer.get()
       if let refusal = refusal(of: pending.payer) { throw Peer.Fault(description: refusal) }
       room.enter(pending.payer)
-      connections[number] = LinkConnection(
-        pending.descriptor, of: peer, payer: pending.payer, declared: found.declared,
-        limits: limits.session, on: queue
-      ) { [weak self] in
-        self?.onQueue { $0.attend(number) }
+      switch pending.origin {
+      case .socket(let descriptor):
+        connections[number] = LinkConnection(
+          descriptor, of: peer, payer: pending.payer, declared: found.declared,
+          limits: limits.session, on: queue
+        ) { [weak self] in
+          self?.onQueue { $0.attend(number) }
+        }
+      case .bus(let caller):
+        pending.origin.close()
+        admit(caller, number, as: peer, payer: pending.payer, declared: found.declared)
       }
     } catch {
-      refuse(pending.descriptor, pending.payer, error.description)
+      refuse(pending.origin, pending.payer, error.description)
     }
   }
 
@@ -178,13 +197,13 @@ extension SocketServer {
   private func turnAway(_ number: Int, _ reason: String) {
     guard let pending = arrivals.pending[number] else { return }
     arrivals.room.leave(pending.payer, subscribers: 0)
-    send(reason, to: pending.descriptor, of: pending.payer)
-    shutdown(pending.descriptor, Int32(SHUT_RDWR))
+    send(reason, to: pending.origin, of: pending.payer)
+    if case .socket(let descriptor) = pending.origin { shutdown(descriptor, Int32(SHUT_RDWR)) }
     if arrivals.coordinator.isLookedAt(number) {
       arrivals.pending[number]?.isTurnedAway = true
     } else {
       arrivals.pending[number] = nil
-      close(pending.descriptor)
+      pending.origin.close()
     }
   }
 
@@ -214,10 +233,14 @@ extension SocketServer {
 }
 
 extension Acquaintance {
-  init(of descriptor: Int32, _ files: ProgramFiles) {
+  init(of origin: Arrivals.Origin, _ files: ProgramFiles) {
     let begin = ProcessorTime.ofThread
     do throws(Peer.Fault) {
-      var found = try Peer(of: descriptor, flatpaks: files.flatpaks)
+      var found =
+        switch origin {
+        case .socket(let descriptor): try Peer(of: descriptor, flatpaks: files.flatpaks)
+        case .bus(let caller): try Peer(of: caller, flatpaks: files.flatpaks)
+        }
       declared = files.manifests.read(ofExecutable: found.executable)
       if let identifier = declared.manifest.identifier, found.sandbox == nil {
         found.package =

@@ -44,8 +44,10 @@ package actor SocketServer: QueueActor {
   let packages = InstalledPackages()
   let signed = SignedPrograms()
   private var repeated = RepeatedDelivery()
-  private var freezing: FreezeWatch?
+  var freezing: FreezeWatch?
   var sleeping = SleepingApps()
+  /// Programs that ask GeoClue on the bus of the system.
+  var geoclue = GeoClueState()
   /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -87,6 +89,7 @@ package actor SocketServer: QueueActor {
     // A suspended source must not be released.
     if isPaused { acceptor?.resume() }
     for connection in connections.values { connection.end() }
+    geoclue.bus?.end()
     arrivals.closeWaiting()
     buffer.deallocate()
   }
@@ -105,7 +108,7 @@ package actor SocketServer: QueueActor {
       let payer = Payer(of: descriptor)
       let now = host.now.uptime
       guard let end = shares.rest(of: payer, at: now) else {
-        return welcome(descriptor, of: payer)
+        return welcome(.socket(descriptor), of: payer)
       }
       turnAway(descriptor, for: end - now)
     }
@@ -220,9 +223,15 @@ package actor SocketServer: QueueActor {
         about: connection, isFault: true)
     }
     host.onQueue { $0.remove(client) }
-    if let app = connection.app, !connections.values.contains(where: { $0.app == app }) {
-      stepSleep(.ended(app))
-    }
+    noteEnd(of: connection.app)
+  }
+
+  /// Notes that a process of an app has gone, which may have been its last.
+  func noteEnd(of app: AppIdentity?) {
+    guard let app, !connections.values.contains(where: { $0.app == app }),
+      !geoclue.callers.values.contains(where: { $0.app == app })
+    else { return }
+    stepSleep(.ended(app))
   }
 
   // MARK: Sessions
@@ -280,15 +289,12 @@ package actor SocketServer: QueueActor {
   private static let ownersUnread = 64 << 20
 
   private func connect(_ connection: LinkConnection, _ number: Int) {
-    let description = describe(connection)
+    let description = describe(connection.peer, connection.declared)
     if let fault = noteServed(connection.peer, as: description.app) {
       return handle(.refused(fault), of: number)
     }
-    guard host.onQueue({ $0.hasRoom(for: description.app) }) else {
-      let reason =
-        "user \(connection.peer.user) has \(Bounds.appsPerUser) apps already; the owner makes room "
-        + "with: locationctl data erase --app APP"
-      return handle(.refused(reason), of: number)
+    if let fault = roomFault(for: description.app, of: connection.peer) {
+      return handle(.refused(fault), of: number)
     }
     let (client, state) = host.onQueue { host in
       host.add(description) { [weak self] delivery in
@@ -305,6 +311,13 @@ package actor SocketServer: QueueActor {
     handle(.connected(state), of: number)
   }
 
+  /// Why there is no room for an app; `nil` if there is.
+  func roomFault(for app: AppIdentity, of peer: Peer) -> String? {
+    guard !host.onQueue({ $0.hasRoom(for: app) }) else { return nil }
+    return "user \(peer.user) has \(Bounds.appsPerUser) apps already; the owner makes room "
+      + "with: locationctl data erase --app APP"
+  }
+
   private func deliver(_ delivery: Delivery, to number: Int) {
     if let connection = connections[number], let client = connection.client,
       connection.hasUnread
@@ -317,21 +330,18 @@ package actor SocketServer: QueueActor {
   /// Updates which processes are frozen; their deliveries wait until they run again (STD-50).
   private func settleFreezing() {
     for (number, isFrozen) in freezing?.changes() ?? [] {
-      guard let client = connections[number]?.client else { continue }
+      guard let client = connections[number]?.client ?? busClient(number) else { continue }
       host.onQueue { $0.freeze(client, isFrozen) }
     }
   }
 
-  private func describe(_ connection: LinkConnection) -> ClientDescription {
-    let (peer, manifest) = (connection.peer, connection.declared.manifest)
-    if let fault = connection.declared.fault {
-      note(
-        "\(fault); \(peer.executable) is served as a program that declares nothing",
-        about: connection, isFault: true)
+  func describe(_ peer: Peer, _ declared: ManifestReader.Reading) -> ClientDescription {
+    let manifest = declared.manifest
+    if let fault = declared.fault {
+      note("\(fault); \(peer.executable) is served as a program that declares nothing", about: peer)
     }
-    if let fault = connection.declared.textsFault {
-      note(
-        "\(fault); questions show the texts of \(manifest.file)", about: connection, isFault: true)
+    if let fault = declared.textsFault {
+      note("\(fault); questions show the texts of \(manifest.file)", about: peer)
     }
     var description = ClientDescription(app: app(of: peer, declaring: manifest), manifest: manifest)
     description.process = peer.pid

@@ -2,13 +2,13 @@ import CSystemd
 import Dispatch
 import Glibc
 import LocationModel
-import LocationProviders
+package import LocationProviders
 
 /// A connection to the bus of the machine, by sd-bus.
 ///
 /// Lives on the host's queue and never leaves it; sd-bus calls back only from within ``process()``.
-final class BusConnection {
-  private let bus: OpaquePointer
+package final class BusConnection {
+  let bus: OpaquePointer
   private let receive: (ChannelEvent) -> Void
   private var reader: (any DispatchSourceRead)?
   private var writer: (any DispatchSourceWrite)?
@@ -18,6 +18,10 @@ final class BusConnection {
   private var goOn: (() -> Void)?
   private var willGoOn = false
   private var exports: [String: Export] = [:]
+  /// Objects whose calls somebody else answers.
+  var served = BusServing()
+  /// Questions to the bus itself about the processes of others.
+  var inquiries: [UInt64: (BusCredentials?) -> Void] = [:]
 
   /// An exported object, with the slots that keep it on the bus.
   private struct Export {
@@ -79,7 +83,7 @@ final class BusConnection {
   /// more, so that a flood of messages does not delay other work on the queue.
   ///
   /// Returns `false` if the connection is gone.
-  func process() -> Bool {
+  package func process() -> Bool {
     willGoOn = false
     receive(peers.expire(at: HostClock.now.uptime))
     for _ in 0..<Self.mostPerTurn {
@@ -127,7 +131,9 @@ final class BusConnection {
   }
 
   /// Leaves the bus, and ends every subscription, call, and export.
-  func end() {
+  package func end() {
+    served.end()
+    inquiries = [:]
     for export in exports.values { for slot in export.slots { sd_bus_slot_unref(slot) } }
     exports = [:]
     if !isWriting { writer?.resume() }
@@ -142,14 +148,14 @@ final class BusConnection {
 
   // MARK: Carrying out
 
-  func carryOut(_ action: BusAction) {
+  package func carryOut(_ action: BusAction) {
     do throws(BusFault) {
       for question in peers.prepare(action) { try send(question) }
       switch action {
-      case .call, .subscribe: break
+      case .call, .subscribe, .unsubscribe: break
       case .export(let object): try export(object)
       case .withdraw(let path): withdraw(path)
-      case .emit(let signal): try emit(signal)
+      case .emit(let signal): try emit(signal, to: nil)
       }
     } catch {
       guard case .call(let number, _) = action else { return }
@@ -157,7 +163,7 @@ final class BusConnection {
     }
   }
 
-  private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func send(_ question: BusPeers.Question) throws(BusFault) {
     guard peers.hasRoom else { throw BusFault(code: ENOBUFS) }
@@ -191,12 +197,14 @@ final class BusConnection {
     exports[object.path] = Export(object: object, slots: slots)
   }
 
-  private func emit(_ signal: BusSignal) throws(BusFault) {
+  /// Sends a signal to one connection, or to everybody.
+  func emit(_ signal: BusSignal, to receiver: String?) throws(BusFault) {
     var made: OpaquePointer?
     try BusFault.check(
       sd_bus_message_new_signal(bus, &made, signal.path, signal.interface, signal.member))
     guard let message = made else { return }
     defer { sd_bus_message_unref(message) }
+    if let receiver { try BusFault.check(sd_bus_message_set_destination(message, receiver)) }
     try BusWriter(message).append(signal.arguments)
     try BusFault.check(sd_bus_send(bus, message, nil))
   }
@@ -207,13 +215,14 @@ final class BusConnection {
 
   // MARK: Receiving
 
-  private static func from(_ context: UnsafeMutableRawPointer?) -> BusConnection? {
+  static func from(_ context: UnsafeMutableRawPointer?) -> BusConnection? {
     context.map { Unmanaged<BusConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Filters every message before sd-bus handles it; returns 1 for one that is handled here.
   private func take(_ message: OpaquePointer) -> Int32 {
     guard let head = BusHead(message), head.kind != .call else { return 0 }
+    guard !take(credentials: message, head) else { return 1 }
     receive(peers.receive(head) { BusReader(message).all() })
     return 1
   }
@@ -247,7 +256,7 @@ final class BusConnection {
 
 extension BusHead {
   /// Reads the header that sd-bus has parsed; `nil` for a message of another kind.
-  fileprivate init?(_ message: OpaquePointer) {
+  init?(_ message: OpaquePointer) {
     func text(_ pointer: UnsafePointer<CChar>?) -> String {
       pointer.map { String(cString: $0) } ?? ""
     }

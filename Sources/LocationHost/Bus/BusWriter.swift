@@ -79,9 +79,9 @@ struct BusWriter {
 }
 
 /// An error of sd-bus.
-struct BusFault: Error, Hashable {
+package struct BusFault: Error, Hashable {
   /// The system's error number, positive.
-  var code: Int32
+  package var code: Int32
 
   /// Throws if the result is negative; otherwise returns it.
   @discardableResult

@@ -1,10 +1,10 @@
-import LocationProviders
+package import LocationProviders
 
 extension QueueActor {
   /// Connects to the bus at an address, `nil` for the system bus. Its events enter the actor as long as
   /// there is one: `receive` is called with each, from within `BusConnection.process()`, which `serve`
   /// is to call whenever there is work.
-  nonisolated func connect(
+  nonisolated package func connect(
     to address: String?, serving serve: @escaping @Sendable (isolated Self) -> Void,
     _ receive: @escaping @Sendable (isolated Self, BusEvent) -> Void
   ) throws(BusFault) -> BusConnection {

@@ -12,9 +12,12 @@ enum FileSystem {
     return lstat("/", &status) == 0 ? status.st_dev : 0
   }()
 
-  /// Returns why the owner of a file or folder is no proof; `nil` if it is.
+  /// Looks whether the owner of a file or folder proves anything.
   ///
-  /// - Parameter device: the device of what was looked at before, which needs no second look.
+  /// - Parameters:
+  ///   - path: the file or folder; a link is not followed.
+  ///   - device: the device of what was looked at before, which needs no second look.
+  /// - Returns: why it does not; `nil` if it does.
   static func fault(of path: String, _ device: inout dev_t) -> String? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_dev != device else { return nil }

@@ -33,7 +33,7 @@ package struct DesktopPrograms: Sendable {
 
   /// The path of the program of an app; `nil` without an entry.
   package func program(of identifier: String) -> String? {
-    guard !identifier.isEmpty, !identifier.contains("/") else { return nil }
+    guard !identifier.isEmpty, !identifier.utf8.contains(UInt8(ascii: "/")) else { return nil }
     for folder in folders {
       guard let bytes = SmallFile.read("\(folder)/\(identifier).desktop", limit: Self.limit) else {
         continue

@@ -1,6 +1,6 @@
 import LocationService
 import LocationEngine
-import LocationModel
+package import LocationModel
 
 extension LocationHost {
   /// Passes an input to the prompt coordinator, and carries out its decisions.
@@ -16,10 +16,14 @@ extension LocationHost {
       case .unanswered(let prompt, let reasons):
         let named = zip(agents, reasons).map { "\($0.name): \($1)" }
         journal(.unanswerable(prompt, named))
+        unanswered?(prompt.id.app)
       }
     }
     arm()
   }
+
+  /// Whether an app waits for an answer that nobody can give now.
+  package func isUnanswered(_ app: AppIdentity) -> Bool { prompts.isUnanswered(app) }
 
   /// Shows prompts that no agent could answer again, after an agent has connected.
   package nonisolated func askAgain() {

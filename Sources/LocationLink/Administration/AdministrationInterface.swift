@@ -57,6 +57,9 @@ package enum AdministrationInterface {
       magnetometer: bool
     )
 
+    # The name org.freedesktop.GeoClue2 on the bus of the system: serving, taken, or refused, and why.
+    type GeoClue (state: string, reason: ?string)
+
     type LastFix (time: int, accuracy: float, place: ?Place)
 
     type Status (
@@ -79,7 +82,9 @@ package enum AdministrationInterface {
       demand: Demand,
       lastFix: ?LastFix,
       # Whether a place is set from outside; older daemons do not say.
-      simulated: ?bool
+      simulated: ?bool,
+      # Absent where programs that ask GeoClue are not to be served, and from older daemons.
+      geoclue: ?GeoClue
     )
 
     # An app that uses the location now, or asks to calibrate the compass.

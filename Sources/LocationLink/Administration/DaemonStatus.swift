@@ -26,6 +26,9 @@ package struct DaemonStatus: Hashable, Sendable {
   package var lastFix: LastFix?
   /// Whether a place is set from outside (SIM-15); `nil` from an older daemon.
   package var isSimulated: Bool?
+  /// Whether programs that ask GeoClue are served; `nil` where the configuration does not want that,
+  /// and from an older daemon.
+  package var geoclue: GeoClueStatus?
 
   package init(pid: Int32, since: UnixTime, state: String) {
     self.pid = pid
@@ -89,6 +92,18 @@ package struct AgentStatus: Hashable, Sendable {
   }
 }
 
+/// Whether the name of GeoClue on the bus is the daemon's.
+package struct GeoClueStatus: Hashable, Sendable {
+  /// `serving`, `taken` by another program, or `refused`.
+  package var state: String
+  /// Why no program is served; `nil` if they are.
+  package var reason: String?
+
+  package init(state: String, reason: String?) {
+    (self.state, self.reason) = (state, reason)
+  }
+}
+
 /// A program that is registered to answer for a person, or to administer.
 package struct TrustedProgramStatus: Hashable, Sendable {
   package var path: String
@@ -144,7 +159,12 @@ extension DaemonStatus: JSONStructure {
     .get("servicesEnabled", \.servicesEnabled), .find("servicesReason", \.servicesReason),
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
-    .find("lastFix", \.lastFix), .find("simulated", \.isSimulated))
+    .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue))
+}
+
+extension GeoClueStatus: JSONStructure {
+  package static let fields = JSONFields(
+    GeoClueStatus(state: "", reason: nil), .get("state", \.state), .find("reason", \.reason))
 }
 
 extension SourceStatus: JSONStructure {

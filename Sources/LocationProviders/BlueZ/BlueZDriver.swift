@@ -20,6 +20,7 @@ struct BlueZDriver: SourceDriver {
         calls[lastCall] = (owner, number)
         return .call(lastCall, call)
       case .subscribe(let match): return subscribed.insert(match).inserted ? action : nil
+      case .unsubscribe(let match): return subscribed.remove(match) == nil ? nil : action
       case .export, .withdraw, .emit: return action
       }
     }

@@ -3,6 +3,8 @@ package enum BusAction: Hashable, Sendable {
   /// A method call. The reply has the same number, which has a meaning only to the machine.
   case call(Int, BusCall)
   case subscribe(BusMatch)
+  /// Ends a subscription.
+  case unsubscribe(BusMatch)
   /// Offers an object of this program, or replaces it.
   case export(BusObject)
   case withdraw(path: String)
@@ -216,6 +218,14 @@ extension BusSignal {
       self[0]?.text == service, let owner = self[2]?.text
     else { return nil }
     return !owner.isEmpty
+  }
+
+  /// The unique name of a connection that has gone; `nil` for any other signal.
+  package var endedConnection: String? {
+    guard let name = self[0]?.text, name.hasPrefix(":"), presence(of: name) == false else {
+      return nil
+    }
+    return name
   }
 
   /// Whether the program that owned the service's name has lost it, even if another one owns it:

@@ -79,6 +79,10 @@ package struct BusPeers: Sendable {
       let first = follow(match.sender)
       subscriptions.append(match)
       return first + [Self.addMatch(match)]
+    case .unsubscribe(let match):
+      guard let index = subscriptions.firstIndex(of: match) else { return [] }
+      subscriptions.remove(at: index)
+      return [Self.match("RemoveMatch", match)]
     case .export(let object):
       return ([object.caller] + object.otherCallers).flatMap { follow($0) }
     case .withdraw, .emit: return []
@@ -96,12 +100,14 @@ package struct BusPeers: Sendable {
     return [Self.addMatch(.owner(of: service)), Question(purpose: .owner(of: service), call: ask)]
   }
 
-  private static func addMatch(_ match: BusMatch) -> Question {
+  private static func addMatch(_ match: BusMatch) -> Question { Self.match("AddMatch", match) }
+
+  private static func match(_ member: String, _ match: BusMatch) -> Question {
     var rule =
       "type='signal',sender='\(match.sender)',interface='\(match.interface)',"
       + "member='\(match.member)'"
     if let argument = match.firstArgument { rule += ",arg0='\(argument)'" }
-    return Question(purpose: .nobody, call: ask("AddMatch").with(.string(rule)))
+    return Question(purpose: .nobody, call: ask(member).with(.string(rule)))
   }
 
   private static func ask(_ member: String, reply: String? = nil) -> BusCall {

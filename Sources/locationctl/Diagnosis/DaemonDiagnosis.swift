@@ -61,9 +61,26 @@ struct DaemonDiagnosis {
         subject: "place", code: "simulated", verdict: .doubtful,
         message: "set from outside, in place of what the sources give",
         next: "locationctl location clear")
-      return [daemon] + (status.servicesEnabled ? [] : [services])
+      return [daemon] + [status.geoclue.map { Self.finding($0) }].compactMap(\.self)
+        + (status.servicesEnabled ? [] : [services])
         + (status.isSimulated == true ? [simulated] : []) + [unstored].compactMap(\.self)
     }
+  }
+
+  /// How programs fare that ask GeoClue.
+  private static func finding(_ geoclue: GeoClueStatus) -> Finding {
+    let next =
+      switch geoclue.state {
+      case "serving": nil as String?
+      case "taken": "end it and keep it from being started: systemctl mask --now geoclue.service"
+      default:
+        "only the daemon of the system may have it: install the policy of the bus (make install), "
+          + "then: systemctl reload dbus"
+      }
+    return Finding(
+      subject: "org.freedesktop.GeoClue2", code: "geoclue_\(geoclue.state)",
+      verdict: geoclue.reason == nil ? .good : .bad,
+      message: geoclue.reason ?? "programs that ask GeoClue are served by locationd", next: next)
   }
 
   private func problem(_ message: String, _ next: String?) -> Finding {

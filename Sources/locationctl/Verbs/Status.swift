@@ -65,6 +65,7 @@ struct StatusReport {
       ("socket", socket), ("state", state), ("launch", status.launch ?? ""),
       ("services", services),
       ("place", status.isSimulated == true ? "set from outside, in place of all sources" : ""),
+      ("geoclue", status.geoclue.map { $0.reason.map { "not served: \($0)" } ?? "served" } ?? ""),
       ("needed", status.demand.words), ("last fix", lastFix),
     ] where !text.isEmpty {
       output.line("  " + name + String(repeating: " ", count: 10 - name.count) + text)
@@ -115,6 +116,7 @@ struct StatusReport {
     line.add("services_reason", status.servicesReason)
     line.add("not_stored", status.unstored)
     if let isSimulated = status.isSimulated { line.add("simulated", flag: isSimulated) }
+    if let geoclue = status.geoclue { line.add("geoclue", object: Self.object(geoclue)) }
     line.add("demand", object: demand)
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })
@@ -161,6 +163,13 @@ struct StatusReport {
     line.add("user", Int(client.user))
     line.add("since", client.since.iso8601)
     line.add("services", texts: client.services)
+    return line
+  }
+
+  private static func object(_ geoclue: GeoClueStatus) -> JSONLine {
+    var line = JSONLine(type: "geoclue")
+    line.add("state", geoclue.state)
+    line.add("reason", geoclue.reason)
     return line
   }
 

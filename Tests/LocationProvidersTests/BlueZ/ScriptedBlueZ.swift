@@ -96,6 +96,7 @@ func word(_ action: BusAction) -> String {
   switch action {
   case .call(_, let call): call.member
   case .subscribe(let match): "subscribe \(match.member)"
+  case .unsubscribe(let match): "unsubscribe \(match.member)"
   case .export(let object): "export \(object.path)"
   case .withdraw(let path): "withdraw \(path)"
   case .emit(let signal): "emit \(signal.member)"

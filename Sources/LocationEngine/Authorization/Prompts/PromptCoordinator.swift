@@ -53,6 +53,14 @@ package struct PromptCoordinator: Machine {
     }
   }
 
+  /// Whether all agents have passed on a question of an app.
+  package func isUnanswered(_ app: AppIdentity) -> Bool {
+    questions.contains { question in
+      guard case .resting = question.state else { return false }
+      return question.prompt.id.app == app && question.delivered != nil
+    }
+  }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .asked(let prompt):

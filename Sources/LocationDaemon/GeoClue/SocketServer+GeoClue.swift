@@ -1,0 +1,193 @@
+import Dispatch
+import Glibc
+import LocationHost
+import LocationLink
+import LocationModel
+import LocationProviders
+import LocationService
+
+// The name and the objects of GeoClue on the bus of the system (docs/decisions/0101). What becomes of a
+// call is decided by `GeoClueService`; who calls, and what the app may know, by the paths that clients
+// of the socket take.
+extension SocketServer {
+  /// Begins to serve the programs that ask GeoClue.
+  nonisolated package func serveGeoClue() {
+    enter { server in
+      server.geoclue.isOn = true
+      server.host.onQueue { host in
+        host.unanswered = { [weak server] app in server?.onQueue { $0.noteUnasked(app) } }
+      }
+      server.measureLevel()
+      server.stepName(.begin)
+    }
+  }
+
+  // MARK: The name
+
+  private func stepName(_ input: BusName.Input) {
+    for output in geoclue.name.handle(input, at: host.now) {
+      switch output {
+      case .enter: enterBus()
+      case .bus(let action): geoclue.bus?.carryOut(action)
+      case .changed(let standing): note(standing)
+      }
+    }
+    armGeoClue()
+    flushLater()
+  }
+
+  private func note(_ standing: BusName.Standing) {
+    switch standing {
+    case .owned: journal.write(.service, "serves the programs that ask \(GeoClue.name)")
+    case .taken:
+      journal.write(
+        .service, "\(GeoClueState.taken); this daemon serves once it has gone", isFault: true)
+    case .refused(let reason):
+      journal.write(.service, "does not have the name \(GeoClue.name): \(reason)", isFault: true)
+    }
+  }
+
+  private func enterBus() {
+    leaveBus()
+    do throws(BusFault) {
+      let bus = try connect(to: nil, serving: { $0.serveBus() }) { $0.take($1) }
+      geoclue.bus = bus
+      try bus.serve(below: GeoClue.root) { [weak self] question in
+        self?.onQueue { $0.take(question) }
+      }
+    } catch {
+      leaveBus()
+      let reason = Errno(code: error.code, call: "the system bus").description
+      return enter { $0.stepName(.closed(reason: reason)) }
+    }
+    enter { $0.stepName(.bus(.connected)) }
+  }
+
+  private func take(_ event: BusEvent) {
+    if case .signal(let signal) = event, let name = signal.endedConnection {
+      return stepGeoClue(.gone(name))
+    }
+    stepName(.bus(event))
+  }
+
+  private func leaveBus() {
+    geoclue.bus?.end()
+    geoclue.bus = nil
+    for name in geoclue.service.names { stepGeoClue(.gone(name)) }
+  }
+
+  private func serveBus() {
+    guard let bus = geoclue.bus, !bus.process() else { return }
+    leaveBus()
+    stepName(.bus(.disconnected))
+  }
+
+  // MARK: Calls
+
+  /// Takes a call, which its program pays for like a request over the socket.
+  private func take(_ question: BusQuestion) {
+    guard let payer = geoclue.callers[question.sender]?.payer else {
+      return stepGeoClue(.call(question))
+    }
+    let begin = host.now.uptime
+    if let end = shares.rest(of: payer, at: begin) {
+      let seconds = ((end - begin).wholeNanoseconds + 999_999_999) / 1_000_000_000
+      let text =
+        "this program has used up its share of the daemon's time; it is served again in \(seconds) s"
+      geoclue.bus?.answer(question.number, .error(Self.limitsExceeded, text))
+      return
+    }
+    defer { charge(payer, since: begin) }
+    stepGeoClue(.call(question))
+  }
+
+  private static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+
+  /// Notes the level of the sources, after one of them has changed.
+  func measureLevel() {
+    guard geoclue.isOn else { return }
+    // Not now: the engine may be in the middle of a step.
+    enter { $0.stepGeoClue(.available($0.availableLevel)) }
+  }
+
+  /// The level of the most exact source that is not known to be out.
+  private var availableLevel: GeoClueLevel {
+    host.onQueue { host in
+      host.core.sourceReports.compactMap { report in
+        if case .unavailable = report.status { return nil }
+        return report.source.geoClueLevel
+      }.max() ?? .none
+    }
+  }
+
+  /// Hands an input to the machine, and carries out its outputs; one input after another.
+  func stepGeoClue(_ input: GeoClueService.Input) {
+    geoclue.inputs.append(input)
+    guard !geoclue.isStepping else { return }
+    geoclue.isStepping = true
+    while !geoclue.inputs.isEmpty {
+      for output in geoclue.service.handle(geoclue.inputs.removeFirst(), at: host.now) {
+        carryOut(output)
+      }
+    }
+    geoclue.isStepping = false
+    armGeoClue()
+  }
+
+  private func carryOut(_ output: GeoClueService.Output) {
+    switch output {
+    case .answer(let number, let response):
+      geoclue.bus?.answer(number, response)
+      flushLater()
+    case .emit(let signal, let receiver):
+      geoclue.bus?.send(signal, to: receiver)
+      flushLater()
+    case .identify(let name): identify(name)
+    case .forget(let name): forget(name)
+    case .join(let name, let desktopID): join(name, calledBy: desktopID)
+    case .leave(let name): leaveEngine(name)
+    case .subscribers(let name, let change): settle(name, subscribers: change)
+    case .request(let name, let request): send(request, of: name)
+    }
+  }
+
+  /// Sends what waits after this step, which may be one of the engine.
+  private func flushLater() {
+    guard !geoclue.isFlushing else { return }
+    geoclue.isFlushing = true
+    enter { server in
+      server.geoclue.isFlushing = false
+      server.serveBus()
+    }
+  }
+
+  /// Wakes the machines when they are due; a wake that comes too early changes nothing.
+  private func armGeoClue() {
+    guard let due = earliest(geoclue.name.nextDeadline, geoclue.service.nextDeadline),
+      geoclue.armed.map({ due < $0 }) ?? true
+    else { return }
+    geoclue.armed = due
+    let wait = max(0, (due - host.now.uptime).wholeNanoseconds)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
+      self?.onQueue { server in
+        server.geoclue.armed = nil
+        if isDue(server.geoclue.name.nextDeadline, server.host.now) { server.stepName(.wake) }
+        server.stepGeoClue(.wake)
+      }
+    }
+  }
+}
+
+extension Source {
+  /// The greatest level of the positions that it gives; `nil` for a source of none.
+  var geoClueLevel: GeoClueLevel? {
+    switch receiver {
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixed, .fixes, .resting:
+      .exact
+    case .wifi, .scans, .ichnaea: .street
+    case .modem: .exact
+    case .zone: .country
+    case .geoclue, .bluez, .iio: nil
+    }
+  }
+}
