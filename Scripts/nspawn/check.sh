@@ -113,7 +113,8 @@ check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "
 check "and it answers again" soon locationctl status
 check "erased, nothing is known any more" sh -c 'locationctl data erase --all && [ "$(locationctl apps --json | wc -l)" = 0 ]'
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
-check "its exposure is at most 2.0" systemd-analyze security --offline=true --threshold=20 /usr/lib/systemd/system/locationd.service
+# 0.1 of it is capset, by which it takes its one right from the programs that it starts.
+check "its exposure is at most 2.1" systemd-analyze security --offline=true --threshold=21 /usr/lib/systemd/system/locationd.service
 
 journalctl -q -t locationd > /mnt/share/journal
 echo "-- user service"
@@ -400,5 +401,5 @@ systemctl thaw sleeper
 check "it hears when it continues" soon test -e /tmp/sleeper/heard
 check "it was not cut off" test ! -e /tmp/sleeper/cut
 systemctl stop sleeper locationd.socket locationd.service
-check "its exposure is at most 6.2" systemd-analyze security --offline=true --threshold=62 /usr/lib/systemd/user/locationd.service
+check "its exposure is at most 6.3" systemd-analyze security --offline=true --threshold=63 /usr/lib/systemd/user/locationd.service
 echo done
