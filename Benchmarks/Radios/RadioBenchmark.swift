@@ -7,15 +7,26 @@ import LocationSecrets
 ///
 /// `Benchmarks radios [FOLDER]`: teaches the shared recordings and asks for the places of those in
 /// FOLDER, which has files of the same names; without FOLDER, one part of the shared recordings
-/// teaches and another asks. The map calibrates itself while it is taught.
+/// teaches and another asks. The map calibrates itself while it is taught. The sets of access
+/// points are measured a second time with a poisoned map.
 func measureRadios() throws {
   let environment = ProcessInfo.processInfo.environment
-  let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data/wifi")
+  let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data")
   let folder = CommandLine.arguments.dropFirst(2).first.map { URL(filePath: $0) }
-  for set in try RadioSet.all(teaching: shared, asking: folder) {
+  for set in try RadioSet.all(teaching: shared.appending(path: "wifi"), asking: folder) {
     let result = RadioResult(set)
     print(result.line)
     for (name, value, unit) in result.figures {
+      try Figure.report("radios.\(set.name).\(name)", value, unit, "\(set.name), \(name)")
+    }
+    guard let clean = result.p90, let poisoned = RadioResult(set.poisoned).p90 else { continue }
+    try Figure.report(
+      "radios.\(set.name).poisoned", poisoned / clean, "times", "\(set.name), p90 if poisoned")
+  }
+  for set in try RadioSet.cells(teaching: shared.appending(path: "cell"), asking: folder) {
+    let result = RadioResult(set)
+    print(result.line)
+    for (name, value, unit) in result.figures where name != "floor" {
       try Figure.report("radios.\(set.name).\(name)", value, unit, "\(set.name), \(name)")
     }
   }
@@ -32,7 +43,10 @@ struct PlacedScan {
     Moment(uptime: Instant(nanoseconds: time.nanoseconds), unixTime: time)
   }
 
-  /// A receiver tells the place before and after the scan.
+  /// Meters: how far from the marks of a survey people stand who say that they stand there.
+  private static let accuracyOfMarks = 1.0
+
+  /// A receiver tells the place before and after the scan, as exactly as the recording knows it.
   func teach(_ map: inout RadioMap) {
     let half = Duration.milliseconds(500)
     for (time, isScan) in [
@@ -41,7 +55,7 @@ struct PlacedScan {
       if isScan {
         _ = map.handle(.scan(scan, from: ProviderID(0)), at: Self.moment(time))
       } else {
-        var fix = Fix(coordinate: place, horizontalAccuracy: 3, time: time)
+        var fix = Fix(coordinate: place, horizontalAccuracy: Self.accuracyOfMarks, time: time)
         fix.floor = floor.map { Int($0) }
         _ = map.handle(.fix(fix), at: Self.moment(time))
       }
@@ -95,6 +109,8 @@ struct RadioResult {
     }
     unknown += 1
   }
+
+  var p90: Double? { errors.isEmpty ? nil : errors.quantile(0.9) }
 
   var figures: [(String, Double, String)] {
     guard !errors.isEmpty else { return [("unknown", Double(unknown), "scans")] }

@@ -41,7 +41,8 @@ extension RadioSet {
     return [RadioSet(name: "museum", teaching: known, asking: asked)]
   }
 
-  /// A mall, floor by floor: without other recordings, every second path asks.
+  /// A mall, floor by floor, and then all floors in one map: without other recordings, every second
+  /// path asks. The lowest floor has a frame of its own, so that its places lie beside where they are.
   private static func mall(_ teaching: URL, _ asking: URL?) throws -> [RadioSet] {
     let file = "xyz10-site1-scans.csv.gz"
     func read(_ folder: URL) throws -> [Grouped] {
@@ -52,7 +53,7 @@ extension RadioSet {
     let known = try read(teaching)
     let asked = try asking.map(read)
     let floors = Set(known.map { $0.group.prefix { $0 != " " } }).sorted()
-    return floors.map { floor in
+    let sets = floors.map { floor in
       let mine = known.filter { $0.group.hasPrefix(floor + " ") }
       let paths = Set(mine.map(\.path)).sorted()
       let even = Set(paths.enumerated().filter { $0.offset % 2 == 0 }.map(\.element))
@@ -62,6 +63,10 @@ extension RadioSet {
         asking: asked?.filter { $0.group.hasPrefix(floor + " ") }
           ?? mine.filter { !even.contains($0.path) })
     }
+    let whole = RadioSet(
+      name: "mall", teaching: sets.flatMap(\.teaching).sorted { $0.scan.time < $1.scan.time },
+      asking: sets.flatMap(\.asking))
+    return sets.isEmpty ? [] : sets + [whole]
   }
 
   /// One university floor, five months later.
@@ -75,7 +80,8 @@ extension RadioSet {
       return zip(heard, places).enumerated().compactMap { number, line in
         let place = line.1.split { $0 == "," || $0 == " " }.compactMap { Double($0) }
         guard place.count >= 2 else { return nil }
-        let time = start + .seconds(60 * number + (day.contains("07") ? 20_000_000 : 0))
+        // 134 days later.
+        let time = start + .seconds(60 * number + (day.contains("07") ? 11_577_600 : 0))
         return Grouped(
           group: "\(number)",
           placed: PlacedScan(
@@ -117,7 +123,7 @@ extension RadioSet {
   // MARK: Reading
 
   /// A scan with the columns that name its group.
-  private struct Grouped {
+  struct Grouped {
     var group: String
     var placed: PlacedScan
 
@@ -125,7 +131,7 @@ extension RadioSet {
     var path: Substring { group[..<(group.lastIndex(of: " ") ?? group.startIndex)] }
   }
 
-  private init(name: String, teaching: [Grouped], asking: [Grouped]) {
+  init(name: String, teaching: [Grouped], asking: [Grouped]) {
     self.init(name: name, teaching: teaching.map(\.placed), asking: asking.map(\.placed))
   }
 
@@ -138,15 +144,12 @@ extension RadioSet {
     var walks = 0
     for row in try Table.rows(of: folder.appending(path: file)) ?? [] {
       let coordinate = place(row)
-      guard coordinate.isValid,
-        let bits = UInt64(
-          (row["bssid"] ?? "").filter { $0 != ":" }, radix: 16)
-      else { continue }
+      guard coordinate.isValid, let address = address(row) else { continue }
       let name = group.map { row[$0] ?? "" }.joined(separator: " ")
       let path = group.dropLast().map { row[$0] ?? "" }.joined(separator: " ")
       if path != walk { (walk, walks) = (path, walks + 1) }
       let reading = RadioScan.Reading(
-        .accessPoint(BSSID(bits)), level: row.number("rssi"),
+        .accessPoint(address), level: row.number("rssi"),
         frequency: row["frequency"].flatMap { Int($0) }, age: row["age"].flatMap(Double.init) ?? 0)
       if scans.last?.group == name {
         scans[scans.count - 1].placed.scan.readings.append(reading)
@@ -156,11 +159,28 @@ extension RadioSet {
           Grouped(
             group: name,
             placed: PlacedScan(
-              scan: RadioScan([reading], time: time), place: coordinate,
-              floor: row["floor"].flatMap { Int8($0) })))
+              scan: RadioScan([reading], time: time), place: coordinate, floor: floor(row))))
       }
     }
     return scans
+  }
+
+  /// The address of a row. Where the recording says which box it belonged to, addresses of one box
+  /// differ in the last four bits only, as they did before they were replaced by others.
+  private static func address(_ row: [String: String]) -> BSSID? {
+    guard let bits = UInt64((row["bssid"] ?? "").filter { $0 != ":" }, radix: 16) else {
+      return nil
+    }
+    guard let box = row["radio"].flatMap({ UInt64($0, radix: 16) }) else { return BSSID(bits) }
+    return BSSID(0x1000_0000_0000 | box << 8 | bits & 0xf)
+  }
+
+  /// A floor by its number, or as a mall calls it: `F1` at the ground, `B1` below.
+  private static func floor(_ row: [String: String]) -> Int8? {
+    guard let text = row["floor"] else { return nil }
+    guard let number = Int8(text.drop { $0 == "F" || $0 == "B" }) else { return nil }
+    if text.hasPrefix("F") { return number - 1 }
+    return text.hasPrefix("B") ? -number : number
   }
 
   /// `STATION:LEVEL …`; a station is any word.
@@ -178,11 +198,11 @@ extension RadioSet {
     LocalFrame(center: Coordinate(latitude: 41.45, longitude: -8.3)).place(east: x, north: y)
   }
 
-  private static let start = UnixTime(seconds: 1_550_000_000)
+  static let start = UnixTime(seconds: 1_550_000_000)
 }
 
 extension [String: String] {
-  fileprivate func number(_ column: String) -> Double {
+  func number(_ column: String) -> Double {
     self[column].flatMap(Double.init) ?? .nan
   }
 }

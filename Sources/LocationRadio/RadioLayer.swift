@@ -13,16 +13,27 @@ package struct RadioLayer: Sendable {
     package var spread: Double
     /// Meters: the least standard deviation of a position.
     package var floor: Double
+    /// The part of the variance of the likely places that is error.
+    package var shareOfSpread: Double
+    /// Whether transmitters may travel along with the computer.
+    package var canTravel: Bool
+    /// How much slower the evidence of a likeness falls, for a likeness below 1.
+    package var dullness: Double
     /// The most cells; the tile that was not taught for the longest time goes first.
     package var mostCells: Int
     /// The most transmitters; where there are more, tiles go in the same order.
     package var mostStations = 100_000
 
-    /// Access points: rooms.
+    /// Access points: rooms. On all recordings the error has hardly to do with how far the likely
+    /// places are apart: their middle is right also where they are many. The dullness was chosen on the
+    /// mall's paths.
     package static let accessPoints = Grain(
-      spacing: 3, spread: 2.5, floor: 1.5, mostCells: 60_000)
-    /// Cells of mobile networks: blocks of houses.
-    package static let cells = Grain(spacing: 120, spread: 100, floor: 60, mostCells: 20_000)
+      spacing: 3, spread: 2.5, floor: 1.8, shareOfSpread: 0.01, canTravel: true, dullness: 0.1,
+      mostCells: 60_000)
+    /// Cells of mobile networks: blocks of houses. What one cell serves is as likely everywhere.
+    package static let cells = Grain(
+      spacing: 120, spread: 100, floor: 60, shareOfSpread: 1, canTravel: false, dullness: 0,
+      mostCells: 20_000)
   }
 
   /// One place.
@@ -75,11 +86,19 @@ package struct RadioLayer: Sendable {
   // MARK: Teaching
 
   /// Teaches what was heard at a place: each transmitter once, with its strength.
-  mutating func teach(_ heard: [Level], at place: Coordinate, _ teaching: Teaching) {
-    guard !heard.isEmpty, place.isValid, abs(place.latitude) < Self.mostNorth else { return }
+  ///
+  /// Returns what was known before.
+  @discardableResult
+  mutating func teach(_ heard: [Level], at place: Coordinate, _ teaching: Teaching) -> Lesson {
+    var lesson = Lesson()
+    guard !heard.isEmpty, place.isValid, abs(place.latitude) < Self.mostNorth else {
+      return lesson
+    }
+    lesson.new = Set(heard.map(\.station).filter { postings[$0] == nil })
     var usable = heard.filter { note($0.station, at: place, teaching) }
     usable.sort { $0.station < $1.station }
-    guard !usable.isEmpty else { return }
+    guard !usable.isEmpty else { return lesson }
+    lesson.stations = usable.map(\.station)
     let frame = LocalFrame(center: place)
     for north in -1...1 {
       for east in -1...1 {
@@ -90,6 +109,7 @@ package struct RadioLayer: Sendable {
         let squared = offset.east * offset.east + offset.north * offset.north
         let nearness = exponential(-squared / (2 * grain.spread * grain.spread))
         let isOwn = north == 0 && east == 0
+        lesson.before.append((middle, self[middle]))
         teach(usable, to: middle, place, isOwn ? 1 : nearness * Self.neighborShare, teaching)
       }
     }
@@ -98,6 +118,16 @@ package struct RadioLayer: Sendable {
       if stations[level.station]?.moves == 0 { stations[level.station] = nil }
     }
     shrink()
+    return lesson
+  }
+
+  /// What a teaching changes.
+  struct Lesson {
+    /// The places as they were.
+    var before: [(index: CellIndex, cell: Cell?)] = []
+    /// The transmitters, and those that were not known anywhere.
+    var stations: [RadioStationID] = []
+    var new: Set<RadioStationID> = []
   }
 
   /// When and how a position is taught.
@@ -138,6 +168,9 @@ package struct RadioLayer: Sendable {
   // MARK: Places
 
   subscript(index: CellIndex) -> Cell? { slots[index].flatMap { places[$0]?.cell } }
+
+  /// Returns the number of a place; `nil` where nothing is known.
+  func slot(of index: CellIndex) -> Int? { slots[index] }
 
   /// Returns where a transmitter is heard, and how strongly.
   func postings(of station: RadioStationID) -> [Posting] { postings[station] ?? [] }

@@ -41,7 +41,8 @@ package struct RadioMap: Machine {
     var kind: Kind
     var readings: Readings
     var time: UnixTime
-    var position: RadioPosition?
+    /// Its position without what was taught lately, while a receiver shows the truth.
+    var rehearsed: RadioPosition?
   }
 
   private(set) var names: RadioStationNames
@@ -56,8 +57,8 @@ package struct RadioMap: Machine {
   private var pending: [Pending] = []
   /// The last position of a receiver that may teach.
   private var lastFix: Fix?
-  /// Where was taught lately: a position found there was only just learned, and shows nothing.
-  private var lessons: [(place: Coordinate, at: Instant)] = []
+  /// What was taught lately.
+  private var lessons: [Kind: RadioLessons] = [:]
   /// When changed tiles are stored; `nil` while none has changed.
   private var storing: Instant?
 
@@ -67,6 +68,11 @@ package struct RadioMap: Machine {
   }
 
   package var nextDeadline: Instant? { storing }
+
+  /// How far the radii of one kind of transmitters are right, as it was learned.
+  package func calibration(_ kind: Kind) -> RadioCalibration {
+    locators[kind]?.calibration ?? RadioCalibration()
+  }
 
   /// What is known of one kind of transmitters.
   package func layer(_ kind: Kind) -> RadioLayer? { layers[kind] }
@@ -100,10 +106,8 @@ package struct RadioMap: Machine {
       guard !readings.isEmpty, let layer = layers[kind] else { continue }
       let answer = locators[kind, default: RadioLocator()].locate(
         readings.levels, in: layer, day: scan.time.day, at: now.uptime)
-      var position: RadioPosition?
       switch answer {
       case .position(let found):
-        position = found
         outputs.append(.fix(Fix(found, kind, at: scan.time), from: provider))
       case .unknown(let reason):
         if let found = placed[kind]?.locate(
@@ -115,11 +119,26 @@ package struct RadioMap: Machine {
         }
       }
       pending.append(
-        Pending(kind: kind, readings: readings, time: scan.time, position: position))
+        Pending(
+          kind: kind, readings: readings, time: scan.time,
+          rehearsed: rehearse(readings, kind, layer, scan.time, at: now)))
     }
     if outputs.isEmpty { outputs.append(.silent(provider, .nothingHeard)) }
     if pending.count > Self.mostPending { pending.removeFirst(pending.count - Self.mostPending) }
     return outputs
+  }
+
+  /// Finds the position of a scan from what is older than the present visit, while a receiver is
+  /// there to compare it with.
+  private mutating func rehearse(
+    _ readings: Readings, _ kind: Kind, _ layer: RadioLayer, _ time: UnixTime, at now: Moment
+  ) -> RadioPosition? {
+    guard let lastFix, (0...Self.longestGap).contains(time.seconds(since: lastFix.time)) else {
+      return nil
+    }
+    return locators[kind, default: RadioLocator()].rehearse(
+      readings.levels, in: layer, without: lessons[kind, default: RadioLessons()], day: time.day,
+      at: now.uptime)
   }
 
   // MARK: Teaching
@@ -148,7 +167,7 @@ package struct RadioMap: Machine {
   private mutating func teach(
     _ scan: Pending, between first: Fix, and second: Fix, at now: Instant
   ) {
-    guard var layer = layers[scan.kind] else { return }
+    guard let grain = layers[scan.kind]?.grain else { return }
     let frame = LocalFrame(center: first.coordinate)
     let way = frame.offset(of: second.coordinate)
     let span = second.time.seconds(since: first.time)
@@ -159,26 +178,35 @@ package struct RadioMap: Machine {
     let share = min(max(heard / span, -1), 1)
     let place = frame.place(east: way.east * share, north: way.north * share)
     let accuracy = max(first.horizontalAccuracy, second.horizontalAccuracy)
-    lessons.removeAll { now - $0.at > Self.lesson }
-    if let position = scan.position, !wasTaughtLately(place) {
-      locators[scan.kind, default: RadioLocator()].calibrate(
-        position, truth: place, accuracy: accuracy)
-    }
-    let weight = 1 / (1 + (accuracy / Self.goodAccuracy) * (accuracy / Self.goodAccuracy))
-    layer.teach(
-      scan.readings.levels(fresherThan: layer.grain.spacing / max(length / span, 0.1)), at: place,
-      RadioLayer.Teaching(
-        weight: weight, day: scan.time.day, floor: second.floor.flatMap { Int8(exactly: $0) },
-        local: scan.readings.local, canMove: scan.kind == .accessPoints))
-    layers[scan.kind] = layer
+    let teaching = RadioLayer.Teaching(
+      weight: Self.weight(of: accuracy), day: scan.time.day,
+      floor: second.floor.flatMap { Int8(exactly: $0) }, local: scan.readings.local,
+      canMove: scan.kind == .accessPoints)
+    compare(scan, with: place, accuracy, teaching.floor, at: now)
+    let lesson = layers[scan.kind]?.teach(
+      scan.readings.levels(fresherThan: grain.spacing / max(length / span, 0.1)), at: place,
+      teaching)
     placed[scan.kind]?.check(scan.readings.levels, at: place)
-    lessons.append((place, now))
-    if lessons.count > Self.mostLessons { lessons.removeFirst() }
+    if let lesson { lessons[scan.kind, default: RadioLessons()].note(lesson, at: now) }
   }
 
-  private func wasTaughtLately(_ place: Coordinate) -> Bool {
-    let frame = LocalFrame(center: place)
-    return lessons.contains { frame.chord(to: $0.place) < Self.sameLesson }
+  /// Compares where a scan seems to have been made with where it was.
+  private mutating func compare(
+    _ scan: Pending, with place: Coordinate, _ accuracy: Double, _ floor: Int8?, at now: Instant
+  ) {
+    guard let position = scan.rehearsed, let layer = layers[scan.kind] else { return }
+    // Where nothing was known, the error says how far the map reaches, which changes right now.
+    let index = CellIndex(place, floor: floor, spacing: layer.grain.spacing)
+    let distance = max(layer.grain.spacing, accuracy)
+    guard lessons[scan.kind, default: RadioLessons()].knew(index, in: layer),
+      lessons[scan.kind, default: RadioLessons()].compares(at: place, within: distance, at: now)
+    else { return }
+    locators[scan.kind, default: RadioLocator()].calibrate(
+      position, truth: place, accuracy: accuracy)
+  }
+
+  private static func weight(of accuracy: Double) -> Double {
+    1 / (1 + (accuracy / goodAccuracy) * (accuracy / goodAccuracy))
   }
 
   /// Teaches one scan at a known place, as an import does.
@@ -224,7 +252,7 @@ package struct RadioMap: Machine {
     for kind in Kind.allCases {
       if let layer = layers[kind] { layers[kind] = RadioLayer(layer.grain) }
     }
-    (locators, placed, pending, lessons) = ([:], [:], [], [])
+    (locators, placed, pending, lessons) = ([:], [:], [], [:])
     (lastFix, storing) = (nil, nil)
   }
 
@@ -239,8 +267,8 @@ package struct RadioMap: Machine {
         changes += buckets.map { RadioMapStore.change(of: $0, in: stations, kind) }
       }
     }
-    let scales = Kind.allCases.map { locators[$0]?.calibration.scale ?? RadioCalibration.standard }
-    changes.append(RadioMapStore.change(of: scales))
+    let calibrations = Kind.allCases.map { calibration($0) }
+    changes.append(RadioMapStore.change(of: calibrations))
     return changes.filter { rows.note($0) }.map { .store($0) }
   }
 
@@ -280,9 +308,9 @@ package struct RadioMap: Machine {
         bucket, bytes.map { RadioMapStore.placed(in: $0) } ?? [])
       if isStored { placed[kind]?.settle(bucket) }
     case .calibration?:
-      let scales = RadioMapStore.scales(in: bytes ?? [])
-      for (kind, scale) in zip(Kind.allCases, scales) {
-        locators[kind, default: RadioLocator()].restore(RadioCalibration(scale: scale))
+      let calibrations = RadioMapStore.calibrations(in: bytes ?? [])
+      for (kind, calibration) in zip(Kind.allCases, calibrations) {
+        locators[kind, default: RadioLocator()].restore(calibration)
       }
     case nil: break
     }
@@ -303,11 +331,6 @@ package struct RadioMap: Machine {
   /// Seconds between two positions that a scan may lie between.
   private static let longestGap = 6.0
   private static let storingInterval = Duration.seconds(60)
-  /// How long a lesson is one. Chosen: longer than a person stays to be measured.
-  private static let lesson = Duration.seconds(900)
-  /// Meters.
-  private static let sameLesson = 15.0
-  private static let mostLessons = 512
 
   /// Meters: the least radius of a position from an imported list.
   private static func leastRadius(_ kind: Kind) -> Double { kind == .accessPoints ? 30 : 200 }

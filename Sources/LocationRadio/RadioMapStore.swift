@@ -61,20 +61,25 @@ enum RadioMapStore {
     return .set(key(of: tile, kind), writer.bytes)
   }
 
-  static func change(of scales: [Double]) -> StateChange {
+  /// The factors of all kinds, then the numbers of comparisons that they rest on.
+  static func change(of calibrations: [RadioCalibration]) -> StateChange {
     var writer = ByteWriter()
-    for scale in scales { writer.write(scale.bitPattern) }
+    for calibration in calibrations { writer.write(calibration.scale.bitPattern) }
+    for calibration in calibrations { writer.write(calibration.count.bitPattern) }
     return .set(calibrationKey, writer.bytes)
   }
 
-  static func scales(in bytes: [UInt8]) -> [Double] {
+  static func calibrations(in bytes: [UInt8]) -> [RadioCalibration] {
     var reader = ByteReader(bytes)
-    var scales: [Double] = []
-    while let word = reader.read(UInt64.self) {
-      let scale = Double(bitPattern: word)
-      scales.append(scale.isFinite ? scale : RadioCalibration.standard)
+    var numbers: [Double] = []
+    while let word = reader.read(UInt64.self) { numbers.append(Double(bitPattern: word)) }
+    let kinds = RadioMap.Kind.allCases.count
+    // Older rows have no numbers of comparisons, and their factors belong to another spread.
+    guard numbers.count >= 2 * kinds else { return [] }
+    return zip(numbers, numbers.dropFirst(kinds)).prefix(kinds).map { scale, count in
+      scale.isFinite && count.isFinite
+        ? RadioCalibration(scale: scale, count: count) : RadioCalibration()
     }
-    return scales
   }
 
   /// Puts a stored tile back; what is damaged is left out.
