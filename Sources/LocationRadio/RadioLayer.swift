@@ -17,6 +17,8 @@ package struct RadioLayer: Sendable {
     package var shareOfSpread: Double
     /// Whether transmitters may travel along with the computer.
     package var canTravel: Bool
+    /// Meters that a position may be off where one transmitter alone is received.
+    package var rangeOfOne: Double
     /// How much slower the evidence of a likeness falls, for a likeness below 1.
     package var dullness: Double
     /// The most cells; the tile that was not taught for the longest time goes first.
@@ -28,12 +30,12 @@ package struct RadioLayer: Sendable {
     /// places are apart: their middle is right also where they are many. The dullness was chosen on the
     /// mall's paths.
     package static let accessPoints = Grain(
-      spacing: 3, spread: 2.5, floor: 1.8, shareOfSpread: 0.01, canTravel: true, dullness: 0.1,
-      mostCells: 60_000)
+      spacing: 3, spread: 2.5, floor: 1.8, shareOfSpread: 0.01, canTravel: true, rangeOfOne: 25,
+      dullness: 0.1, mostCells: 60_000)
     /// Cells of mobile networks: blocks of houses. What one cell serves is as likely everywhere.
     package static let cells = Grain(
-      spacing: 120, spread: 100, floor: 60, shareOfSpread: 1, canTravel: false, dullness: 0,
-      mostCells: 20_000)
+      spacing: 120, spread: 100, floor: 60, shareOfSpread: 1, canTravel: false, rangeOfOne: 250,
+      dullness: 0, mostCells: 20_000)
   }
 
   /// One place.

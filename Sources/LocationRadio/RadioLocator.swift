@@ -69,6 +69,17 @@ package struct RadioLocator: Sendable {
     return found
   }
 
+  /// How many transmitters of one strength tell as much as what is heard: at least 1.
+  private static func breadth(of heard: [RadioLayer.Level]) -> Double {
+    var (squares, fourths) = (0.0, 0.0)
+    for level in heard {
+      let square = level.strength * level.strength
+      squares += square
+      fourths += square * square
+    }
+    return fourths > 0 ? squares * squares / fourths : 1
+  }
+
   /// Returns the position, if there is one, and the way that leads to it.
   private func position(
     of usable: [RadioLayer.Level], heard: Int, in view: RadioView, after way: Way, at now: Instant
@@ -96,11 +107,13 @@ package struct RadioLocator: Sendable {
       next.silences.note(usable, at: likely[leader].index, likely[leader].cell.levels)
     }
     let likest = likely.map {
-      (likeness: $0.likeness(without: next.silences.gone), taught: $0.cell.weight)
-    }.reduce((likeness: 0, taught: 0)) { $1.likeness > $0.likeness ? $1 : $0 }
+      (likeness: $0.likeness(without: next.silences.gone), place: $0)
+    }.reduce((likeness: 0, place: best)) { $1.likeness > $0.likeness ? $1 : $0 }
     let position = position(
       next.candidates, around: leader.map { likely[$0].place } ?? best.place,
-      unlikeness: Self.unlikeness(likest.likeness, taught: likest.taught), in: view.layer.grain)
+      unlikeness: Self.unlikeness(likest.likeness, taught: view.weight(around: likest.place))
+        + Self.ambiguity(of: usable, in: view.layer.grain),
+      in: view.layer.grain)
     return (
       RadioPosition(
         coordinate: position.coordinate, radius: position.radius,
@@ -162,12 +175,21 @@ package struct RadioLocator: Sendable {
   }
 
   /// How many spacings of places a scan may be off, by its likeness to the likest place and the weight
-  /// of what was taught there.
+  /// of what was taught all around it.
   ///
-  /// A place unlike every known one lies between them, or beyond. Around one that was taught often the
-  /// ground is known, and it is rather what is heard that has changed.
+  /// A place unlike every known one lies between them, or beyond. Where the ground around the likest
+  /// is known, it is rather what is heard that has changed.
   private static func unlikeness(_ likeness: Double, taught weight: Double) -> Double {
     (1 - likeness) * unfamiliarity / (1 + weight / often).squareRoot()
+  }
+
+  /// How many spacings of places a scan may be off because few transmitters are heard: two vectors of
+  /// one transmitter have no angle, wherever it is received.
+  private static func ambiguity(
+    of heard: [RadioLayer.Level], in grain: RadioLayer.Grain
+  ) -> Double {
+    let breadth = breadth(of: heard)
+    return grain.rangeOfOne / grain.spacing / (breadth * breadth * breadth)
   }
 
   /// Compares an answer with a receiver's position.
@@ -192,7 +214,7 @@ package struct RadioLocator: Sendable {
   /// Spacings of places by which a scan that is like none of them may be off. Chosen on the mall's
   /// paths, where the error grows with the unlikeness and hardly with the spread of the places.
   private static let unfamiliarity = 28.0
-  /// The weight of the teachings of a place that halves the variance by unlikeness. Chosen on all
+  /// The weight of the teachings around a place that halves the variance by unlikeness. Chosen on all
   /// recordings: places of the library were taught twelve times, and their errors have nothing to do
   /// with the likeness; those of the mall once at most.
   private static let often = 0.5

@@ -166,6 +166,30 @@ struct RadioView: Sendable {
     return (products, lengths)
   }
 
+  /// Returns the weight of what was taught in each direction around a place, at most that of the place,
+  /// on average.
+  ///
+  /// Teachings of one place, with the error of the receiver, lie nearer than what counts.
+  func weight(around match: Match) -> Double {
+    let near = max(Int32((Self.errorOfTeachings / layer.grain.spacing).rounded(.up)), 2)
+    let far = near + Self.farther
+    var directions = [Double](repeating: 0, count: 8)
+    for north in -far...far {
+      for east in -far...far {
+        guard max(abs(north), abs(east)) >= near,
+          let slot = layer.slot(
+            of: CellIndex(
+              row: match.index.row &+ north, column: match.index.column &+ east,
+              floor: match.index.floor)),
+          let cell = cell(at: slot)
+        else { continue }
+        let direction = (north > 0 ? 4 : 0) + (east > 0 ? 2 : 0) + (abs(north) > abs(east) ? 1 : 0)
+        directions[direction] = max(directions[direction], min(cell.weight, match.cell.weight))
+      }
+    }
+    return directions.reduce(0, +) / Double(directions.count)
+  }
+
   private func cell(at slot: Int) -> RadioLayer.Cell? {
     if !before.isEmpty, let seen = before[slot] { return seen }
     return layer.places[slot]?.cell
@@ -180,4 +204,8 @@ struct RadioView: Sendable {
   private static let leastContrast = 0.01
   /// Places to each side. Chosen: where an access point is not heard any more, of which little is heard.
   private static let surroundings: Int32 = 15
+  /// Meters within which teachings may be of one place: the error of a receiver beside a building.
+  private static let errorOfTeachings = 12.0
+  /// Places beyond these in which the ground around counts.
+  private static let farther: Int32 = 4
 }

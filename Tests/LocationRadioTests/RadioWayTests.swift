@@ -82,6 +82,32 @@ struct RadioWayTests {
     #expect(try radius(rounds: 4) < 0.8 * radius(rounds: 1))
   }
 
+  @Test("RADIO-29: one place that was taught often says nothing of what lies around it")
+  mutating func onePlace() throws {
+    let known = Self.hall.place(east: 5, north: 5)
+    for number in 0..<40 {
+      map.teach(scan(at: known, floor: 0, second: number * 10), at: known, floor: 0)
+    }
+    for (number, place) in [(50, 40), (45, 50), (55, 30)].enumerated() {
+      let second = Self.day + number * 300
+      let place = Self.hall.place(east: Double(place.0), north: Double(place.1))
+      let found = try #require(fix(scan(at: place, floor: 0, second: second), second))
+      #expect(found.horizontalAccuracy > 0.4 * error(of: found, at: place))
+    }
+  }
+
+  @Test("RADIO-34: where one transmitter alone is received, the radius is its range")
+  mutating func alone() throws {
+    let known = Self.hall.place(east: 5, north: 5)
+    for number in 0..<40 { map.teach(single(-60, second: number * 10), at: known, floor: 0) }
+    let found = try #require(fix(single(-85, second: Self.day), Self.day))
+    #expect(found.horizontalAccuracy > 20)
+  }
+
+  private func single(_ level: Double, second: Int) -> RadioScan {
+    RadioScan([reading(1, level)], time: Self.time(second))
+  }
+
   @Test("RADIO-29: no radius is smaller than a place of the map, however well a scan is known")
   mutating func smallest() throws {
     for _ in 0..<4 { teach() }
