@@ -54,7 +54,7 @@ struct Person: Sendable {
   func silence(_ what: String) -> Failure {
     let reports = host.sourceReports()
     let causes = reports.map { report in
-      "\(report.source.url): \(SourceDiagnosis(report).message)"
+      "\(report.source.shownURL): \(SourceDiagnosis(report).message)"
     }
     let cause = causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
     return .refused("\(what): \(cause)", next: "locationctl doctor" + reports.sourceWords)

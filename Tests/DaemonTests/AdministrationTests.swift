@@ -16,14 +16,15 @@ struct AdministrationTests {
 
   @Test("sees sources, clients, demand, and how old the last fix is; places only when asked")
   func status() async throws {
-    let daemon = try await DaemonRun()
+    let service = "ichnaea:http://127.0.0.1:9?key=k1x"
+    let daemon = try await DaemonRun(sources: ["fixed:48.5,11.5,5", service])
     try await daemon.answer("whenInUse", for: Self.app)
     let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
     defer { app.end() }
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
     let text = try run(daemon, "status")
     #expect(text.status == 0)
-    #expect(text.output.contains("fixed:48.5,11.5,5.0  working"))
+    #expect(text.output.contains("fixed:‹private›") && !text.output.contains("48.5"))
     #expect(text.output.contains("last fix  ") && text.output.contains("within 5 m"))
     let object = try #require(try run(daemon, "status", "--json").objects.first)
     #expect(object["services_enabled"] as? Bool == true)
@@ -37,6 +38,13 @@ struct AdministrationTests {
     #expect(fix["latitude"] == nil && fix["horizontal_accuracy"] as? Double == 5)
     let delivered = try #require(try run(daemon, "status", "--places", "--json").objects.first)
     #expect((delivered["last_fix"] as? [String: Any])?["latitude"] as? Double == 48.5)
+    // The key of a service is shown to nobody.
+    for words in [["status"], ["status", "--json"], ["status", "--places"], ["doctor"]] {
+      let said = try Finished(words, daemon.surroundings).output
+      #expect(said.contains("ichnaea:") && !said.contains("k1x"), "\(words)")
+      let showsPlace = words.last == "--places" || words == ["doctor"]
+      #expect(said.contains("48.5,11.5") == showsPlace, "\(words)")
+    }
   }
 
   @Test("authorizes apps that run and apps that do not, and lists them")

@@ -39,6 +39,11 @@ extension Source {
     }
   }
 
+  /// The URL for the owner's eyes: without the key, which is not for those who help.
+  package var shownURL: String {
+    if case .ichnaea(let service) = self { service.url(showsKey: false) } else { url }
+  }
+
   /// Puts an IPv6 address into brackets.
   private static func bracketed(_ host: String) -> String {
     host.contains(":") ? "[\(host)]" : host

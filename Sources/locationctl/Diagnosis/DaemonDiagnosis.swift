@@ -91,10 +91,11 @@ struct DaemonDiagnosis {
 
   private static func finding(_ source: SourceStatus) -> Finding {
     let positions = source.fixes == 1 ? "1 position" : "\(source.fixes) positions"
-    let alone = "try it alone: locationctl doctor --source '\(source.url)'"
+    let url = (try? Source(url: source.url))?.shownURL ?? source.url
+    let alone = "try it alone: locationctl doctor --source '\(url)'"
     func finding(_ verdict: Finding.Verdict, _ message: String, _ next: String?) -> Finding {
       Finding(
-        subject: source.url, code: source.status, verdict: verdict, message: message, next: next)
+        subject: url, code: source.status, verdict: verdict, message: message, next: next)
     }
     return switch source.status {
     case "working": finding(.good, positions, nil)

@@ -57,12 +57,7 @@ struct SourceDiagnosis {
   }
 
   private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, message: String) {
-    // The key of a service is not for those who help.
-    if case .ichnaea = report.source {
-      subject = report.source.loggedURL
-    } else {
-      subject = report.source.url
-    }
+    subject = report.source.shownURL
     self.verdict = verdict
     self.code = code
     self.message = message

@@ -1,6 +1,7 @@
 import LocationHost
 import LocationLink
 import LocationModel
+import LocationProviders
 
 extension Option {
   static let places = Option(
@@ -40,8 +41,12 @@ extension Verb {
           return true
         }
       }
-      let request = AdministrationRequest.status(places: invocation.has(.places))
-      let status: DaemonStatus = try daemon.ask(request, "status")
+      let places = invocation.has(.places)
+      var status: DaemonStatus = try daemon.ask(.status(places: places), "status")
+      for index in status.sources.indices {
+        guard let source = try? Source(url: status.sources[index].url) else { continue }
+        status.sources[index].url = places ? source.shownURL : source.loggedURL
+      }
       let report = StatusReport(status: status, socket: daemon.socket)
       guard !invocation.has(.json) else { return Output.standard.line(report.json) }
       report.print(to: .standard)
