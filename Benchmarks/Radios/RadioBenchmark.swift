@@ -14,21 +14,14 @@ func measureRadios() throws {
   let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data")
   let folder = CommandLine.arguments.dropFirst(2).first.map { URL(filePath: $0) }
   for set in try RadioSet.all(teaching: shared.appending(path: "wifi"), asking: folder) {
-    let result = RadioResult(set)
-    print(result.line)
-    for (name, value, unit) in result.figures {
-      try Figure.report("radios.\(set.name).\(name)", value, unit, "\(set.name), \(name)")
-    }
+    let result = try RadioResult.reported(set)
     guard let clean = result.p90, let poisoned = RadioResult(set.poisoned).p90 else { continue }
     try Figure.report(
       "radios.\(set.name).poisoned", poisoned / clean, "times", "\(set.name), p90 if poisoned")
   }
   for set in try RadioSet.cells(teaching: shared.appending(path: "cell"), asking: folder) {
-    let result = RadioResult(set)
-    print(result.line)
-    for (name, value, unit) in result.figures where name != "floor" {
-      try Figure.report("radios.\(set.name).\(name)", value, unit, "\(set.name), \(name)")
-    }
+    // A cell has no floor.
+    _ = try RadioResult.reported(set, without: "floor")
   }
 }
 
@@ -108,6 +101,16 @@ struct RadioResult {
       return
     }
     unknown += 1
+  }
+
+  /// Measures a set and prints its figures, without the one that says nothing of it.
+  static func reported(_ set: RadioSet, without left: String? = nil) throws -> RadioResult {
+    let result = RadioResult(set)
+    print(result.line)
+    for (name, value, unit) in result.figures where name != left {
+      try Figure.report("radios.\(set.name).\(name)", value, unit, "\(set.name), \(name)")
+    }
+    return result
   }
 
   var p90: Double? { errors.isEmpty ? nil : errors.quantile(0.9) }

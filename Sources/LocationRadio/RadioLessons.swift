@@ -33,10 +33,8 @@ struct RadioLessons: Sendable {
     if stations.count > Self.mostStations { stations = Self.newer(stations) { $0 } }
   }
 
-  /// Returns the places that were taught lately, in their order, as they were before.
-  var before: [(index: CellIndex, cell: RadioLayer.Cell?)] {
-    places.sorted { $0.key < $1.key }.map { ($0.key, $0.value.cell) }
-  }
+  /// The places that were taught lately, as they were before.
+  var before: [CellIndex: RadioLayer.Cell?] { places.mapValues(\.cell) }
 
   /// Returns whether a transmitter was known before it was taught lately.
   func knew(_ station: RadioStationID) -> Bool { stations[station] == nil }

@@ -14,7 +14,6 @@ package struct RadioLocator: Sendable {
 
   /// A place that is followed.
   private struct Candidate: Sendable {
-    var index: CellIndex
     var place: Coordinate
     var probability: Double
   }
@@ -69,17 +68,6 @@ package struct RadioLocator: Sendable {
     return found
   }
 
-  /// How many transmitters of one strength tell as much as what is heard: at least 1.
-  private static func breadth(of heard: [RadioLayer.Level]) -> Double {
-    var (squares, fourths) = (0.0, 0.0)
-    for level in heard {
-      let square = level.strength * level.strength
-      squares += square
-      fourths += square * square
-    }
-    return fourths > 0 ? squares * squares / fourths : 1
-  }
-
   /// Returns the position, if there is one, and the way that leads to it.
   private func position(
     of usable: [RadioLayer.Level], heard: Int, in view: RadioView, after way: Way, at now: Instant
@@ -96,22 +84,21 @@ package struct RadioLocator: Sendable {
       let evidence = exponential((place.likeness - best.likeness) / sharpness)
       let probability = evidence * prior[number]
       total += probability
-      return Candidate(index: place.index, place: place.place, probability: probability)
+      return Candidate(place: place.place, probability: probability)
     }
     for number in next.candidates.indices { next.candidates[number].probability /= total }
-    let leader = next.candidates.indices.max {
-      let (one, other) = (next.candidates[$0], next.candidates[$1])
-      return (one.probability, other.index) < (other.probability, one.index)
+    let likeliest = next.candidates.indices.max {
+      let (one, other) = (next.candidates[$0].probability, next.candidates[$1].probability)
+      return (one, likely[$1].index) < (other, likely[$0].index)
     }
-    if let leader {
-      next.silences.note(usable, at: likely[leader].index, likely[leader].cell.levels)
-    }
+    let leader = likeliest.map { likely[$0] } ?? best
+    next.silences.note(usable, at: leader.index, leader.cell.levels)
     let likest = likely.map {
       (likeness: $0.likeness(without: next.silences.gone), place: $0)
     }.reduce((likeness: 0, place: best)) { $1.likeness > $0.likeness ? $1 : $0 }
     let position = position(
-      next.candidates, around: leader.map { likely[$0].place } ?? best.place,
-      unlikeness: Self.unlikeness(likest.likeness, taught: view.weight(around: likest.place))
+      next.candidates, around: leader.place,
+      off: Self.unlikeness(likest.likeness, taught: view.weight(around: likest.place))
         + Self.ambiguity(of: usable, in: view.layer.grain),
       in: view.layer.grain)
     return (
@@ -146,10 +133,10 @@ package struct RadioLocator: Sendable {
 
   // MARK: The position
 
-  /// Returns the middle of the likely places and the radius, if the likest place is so much unlike
-  /// what is heard.
+  /// Returns the middle of the likely places and the radius, if the scan may be off by so many spacings
+  /// of places.
   private func position(
-    _ candidates: [Candidate], around leader: Coordinate, unlikeness: Double,
+    _ candidates: [Candidate], around leader: Coordinate, off spacings: Double,
     in grain: RadioLayer.Grain
   ) -> (coordinate: Coordinate, radius: Double) {
     // Places far from the likeliest one are another neighborhood, as of a transmitter that moved.
@@ -164,9 +151,9 @@ package struct RadioLocator: Sendable {
       let (x, y) = (entry.1.east - east, entry.1.north - north)
       return sum + entry.0 * (x * x + y * y)
     }
-    let unlike = unlikeness * grain.spacing
+    let off = spacings * grain.spacing
     let least = grain.floor * grain.floor
-    let spread = (grain.shareOfSpread * variance / total + least + unlike * unlike).squareRoot()
+    let spread = (grain.shareOfSpread * variance / total + least + off * off).squareRoot()
     // What lies in another neighborhood is doubt.
     let doubt = 1 + 2 * (1 - total)
     // Nothing is known more exactly than to a place.
@@ -181,6 +168,17 @@ package struct RadioLocator: Sendable {
   /// is known, it is rather what is heard that has changed.
   private static func unlikeness(_ likeness: Double, taught weight: Double) -> Double {
     (1 - likeness) * unfamiliarity / (1 + weight / often).squareRoot()
+  }
+
+  /// How many transmitters of one strength tell as much as what is heard: at least 1.
+  private static func breadth(of heard: [RadioLayer.Level]) -> Double {
+    var (squares, fourths) = (0.0, 0.0)
+    for level in heard {
+      let square = level.strength * level.strength
+      squares += square
+      fourths += square * square
+    }
+    return fourths > 0 ? squares * squares / fourths : 1
   }
 
   /// How many spacings of places a scan may be off because few transmitters are heard: two vectors of

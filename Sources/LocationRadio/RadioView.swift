@@ -15,6 +15,7 @@ struct RadioView: Sendable {
 
     /// The cosine if the transmitters that are gone were not known here.
     func likeness(without gone: Set<RadioStationID>) -> Double {
+      guard !gone.isEmpty else { return likeness }
       let lost = cell.levels.reduce(0) { sum, level in
         gone.contains(level.station) ? sum + level.strength * level.strength : sum
       }

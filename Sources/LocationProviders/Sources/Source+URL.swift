@@ -32,11 +32,7 @@ extension Source {
 
   /// The URL for logs: without the position, or the key, that it contains.
   package var loggedURL: String {
-    switch self {
-    case .fixed: "fixed:‹private›"
-    case .ichnaea(let service): service.url(showsKey: false)
-    default: url
-    }
+    if case .fixed = self { "fixed:‹private›" } else { shownURL }
   }
 
   /// The URL for the owner's eyes: without the key, which is not for those who help.
