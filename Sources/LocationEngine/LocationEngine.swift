@@ -13,10 +13,7 @@ package struct LocationEngine: Machine {
     /// Whether this provider has a compass (AVAIL-3).
     case compass(ProviderID, Bool)
     case heading(HeadingSample, from: ProviderID)
-    /// How the device moves, by a motion sensor.
-    case motion(MotionActivity)
-    /// The pressure of the air.
-    case pressure(PressureSample)
+    case sensor(SensorSample)
     case beacon(BeaconSample)
     /// Whether beacons can be received; before the first of these inputs there is no radio.
     case reception(BeaconReception)
@@ -151,8 +148,9 @@ package struct LocationEngine: Machine {
     case .heading(let sample, let provider):
       point(sample, from: provider, at: now, to: &outputs)
       deferred.isQuiet = outputs.isEmpty
-    case .motion(let activity): pass(motion.take(activity, at: now), at: now, to: &outputs)
-    case .pressure(let sample):
+    case .sensor(.motion(let activity)):
+      pass(motion.take(activity, at: now), at: now, to: &outputs)
+    case .sensor(.pressure(let sample)):
       deferred.isQuiet = heights.hasBarometer
       heights.take(sample, at: now.uptime)
     case .beacon(let sample):

@@ -15,8 +15,6 @@ extension LocationEngine.Input {
       self = .client(ClientID(id), try value.get("event"))
     case "provider": self = .provider(try provider(), try value.get("status"))
     case "compass": self = .compass(try provider(), try value.get("has"))
-    case "motion": self = .motion(try MotionActivity(json: value))
-    case "pressure": self = .pressure(try PressureSample(json: value))
     case "reception": self = .reception(try BeaconReception(json: value))
     case "advertising": self = .advertising(try BeaconAdvertising(json: value))
     case "launchable":
@@ -36,7 +34,7 @@ extension LocationEngine.Input {
     case "remind": self = .remind(AppIdentity(try value.get("app")))
     case "simulation": self = .simulation(try SimulatedPosition.Request(json: value))
     case "stored": self = .stored(try [StateEntry](json: value))
-    default: throw .unknownWord(name)
+    default: self = .sensor(try SensorSample(json: json))
     }
   }
 
@@ -49,8 +47,7 @@ extension LocationEngine.Input {
       .word("provider", .fields(["provider": provider.index.json, "status": status.json]))
     case .compass(let provider, let has):
       .word("compass", .fields(["provider": provider.index.json, "has": has.json]))
-    case .motion(let activity): .word("motion", activity.json)
-    case .pressure(let sample): .word("pressure", sample.json)
+    case .sensor(let sample): sample.json
     case .reception(let reception): .word("reception", reception.json)
     case .advertising(let advertising): .word("advertising", advertising.json)
     case .launchable(let apps):

@@ -318,8 +318,7 @@ package struct ServiceCore: Machine {
     case .superseded(let fix): outputs.append(.engine(.ignored(fix, provider, .superseded)))
     case .compass(let has): ask(.compass(provider, has), at: now, to: &outputs)
     case .heading(let sample): ask(.heading(sample, from: provider), at: now, to: &outputs)
-    case .motion(let activity): ask(.motion(activity), at: now, to: &outputs)
-    case .pressure(let sample): ask(.pressure(sample), at: now, to: &outputs)
+    case .sensor(let sample): ask(.sensor(sample), at: now, to: &outputs)
     case .scan(let scan):
       use(.scan(scan, from: provider), at: now, to: &outputs)
       passOn(scan, of: index, at: now, to: &outputs)

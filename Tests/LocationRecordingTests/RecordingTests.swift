@@ -171,7 +171,7 @@ struct RecordingTests {
           identity: BeaconIdentity(uuid: BeaconUUID(high: 0, low: 1), major: 7, minor: 8),
           address: BluetoothAddress(bits: 1), measuredPower: -59, rssi: -71,
           time: Self.date, adapter: BluetoothAddress(bits: 0x001a_7dda_7113))),
-      .motion(MotionActivity(.cycling, .medium)),
+      .sensor(.motion(MotionActivity(.cycling, .medium))),
       .setting(.beacon(Self.app, .declined)),
       .setting(.stopped(Self.app)),
       .simulation(.fix(place)),

@@ -52,7 +52,7 @@ struct MotionDriverTests {
     #expect((205...212).contains(before))
     computer.run(seconds: 20)
     #expect(computer.count { if case .heading = $0 { true } else { false } } == before)
-    #expect(computer.count { if case .motion = $0 { true } else { false } } == 1)
+    #expect(computer.count { if case .sensor(.motion) = $0 { true } else { false } } == 1)
     #expect(computer.driver.rejections.isEmpty)
     computer.want()
     #expect(computer.count { $0 == .closeKernel } == 2)
@@ -101,7 +101,7 @@ struct MotionDriverTests {
     computer.send(.channel(.bus(.reply(3, .values([.variant(.double(77))])))))
     computer.run(seconds: 20)
     #expect(computer.count { if case .heading = $0 { true } else { false } } == 1)
-    #expect(computer.count { if case .motion = $0 { true } else { false } } == 1)
+    #expect(computer.count { if case .sensor(.motion) = $0 { true } else { false } } == 1)
     computer.send(.channel(.closed(.failed("the bus has gone"))))
     #expect(computer.statuses.last == .working)
   }
@@ -212,7 +212,7 @@ private struct FakeComputer {
     case .status(.unavailable): nil
     case .status(let status): "\(status)"
     case .compass(let isThere): isThere ? "compass" : "no compass"
-    case .motion(let activity): "\(activity.kind) \(activity.confidence)"
+    case .sensor(.motion(let activity)): "\(activity.kind) \(activity.confidence)"
     default: nil
     }
   }

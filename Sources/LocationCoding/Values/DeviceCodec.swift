@@ -40,6 +40,24 @@ extension ProviderStatus: JSONCodable {
   }
 }
 
+extension SensorSample: JSONCodable {
+  package init(json: JSON) throws(CodingFault) {
+    let (name, value) = try json.word()
+    switch name {
+    case "motion": self = .motion(try MotionActivity(json: value))
+    case "pressure": self = .pressure(try PressureSample(json: value))
+    default: throw .unknownWord(name)
+    }
+  }
+
+  package var json: JSON {
+    switch self {
+    case .motion(let activity): .word("motion", activity.json)
+    case .pressure(let sample): .word("pressure", sample.json)
+    }
+  }
+}
+
 extension PressureSample: JSONStructure {
   package static let fields = JSONFields(
     PressureSample(hectopascals: 0), .get("pressure", \.pressure))

@@ -91,8 +91,7 @@ extension LocationEngine.Input {
   /// Whether it can change which beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
-    case .fix, .heading, .motion, .pressure, .beacon, .provider, .compass,
-      .simulation, .display, .unlocked:
+    case .fix, .heading, .sensor, .beacon, .provider, .compass, .simulation, .display, .unlocked:
       false
     case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .remind,
       .wake:

@@ -127,7 +127,7 @@ struct KernelSensors: Sendable {
   /// Returns the pressure at the start, by which the engine learns that there is a barometer.
   private mutating func firstSample(in readings: [SysfsReading]) -> [SourceOutput] {
     switch sensor?.sample(in: readings) {
-    case .success(let sample)?: [.pressure(sample)]
+    case .success(let sample)?: [.sensor(.pressure(sample))]
     case .failure(let reason)?: refuse("pressure: \(reason)")
     case nil: []
     }
@@ -193,7 +193,7 @@ struct KernelSensors: Sendable {
     return outputs.flatMap { output -> [SourceOutput] in
       switch output {
       case .read(let paths): return ask(paths, for: .motion)
-      case .activity(let activity): return [.motion(activity)]
+      case .activity(let activity): return [.sensor(.motion(activity))]
       case .rejected(let reason): return refuse("motion: \(reason)")
       }
     }
@@ -207,7 +207,7 @@ struct KernelSensors: Sendable {
       case .read(let paths): return ask(paths, for: .pressure)
       case .sample(let sample):
         status = .working
-        return [.pressure(sample)]
+        return [.sensor(.pressure(sample))]
       case .rejected(let reason): return refuse("pressure: \(reason)")
       }
     }

@@ -86,9 +86,7 @@ package enum SourceOutput: Hashable, Sendable {
   /// Whether there is a compass behind this source.
   case compass(Bool)
   case heading(HeadingSample)
-  /// How the device moves.
-  case motion(MotionActivity)
-  case pressure(PressureSample)
+  case sensor(SensorSample)
   /// What a radio received: for the learned map, and for the sources that ask a service.
   case scan(RadioScan)
   /// Whether this source can receive beacons.

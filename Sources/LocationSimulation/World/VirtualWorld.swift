@@ -133,7 +133,7 @@ package struct VirtualWorld: Sendable {
     }
     let truth = truth
     if let felt = motion?.wake(at: now.uptime, speed: truth.speed) {
-      step(.engine(.motion(felt)), &effects)
+      step(.engine(.sensor(.motion(felt))), &effects)
     }
     for id in channels {
       guard receivers.indices.contains(id.provider.index) else {
@@ -251,7 +251,7 @@ package struct VirtualWorld: Sendable {
     case .engine(.demand(let demand)):
       effects.append(.demand(demand))
       if let felt = motion?.want(demand.motion, at: now.uptime) {
-        step(.engine(.motion(felt)), &effects)
+        step(.engine(.sensor(.motion(felt))), &effects)
       }
     case .engine(.prompt(let prompt)): ask(prompt, &effects)
     case .engine(.note(let note)): effects.append(.note(note))

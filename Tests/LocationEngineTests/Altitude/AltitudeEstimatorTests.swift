@@ -205,7 +205,7 @@ struct EngineAltitudeTests {
   mutating func demand() {
     bench.start()
     #expect(bench.demand.pressure == nil)
-    bench.send(.pressure(PressureSample(hectopascals: 1000)))
+    bench.send(.sensor(.pressure(PressureSample(hectopascals: 1000))))
     #expect(bench.demand.pressure == .seconds(1))
     bench.request(.updates(EngineBench.manager, .stop))
     #expect(bench.demand.pressure == nil)
@@ -213,13 +213,13 @@ struct EngineAltitudeTests {
 
   @Test("RADIO-30: apps receive the altitude that the barometer shows, without one of satellites")
   mutating func altitude() throws {
-    bench.send(.pressure(PressureSample(hectopascals: 1000)))
+    bench.send(.sensor(.pressure(PressureSample(hectopascals: 1000))))
     bench.start()
     for _ in 0..<60 {
-      bench.send(.pressure(PressureSample(hectopascals: 1000)))
+      bench.send(.sensor(.pressure(PressureSample(hectopascals: 1000))))
       fix(altitude: 300)
     }
-    bench.send(.pressure(PressureSample(hectopascals: 999)))
+    bench.send(.sensor(.pressure(PressureSample(hectopascals: 999))))
     fix(altitude: nil)
     let last = try #require(altitudes.last)
     #expect(abs(try #require(last) - 308.4) < 0.3)

@@ -43,17 +43,17 @@ struct StillnessDeliveryTests {
     var bench = resting()
     let atRest = bench.demand
     #expect(atRest.motion)
-    bench.send(.motion(MotionActivity(.walking)))
+    bench.send(.sensor(.motion(MotionActivity(.walking))))
     #expect(bench.demand.position == PositionDemand(tier: .satellite))
     _ = bench.received()
     bench.fixes(1)
     #expect(bench.received() == [], "a fix at the place is no movement, whatever the sensor says")
-    bench.send(.motion(MotionActivity(.stationary)))
+    bench.send(.sensor(.motion(MotionActivity(.stationary))))
     bench.fixes(30)
     #expect(bench.demand == atRest)
     bench.live(.background)
     bench.run(seconds: 10)
-    bench.send(.motion(MotionActivity(.walking)))
+    bench.send(.sensor(.motion(MotionActivity(.walking))))
     #expect(bench.demand == .none, "nobody may be notified")
   }
 
@@ -63,13 +63,13 @@ struct StillnessDeliveryTests {
     bench.start(background: true)
     bench.fixes(1000)
     #expect(bench.received().contains("paused"))
-    bench.send(.motion(MotionActivity(.walking)))
+    bench.send(.sensor(.motion(MotionActivity(.walking))))
     #expect(bench.demand.position?.tier == .satellite)
-    bench.send(.motion(MotionActivity(.stationary)))
+    bench.send(.sensor(.motion(MotionActivity(.stationary))))
     bench.send(.setting(.authorization(EngineBench.app, .whileUsing)))
     bench.live(.background)
     bench.run(seconds: 10)
-    bench.send(.motion(MotionActivity(.walking)))
+    bench.send(.sensor(.motion(MotionActivity(.walking))))
     #expect(bench.demand.position?.tier != .satellite)
   }
 

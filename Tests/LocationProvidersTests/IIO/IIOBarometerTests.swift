@@ -72,7 +72,7 @@ struct IIOBarometerTests {
 
   private func samples(_ bench: Bench<AnyDriver>) -> [Double] {
     bench.outputs.compactMap { entry in
-      if case .pressure(let sample) = entry.output { sample.pressure } else { nil }
+      if case .sensor(.pressure(let sample)) = entry.output { sample.pressure } else { nil }
     }
   }
 
