@@ -58,7 +58,8 @@ struct KernelCompassTests {
     try tree.write("in_pressure_input", "100.653253906")
     let app = HostOnBus(
       .iio(motion: true), bus: "unix:path=/nonexistent/bus", sensors: tree.path, .never)
-    #expect(app.host.sourceReports().first?.evidence.sensors?.tellsPressure == true)
+    let sensors = app.host.sourceReports().first?.evidence.sensors
+    #expect(sensors?.quantities == [.pressure])
   }
 
   @Test("AVAIL-3: is missing where the kernel has one sensor only, and there is no proxy")

@@ -14,7 +14,7 @@ struct MotionDriverTests {
     computer.run(seconds: 60)
     computer.want(motion: true)
     computer.run(seconds: 20)
-    let sensors = SensorEvidence(tellsHeading: true, tellsMotion: true)
+    let sensors = SensorEvidence([.heading, .motion])
     #expect(computer.driver.evidence.sensors == sensors)
     computer.want()
     computer.run(seconds: 60)
@@ -84,7 +84,7 @@ struct MotionDriverTests {
         """)
     #expect(
       computer.driver.evidence.sensors
-        == SensorEvidence(tellsHeading: false, tellsMotion: true, compassFault: reason))
+        == SensorEvidence([.motion], compassFault: reason))
     computer.want(heading: true)
     #expect(computer.transcript.hasSuffix("close sensors"))
     #expect(computer.statuses.last == .idle)

@@ -27,12 +27,20 @@ package struct SensorDriver: SourceDriver {
 
   package var evidence: SourceEvidence {
     var evidence = SourceEvidence()
-    guard hasCompass || kernel.hasMotion || kernel.hasBarometer else { return evidence }
-    var sensors = SensorEvidence(tellsHeading: hasCompass, tellsMotion: kernel.hasMotion)
-    sensors.tellsPressure = kernel.hasBarometer
+    let quantities = SensorEvidence.Quantity.allCases.filter(measures)
+    guard !quantities.isEmpty else { return evidence }
+    var sensors = SensorEvidence(quantities)
     if !hasCompass, case .unavailable(let reason) = proxy?.status { sensors.compassFault = reason }
     evidence.sensors = sensors
     return evidence
+  }
+
+  private func measures(_ quantity: SensorEvidence.Quantity) -> Bool {
+    switch quantity {
+    case .heading: hasCompass
+    case .motion: kernel.hasMotion
+    case .pressure: kernel.hasBarometer
+    }
   }
 
   package var nextDeadline: Instant? { earliest(kernel.nextDeadline, proxy?.nextDeadline) }

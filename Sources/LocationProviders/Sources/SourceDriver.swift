@@ -37,24 +37,6 @@ package struct SourceEvidence: Hashable, Sendable {
   }
 }
 
-/// What the sensors of a computer can measure.
-package struct SensorEvidence: Hashable, Sendable {
-  package var tellsHeading: Bool
-  package var tellsMotion: Bool
-  /// Whether there is a barometer.
-  package var tellsPressure = false
-  /// Why there is no compass; `nil` while there is one, or while it is unknown.
-  package var compassFault: ProviderStatus.Reason?
-
-  package init(
-    tellsHeading: Bool, tellsMotion: Bool, compassFault: ProviderStatus.Reason? = nil
-  ) {
-    self.tellsHeading = tellsHeading
-    self.tellsMotion = tellsMotion
-    self.compassFault = compassFault
-  }
-}
-
 /// An input of a driver.
 package enum SourceInput: MachineInput {
   /// The stored state, at the start.

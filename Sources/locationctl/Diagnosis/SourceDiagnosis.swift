@@ -83,13 +83,9 @@ struct SourceDiagnosis {
 
   /// Sensors give no positions, so their status is no finding here.
   private mutating func judge(_ sensors: SensorEvidence, isRefusing: Bool) {
-    let words = [
-      sensors.tellsHeading ? "the heading" : nil, sensors.tellsMotion ? "movement" : nil,
-      sensors.tellsPressure ? "the pressure of the air" : nil,
-    ]
+    let words = sensors.quantities.map(\.rawValue).joined(separator: " and ")
     let lack = sensors.compassFault.map { ", and there is no compass: \($0.text)" }
-    let message = "it reports " + words.compactMap { $0 }.joined(separator: " and ") + (lack ?? "")
-    conclude(isRefusing ? .doubtful : .good, "sensors", message)
+    conclude(isRefusing ? .doubtful : .good, "sensors", "it reports " + words + (lack ?? ""))
   }
 
   /// Radio is heard; positions come from what was learned of it.

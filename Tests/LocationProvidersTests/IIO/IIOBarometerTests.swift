@@ -63,7 +63,7 @@ struct IIOBarometerTests {
     bench.send(.demand(.none))
     #expect(bench.machine.nextDeadline == nil)
     #expect(bench.outputs.last { $0.output == .closeKernel } != nil)
-    #expect(bench.machine.driver.evidence.sensors?.tellsPressure == true)
+    #expect(bench.machine.driver.evidence.sensors?.quantities.contains(.pressure) == true)
   }
 
   private func reading(_ name: String, _ text: String) -> [SysfsReading] {
