@@ -59,7 +59,7 @@ struct KernelCompassTests {
     let app = HostOnBus(
       .iio(motion: true), bus: "unix:path=/nonexistent/bus", sensors: tree.path, .never)
     let sensors = app.host.sourceReports().first?.evidence.sensors
-    #expect(sensors?.quantities == [.pressure])
+    #expect(sensors?.quantities == [.heading, .motion, .pressure])
   }
 
   @Test("AVAIL-3: is missing where the kernel has one sensor only, and there is no proxy")
