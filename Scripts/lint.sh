@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 tests=$(find Tests -mindepth 1 -maxdepth 1 -type d ! -name Conformance)
 # shellcheck disable=SC2086
 swift format lint --strict -r Package.swift Sources $tests Benchmarks Examples/Package.swift \
-  Examples/Sources
+  Examples/Sources Examples/Template
 for script in Scripts/*.sh; do sh -n "$script"; done
 if command -v python3 > /dev/null; then
   for script in Scripts/*.py; do

@@ -100,6 +100,8 @@ Scripts/conformance.sh
 step "examples"
 if [ -d Examples/Tests ]; then
   tests examples --package-path Examples
+  # The template is a package of its own; what it needs of Meridian is built already.
+  tests template --package-path Examples/Template --scratch-path Examples/.build
 else
   swift build --package-path Examples
 fi

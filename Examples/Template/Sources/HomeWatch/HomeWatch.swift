@@ -1,0 +1,27 @@
+import CoreLocation
+import Foundation
+import HomeLog
+
+/// Prints when this computer comes home and leaves.
+@main
+struct HomeWatch {
+  static func main() async throws {
+    let numbers = CommandLine.arguments.dropFirst().first?
+      .split(separator: ",").compactMap { Double($0) }
+    guard let numbers, numbers.count == 2 else {
+      print("usage: HomeWatch LATITUDE,LONGITUDE")
+      exit(64)
+    }
+    let home = CLLocationCoordinate2D(latitude: numbers[0], longitude: numbers[1])
+    guard CLLocationCoordinate2DIsValid(home) else {
+      print("\(CommandLine.arguments[1]) is no place: degrees, latitude first")
+      exit(64)
+    }
+    let log = HomeLog()
+    await log.start(home: home) { entry in
+      print("\(entry.date.formatted(.iso8601)) \(entry.isHome ? "came home" : "left")")
+    }
+    // The log works until the program is ended.
+    while true { try await Task.sleep(for: .seconds(86_400)) }
+  }
+}
