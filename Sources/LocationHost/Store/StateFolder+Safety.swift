@@ -91,7 +91,7 @@ extension StateFolder {
   private func names(in descriptor: Int32) -> [String] {
     entryNames().filter { name in
       name.hasPrefix("state.sqlite") || name.hasPrefix(Self.keyFile)
-        || [Self.lock, Self.guardian, Self.bell, Self.master].contains(name)
+        || name.hasPrefix(Self.master) || [Self.lock, Self.guardian, Self.bell].contains(name)
     }
   }
 }

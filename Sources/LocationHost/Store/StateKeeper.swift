@@ -113,7 +113,8 @@ package final class StateKeeper {
   ) {
     noting(.store("\(reason); the state of this run is kept in memory only"))
     defer { entries.append(Conditions.notKept) }
-    let reading = StateGuard(beside: folder.file).read()
+    let reading = StateGuard(beside: folder.file)
+      .read(sealedBy: StateSeal.existing(beside: folder.file))
     if case .entries(let guarded) = reading { entries = guarded }
     guard isRefused || reading != .missing || folder.hasState else { return }
     if case .entries = reading, !isRefused { return }

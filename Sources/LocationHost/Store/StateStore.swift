@@ -249,7 +249,7 @@ package final class StateStore {
       if seal.ring != ring { seal.restore(ring, generation) }
       throw error
     }
-    try settleKeys()
+    try Self.transaction(on: database) { () throws(StoreError) in try seal.renewMaster() }
     try clean()
     return count
   }

@@ -37,6 +37,7 @@ struct StateKeys {
 
   private var file: String { folder.path + "/" + StateFolder.keyFile }
   private var masterFile: String { folder.path + "/" + StateFolder.master }
+  private var nextMasterFile: String { masterFile + ".next" }
 
   /// What a look at the file shows; it changes with the file.
   var stamp: FileStamp? { FileStamp(ofFileAt: file) }
@@ -73,7 +74,8 @@ struct StateKeys {
         message: "a newer program has written it, in form \(number); nothing was changed")
     }
     let sealed = bytes.dropFirst(head.count + 1)
-    for master in credentials + [masterOfFile].compactMap(\.self) {
+    let files = [masterFile, nextMasterFile].compactMap { Self.master(in: $0) }
+    for master in credentials + files {
       guard let open = Seal.open(sealed, at: head, with: master.key),
         let ring = KeyRing(bytes: open)
       else { continue }
@@ -88,8 +90,8 @@ struct StateKeys {
         + "process was not given; start it by its unit; nothing was changed")
   }
 
-  private var masterOfFile: MasterKey? {
-    SmallFile.read(masterFile, limit: 256).flatMap { MasterKey.key($0) }
+  private static func master(in file: String) -> MasterKey? {
+    SmallFile.read(file, limit: 256).flatMap { MasterKey.key($0) }
       .map { MasterKey(key: $0, origin: .file) }
   }
 
@@ -102,19 +104,59 @@ struct StateKeys {
 
   /// Whether another master is to be used than the one that has opened the keys.
   func wantsAnother(than master: MasterKey) -> Bool {
-    credentials.first.map { $0.key != master.key } ?? false
+    if let credential = credentials.first { return credential.key != master.key }
+    return Self.master(in: masterFile)?.key != master.key || access(nextMasterFile, F_OK) == 0
   }
 
   /// The master to be used: the credential, else that of the file, which is made if there is none.
-  func master() throws(StoreError) -> MasterKey {
+  ///
+  /// - Parameter opened: the one that has opened the keys; if it is that of a process that died while
+  ///   it renewed them, it becomes the master.
+  func master(after opened: MasterKey? = nil) throws(StoreError) -> MasterKey {
     if let credential = credentials.first { return credential }
+    if let opened, let next = Self.master(in: nextMasterFile) {
+      guard next.key == opened.key else {
+        ReplacedFile.wipe(nextMasterFile)
+        return opened
+      }
+      try put(Array((next.key.hexadecimal + "\n").utf8), intoMaster: next)
+      return next
+    }
     let text = Array((SecretKey.random().hexadecimal + "\n").utf8)
-    if masterOfFile == nil { unlink(masterFile) }
+    if Self.master(in: masterFile) == nil { unlink(masterFile) }
     do throws(Errno) { try ReplacedFile.create(text, at: masterFile) } catch {
       throw StoreError(error)
     }
-    guard let master = masterOfFile else { throw StoreError(last: "read \(masterFile)") }
+    guard let master = Self.master(in: masterFile) else { throw StoreError(last: "read \(masterFile)") }
     return master
+  }
+
+  /// Replaces the keys, and their master if that is a file.
+  ///
+  /// A process that dies in between leaves a new master that opens the keys, beside the old one.
+  func renew(_ ring: KeyRing) throws(StoreError) -> MasterKey {
+    guard credentials.isEmpty else {
+      let master = try master()
+      try write(ring, with: master)
+      return master
+    }
+    let next = MasterKey(key: .random(), origin: .file)
+    let text = Array((next.key.hexadecimal + "\n").utf8)
+    ReplacedFile.wipe(nextMasterFile)
+    do throws(Errno) { try ReplacedFile.create(text, at: nextMasterFile) } catch {
+      throw StoreError(error)
+    }
+    try write(ring, with: next)
+    try put(text, intoMaster: next)
+    return next
+  }
+
+  /// Makes the new master the master.
+  private func put(_ text: [UInt8], intoMaster master: MasterKey) throws(StoreError) {
+    do throws(Errno) { try ReplacedFile.write(text, to: masterFile) } catch {
+      throw StoreError(error)
+    }
+    ReplacedFile.wipe(nextMasterFile)
   }
 
   /// Replaces the keys; a file with a master that is not used any more is overwritten.
@@ -125,7 +167,9 @@ struct StateKeys {
     do throws(Errno) {
       try ReplacedFile.write(head + [UInt8(ascii: "\n")] + sealed, to: file)
     } catch { throw StoreError(error) }
-    if master.origin == .credential { ReplacedFile.wipe(masterFile) }
+    guard master.origin == .credential else { return }
+    ReplacedFile.wipe(masterFile)
+    ReplacedFile.wipe(nextMasterFile)
   }
 
   /// Moves keys aside that belong to no state any more.

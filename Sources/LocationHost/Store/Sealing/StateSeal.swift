@@ -55,6 +55,16 @@ final class StateSeal {
     self.init(keys, reading, generation: generation)
   }
 
+  /// Opens the keys that are there, for what is read without the state; `nil` if there are none.
+  static func existing(beside file: String) -> StateSeal? {
+    let path = StateFolder(containing: file).keys.path
+    guard FileStamp(ofFileAt: path) != nil,
+      let keys = try? StateKeys(beside: file, credentials: HostEnvironment.current.credentials),
+      let reading = try? keys.read()
+    else { return nil }
+    return StateSeal(keys, reading, generation: reading.ring.newest)
+  }
+
   /// Takes the keys that are there, or makes new ones, for a state that is not sealed yet; its
   /// transaction has begun.
   static func begin(_ keys: StateKeys) throws(StoreError) -> StateSeal {
@@ -82,7 +92,14 @@ final class StateSeal {
   /// Writes the keys of the present generation alone, with the present master.
   func settle() throws(StoreError) {
     let own = ring.generations.filter { $0.key == generation }
-    try write(KeyRing(generations: own), with: keys.master())
+    try write(KeyRing(generations: own), with: keys.master(after: master))
+  }
+
+  /// Writes the keys of the present generation alone, with a new master where that is a file.
+  func renewMaster() throws(StoreError) {
+    let own = KeyRing(generations: ring.generations.filter { $0.key == generation })
+    master = try keys.renew(own)
+    (ring, stamp) = (own, keys.stamp)
   }
 
   /// Reads the keys again if another process has changed them, and the generation of the rows.
