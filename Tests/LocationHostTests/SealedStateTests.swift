@@ -77,7 +77,7 @@ struct SealedStateTests {
 
   // MARK: What is readable
 
-  @Test("border 25: no place, no name, and no app stands in a file")
+  @Test("border 25, SEAL-1: no place, no name, and no app stands in a file")
   func unreadable() throws {
     let store = try open()
     try store.commit(Self.rows)
@@ -95,7 +95,7 @@ struct SealedStateTests {
     #expect(stat(state.keys.path, &status) == 0 && status.st_mode & 0o777 == 0o700)
   }
 
-  @Test("border 25: an earlier state is sealed, and leaves nothing that is readable", arguments: [
+  @Test("border 25, SEAL-6: an earlier state is sealed, and leaves nothing that is readable", arguments: [
     "unnumbered.sqlite", "earlier-rows.sqlite",
   ])
   func migration(fixture: String) throws {
@@ -139,7 +139,7 @@ struct SealedStateTests {
 
   // MARK: Rows
 
-  @Test("border 25: a row opens in no other place, and the others live")
+  @Test("border 25, SEAL-2: a row opens in no other place, and the others live")
   func swapped() throws {
     try open().commit(Self.rows)
     try execute(
@@ -157,7 +157,7 @@ struct SealedStateTests {
     #expect(try store.entries().count == 4)
   }
 
-  @Test("border 25: any byte of a row that has changed is noticed")
+  @Test("border 25, SEAL-2: any byte of a row that has changed is noticed")
   func changed() throws {
     let key = SecretKey(seed: 1)
     let place = Array("here".utf8)
@@ -175,7 +175,7 @@ struct SealedStateTests {
     #expect(Seal.open(empty, at: place, with: key) == [])
   }
 
-  @Test("border 25: a damaged switch is given back by the guard, and without it is off")
+  @Test("border 25, SEAL-2: a damaged switch is given back by the guard, and without it is off")
   func damagedSwitch() throws {
     try open().commit(Self.rows)
     let damage = "UPDATE state SET value = x'01' WHERE domain = 'settings'"
@@ -190,7 +190,7 @@ struct SealedStateTests {
 
   // MARK: Keys
 
-  @Test("border 25: of two processes at the first start, one makes the keys and both use them")
+  @Test("border 25, SEAL-1: of two processes at the first start, one makes the keys and both use them")
   func firstStart() async throws {
     let programs = try (0..<4).map { _ in
       try RunningProgram(BuiltProgram.path("HostProgram"), ["open", state.file, "999999"])
@@ -217,7 +217,7 @@ struct SealedStateTests {
     }
   }
 
-  @Test("border 25: without its key the state is moved aside, and services stay off",
+  @Test("border 25, SEAL-3: without its key the state is moved aside, and services stay off",
     arguments: Loss.allCases)
   func lost(loss: Loss) throws {
     try open().commit(Self.rows + [Setting.servicesChange(false)])
@@ -239,7 +239,7 @@ struct SealedStateTests {
     #expect(names.sorted() == ["keys", "master"])
   }
 
-  @Test("border 25: a credential takes over from the file, and without it nothing is touched")
+  @Test("border 25, SEAL-3: a credential takes over from the file, and without it nothing is touched")
   func credential() throws {
     try open().commit(Self.rows)
     let path = try credentials(["meridian.state-key": 7])
@@ -267,7 +267,7 @@ struct SealedStateTests {
     } catch { #expect(error.isKeyLost) }
   }
 
-  @Test("border 25: a credential that is no key, or that others can write, is refused")
+  @Test("border 25, SEAL-3: a credential that is no key, or that others can write, is refused")
   func badCredential() throws {
     let path = try credentials([:])
     try write("short", to: path + "/meridian.state-key")
@@ -281,7 +281,7 @@ struct SealedStateTests {
 
   // MARK: Erasing
 
-  @Test("border 25: erasing an app destroys its key, so that an older state does not tell of it")
+  @Test("border 25, SEAL-4: erasing an app destroys its key, so that an older state does not tell of it")
   func eraseApp() throws {
     let store = try open()
     let other = StateKey(domain: "condition", owner: "org.example.Other", name: "elsewhere")
@@ -299,7 +299,7 @@ struct SealedStateTests {
     #expect(try open().entries().contains(StateEntry(key: Self.cabin, value: [3])))
   }
 
-  @Test("border 25: erasing all destroys all keys, so that an older state does not open")
+  @Test("border 25, SEAL-4: erasing all destroys all keys, so that an older state does not open")
   func eraseAll() throws {
     let store = try open()
     try store.commit(Self.rows)
@@ -317,7 +317,7 @@ struct SealedStateTests {
 
   // MARK: New keys
 
-  @Test("border 25: new keys seal everything again, also for an engine that has the state open")
+  @Test("border 25, SEAL-5: new keys seal everything again, also for an engine that has the state open")
   func rekey() throws {
     let (store, engine) = (try open(), try open())
     try store.commit(Self.rows)
@@ -335,7 +335,7 @@ struct SealedStateTests {
     #expect(throws: StoreError.self) { try open() }
   }
 
-  @Test("border 25: killed at any operation while it gets new keys, the state opens and is whole")
+  @Test("border 25, SEAL-5: killed at any operation while it gets new keys, the state opens and is whole")
   func rekeyKilled() throws {
     var operation = 1
     while true {
