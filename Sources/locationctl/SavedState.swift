@@ -39,7 +39,8 @@ struct SavedState {
   private static func next(_ error: StoreError, _ folder: StateFolder) -> String? {
     if error.isNewer { return nil }
     if error.isKeyLost {
-      return "put the keys back into \(folder.keys.path), or start the location daemon or an app, which "
+      return
+        "put the keys back into \(folder.keys.path), or start the location daemon or an app, which "
         + "move the state aside and begin anew"
     }
     if error.isLocked { return "see who may read \(folder.keys.path)" }

@@ -95,19 +95,26 @@ struct SealedStateTests {
     #expect(stat(state.keys.path, &status) == 0 && status.st_mode & 0o777 == 0o700)
   }
 
-  @Test("border 25, SEAL-6: an earlier state is sealed, and leaves nothing that is readable", arguments: [
-    "unnumbered.sqlite", "earlier-rows.sqlite",
-  ])
+  @Test(
+    "border 25, SEAL-6: an earlier state is sealed, and leaves nothing that is readable",
+    arguments: [
+      "unnumbered.sqlite", "earlier-rows.sqlite",
+    ])
   func migration(fixture: String) throws {
     let path = SharedData.packageRoot.appending(path: "Tests/Fixtures/state/\(fixture)").path
     try FileManager.default.copyItem(atPath: path, toPath: state.file)
     chmod(state.file, 0o600)
+    // The secret of an earlier guard: "ab", 32 times.
+    let secret = String(repeating: "6162", count: 32)
     try write(
-      "meridian-guard 1\n736563726574   616263\n" + "0000000000000000\n", to: state.path + "/guard")
+      "meridian-guard 1\n736563726574   \(secret)\n6cc3162edec4dbb8\n", to: state.path + "/guard")
     let before = try plain()
     let entries = try open().entries()
-    #expect(Set(entries.map(\.key)) == Set(before.map(\.key)) && !before.isEmpty)
-    #expect(entries.allSatisfy { entry in before.contains(entry) })
+    let kept = entries.filter { $0.key.domain != "secret" }
+    #expect(Set(kept.map(\.key)) == Set(before.map(\.key)) && !before.isEmpty)
+    #expect(kept.allSatisfy { entry in before.contains(entry) })
+    #expect(StateKeeper.secret(in: entries)?.hexadecimal == String(repeating: "ab", count: 32))
+    try expectNothing(of: [secret, String(repeating: "ab", count: 32)])
     // The guard may know who has an identifier.
     let open = before.filter { !["identity", "settings"].contains($0.key.domain) }
     try expectNothing(of: open.map(\.key.name).filter { $0.utf8.count > 5 })
@@ -190,7 +197,8 @@ struct SealedStateTests {
 
   // MARK: Keys
 
-  @Test("border 25, SEAL-1: of two processes at the first start, one makes the keys and both use them")
+  @Test(
+    "border 25, SEAL-1: of two processes at the first start, one makes the keys and both use them")
   func firstStart() async throws {
     let programs = try (0..<4).map { _ in
       try RunningProgram(BuiltProgram.path("HostProgram"), ["open", state.file, "999999"])
@@ -217,7 +225,8 @@ struct SealedStateTests {
     }
   }
 
-  @Test("border 25, SEAL-3: without its key the state is moved aside, and services stay off",
+  @Test(
+    "border 25, SEAL-3: without its key the state is moved aside, and services stay off",
     arguments: Loss.allCases)
   func lost(loss: Loss) throws {
     try open().commit(Self.rows + [Setting.servicesChange(false)])
@@ -239,7 +248,8 @@ struct SealedStateTests {
     #expect(names.sorted() == ["keys", "master"])
   }
 
-  @Test("border 25, SEAL-3: a credential takes over from the file, and without it nothing is touched")
+  @Test(
+    "border 25, SEAL-3: a credential takes over from the file, and without it nothing is touched")
   func credential() throws {
     try open().commit(Self.rows)
     let path = try credentials(["meridian.state-key": 7])
@@ -281,7 +291,9 @@ struct SealedStateTests {
 
   // MARK: Erasing
 
-  @Test("border 25, SEAL-4: erasing an app destroys its key, so that an older state does not tell of it")
+  @Test(
+    "border 25, SEAL-4: erasing an app destroys its key, so that an older state does not tell of it"
+  )
   func eraseApp() throws {
     let store = try open()
     let other = StateKey(domain: "condition", owner: "org.example.Other", name: "elsewhere")
@@ -317,7 +329,8 @@ struct SealedStateTests {
 
   // MARK: New keys
 
-  @Test("border 25, SEAL-5: new keys seal everything again, also for an engine that has the state open")
+  @Test(
+    "border 25, SEAL-5: new keys seal everything again, also for an engine that has the state open")
   func rekey() throws {
     let (store, engine) = (try open(), try open())
     try store.commit(Self.rows)
@@ -335,7 +348,9 @@ struct SealedStateTests {
     #expect(throws: StoreError.self) { try open() }
   }
 
-  @Test("border 25, SEAL-5: killed at any operation while it gets new keys, the state opens and is whole")
+  @Test(
+    "border 25, SEAL-5: killed at any operation while it gets new keys, the state opens and is whole"
+  )
   func rekeyKilled() throws {
     var operation = 1
     while true {

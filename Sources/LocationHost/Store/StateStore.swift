@@ -111,7 +111,9 @@ package final class StateStore {
   package func entries(of owner: AppIdentity? = nil) throws(StoreError) -> [StateEntry] {
     let rows = try Self.reading(database) { () throws(StoreError) in
       try seal.refresh(from: database)
-      return try Self.rows(of: database, openedBy: seal, where: owner == nil ? "TRUE" : "owner IN (?1, ?2)") {
+      return try Self.rows(
+        of: database, openedBy: seal, where: owner == nil ? "TRUE" : "owner IN (?1, ?2)"
+      ) {
         guard let owner else { return }
         $0.bind(seal.name(ofOwner: owner.name), at: 1).bind(seal.name(ofOwner: ""), at: 2)
       }

@@ -73,7 +73,9 @@ struct DaemonDiagnosis {
     status.unread.map {
       Finding(
         subject: "state", code: "state_unread", verdict: .doubtful, message: $0,
-        next: "look at the disk of \(status.state); what does not open is removed by: locationctl data rekey")
+        next:
+          "look at the disk of \(status.state); what does not open is removed by: locationctl data rekey"
+      )
     }
   }
 

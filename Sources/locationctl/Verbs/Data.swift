@@ -33,7 +33,8 @@ extension Verb {
     ],
     operands: [
       Operand(
-        name: "ACTION", summary: "What to do", choices: ["list", "access", "export", "erase", "rekey"])
+        name: "ACTION", summary: "What to do",
+        choices: ["list", "access", "export", "erase", "rekey"])
     ],
     options: [app, everything, .json],
     examples: [

@@ -17,9 +17,10 @@ struct MasterKey {
   /// The name of the credential; with `-before` at its end that of the one that it replaces.
   static let credential = "meridian.state-key"
 
-  /// Returns the credentials that this process was given, the present one first.
+  /// Reads the credentials that this process was given.
   ///
   /// - Parameter folder: that of `$CREDENTIALS_DIRECTORY`.
+  /// - Returns: the present one first.
   /// - Throws: `StoreError` if one is there and is no key, or not only root's and this user's.
   static func credentials(in folder: String?) throws(StoreError) -> [MasterKey] {
     guard let folder, folder.hasPrefix("/") else { return [] }

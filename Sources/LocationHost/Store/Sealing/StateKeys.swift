@@ -20,14 +20,20 @@ struct StateKeys {
   /// - Parameters:
   ///   - file: the file of the state.
   ///   - credentials: the folder with the systemd credentials of this process.
+  ///   - noting: called with each mode that was corrected.
+  /// - Throws: `StoreError` if the folder cannot be made, or is not this user's alone.
   init(
     beside file: String, credentials: String?, noting: (String) -> Void = { _ in }
   ) throws(StoreError) {
     folder = StateFolder(containing: file).keys
     do throws(Errno) { try folder.create() } catch {
+      let fault = StateFault(error)
+      guard fault.kind != .unavailable else { throw StoreError(error) }
       throw StoreError(
         code: StoreError.locked, context: folder.path,
-        message: "no folder for the keys of the state can be made there: \(error)")
+        message:
+          "no folder for the keys of the state can be made there (\(error.reason)); make it: "
+          + "install -d -m 700 -o \(geteuid()) \(folder.path.quoted)")
     }
     do throws(StateFault) { try folder.secure(noting: noting) } catch {
       throw StoreError(code: StoreError.locked, context: folder.path, message: "\(error)")
@@ -86,7 +92,8 @@ struct StateKeys {
     }
     throw StoreError(
       code: StoreError.locked, context: folder.path,
-      message: "the state is sealed with the systemd credential \(MasterKey.credential), which this "
+      message:
+        "the state is sealed with the systemd credential \(MasterKey.credential), which this "
         + "process was not given; start it by its unit; nothing was changed")
   }
 
@@ -112,6 +119,8 @@ struct StateKeys {
   ///
   /// - Parameter opened: the one that has opened the keys; if it is that of a process that died while
   ///   it renewed them, it becomes the master.
+  /// - Returns: the master.
+  /// - Throws: `StoreError` of the system.
   func master(after opened: MasterKey? = nil) throws(StoreError) -> MasterKey {
     if let credential = credentials.first { return credential }
     if let opened, let next = Self.master(in: nextMasterFile) {
@@ -127,7 +136,9 @@ struct StateKeys {
     do throws(Errno) { try ReplacedFile.create(text, at: masterFile) } catch {
       throw StoreError(error)
     }
-    guard let master = Self.master(in: masterFile) else { throw StoreError(last: "read \(masterFile)") }
+    guard let master = Self.master(in: masterFile) else {
+      throw StoreError(last: "read \(masterFile)")
+    }
     return master
   }
 

@@ -40,7 +40,10 @@ final class StateSeal {
 
   /// Opens the keys of a state that is sealed.
   ///
-  /// - Parameter generation: the one of its rows.
+  /// - Parameters:
+  ///   - keys: the folder of the keys.
+  ///   - generation: the one of its rows.
+  /// - Throws: `StoreError` if they are not there, do not open, or are those of another state.
   convenience init(_ keys: StateKeys, generation: UInt32) throws(StoreError) {
     guard let reading = try keys.read() else {
       throw StoreError(
@@ -198,7 +201,8 @@ final class StateSeal {
     }
     guard let dataKey = ring.generations[generation]?.owners[owner] else {
       throw StoreError(
-        code: StoreError.keyLost, context: keys.folder.path, message: "there is no key to seal with")
+        code: StoreError.keyLost, context: keys.folder.path, message: "there is no key to seal with"
+      )
     }
     let name = Array(key.name.utf8)
     return [Self.form]
