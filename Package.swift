@@ -184,7 +184,7 @@ let package = Package(
       dependencies: [
         "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
         "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
-        "LocationCoding", "LocationRadio", "LocationSecrets", "TestSupport",
+        "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
       swiftSettings: house),

@@ -75,6 +75,19 @@ case ${1:-} in
     if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" = 0 ] && command -v systemd-sysusers > /dev/null; then
       systemd-sysusers "$prefix/lib/sysusers.d/locationd.conf"
     fi
+    # The key of the state of the system's daemon, which only this machine opens: its TPM where there is one.
+    # It is bound to no measurement of the boot, so an update of the firmware does not lose it.
+    credential=/etc/credstore.encrypted/meridian.state-key
+    if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" = 0 ] && [ ! -e "$credential" ] \
+      && [ -d /run/systemd/system ] && command -v systemd-creds > /dev/null; then
+      install -d -m 700 "${credential%/*}"
+      if head -c 32 /dev/urandom \
+        | systemd-creds encrypt --tpm2-pcrs= --name=meridian.state-key - "$credential"; then
+        echo "installed $credential"
+      else
+        echo "no credential: the key of the state is a file in /var/lib/locationd-key"
+      fi
+    fi
     ;;
   uninstall)
     files | while read -r file mode place; do

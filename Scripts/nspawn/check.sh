@@ -73,6 +73,7 @@ check "it leaves no core dump" is "$(awk '/core file/ {print $5}' "/proc/$(show 
 check "its memory is closed to its own user" not setpriv --reuid "$(awk '/^Uid/ {print $2}' "/proc/$(show MainPID)/status")" --clear-groups cat "/proc/$(show MainPID)/environ"
 check "its memory and its tasks are limited" is "$(show MemoryMax),$(show MemorySwapMax),$(show TasksMax)" 402653184,0,256
 check "its state is its own alone" is "$(stat -c %a /var/lib/private/locationd)" 700
+check "the keys of its state are its own alone" is "$(stat -c %a /var/lib/private/locationd-key)" 700
 check "a client of another user is served, and receives nothing" \
   runuser -u nobody -- python3 -c "$ask" $socket GetState notDetermined
 check "another user may not administer" sh -c 'runuser -u nobody -- locationctl status 2>&1 | grep -q "answers only root"'

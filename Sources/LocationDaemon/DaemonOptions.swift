@@ -88,7 +88,9 @@ package struct DaemonOptions: Hashable, Sendable {
 
   /// Returns the folder that systemd has created, else the system's or the user's own.
   func stateFolder(_ variables: [String: String]) -> String {
-    if let made = variables["STATE_DIRECTORY"], made.hasPrefix("/") { return made }
+    // The second one is that of the keys.
+    let made = variables["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+    if let made, made.hasPrefix("/") { return made }
     if isSystem { return Self.systemState }
     return StateFolder.ofUser(variables)?.path ?? Self.systemState
   }

@@ -127,6 +127,9 @@ package struct HostEnvironment: Sendable {
   /// The variable with the path of the recording; without it nothing is recorded.
   package static let recordingVariable = "CORELOCATION_RECORD"
 
+  /// The folder of the credentials that systemd has given to this process; `nil` for none.
+  package var credentials: String? { variables["CREDENTIALS_DIRECTORY"] }
+
   /// The file in which every input of the engine is recorded; `nil` for none.
   package var recordingFile: String? {
     variables[Self.recordingVariable].flatMap { $0.isEmpty ? nil : $0 }

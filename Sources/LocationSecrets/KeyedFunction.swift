@@ -24,6 +24,9 @@ package struct KeyedFunction: Sendable {
     Self.word(Self.hash(Self.bytes(of: message), key: key, length: 16).prefix(8))
   }
 
+  /// Sixteen bytes in place of a message: the same for the same message, and unknown without the key.
+  package func name(of message: [UInt8]) -> [UInt8] { Self.hash(message, key: key, length: 16) }
+
   private static func fraction(_ bytes: some Sequence<UInt8>) -> Double {
     Double(word(bytes) >> 11) * 0x1p-53
   }

@@ -30,12 +30,20 @@ struct SavedState {
       entries = try store.entries()
     } catch { throw .refused("\(error)", next: Self.next(error, folder)) }
     lock.noteState()
-    for finding in store.findings { Output.error.line("locationctl: \(finding)") }
+    for finding in store.findings + [store.unreadWords].compactMap(\.self) {
+      Output.error.line("locationctl: \(finding)")
+    }
     self.folder = folder
   }
 
   private static func next(_ error: StoreError, _ folder: StateFolder) -> String? {
     if error.isNewer { return nil }
+    if error.isKeyLost {
+      return
+        "put the keys back into \(folder.keys.path), or start the location daemon or an app, which "
+        + "move the state aside and begin anew"
+    }
+    if error.isLocked { return "see who may read \(folder.keys.path)" }
     if error.isBusy { return "find the process that writes: fuser \(folder.file)" }
     return "check who owns \(folder.file), and that it is not damaged"
   }
@@ -72,6 +80,16 @@ struct SavedState {
     folder.removeDamagedFiles()
     try ring()
     return count
+  }
+
+  /// Where the key of the state is from.
+  var keyOrigin: String { store.keyOrigin }
+
+  /// Seals everything with new keys; returns how many rows did not open before, and are gone.
+  func rekey() throws(Failure) -> Int {
+    do throws(StoreError) { return try store.rekey() } catch {
+      throw .refused("\(error)", next: "end the apps that run, and try again")
+    }
   }
 
   /// Stores the changes, and notifies running apps.

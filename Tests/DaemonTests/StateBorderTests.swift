@@ -292,7 +292,8 @@ struct StateBorderTests {
     caller.ask(.open(name: "m"))
     for number in 0..<20 { caller.add("the-cabin-\(number)") }
     _ = try caller.names(after: 21)
-    #expect(try contents(daemon).contains("the-cabin-7"))
+    #expect(try daemon.control("data", "export").text.contains("the-cabin-7"))
+    #expect(try !contents(daemon).contains("the-cabin"))
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     #expect(try daemon.control("data", "erase", "--app", own).status == 0)
     _ = try await daemon.program.lines.next { $0.contains("starting over") }

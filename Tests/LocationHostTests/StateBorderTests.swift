@@ -45,7 +45,7 @@ struct StateBorderTests {
       #expect(StateGuard.read(String(text[..<index])) == .damaged || index == text.startIndex)
     }
     #expect(StateGuard.read("") == .damaged)
-    #expect(StateGuard.read("meridian-guard 2 \n") == .newer(2))
+    #expect(StateGuard.read("meridian-guard 3 \n") == .newer(3))
   }
 
   @Test("border 18: of state and guard, off is stronger than on, and a claim stays")
@@ -119,7 +119,7 @@ struct StateBorderTests {
       #expect(try Self.contents(of: file).domains == expected, "killed at \(operation)")
       let store = try StateStore(path: file)
       #expect(try store.entries().map(\.key.domain) == expected)
-      #expect(try Self.contents(of: file).version == 1)
+      #expect(try Self.contents(of: file).version == 2)
       if isDone { break }
       operation += 1
     }

@@ -78,16 +78,16 @@ struct StateStoreTests {
   func rollback() throws {
     let store = try StateStore(path: path)
     try store.commit([.set(first, [1])])
-    // A key that SQLite refuses, as its column must not hold a null: an empty blob is none.
+    let refused = StateKey(domain: "refused", owner: "an.app", name: "second")
     try execute(
-      "CREATE TRIGGER refuse BEFORE INSERT ON state WHEN NEW.name = 'second' "
+      "CREATE TRIGGER refuse BEFORE INSERT ON state WHEN NEW.domain = 'refused' "
         + "BEGIN SELECT RAISE(ABORT, 'refused'); END")
     #expect(throws: StoreError.self) {
-      try store.commit([.set(first, [9]), .set(second, [2])])
+      try store.commit([.set(first, [9]), .set(refused, [2])])
     }
     #expect(try store.entries() == [StateEntry(key: first, value: [1])])
     try execute("DROP TRIGGER refuse")
-    try store.commit([.set(first, [9]), .set(second, [2])])
+    try store.commit([.set(first, [9]), .set(refused, [2])])
     #expect(try store.entries().count == 2)
   }
 

@@ -21,7 +21,7 @@ struct AdministrationTests {
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
     .adapters, .calibrate(adapter: BluetoothAddress(bits: 0x001a_7dda_7113), offset: -17),
     .calibrate(adapter: BluetoothAddress(bits: .max >> 16), offset: nil),
-    .export(app: "a.b"), .erase(app: nil),
+    .export(app: "a.b"), .erase(app: nil), .rekey,
   ]
 
   @Test("is described with the text of the file in the repository")
@@ -142,6 +142,7 @@ extension Samples {
     status.geoclue = maybe { samples in
       GeoClueStatus(state: "taken", reason: samples.maybe { $0.text() })
     }
+    (status.key, status.unread) = (maybe { $0.text() }, maybe { $0.text() })
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }
     status.demand.motion = flag()

@@ -26,6 +26,7 @@ extension LocationHost {
     status.servicesReason = Setting.whyServicesAreOff(in: entries)
     status.launch = facts.launch
     status.unstored = keeper?.fault.map { "\($0)" }
+    (status.key, status.unread) = (keeper?.keyOrigin, keeper?.unread)
     status.sources = core.sourceReports.map { SourceStatus($0) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
     status.isSimulated = core.engine.simulatedFix != nil
@@ -191,6 +192,14 @@ extension LocationHost {
     }
     // Changes that waited to be stored were stored with this one.
     release()
+  }
+
+  /// Seals the state with new keys; returns the number of rows that did not open.
+  func rekey() throws(AdministrationFault) -> Int {
+    guard let keeper else { return 0 }
+    do throws(StoreError) { return try keeper.rekey() } catch {
+      throw AdministrationFault(reason: "\(error)")
+    }
   }
 
   /// Erases stored data; the daemon must restart afterward.

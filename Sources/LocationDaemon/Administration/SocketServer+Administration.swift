@@ -130,6 +130,7 @@ extension SocketServer {
         entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
           + files.map { DataEntry($0) }, as: "entry", to: number)
     case .erase(let app): try erase(app, of: number)
+    case .rekey: answer(number, .fields(["rows": try rekey().json]))
     }
   }
 
@@ -440,6 +441,15 @@ extension SocketServer {
       answer(number, .object([JSON.Member(name, value.json)]), continues: true)
     }
     answer(number, .object([]))
+  }
+
+  private func rekey() throws(AdministrationFault) -> Int {
+    let result: Result<Int, AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.rekey() }
+    }
+    let rows = try result.get()
+    journal.write(.store, "the state is sealed with new keys")
+    return rows
   }
 
   private func erase(_ app: String?, of number: Int) throws(AdministrationFault) {

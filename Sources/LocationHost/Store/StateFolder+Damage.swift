@@ -58,6 +58,7 @@ extension StateFolder {
   package func removeDamagedFiles() -> Int {
     let files = damagedFiles()
     for file in files { remove(file.name) }
+    removeUnusedKeys()
     return files.count
   }
 
@@ -81,6 +82,15 @@ extension StateFolder {
         redate(file.name, now, &seen)
       }
     }
+    removeUnusedKeys()
+  }
+
+  /// Overwrites and removes keys that were moved aside with a state, when none of those is left.
+  private func removeUnusedKeys() {
+    guard damagedFiles().isEmpty else { return }
+    for name in keys.entryNames() where name.hasPrefix(Self.keyFile + ".damaged-") {
+      ReplacedFile.wipe("\(keys.path)/\(name)")
+    }
   }
 
   /// Gives a file a new date, from which the next run also counts.
@@ -93,25 +103,7 @@ extension StateFolder {
     seen[dated] = seen.removeValue(forKey: name)
   }
 
-  private func remove(_ name: String) {
-    let file = "\(path)/\(name)"
-    let descriptor = open(file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-    if descriptor >= 0 {
-      var status = stat()
-      let zeros = [UInt8](repeating: 0, count: 65_536)
-      if fstat(descriptor, &status) == 0 {
-        var rest = Int(status.st_size)
-        while rest > 0 {
-          let count = write(descriptor, zeros, min(rest, zeros.count))
-          guard count > 0 else { break }
-          rest -= count
-        }
-        fsync(descriptor)
-      }
-      close(descriptor)
-    }
-    unlink(file)
-  }
+  private func remove(_ name: String) { ReplacedFile.wipe("\(path)/\(name)") }
 }
 
 extension RetentionTerms {

@@ -90,7 +90,8 @@ extension StateFolder {
   /// Returns the files of the state that exist.
   private func names(in descriptor: Int32) -> [String] {
     entryNames().filter { name in
-      name.hasPrefix("state.sqlite") || [Self.lock, Self.guardian, Self.bell].contains(name)
+      name.hasPrefix("state.sqlite") || name.hasPrefix(Self.keyFile)
+        || name.hasPrefix(Self.master) || [Self.lock, Self.guardian, Self.bell].contains(name)
     }
   }
 }

@@ -15,6 +15,18 @@ package struct StateFolder: Hashable, Sendable {
 
   package var file: String { path + "/state.sqlite" }
 
+  /// Creates the folder of a file.
+  init(containing file: String) {
+    path = file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/")
+  }
+
+  /// The folder of the keys of the state, beside this one (docs/decisions/0108).
+  package var keys: StateFolder {
+    let own = String(path.reversed().drop { $0 == "/" }.reversed())
+    return StateFolder(path: own + "-key")
+  }
+
   /// `$XDG_STATE_HOME/meridian`, else `~/.local/state/meridian`; `nil` where neither is set.
   package static func ofUser(_ environment: [String: String]) -> StateFolder? {
     if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") {
@@ -67,4 +79,6 @@ package struct StateFolder: Hashable, Sendable {
   static let lock = "lock"
   /// The file of ``StateGuard``.
   static let guardian = "guard"
+  /// The files of ``StateKeys``.
+  static let (keyFile, master) = ("keys", "master")
 }

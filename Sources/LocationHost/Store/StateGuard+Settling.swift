@@ -11,17 +11,20 @@ extension StateGuard {
   ///
   /// - Parameters:
   ///   - database: the state, opened and in the present form.
+  ///   - seal: what opens its rows.
   ///   - isNew: whether there was no state in the file.
   ///   - isLost: whether there was a state that cannot be read any more.
   /// - Returns: a text for each fault found, and each correction made.
   /// - Throws: `StoreError` of the database, or if a newer program has written the guard.
   func settle(
-    _ database: Database, isNew: Bool, isLost: Bool
+    _ database: Database, sealedBy seal: StateSeal, isNew: Bool, isLost: Bool
   ) throws(StoreError) -> [String] {
-    let kept = try StateStore.entries(in: Self.domains, of: database)
+    let read = try StateStore.rows(in: Self.domains, of: database, openedBy: seal)
+    let kept = read.entries
     var findings: [String] = []
     var missing: [StateEntry] = []
-    switch read() {
+    let reading = self.read(sealedBy: seal)
+    switch reading {
     case .newer(let number):
       throw StoreError(
         code: StoreError.newer, context: path,
@@ -41,14 +44,23 @@ extension StateGuard {
       guard isNew else { break }
       findings = ["the state was lost; \(path) has given back \(Self.words(guarded))"]
     }
+    let isKnown = (kept + missing).contains { $0.key.domain == Setting.domain }
+    if read.rejected[Setting.domain] != nil, !isKnown {
+      missing.append(Self.servicesOff("their switch was damaged in the state"))
+      findings.append("the switch of location services was damaged; \(Self.untilSwitchedOn)")
+    }
     let changes = missing.map { StateChange.set($0.key, $0.value) }
     let all = kept.filter { entry in !missing.contains { $0.key == entry.key } } + missing
-    guard !missing.isEmpty || read() != .entries(all.sorted { $0.key < $1.key }) else {
+    guard
+      !missing.isEmpty || isOlder || reading != .entries(all.sorted { $0.key < $1.key })
+    else {
       return findings
     }
     try StateStore.transaction(on: database) { () throws(StoreError) in
-      try StateStore.apply(changes, to: database)
-      try write(StateStore.entries(in: Self.domains, of: database))
+      try seal.refresh(from: database)
+      for change in changes { try StateStore.apply(change, to: database, sealedBy: seal) }
+      try write(
+        StateStore.rows(in: Self.domains, of: database, openedBy: seal).entries, sealedBy: seal)
     }
     return findings
   }

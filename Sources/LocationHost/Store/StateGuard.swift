@@ -21,13 +21,13 @@ struct StateGuard {
 
   /// Creates the guard of a state.
   init(beside file: String) {
-    path =
-      file.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/") + "/" + StateFolder.guardian
+    path = StateFolder(containing: file).path + "/" + StateFolder.guardian
   }
 
   /// The domains that are stored twice.
   static let domains = ["identity", "package", "secret", "settings"]
+  /// Those of them that are sealed; the others must be readable when the keys are lost.
+  private static let sealed = ["secret"]
 
   static func concerns(_ change: StateChange) -> Bool {
     switch change {
@@ -37,17 +37,24 @@ struct StateGuard {
 
   // MARK: Reading
 
-  func read() -> Reading {
+  /// Reads the file; a secret that the seal does not open is left out.
+  func read(sealedBy seal: StateSeal? = nil) -> Reading {
     var status = stat()
     guard lstat(path, &status) == 0 else { return errno == ENOENT ? .missing : .damaged }
     guard status.st_mode & S_IFMT == S_IFREG,
       let bytes = SmallFile.read(path, limit: Self.largest)
     else { return .damaged }
-    return Self.read(String(decoding: bytes, as: UTF8.self))
+    return Self.read(String(decoding: bytes, as: UTF8.self), sealedBy: seal)
+  }
+
+  /// Whether the file is of an earlier form, in which the secret was not sealed.
+  var isOlder: Bool {
+    let bytes = SmallFile.read(path, limit: Self.largest) ?? []
+    return bytes.starts(with: Array("\(Self.name) 1\n".utf8))
   }
 
   /// - Complexity: linear in the length of the text.
-  static func read(_ text: String) -> Reading {
+  static func read(_ text: String, sealedBy seal: StateSeal? = nil) -> Reading {
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     let head = lines.popFirst()?.split(separator: " ") ?? []
     guard head.count == 2, head[0] == name, let number = Int(head[1]) else { return .damaged }
@@ -67,6 +74,8 @@ struct StateGuard {
         domain: String(decoding: domain, as: UTF8.self),
         owner: String(decoding: owner, as: UTF8.self),
         name: String(decoding: name, as: UTF8.self))
+      let isSealed = number > 1 && Self.sealed.contains(key.domain)
+      guard let value = isSealed ? seal?.open(value, ofGuarded: key) : value else { continue }
       entries.append(StateEntry(key: key, value: value))
     }
     return .entries(entries)
@@ -74,44 +83,25 @@ struct StateGuard {
 
   // MARK: Writing
 
-  /// Replaces the file; it is on disk before this returns.
+  /// Replaces the file; it is on disk before this returns. Without a seal no secret is written.
   ///
   /// - Throws: `StoreError` of the system; the earlier file then still exists.
-  func write(_ entries: [StateEntry]) throws(StoreError) {
-    let text = Array(Self.text(entries).utf8)
-    let new = path + ".new"
-    unlink(new)
-    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw StoreError(last: "open \(new)") }
-    fchmod(descriptor, 0o600)
-    let isWritten =
-      Glibc.write(descriptor, text, text.count) == text.count && fsync(descriptor) == 0
-    let error = StoreError(last: "write \(new)")
-    close(descriptor)
-    guard isWritten, rename(new, path) == 0 else {
-      unlink(new)
-      throw isWritten ? StoreError(last: "rename \(new)") : error
-    }
-    syncFolder()
+  func write(_ entries: [StateEntry], sealedBy seal: StateSeal? = nil) throws(StoreError) {
+    let text = Array(Self.text(entries, sealedBy: seal).utf8)
+    do throws(Errno) { try ReplacedFile.write(text, to: path) } catch { throw StoreError(error) }
   }
 
-  private func syncFolder() {
-    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-      .joined(separator: "/")
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
-  }
-
-  static func text(_ entries: [StateEntry]) -> String {
+  static func text(_ entries: [StateEntry], sealedBy seal: StateSeal? = nil) -> String {
     let lines =
       ["\(name) \(version)"]
-      + entries.sorted { $0.key < $1.key }.map { entry in
-        [
-          Array(entry.key.domain.utf8), Array(entry.key.owner.utf8), Array(entry.key.name.utf8),
-          entry.value,
-        ].map { hex($0) }.joined(separator: " ")
+      + entries.sorted { $0.key < $1.key }.compactMap { entry in
+        let isSealed = sealed.contains(entry.key.domain)
+        return (isSealed ? seal?.seal(guarded: entry) : entry.value).map { value in
+          [
+            Array(entry.key.domain.utf8), Array(entry.key.owner.utf8), Array(entry.key.name.utf8),
+            value,
+          ].map { hex($0) }.joined(separator: " ")
+        }
       }
     return (lines + [checksum(of: lines.map { $0[...] }), ""]).joined(separator: "\n")
   }
@@ -149,7 +139,7 @@ struct StateGuard {
   }
 
   private static let name = "meridian-guard"
-  private static let version = 1
+  private static let version = 2
   /// The greatest size in bytes. Chosen: thousands of identifiers.
   private static let largest = 8 << 20
 }

@@ -60,8 +60,8 @@ package final class StateKeeper {
     do throws(StoreError) {
       try open(noting: noting)
     } catch {
-      if error.isNewer || error.isBusy { obstacle = error }
-      keepInMemory("\(error)", isRefused: error.isNewer, noting: noting)
+      if error.isNewer || error.isBusy || error.isLocked { obstacle = error }
+      keepInMemory("\(error)", isRefused: error.isNewer || error.isLocked, noting: noting)
     }
   }
 
@@ -84,9 +84,10 @@ package final class StateKeeper {
       store = try StateStore(path: folder.file, isLost: folder.isLost(lock))
       entries = try store.entries(of: owner)
     } catch {
-      guard error.isCorruption else { throw error }
+      guard error.isCorruption || error.isKeyLost else { throw error }
       let place = folder.moveDamagedFileAside()
-      noting(.store("the state was damaged and lies now at \(place) (\(error)); it begins anew"))
+      let what = error.isKeyLost ? "cannot be opened" : "was damaged"
+      noting(.store("the state \(what) and lies now at \(place) (\(error)); it begins anew"))
       let store = try StateStore(path: folder.file, isLost: true)
       entries = try store.entries(of: owner)
       return take(store, noting: noting)
@@ -96,6 +97,7 @@ package final class StateKeeper {
 
   private func take(_ store: StateStore, noting: (Note) -> Void) {
     for finding in store.findings { noting(.store(finding)) }
+    if let unread = store.unreadWords { noting(.store(unread)) }
     lock?.noteState()
     // The host's queue must not wait for another process.
     store.wait(0)
@@ -111,7 +113,8 @@ package final class StateKeeper {
   ) {
     noting(.store("\(reason); the state of this run is kept in memory only"))
     defer { entries.append(Conditions.notKept) }
-    let reading = StateGuard(beside: folder.file).read()
+    let reading = StateGuard(beside: folder.file)
+      .read(sealedBy: StateSeal.existing(beside: folder.file))
     if case .entries(let guarded) = reading { entries = guarded }
     guard isRefused || reading != .missing || folder.hasState else { return }
     if case .entries = reading, !isRefused { return }
@@ -314,6 +317,22 @@ package final class StateKeeper {
   ) {
     guard lock != nil else { return }
     folder.removeDamagedFiles(olderThan: term, at: now, seen: &seen)
+  }
+
+  /// Where the key of the state is from; `nil` while it is kept in memory only.
+  package var keyOrigin: String? { store?.keyOrigin }
+
+  /// How many rows do not open, and why; `nil` if all do.
+  package var unread: String? { store?.unreadWords }
+
+  /// Seals everything with new keys; returns the number of rows that did not open and are gone.
+  ///
+  /// - Throws: `StoreError` with why not.
+  package func rekey() throws(StoreError) -> Int {
+    guard let store else { return 0 }
+    try store.commit(unsaved)
+    (unsaved, fault) = ([], nil)
+    return try store.rekey()
   }
 
   /// Damaged files that were moved aside.

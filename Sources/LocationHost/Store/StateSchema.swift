@@ -1,12 +1,22 @@
 import Glibc
+import LocationModel
 import LocationSQLite
 
 /// The format of the state in its file, and the migration of older ones.
 enum StateSchema {
   /// The format that this program writes: `user_version` of the database.
   ///
-  /// 0 is the format of programs that wrote no number: the same table, with columns of any type.
-  static let version = 1
+  /// 0 is the format of programs that wrote no number: the same table, with columns of any type. In
+  /// 1 the rows were not sealed.
+  static let version = 2
+
+  /// A file in the present format.
+  struct Prepared {
+    /// Whether there was no state in it.
+    var isNew: Bool
+    /// What seals and opens its rows.
+    var seal: StateSeal
+  }
 
   /// Opens the file, and creates it so that only this user can ever read it, whatever the umask.
   static func open(_ path: String) throws(StoreError) -> Database {
@@ -42,10 +52,10 @@ enum StateSchema {
         + "or go back to the newer program; nothing was changed")
   }
 
-  /// Brings the file into the present format; returns whether there was no state in it.
+  /// Brings the file into the present format, and opens its keys.
   ///
-  /// - Throws: `StoreError` of the database; the file is then unchanged.
-  static func prepare(_ database: Database) throws(StoreError) -> Bool {
+  /// - Throws: `StoreError` of the database or of the keys; the file is then unchanged.
+  static func prepare(_ database: Database, _ keys: StateKeys) throws(StoreError) -> Prepared {
     try refuse(number("PRAGMA user_version", on: database), of: "state")
     try StateStore.run("PRAGMA secure_delete = ON", on: database)
     // No data is written to a public temporary folder while the file is made smaller.
@@ -53,22 +63,65 @@ enum StateSchema {
     try StateStore.run("PRAGMA journal_mode = WAL", on: database)
     try StateStore.run("PRAGMA synchronous = FULL", on: database)
     try check(database)
-    let hasTable = try number(count("state"), on: database) > 0
-    guard try number("PRAGMA user_version", on: database) < version || !hasTable else {
-      return false
+    var (isNew, seal) = (false, StateSeal?.none)
+    if try number(count("sealing"), on: database) > 0 {
+      seal = try StateSeal(keys, generation: generation(on: database))
     }
-    var isNew = true
-    try StateStore.transaction(on: database) { () throws(StoreError) in
-      // Another process may have created it first.
-      isNew = try number(count("state"), on: database) == 0
-      if isNew {
-        try StateStore.run(table, on: database)
-      } else if try number("PRAGMA user_version", on: database) < version {
-        try StateStore.run(fromUnnumbered, on: database)
+    if seal?.isSettled != true {
+      try StateStore.transaction(on: database) { () throws(StoreError) in
+        // Another process may have been first.
+        if try number(count("sealing"), on: database) > 0 {
+          let found = try StateSeal(keys, generation: generation(on: database))
+          try found.settle()
+          seal = found
+        } else {
+          isNew = try number(count("state"), on: database) == 0
+          seal = try begin(database, keys, isNew: isNew)
+        }
+        try StateStore.run("PRAGMA user_version = \(version)", on: database)
       }
-      try StateStore.run("PRAGMA user_version = \(version)", on: database)
     }
-    return isNew
+    guard let seal else {
+      throw StoreError(code: StoreError.keyLost, context: "open", message: "there are no keys")
+    }
+    return Prepared(isNew: isNew, seal: seal)
+  }
+
+  private static func generation(on database: Database) throws(StoreError) -> UInt32 {
+    UInt32(clamping: try number("SELECT generation FROM sealing", on: database))
+  }
+
+  /// Makes the tables, and moves the rows of an earlier format into them.
+  private static func begin(
+    _ database: Database, _ keys: StateKeys, isNew: Bool
+  ) throws(StoreError) -> StateSeal {
+    let seal = try StateSeal.begin(keys)
+    let entries = isNew ? [] : try plainEntries(of: database)
+    if !isNew { try StateStore.run("DROP TABLE state", on: database) }
+    try StateStore.run(table, on: database)
+    // What was plain is overwritten in the files after this transaction.
+    try StateStore.run(
+      "INSERT INTO sealing VALUES (\(seal.generation), \(isNew ? 1 : 0))", on: database)
+    for entry in entries {
+      try StateStore.apply(.set(entry.key, entry.value), to: database, sealedBy: seal)
+    }
+    return seal
+  }
+
+  private static func plainEntries(of database: Database) throws(StoreError) -> [StateEntry] {
+    try StoreError.at("read") { () throws(DatabaseError) in
+      let query = try database.statement(
+        "SELECT CAST(domain AS TEXT), CAST(owner AS TEXT), CAST(name AS TEXT), CAST(value AS BLOB) "
+          + "FROM state WHERE value IS NOT NULL")
+      defer { query.clear() }
+      var entries: [StateEntry] = []
+      while try query.next() {
+        let key = StateKey(
+          domain: query.text(0) ?? "", owner: query.text(1) ?? "", name: query.text(2) ?? "")
+        entries.append(StateEntry(key: key, value: query.withBytes(3) { [UInt8]($0) }))
+      }
+      return entries
+    }
   }
 
   /// Checks the whole file, because opening it does not detect all damage.
@@ -92,19 +145,12 @@ enum StateSchema {
     "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'"
   }
 
+  /// `owner` and `name` stand for the names, which are sealed with the value.
   private static let table = """
     CREATE TABLE state (
-      domain TEXT NOT NULL, owner TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL,
+      domain TEXT NOT NULL, owner BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL,
       PRIMARY KEY (domain, owner, name)
     ) WITHOUT ROWID, STRICT;
-    """
-
-  private static let fromUnnumbered = """
-    ALTER TABLE state RENAME TO unnumbered;
-    \(table)
-    INSERT OR REPLACE INTO state
-      SELECT CAST(domain AS TEXT), CAST(owner AS TEXT), CAST(name AS TEXT), CAST(value AS BLOB)
-      FROM unnumbered WHERE value IS NOT NULL;
-    DROP TABLE unnumbered;
+    CREATE TABLE sealing (generation INTEGER NOT NULL, swept INTEGER NOT NULL) STRICT;
     """
 }

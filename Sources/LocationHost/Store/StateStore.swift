@@ -9,24 +9,57 @@ import LocationSQLite
 package final class StateStore {
   private let database: Database
   private let guardian: StateGuard
+  private let seal: StateSeal
   /// The faults found when the file was opened, and their corrections, as texts.
   package let findings: [String]
+  /// The number of rows that the last reading of all could not open, by reason.
+  package private(set) var rejected: [String: Int] = [:]
 
   /// Opens the file, and creates it if it does not exist.
   ///
   /// - Parameters:
-  ///   - path: the path of the file; its guard is beside it.
+  ///   - path: the path of the file; its guard is beside it, and its keys beside its folder.
   ///   - timeout: milliseconds to wait for another process that writes, here and later.
   ///   - isLost: whether there was a state that cannot be read any more.
+  ///   - credentials: the folder with the systemd credentials of this process.
   /// - Throws: `StoreError` with the database's error, and where it happened. A file that a newer
   ///   program has written is left unchanged.
-  package init(path: String, timeout: Int32 = 2000, isLost: Bool = false) throws(StoreError) {
+  package init(
+    path: String, timeout: Int32 = 2000, isLost: Bool = false,
+    credentials: String? = HostEnvironment.current.credentials
+  ) throws(StoreError) {
     guardian = StateGuard(beside: path)
     try StateSchema.refuseNewer(path)
+    var findings: [String] = []
+    let keys = try StateKeys(beside: path, credentials: credentials) { findings.append($0) }
     database = try StateSchema.open(path)
     database.wait(timeout)
-    let isNew = try StateSchema.prepare(database)
-    findings = try guardian.settle(database, isNew: isNew, isLost: isLost)
+    let prepared = try StateSchema.prepare(database, keys)
+    seal = prepared.seal
+    findings += try guardian.settle(
+      database, sealedBy: seal, isNew: prepared.isNew, isLost: isLost)
+    self.findings = findings
+    try sweep()
+  }
+
+  /// How many rows do not open, and why; `nil` if all do.
+  package var unreadWords: String? {
+    guard !rejected.isEmpty else { return nil }
+    let reasons = rejected.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    return "rows of the state that do not open are left out: " + reasons.joined(separator: "; ")
+  }
+
+  /// Where the key that opens all others is from.
+  package var keyOrigin: String { seal.origin }
+
+  /// Overwrites what was not sealed before, once it is sealed.
+  private func sweep() throws(StoreError) {
+    guard try StateSchema.number("SELECT swept FROM sealing", on: database) == 0 else { return }
+    // While another process reads, the next start tries again.
+    do throws(StoreError) {
+      try clean()
+      try Self.run("UPDATE sealing SET swept = 1", on: database)
+    } catch { guard error.isBusy else { throw error } }
   }
 
   /// Sets how many milliseconds later calls wait for another process that writes.
@@ -38,93 +71,202 @@ package final class StateStore {
   package func commit(_ changes: [StateChange]) throws(StoreError) {
     guard !changes.isEmpty else { return }
     try Self.transaction(on: database) { () throws(StoreError) in
-      for change in changes { try apply(change) }
-      if changes.contains(where: StateGuard.concerns) {
-        try guardian.write(Self.entries(in: StateGuard.domains, of: database))
-      }
+      try seal.refresh(from: database)
+      for change in changes { try Self.apply(change, to: database, sealedBy: seal) }
+      if changes.contains(where: StateGuard.concerns) { try writeGuard() }
     }
   }
 
-  private func apply(_ change: StateChange) throws(StoreError) {
+  private func writeGuard() throws(StoreError) {
+    try guardian.write(
+      Self.rows(in: StateGuard.domains, of: database, openedBy: seal).entries, sealedBy: seal)
+  }
+
+  /// Makes one change, sealed, within a transaction.
+  static func apply(
+    _ change: StateChange, to database: Database, sealedBy seal: StateSeal
+  ) throws(StoreError) {
+    let row = seal.name(of: change.key)
+    var sealed: [UInt8] = []
+    if case .set(let key, let value) = change { sealed = try seal.seal(value, of: key, as: row) }
     try StoreError.at("write") { () throws(DatabaseError) in
       switch change {
-      case .set(let key, let value):
+      case .set(let key, _):
         try database.statement(
           "INSERT INTO state VALUES (?1, ?2, ?3, ?4) "
             + "ON CONFLICT DO UPDATE SET value = excluded.value"
-        ).bind(key).bind(value, at: 4).run()
+        ).bind(key.domain, row).bind(sealed, at: 4).run()
       case .remove(let key):
         try database.statement(
           "DELETE FROM state WHERE domain = ?1 AND owner = ?2 AND name = ?3"
-        ).bind(key).run()
+        ).bind(key.domain, row).run()
       }
     }
   }
 
   /// Reads all entries in the order of their keys: those of one app and of the machine as a whole,
-  /// or those of all apps.
+  /// or those of all apps. Rows that do not open are left out and counted.
   ///
   /// - Throws: the database's error.
   package func entries(of owner: AppIdentity? = nil) throws(StoreError) -> [StateEntry] {
-    let filter = owner == nil ? "" : "WHERE owner = ?1 OR owner = '' "
-    return try StoreError.at("read") { () throws(DatabaseError) in
-      let query = try database.statement(
-        "SELECT domain, owner, name, value FROM state \(filter)ORDER BY domain, owner, name")
-      if let owner { query.bind(owner.name, at: 1) }
-      return try Self.entries(query)
+    let rows = try Self.reading(database) { () throws(StoreError) in
+      try seal.refresh(from: database)
+      return try Self.rows(
+        of: database, openedBy: seal, where: owner == nil ? "TRUE" : "owner IN (?1, ?2)"
+      ) {
+        guard let owner else { return }
+        $0.bind(seal.name(ofOwner: owner.name), at: 1).bind(seal.name(ofOwner: ""), at: 2)
+      }
     }
+    rejected = rows.faults
+    return rows.entries.sorted { $0.key < $1.key }
+  }
+
+  /// Runs a transaction that only reads, so that all of it is of one moment.
+  private static func reading<Result>(
+    _ database: Database, _ body: () throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try run("BEGIN", on: database)
+    do throws(StoreError) {
+      let result = try body()
+      try run("COMMIT", on: database)
+      return result
+    } catch {
+      try? run("ROLLBACK", on: database)
+      throw error
+    }
+  }
+
+  /// Rows that were read.
+  struct Rows {
+    var entries: [StateEntry] = []
+    /// The number of those that do not open, by domain and by reason.
+    var rejected: [String: Int] = [:]
+    var faults: [String: Int] = [:]
   }
 
   /// Reads the entries of all apps in some domains.
-  static func entries(
-    in domains: [String], of database: Database
-  ) throws(StoreError) -> [StateEntry] {
+  static func rows(
+    in domains: [String], of database: Database, openedBy seal: StateSeal
+  ) throws(StoreError) -> Rows {
     let names = domains.map { "'\($0)'" }.joined(separator: ", ")
-    return try StoreError.at("read") { () throws(DatabaseError) in
-      try entries(
-        database.statement(
-          "SELECT domain, owner, name, value FROM state WHERE domain IN (\(names))"))
-    }
+    return try rows(of: database, openedBy: seal, where: "domain IN (\(names))") { _ in }
   }
 
-  private static func entries(_ query: Statement) throws(DatabaseError) -> [StateEntry] {
-    defer { query.clear() }
-    var entries: [StateEntry] = []
-    while try query.next() {
-      let key = StateKey(
-        domain: query.text(0) ?? "", owner: query.text(1) ?? "", name: query.text(2) ?? "")
-      entries.append(StateEntry(key: key, value: query.withBytes(3) { [UInt8]($0) }))
+  private static func rows(
+    of database: Database, openedBy seal: StateSeal, where filter: String,
+    bind: (Statement) -> Void
+  ) throws(StoreError) -> Rows {
+    try StoreError.at("read") { () throws(DatabaseError) in
+      let query = try database.statement(
+        "SELECT domain, owner, name, value FROM state WHERE \(filter)")
+      bind(query)
+      defer { query.clear() }
+      var rows = Rows()
+      while try query.next() {
+        let domain = query.text(0) ?? ""
+        let row = StateSeal.RowName(
+          owner: query.withBytes(1) { [UInt8]($0) }, name: query.withBytes(2) { [UInt8]($0) })
+        switch query.withBytes(3, { seal.open($0, in: domain, as: row) }) {
+        case .success(let entry): rows.entries.append(entry)
+        case .failure(let fault):
+          rows.rejected[domain, default: 0] += 1
+          rows.faults[fault.rawValue, default: 0] += 1
+        }
+      }
+      return rows
     }
-    return entries
   }
 
   /// Erases all data of one app, or all but the settings of the whole machine, so that no byte of
-  /// it stays in the files; returns the number of entries.
+  /// it stays in the files, and destroys its key; returns the number of entries.
   ///
   /// - Throws: `StoreError` of the database; it shows whether anything was erased by then.
   package func erase(_ app: String?) throws(StoreError) -> Int {
-    let filter = app == nil ? "domain <> 'settings'" : "owner = ?1"
+    let (ring, generation) = (seal.ring, seal.generation)
     var count = 0
-    try Self.transaction(on: database) { () throws(StoreError) in
-      try StoreError.at("erase") { () throws(DatabaseError) in
-        let statement = try database.statement("DELETE FROM state WHERE \(filter)")
-        if let app { statement.bind(app, at: 1) }
-        try statement.run()
+    do throws(StoreError) {
+      try Self.transaction(on: database) { () throws(StoreError) in
+        try seal.refresh(from: database)
+        count = if let app { try erase(ofApp: app) } else { try renew(keeping: ["settings"]) }
+        try writeGuard()
       }
-      count = database.changes
-      try guardian.write(Self.entries(in: StateGuard.domains, of: database))
+    } catch {
+      if seal.ring != ring { seal.restore(ring, generation) }
+      throw error
     }
     do throws(StoreError) {
-      // Overwritten pages are moved into the file before the file is made smaller.
-      try scrub()
-      try Self.run("VACUUM", on: database)
-      try scrub()
+      if app == nil { try settleKeys() }
+      try clean()
     } catch {
       throw StoreError(
         code: error.code, context: StoreError.erased,
         message: "\(error); end the programs that read the state, and erase again")
     }
     return count
+  }
+
+  private func erase(ofApp app: String) throws(StoreError) -> Int {
+    try StoreError.at("erase") { () throws(DatabaseError) in
+      try database.statement("DELETE FROM state WHERE owner = ?1")
+        .bind(seal.name(ofOwner: app), at: 1).run()
+    }
+    let count = database.changes
+    try seal.destroyKey(of: app)
+    return count
+  }
+
+  /// Makes new keys for everything, and seals with them what is kept: the entries of some domains,
+  /// or all; returns the number of rows that are not kept.
+  private func renew(keeping domains: [String]?) throws(StoreError) -> Int {
+    let kept =
+      if let domains { try Self.rows(in: domains, of: database, openedBy: seal) } else {
+        try Self.rows(of: database, openedBy: seal, where: "TRUE") { _ in }
+      }
+    let count = try StateSchema.number("SELECT count(*) FROM state", on: database)
+    try Self.run("DELETE FROM state", on: database)
+    try seal.beginGeneration()
+    try Self.run("UPDATE sealing SET generation = \(seal.generation)", on: database)
+    for entry in kept.entries {
+      try Self.apply(.set(entry.key, entry.value), to: database, sealedBy: seal)
+    }
+    return count - kept.entries.count
+  }
+
+  /// Seals everything with new keys, and destroys the old ones; a file with the master is made anew.
+  ///
+  /// - Returns: the number of rows that did not open and are gone.
+  /// - Throws: `StoreError` of the database or of the keys; everything is then sealed with the old
+  ///   keys or with the new ones.
+  package func rekey() throws(StoreError) -> Int {
+    let (ring, generation) = (seal.ring, seal.generation)
+    var count = 0
+    do throws(StoreError) {
+      try Self.transaction(on: database) { () throws(StoreError) in
+        try seal.refresh(from: database)
+        count = try renew(keeping: nil)
+        try writeGuard()
+      }
+    } catch {
+      if seal.ring != ring { seal.restore(ring, generation) }
+      throw error
+    }
+    try Self.transaction(on: database) { () throws(StoreError) in try seal.renewMaster() }
+    try clean()
+    return count
+  }
+
+  /// Removes the keys that nothing rests on any more.
+  private func settleKeys() throws(StoreError) {
+    try Self.transaction(on: database) { () throws(StoreError) in try seal.settle() }
+  }
+
+  /// Leaves no byte of what is gone in the files.
+  private func clean() throws(StoreError) {
+    // Overwritten pages are moved into the file before the file is made smaller.
+    try scrub()
+    try Self.run("VACUUM", on: database)
+    try scrub()
   }
 
   /// Moves the log of the database into its file, and empties the log.
@@ -148,16 +290,6 @@ package final class StateStore {
     try database.transaction({ StoreError($0, at: "write") }, body)
   }
 
-  /// Sets entries while the database is opened; never removes one.
-  static func apply(_ changes: [StateChange], to database: Database) throws(StoreError) {
-    for case .set(let key, let value) in changes {
-      try StoreError.at("write") { () throws(DatabaseError) in
-        try database.statement("INSERT OR REPLACE INTO state VALUES (?1, ?2, ?3, ?4)")
-          .bind(key).bind(value, at: 4).run()
-      }
-    }
-  }
-
   static func run(_ text: String, on database: Database) throws(StoreError) {
     try StoreError.at("run \(text.prefix(20))…") { () throws(DatabaseError) in
       try database.run(text)
@@ -166,59 +298,8 @@ package final class StateStore {
 }
 
 extension Statement {
-  /// Binds the parts of a key as the first three parameters.
-  fileprivate func bind(_ key: StateKey) -> Statement {
-    bind(key.domain, at: 1).bind(key.owner, at: 2).bind(key.name, at: 3)
+  /// Binds what stands for a key as the first three parameters.
+  fileprivate func bind(_ domain: String, _ row: StateSeal.RowName) -> Statement {
+    bind(domain, at: 1).bind(row.owner, at: 2).bind(row.name, at: 3)
   }
-}
-
-/// An error of the database, and where it happened.
-package struct StoreError: Error, Hashable, CustomStringConvertible {
-  /// SQLite's primary result code.
-  package var code: Int32
-  package var context: String
-  package var message: String
-
-  init(_ error: DatabaseError, at context: String) {
-    self.init(code: error.code, context: context, message: error.message)
-  }
-
-  /// Runs `body`, and adds to its error where it happened.
-  static func at<Result>(
-    _ context: String, _ body: () throws(DatabaseError) -> Result
-  ) throws(StoreError) -> Result {
-    do throws(DatabaseError) { return try body() } catch {
-      throw StoreError(error, at: context)
-    }
-  }
-
-  init(code: Int32, context: String, message: String) {
-    (self.code, self.context, self.message) = (code, context, message)
-  }
-
-  /// Creates the system's error for a file beside the database.
-  init(last call: String) {
-    let error = Errno(last: call)
-    self.init(code: DatabaseError.io, context: call, message: error.reason)
-  }
-
-  /// Whether the file itself is damaged, so that it must be moved aside.
-  package var isCorruption: Bool {
-    code == DatabaseError.damaged || code == DatabaseError.notADatabase
-  }
-
-  /// Whether another process is writing.
-  package var isBusy: Bool { code == DatabaseError.busy }
-
-  /// Whether a newer program has written the file, which must not be changed.
-  package var isNewer: Bool { code == Self.newer }
-
-  /// Whether everything was erased, but its bytes are still in the files.
-  var isErased: Bool { context == Self.erased }
-
-  static let erased = "the entries are gone, and their bytes still in the files"
-  /// A code that SQLite does not use.
-  static let newer: Int32 = 200
-
-  package var description: String { "\(context): \(message)" }
 }

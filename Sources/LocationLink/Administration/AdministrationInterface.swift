@@ -84,7 +84,11 @@ package enum AdministrationInterface {
       # Whether a place is set from outside; older daemons do not say.
       simulated: ?bool,
       # Absent where programs that ask GeoClue are not to be served, and from older daemons.
-      geoclue: ?GeoClue
+      geoclue: ?GeoClue,
+      # Where the key of the state is from; absent while it is kept in memory only, and from older daemons.
+      key: ?string,
+      # How many rows of the state do not open, and why.
+      unread: ?string
     )
 
     # An app that uses the location now, or asks to calibrate the compass.
@@ -342,6 +346,9 @@ package enum AdministrationInterface {
     # Erases everything of one app, or everything but the switch of the whole machine. The daemon starts
     # over, and its clients come back.
     method EraseData(app: ?string) -> (entries: int)
+
+    # Seals the state with new keys; returns how many rows did not open before, and are gone.
+    method RenewKeys() -> (rows: int)
 
     # Only the owner may: why this process is not, and what a person does about it.
     error NotOwner (reason: string, next: ?string)

@@ -33,6 +33,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   case forgetMap
   case export(app: String?)
   case erase(app: String?)
+  case rekey
 
   /// The records of the log to return.
   package struct LogQuery: Hashable, Sendable {
@@ -98,6 +99,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "ForgetMap": self = .forgetMap
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
+    case "RenewKeys": self = .rekey
     default: return nil
     }
   }
@@ -108,7 +110,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
       .addCondition, .removeCondition, .access, .adapters, .calibrate, .erase, .simulate,
-      .endSimulation, .map, .importMap, .forgetMap:
+      .endSimulation, .map, .importMap, .forgetMap, .rekey:
       false
     }
   }
@@ -167,6 +169,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .forgetMap: ("ForgetMap", [:])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
+    case .rekey: ("RenewKeys", [:])
     }
   }
 }

@@ -29,6 +29,11 @@ package struct DaemonStatus: Hashable, Sendable {
   /// Whether programs that ask GeoClue are served; `nil` where the configuration does not want that,
   /// and from an older daemon.
   package var geoclue: GeoClueStatus?
+  /// Where the key of the state is from; `nil` while it is kept in memory only, and from an older
+  /// daemon.
+  package var key: String?
+  /// How many rows of the state do not open, and why; `nil` if all do.
+  package var unread: String?
 
   package init(pid: Int32, since: UnixTime, state: String) {
     self.pid = pid
@@ -159,7 +164,8 @@ extension DaemonStatus: JSONStructure {
     .get("servicesEnabled", \.servicesEnabled), .find("servicesReason", \.servicesReason),
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
-    .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue))
+    .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
+    .find("key", \.key), .find("unread", \.unread))
 }
 
 extension GeoClueStatus: JSONStructure {

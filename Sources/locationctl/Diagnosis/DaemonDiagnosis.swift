@@ -63,7 +63,19 @@ struct DaemonDiagnosis {
         next: "locationctl location clear")
       return [daemon] + [status.geoclue.map { Self.finding($0) }].compactMap(\.self)
         + (status.servicesEnabled ? [] : [services])
-        + (status.isSimulated == true ? [simulated] : []) + [unstored].compactMap(\.self)
+        + (status.isSimulated == true ? [simulated] : [])
+        + [unstored, Self.unread(status)].compactMap(\.self)
+    }
+  }
+
+  /// That parts of the state do not open.
+  private static func unread(_ status: DaemonStatus) -> Finding? {
+    status.unread.map {
+      Finding(
+        subject: "state", code: "state_unread", verdict: .doubtful, message: $0,
+        next:
+          "look at the disk of \(status.state); what does not open is removed by: locationctl data rekey"
+      )
     }
   }
 

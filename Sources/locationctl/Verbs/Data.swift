@@ -11,7 +11,7 @@ extension Verb {
     name: "all", summary: "With erase: of all apps and the machine")
 
   static let data = Verb(
-    name: "data", summary: "List, export, or erase what is stored about where you were",
+    name: "data", summary: "List, export, erase, or seal again what is stored about where you were",
     details: [
       """
       list shows what is stored, and access when each app received a location. export \
@@ -21,18 +21,26 @@ extension Verb {
       which one app cannot be distinguished from another.
       """,
       """
+      The state is encrypted, with keys in a folder beside it (status shows where the key that opens them is from). \
+      erase also destroys the key of the app, or all of them, so that older copies of the state do not open \
+      with today's keys. rekey encrypts everything again with new keys: after a copy of the keys was \
+      lost, or before a disk is given away.
+      """,
+      """
       Of the location daemon where one runs, else of your own apps; those forget what they know \
       in memory when they end.
       """,
     ],
     operands: [
       Operand(
-        name: "ACTION", summary: "What to do", choices: ["list", "access", "export", "erase"])
+        name: "ACTION", summary: "What to do",
+        choices: ["list", "access", "export", "erase", "rekey"])
     ],
     options: [app, everything, .json],
     examples: [
       "locationctl data list", "locationctl data access --app com.example.Whereabouts",
       "locationctl data export > location-data.jsonl", "locationctl data erase --all",
+      "locationctl data rekey",
     ],
     run: { invocation in
       let name = try invocation.text(app).map { try InstalledApp($0).identity.name }
@@ -41,6 +49,7 @@ extension Verb {
       case "access": try access(DataSource.find().accesses(of: name), invocation)
       case "export":
         for entry in try DataSource.find().entries(of: name) { Output.standard.line(entry.line) }
+      case "rekey": reportSealed(try DataSource.find().rekey(), invocation)
       default:
         guard (name == nil) == invocation.has(everything) else {
           throw invocation.usage("erase needs either --app APP or --all")
@@ -86,6 +95,16 @@ extension Verb {
     Output.standard.table(table, whenEmpty: "No app has received a location.")
   }
 
+  private static func reportSealed(_ lost: Int, _ invocation: Invocation) {
+    guard invocation.has(.json) else {
+      let gone = lost == 0 ? "" : "; \(lost) rows that did not open are gone"
+      return Output.standard.line("the state is encrypted with new keys\(gone)")
+    }
+    var line = JSONLine(type: "rekeyed")
+    line.add("lost", lost)
+    Output.standard.line(line.text)
+  }
+
   private static func reportErased(_ count: Int, _ invocation: Invocation) {
     guard invocation.has(.json) else {
       return Output.standard.line("erased \(count) \(count == 1 ? "entry" : "entries")")
@@ -129,6 +148,13 @@ private enum DataSource {
         next: RunningDaemon.howToStart)
     }
     return try daemon.ask(.access(app: app), "access")
+  }
+
+  func rekey() throws(Failure) -> Int {
+    switch self {
+    case .state(let state): try state.rekey()
+    case .daemon(let daemon): try daemon.ask(.rekey, "rows")
+    }
   }
 
   func erase(_ app: String?) throws(Failure) -> Int {

@@ -67,7 +67,7 @@ struct StatusReport {
       ? "on" : output.styled("off", .bad) + (status.servicesReason.map { " (\($0))" } ?? "")
     let state = status.state + (status.unstored.map { "; not stored: \($0)" } ?? "")
     for (name, text) in [
-      ("socket", socket), ("state", state), ("launch", status.launch ?? ""),
+      ("socket", socket), ("state", state), ("key", key), ("launch", status.launch ?? ""),
       ("services", services),
       ("place", status.isSimulated == true ? "set from outside, in place of all sources" : ""),
       ("geoclue", status.geoclue.map { $0.reason.map { "not served: \($0)" } ?? "served" } ?? ""),
@@ -79,6 +79,10 @@ struct StatusReport {
     output.table(sources, whenEmpty: "no source")
     output.line("")
     output.table(clients, whenEmpty: "no client")
+  }
+
+  private var key: String {
+    (status.key ?? "") + (status.unread.map { "; \($0)" } ?? "")
   }
 
   private var lastFix: String {
@@ -120,6 +124,8 @@ struct StatusReport {
     line.add("services_enabled", flag: status.servicesEnabled)
     line.add("services_reason", status.servicesReason)
     line.add("not_stored", status.unstored)
+    line.add("key", status.key)
+    line.add("unread", status.unread)
     if let isSimulated = status.isSimulated { line.add("simulated", flag: isSimulated) }
     if let geoclue = status.geoclue { line.add("geoclue", object: Self.object(geoclue)) }
     line.add("demand", object: demand)

@@ -63,6 +63,13 @@ func openStore(_ path: String, dyingBefore operation: Int) throws {
   say("opened, \(try StateStore(path: path).entries().count) entries")
 }
 
+/// Seals a state with new keys, and dies before an operation on its files.
+func sealAgain(_ path: String, dyingBefore operation: Int) throws {
+  let store = try StateStore(path: path)
+  StoreOperations.begin(dyingBefore: operation)
+  say("sealed, \(try store.rekey()) lost")
+}
+
 /// Uses the state as an app with an engine of its own, and prints its deliveries.
 func share(_ path: String) throws {
   try StateFolder(path: path).create()
@@ -151,6 +158,8 @@ do {
     try hold(words[1], by: "BEGIN; SELECT * FROM state")
   case let words where words.first == "open":
     try openStore(words[1], dyingBefore: Int(words[2]) ?? .max)
+  case let words where words.first == "rekey":
+    try sealAgain(words[1], dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "share": try share(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
   case let words where words.first == "domains": try domains(in: words[1])
@@ -161,7 +170,8 @@ do {
     try record(words[1], to: words[2], limit: words.count > 3 ? UInt(words[3]) : nil)
   default:
     say(
-      "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | share FOLDER "
+      "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | rekey FILE OPERATION "
+        + "| share FOLDER "
         + "| grant LEVEL APP FOLDER | domains FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }

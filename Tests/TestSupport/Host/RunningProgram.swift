@@ -178,6 +178,8 @@ package final class TemporaryFolder: Sendable {
 
   deinit {
     try? FileManager.default.removeItem(atPath: path)
+    // Where a state lies in it, its keys lie beside it.
+    try? FileManager.default.removeItem(atPath: path + "-key")
   }
 
   package func file(_ name: String) -> String { path + "/" + name }

@@ -1,0 +1,83 @@
+import Glibc
+
+/// A small private file that is replaced as a whole, and whose earlier bytes are overwritten.
+enum ReplacedFile {
+  /// Replaces a file, or makes it; it is on disk before this returns.
+  ///
+  /// - Throws: the system's error; the earlier file then still exists.
+  static func write(_ bytes: [UInt8], to path: String) throws(Errno) {
+    let new = path + ".new"
+    try make(new, bytes)
+    // It keeps the bytes of the earlier file in reach until they are overwritten.
+    let old = path + ".old"
+    wipe(old)
+    link(path, old)
+    guard rename(new, path) == 0 else {
+      let error = Errno(last: "rename \(new)")
+      unlink(new)
+      unlink(old)
+      throw error
+    }
+    syncFolder(of: path)
+    wipe(old)
+  }
+
+  /// Makes a file unless there is one; of two processes at once, one does.
+  static func create(_ bytes: [UInt8], at path: String) throws(Errno) {
+    let new = "\(path).\(getpid()).new"
+    try make(new, bytes)
+    defer { unlink(new) }
+    guard link(new, path) == 0 || errno == EEXIST else { throw Errno(last: "link \(path)") }
+    syncFolder(of: path)
+  }
+
+  /// Overwrites and removes what an earlier process has left behind when it died.
+  static func tidy(_ path: String) {
+    wipe(path + ".old")
+    wipe(path + ".new")
+  }
+
+  /// Overwrites a file with zeros, and removes it.
+  static func wipe(_ path: String) {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+    if descriptor >= 0 {
+      var status = stat()
+      let zeros = [UInt8](repeating: 0, count: 65_536)
+      if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+        var rest = Int(status.st_size)
+        while rest > 0 {
+          let count = Glibc.write(descriptor, zeros, min(rest, zeros.count))
+          guard count > 0 else { break }
+          rest -= count
+        }
+        fsync(descriptor)
+      }
+      close(descriptor)
+    }
+    unlink(path)
+  }
+
+  private static func make(_ path: String, _ bytes: [UInt8]) throws(Errno) {
+    unlink(path)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Errno(last: "open \(path)") }
+    fchmod(descriptor, 0o600)
+    let isWritten =
+      Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fsync(descriptor) == 0
+    let error = Errno(last: "write \(path)")
+    close(descriptor)
+    guard isWritten else {
+      unlink(path)
+      throw error
+    }
+  }
+
+  private static func syncFolder(of path: String) {
+    let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+      .joined(separator: "/")
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+}

@@ -1,0 +1,81 @@
+import LocationEngine
+import LocationSecrets
+
+/// The keys of a state (docs/decisions/0108): for each generation one for the names of rows, and a
+/// data key for each app and for the machine.
+struct KeyRing: Hashable {
+  /// The keys that are in use from one change of all keys to the next.
+  struct Generation: Hashable {
+    /// The key of the names of owners and rows.
+    var names: SecretKey
+    /// The data key of each owner, by the bytes of its name; the machine's is that of no bytes.
+    var owners: [[UInt8]: SecretKey]
+
+    static func new() -> Generation {
+      Generation(names: .random(), owners: [[]: .random()])
+    }
+  }
+
+  var generations: [UInt32: Generation]
+
+  /// Creates keys of a first generation.
+  static func new() -> KeyRing { KeyRing(generations: [1: .new()]) }
+
+  var newest: UInt32 { generations.keys.max() ?? 0 }
+
+  // MARK: Bytes
+
+  /// The bytes of all keys, in the order of their names; to be sealed.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    for (number, generation) in generations.sorted(by: { $0.key < $1.key }) {
+      bytes += number.bytes + UInt32(generation.owners.count).bytes + generation.names.bytes
+      let owners = generation.owners.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      for (owner, key) in owners {
+        bytes += UInt32(owner.count).bytes + owner + key.bytes
+      }
+    }
+    return bytes
+  }
+
+  init(generations: [UInt32: Generation]) { self.generations = generations }
+
+  /// Reads keys; `nil` if the bytes are not those of ``bytes``.
+  init?(bytes: [UInt8]) {
+    var rest = bytes[...]
+    generations = [:]
+    while !rest.isEmpty {
+      guard let number = rest.takeNumber(), let count = rest.takeNumber(),
+        let names = rest.take(SecretKey.length).flatMap({ SecretKey(bytes: $0) })
+      else { return nil }
+      var owners: [[UInt8]: SecretKey] = [:]
+      for _ in 0..<count {
+        guard let length = rest.takeNumber(), let owner = rest.take(Int(length)),
+          let key = rest.take(SecretKey.length).flatMap({ SecretKey(bytes: $0) })
+        else { return nil }
+        owners[owner] = key
+      }
+      generations[number] = Generation(names: names, owners: owners)
+    }
+    guard !generations.isEmpty else { return nil }
+  }
+}
+
+extension UInt32 {
+  /// The four bytes of the number, the lowest first.
+  var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
+}
+
+extension ArraySlice<UInt8> {
+  /// Removes and returns so many bytes; `nil` if there are fewer.
+  mutating func take(_ count: Int) -> [UInt8]? {
+    guard self.count >= count else { return nil }
+    defer { removeFirst(count) }
+    return Array(prefix(count))
+  }
+
+  /// Removes and returns a number of four bytes; `nil` if there are fewer.
+  mutating func takeNumber() -> UInt32? {
+    take(4)?.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}

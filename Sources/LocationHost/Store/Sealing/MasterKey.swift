@@ -1,0 +1,51 @@
+import Glibc
+import LocationSecrets
+
+/// The key that opens the keys of a state, and where it is from.
+struct MasterKey {
+  /// Where it is from.
+  enum Origin: String {
+    /// A systemd credential, for the unit of the daemon.
+    case credential
+    /// A file beside the keys.
+    case file
+  }
+
+  var key: SecretKey
+  var origin: Origin
+
+  /// The name of the credential; with `-before` at its end that of the one that it replaces.
+  static let credential = "meridian.state-key"
+
+  /// Reads the credentials that this process was given.
+  ///
+  /// - Parameter folder: that of `$CREDENTIALS_DIRECTORY`.
+  /// - Returns: the present one first.
+  /// - Throws: `StoreError` if one is there and is no key, or not only root's and this user's.
+  static func credentials(in folder: String?) throws(StoreError) -> [MasterKey] {
+    guard let folder, folder.hasPrefix("/") else { return [] }
+    var keys: [MasterKey] = []
+    for name in [credential, credential + "-before"] {
+      let path = "\(folder)/\(name)"
+      guard access(path, F_OK) == 0 else { continue }
+      let bytes: [UInt8]
+      do throws(OwnedFile.Fault) { bytes = try OwnedFile.read(path, limit: 256) } catch {
+        throw StoreError(code: StoreError.locked, context: path, message: error.description)
+      }
+      guard let key = Self.key(bytes) else {
+        throw StoreError(
+          code: StoreError.locked, context: path,
+          message: "it is no key: it needs 32 bytes, or 64 hexadecimal digits")
+      }
+      keys.append(MasterKey(key: key, origin: .credential))
+    }
+    return keys
+  }
+
+  /// Reads a key: 32 bytes, or 64 hexadecimal digits and perhaps the end of the line.
+  static func key(_ bytes: [UInt8]) -> SecretKey? {
+    if let key = SecretKey(bytes: bytes) { return key }
+    let digits = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
+    return SecretKey(hexadecimal: String(decoding: digits, as: UTF8.self))
+  }
+}

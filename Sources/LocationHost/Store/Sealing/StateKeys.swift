@@ -1,0 +1,206 @@
+import Glibc
+import LocationSecrets
+
+/// The folder of the keys of a state, beside the state's (docs/decisions/0108).
+///
+/// Its files change only while the process has the write lock of the database.
+struct StateKeys {
+  /// What the file of the keys holds, and what has opened it.
+  struct Reading {
+    var ring: KeyRing
+    var master: MasterKey
+  }
+
+  let folder: StateFolder
+  /// The credentials of this process, the present one first.
+  private let credentials: [MasterKey]
+
+  /// Creates the folder if it does not exist, and checks that it is this user's alone.
+  ///
+  /// - Parameters:
+  ///   - file: the file of the state.
+  ///   - credentials: the folder with the systemd credentials of this process.
+  ///   - noting: called with each mode that was corrected.
+  /// - Throws: `StoreError` if the folder cannot be made, or is not this user's alone.
+  init(
+    beside file: String, credentials: String?, noting: (String) -> Void = { _ in }
+  ) throws(StoreError) {
+    folder = StateFolder(containing: file).keys
+    do throws(Errno) { try folder.create() } catch {
+      let fault = StateFault(error)
+      guard fault.kind != .unavailable else { throw StoreError(error) }
+      throw StoreError(
+        code: StoreError.locked, context: folder.path,
+        message:
+          "no folder for the keys of the state can be made there (\(error.reason)); make it: "
+          + "install -d -m 700 -o \(geteuid()) \(folder.path.quoted)")
+    }
+    do throws(StateFault) { try folder.secure(noting: noting) } catch {
+      throw StoreError(code: StoreError.locked, context: folder.path, message: "\(error)")
+    }
+    self.credentials = try MasterKey.credentials(in: credentials)
+  }
+
+  private var file: String { folder.path + "/" + StateFolder.keyFile }
+  private var masterFile: String { folder.path + "/" + StateFolder.master }
+  private var nextMasterFile: String { masterFile + ".next" }
+
+  /// What a look at the file shows; it changes with the file.
+  var stamp: FileStamp? { FileStamp(ofFileAt: file) }
+
+  /// The path of the master, or the name of its credential, for a person.
+  func words(for origin: MasterKey.Origin) -> String {
+    origin == .file ? masterFile : "the systemd credential \(MasterKey.credential)"
+  }
+
+  // MARK: Reading
+
+  /// Reads the keys; `nil` if there are none.
+  ///
+  /// - Throws: `StoreError` if they do not open: the master is lost or another one
+  ///   (``StoreError/isKeyLost``), or it is a credential that this process was not given.
+  func read() throws(StoreError) -> Reading? {
+    var status = stat()
+    guard lstat(file, &status) == 0 else {
+      guard errno == ENOENT else { throw StoreError(last: "stat \(file)") }
+      return nil
+    }
+    guard let bytes = SmallFile.read(file, limit: Self.largest) else {
+      throw StoreError(
+        code: StoreError.locked, context: file, message: "it cannot be read, or is too large")
+    }
+    let head = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
+    let words = String(decoding: head, as: UTF8.self).split(separator: " ")
+    guard words.count == 3, words[0] == Self.name, let number = Int(words[1]) else {
+      throw lost("\(file) is damaged")
+    }
+    guard number <= Self.version else {
+      throw StoreError(
+        code: StoreError.newer, context: file,
+        message: "a newer program has written it, in form \(number); nothing was changed")
+    }
+    let sealed = bytes.dropFirst(head.count + 1)
+    let files = [masterFile, nextMasterFile].compactMap { Self.master(in: $0) }
+    for master in credentials + files {
+      guard let open = Seal.open(sealed, at: head, with: master.key),
+        let ring = KeyRing(bytes: open)
+      else { continue }
+      return Reading(ring: ring, master: master)
+    }
+    guard words[2] == MasterKey.Origin.credential.rawValue, credentials.isEmpty else {
+      throw lost("no key that is here opens \(file)")
+    }
+    throw StoreError(
+      code: StoreError.locked, context: folder.path,
+      message:
+        "the state is sealed with the systemd credential \(MasterKey.credential), which this "
+        + "process was not given; start it by its unit; nothing was changed")
+  }
+
+  private static func master(in file: String) -> MasterKey? {
+    SmallFile.read(file, limit: 256).flatMap { MasterKey.key($0) }
+      .map { MasterKey(key: $0, origin: .file) }
+  }
+
+  private func lost(_ reason: String) -> StoreError {
+    StoreError(
+      code: StoreError.keyLost, context: "the key of the state is lost", message: reason)
+  }
+
+  // MARK: Writing
+
+  /// Whether another master is to be used than the one that has opened the keys.
+  func wantsAnother(than master: MasterKey) -> Bool {
+    if let credential = credentials.first { return credential.key != master.key }
+    return Self.master(in: masterFile)?.key != master.key || access(nextMasterFile, F_OK) == 0
+  }
+
+  /// The master to be used: the credential, else that of the file, which is made if there is none.
+  ///
+  /// - Parameter opened: the one that has opened the keys; if it is that of a process that died while
+  ///   it renewed them, it becomes the master.
+  /// - Returns: the master.
+  /// - Throws: `StoreError` of the system.
+  func master(after opened: MasterKey? = nil) throws(StoreError) -> MasterKey {
+    if let credential = credentials.first { return credential }
+    if let opened, let next = Self.master(in: nextMasterFile) {
+      guard next.key == opened.key else {
+        ReplacedFile.wipe(nextMasterFile)
+        return opened
+      }
+      try put(Array((next.key.hexadecimal + "\n").utf8), intoMaster: next)
+      return next
+    }
+    let text = Array((SecretKey.random().hexadecimal + "\n").utf8)
+    if Self.master(in: masterFile) == nil { unlink(masterFile) }
+    do throws(Errno) { try ReplacedFile.create(text, at: masterFile) } catch {
+      throw StoreError(error)
+    }
+    guard let master = Self.master(in: masterFile) else {
+      throw StoreError(last: "read \(masterFile)")
+    }
+    return master
+  }
+
+  /// Replaces the keys, and their master if that is a file.
+  ///
+  /// A process that dies in between leaves a new master that opens the keys, beside the old one.
+  func renew(_ ring: KeyRing) throws(StoreError) -> MasterKey {
+    guard credentials.isEmpty else {
+      let master = try master()
+      try write(ring, with: master)
+      return master
+    }
+    let next = MasterKey(key: .random(), origin: .file)
+    let text = Array((next.key.hexadecimal + "\n").utf8)
+    ReplacedFile.wipe(nextMasterFile)
+    do throws(Errno) { try ReplacedFile.create(text, at: nextMasterFile) } catch {
+      throw StoreError(error)
+    }
+    try write(ring, with: next)
+    try put(text, intoMaster: next)
+    return next
+  }
+
+  /// Makes the new master the master.
+  private func put(_ text: [UInt8], intoMaster master: MasterKey) throws(StoreError) {
+    do throws(Errno) { try ReplacedFile.write(text, to: masterFile) } catch {
+      throw StoreError(error)
+    }
+    ReplacedFile.wipe(nextMasterFile)
+  }
+
+  /// Replaces the keys; a file with a master that is not used any more is overwritten.
+  func write(_ ring: KeyRing, with master: MasterKey) throws(StoreError) {
+    let head = Array("\(Self.name) \(Self.version) \(master.origin.rawValue)".utf8)
+    let sealed = Seal.seal(
+      ring.bytes, at: head, nonce: .random(Seal.nonceLength), with: master.key)
+    do throws(Errno) {
+      try ReplacedFile.write(head + [UInt8(ascii: "\n")] + sealed, to: file)
+    } catch { throw StoreError(error) }
+    guard master.origin == .credential else { return }
+    ReplacedFile.wipe(masterFile)
+    ReplacedFile.wipe(nextMasterFile)
+  }
+
+  /// Moves keys aside that belong to no state any more.
+  func moveAside(_ stamp: String) { rename(file, "\(file).damaged-\(stamp)") }
+
+  private static let name = "meridian-keys"
+  private static let version = 1
+  /// The greatest size in bytes. Chosen: tens of thousands of apps.
+  private static let largest = 8 << 20
+}
+
+extension [UInt8] {
+  /// Bytes of the system's generator.
+  static func random(_ count: Int) -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    while bytes.count < count {
+      Swift.withUnsafeBytes(of: generator.next()) { bytes += $0.prefix(count - bytes.count) }
+    }
+    return bytes
+  }
+}

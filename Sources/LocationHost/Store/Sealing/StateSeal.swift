@@ -1,0 +1,263 @@
+import CLinux
+import LocationModel
+import LocationSQLite
+import LocationSecrets
+
+/// Seals and opens the rows of one state (docs/decisions/0108).
+///
+/// Lives with its ``StateStore``, behind the same lock.
+final class StateSeal {
+  /// Why a row does not open.
+  enum RowFault: String, Error {
+    case changed = "changed, or of another place"
+    case keyless = "of an app whose key is gone"
+  }
+
+  /// What stands for the names of a row in the file.
+  struct RowName: Hashable {
+    var owner: [UInt8]
+    var name: [UInt8]
+  }
+
+  private let keys: StateKeys
+  private(set) var ring: KeyRing
+  private(set) var master: MasterKey
+  /// The generation of the keys that the rows are sealed with.
+  private(set) var generation: UInt32
+  private var stamp: FileStamp?
+  /// The function of names, and what it gives for owners, by generation.
+  private var functions: [UInt32: KeyedFunction] = [:]
+  private var owners: [[UInt8]: [UInt8]] = [:]
+  private var ownersByName: [[UInt8]: [UInt8]] = [:]
+
+  private init(_ keys: StateKeys, _ reading: StateKeys.Reading, generation: UInt32) {
+    self.keys = keys
+    (ring, master) = (reading.ring, reading.master)
+    self.generation = generation
+    stamp = keys.stamp
+    index()
+  }
+
+  /// Opens the keys of a state that is sealed.
+  ///
+  /// - Parameters:
+  ///   - keys: the folder of the keys.
+  ///   - generation: the one of its rows.
+  /// - Throws: `StoreError` if they are not there, do not open, or are those of another state.
+  convenience init(_ keys: StateKeys, generation: UInt32) throws(StoreError) {
+    guard let reading = try keys.read() else {
+      throw StoreError(
+        code: StoreError.keyLost, context: "the key of the state is lost",
+        message: "there are no keys in \(keys.folder.path)")
+    }
+    guard reading.ring.generations[generation] != nil else {
+      throw StoreError(
+        code: StoreError.keyLost, context: "the key of the state is lost",
+        message: "the keys in \(keys.folder.path) are those of another state")
+    }
+    self.init(keys, reading, generation: generation)
+  }
+
+  /// Opens the keys that are there, for what is read without the state; `nil` if there are none.
+  static func existing(beside file: String) -> StateSeal? {
+    let path = StateFolder(containing: file).keys.path
+    guard FileStamp(ofFileAt: path) != nil,
+      let keys = try? StateKeys(beside: file, credentials: HostEnvironment.current.credentials),
+      let reading = try? keys.read()
+    else { return nil }
+    return StateSeal(keys, reading, generation: reading.ring.newest)
+  }
+
+  /// Takes the keys that are there, or makes new ones, for a state that is not sealed yet; its
+  /// transaction has begun.
+  static func begin(_ keys: StateKeys) throws(StoreError) -> StateSeal {
+    var reading: StateKeys.Reading?
+    do throws(StoreError) { reading = try keys.read() } catch {
+      guard error.isKeyLost else { throw error }
+      // No state rests on them but one that was moved aside.
+      keys.moveAside("\(linux_unix_nanoseconds() / 1_000_000_000)")
+    }
+    if let reading { return StateSeal(keys, reading, generation: reading.ring.newest) }
+    let new = StateKeys.Reading(ring: .new(), master: try keys.master())
+    try keys.write(new.ring, with: new.master)
+    return StateSeal(keys, new, generation: new.ring.newest)
+  }
+
+  /// Where the master is from, for a person.
+  var origin: String { keys.words(for: master.origin) }
+
+  // MARK: Changes of the keys, within a transaction
+
+  /// Whether the file of the keys must be written: for another master, or without keys that
+  /// nothing rests on.
+  var isSettled: Bool { !keys.wantsAnother(than: master) && ring.generations.count == 1 }
+
+  /// Writes the keys of the present generation alone, with the present master.
+  func settle() throws(StoreError) {
+    let own = ring.generations.filter { $0.key == generation }
+    try write(KeyRing(generations: own), with: keys.master(after: master))
+  }
+
+  /// Writes the keys of the present generation alone, with a new master where that is a file.
+  func renewMaster() throws(StoreError) {
+    let own = KeyRing(generations: ring.generations.filter { $0.key == generation })
+    master = try keys.renew(own)
+    (ring, stamp) = (own, keys.stamp)
+  }
+
+  /// Reads the keys again if another process has changed them, and the generation of the rows.
+  func refresh(from database: Database) throws(StoreError) {
+    let found = UInt32(
+      clamping: try StateSchema.number("SELECT generation FROM sealing", on: database))
+    let present = keys.stamp
+    if present != stamp || ring.generations[found] == nil {
+      guard let reading = try keys.read(), reading.ring.generations[found] != nil else {
+        throw StoreError(
+          code: StoreError.keyLost, context: keys.folder.path,
+          message: "the keys of the state are gone, or those of another state")
+      }
+      (ring, master, stamp) = (reading.ring, reading.master, present)
+      (generation, functions) = (found, [:])
+      index()
+    } else if found != generation {
+      generation = found
+      index()
+    }
+  }
+
+  /// Begins a new generation beside the present ones; rows are sealed with it from now on.
+  func beginGeneration() throws(StoreError) {
+    var ring = ring
+    let next = ring.newest + 1
+    ring.generations[next] = .new()
+    try write(ring, with: master)
+    generation = next
+    index()
+  }
+
+  /// Destroys the key of an owner.
+  func destroyKey(of owner: String) throws(StoreError) {
+    var ring = ring
+    ring.generations[generation]?.owners[Array(owner.utf8)] = nil
+    try write(ring, with: master)
+    index()
+  }
+
+  /// Puts the keys back as they were before a transaction that has failed.
+  func restore(_ ring: KeyRing, _ generation: UInt32) {
+    self.generation = generation
+    try? write(ring, with: master)
+    index()
+  }
+
+  private func write(_ ring: KeyRing, with master: MasterKey) throws(StoreError) {
+    try keys.write(ring, with: master)
+    (self.ring, self.master, stamp) = (ring, master, keys.stamp)
+  }
+
+  /// Computes again what stands for the owners.
+  private func index() {
+    (owners, ownersByName) = ([:], [:])
+    for owner in (ring.generations[generation]?.owners ?? [:]).keys { _ = name(ofOwner: owner) }
+  }
+
+  // MARK: Names
+
+  private func function(_ generation: UInt32) -> KeyedFunction? {
+    if let known = functions[generation] { return known }
+    guard let names = ring.generations[generation]?.names else { return nil }
+    let function = KeyedFunction(names, purpose: "names of rows")
+    functions[generation] = function
+    return function
+  }
+
+  private func name(ofOwner owner: [UInt8]) -> [UInt8] {
+    if let known = owners[owner] { return known }
+    let name = function(generation)?.name(of: [0] + owner) ?? []
+    owners[owner] = name
+    ownersByName[name] = owner
+    return name
+  }
+
+  /// What stands for an owner in the file.
+  func name(ofOwner owner: String) -> [UInt8] { name(ofOwner: Array(owner.utf8)) }
+
+  /// What stands for the names of a key in the file.
+  func name(of key: StateKey) -> RowName {
+    let owner = name(ofOwner: Array(key.owner.utf8))
+    let message = [1] + Array(key.domain.utf8) + [0] + owner + Array(key.name.utf8)
+    return RowName(owner: owner, name: function(generation)?.name(of: message) ?? [])
+  }
+
+  // MARK: Rows
+
+  /// Seals a row; the first one of an owner makes a key.
+  func seal(_ value: [UInt8], of key: StateKey, as row: RowName) throws(StoreError) -> [UInt8] {
+    let owner = Array(key.owner.utf8)
+    if ring.generations[generation]?.owners[owner] == nil {
+      var ring = ring
+      ring.generations[generation]?.owners[owner] = .random()
+      try write(ring, with: master)
+    }
+    guard let dataKey = ring.generations[generation]?.owners[owner] else {
+      throw StoreError(
+        code: StoreError.keyLost, context: keys.folder.path, message: "there is no key to seal with"
+      )
+    }
+    let name = Array(key.name.utf8)
+    return [Self.form]
+      + Seal.seal(
+        UInt32(name.count).bytes + name + value, at: place(key.domain, row),
+        nonce: .random(Seal.nonceLength), with: dataKey)
+  }
+
+  /// Opens a row.
+  func open(
+    _ sealed: UnsafeRawBufferPointer, in domain: String, as row: RowName
+  ) -> Result<StateEntry, RowFault> {
+    guard let owner = ownersByName[row.owner],
+      let dataKey = ring.generations[generation]?.owners[owner]
+    else { return .failure(.keyless) }
+    guard sealed.first == Self.form,
+      let open = Seal.open(sealed.dropFirst(), at: place(domain, row), with: dataKey)
+    else { return .failure(.changed) }
+    var rest = open[...]
+    guard let length = rest.takeNumber(), let name = rest.take(Int(length)) else {
+      return .failure(.changed)
+    }
+    let key = StateKey(
+      domain: domain, owner: String(decoding: owner, as: UTF8.self),
+      name: String(decoding: name, as: UTF8.self))
+    return .success(StateEntry(key: key, value: Array(rest)))
+  }
+
+  private func place(_ domain: String, _ row: RowName) -> [UInt8] {
+    Self.table + generation.bytes + Array(domain.utf8) + [0] + row.owner + row.name
+  }
+
+  // MARK: The guard
+
+  /// Seals the value of an entry for the guard, which outlives generations.
+  func seal(guarded entry: StateEntry) -> [UInt8]? {
+    guard let key = ring.generations[generation]?.owners[[]] else { return nil }
+    return generation.bytes
+      + Seal.seal(
+        entry.value, at: Self.place(ofGuarded: entry.key), nonce: .random(Seal.nonceLength),
+        with: key)
+  }
+
+  /// Opens the value of an entry of the guard.
+  func open(_ value: [UInt8], ofGuarded key: StateKey) -> [UInt8]? {
+    var rest = value[...]
+    guard let number = rest.takeNumber(), let dataKey = ring.generations[number]?.owners[[]]
+    else { return nil }
+    return Seal.open(rest, at: Self.place(ofGuarded: key), with: dataKey)
+  }
+
+  private static func place(ofGuarded key: StateKey) -> [UInt8] {
+    Array("meridian-guard\0\(key.domain)\0\(key.owner)\0\(key.name)".utf8)
+  }
+
+  private static let form: UInt8 = 1
+  private static let table = Array("meridian-state 2\0".utf8)
+}
