@@ -261,6 +261,16 @@ extension CircleFollower {
     entries.map { ($0.slot, $0.detector.state) }
   }
 
+  /// Passes what is known about one circle to another.
+  package mutating func rename(_ slot: Slot, to other: Slot) {
+    let old = place(of: slot)
+    guard has(slot, at: old) else { return }
+    var entry = entries.remove(at: old)
+    entry.slot = other
+    let new = place(of: other)
+    if has(other, at: new) { entries[new] = entry } else { insert(entry, at: new) }
+  }
+
   /// Whether evidence against the present state of a circle is open.
   package func isDoubted(_ slot: Slot) -> Bool {
     let place = place(of: slot)
