@@ -235,7 +235,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationFleetTests",
-      dependencies: ["LocationEngine", "LocationFleet", "LocationModel", "LocationSimulation"],
+      dependencies: ["LocationEngine", "LocationFleet", "LocationModel"],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",

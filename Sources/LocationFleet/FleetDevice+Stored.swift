@@ -14,7 +14,13 @@ extension FleetDevice {
     var copy = self
     var stale: [Stale] = []
     copy.pass(&coder, fences, &stale)
-    return coder.bytes
+    let sum = Self.checksum(coder.bytes[...])
+    return coder.bytes + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+  }
+
+  /// FNV-1a: a record that a disk has damaged is not believed.
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
   }
 
   /// Reads a device that `stored` has written; `nil` where the bytes are none of it.
@@ -25,7 +31,10 @@ extension FleetDevice {
     _ name: FleetDeviceName, stored bytes: [UInt8], _ fences: borrowing FleetFences
   ) {
     self.init(name)
-    var coder = StateCoder(reading: bytes)
+    guard bytes.count > 4 else { return nil }
+    let sum = bytes.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+    guard sum == Self.checksum(bytes.dropLast(4)) else { return nil }
+    var coder = StateCoder(reading: Array(bytes.dropLast(4)))
     var version: UInt8 = 0
     coder.pass(&version)
     guard version == Self.version else { return nil }
