@@ -187,8 +187,9 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
-        "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
+        "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationGeocoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationSimulation", "locationd",
         "LocationCoding", "LocationRadio", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],

@@ -21,6 +21,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("simulation", measureSimulation),
   ("radios", measureRadios),
   ("fusion", measureFusion),
+  ("fleet", measureFleet),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

@@ -51,12 +51,8 @@ package struct FixOrder: Sendable {
   /// The time of the newest fix handed on.
   package var newest: UnixTime? { seen.last?.time }
 
-  /// Takes the next fix as it comes.
-  ///
-  /// - Parameters:
-  ///   - received: when it came; `nil` when that is not known.
-  ///   - limit: the date that no fix may pass, by the clock of the receiver.
-  ///   - window: seconds for which fixes wait for earlier ones.
+  /// Takes the next fix as it comes, at `received`, or `nil` when that is not known; then no fix may
+  /// be dated after `limit`. Fixes wait `window` seconds for earlier ones.
   package mutating func take(
     _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double
   ) -> [Output] {

@@ -77,7 +77,8 @@ extension FleetDevice {
       let estimate = motion.latestEstimate
       follower.take(estimate)
       if newest != nil {
-        _ = visits.handle(.motion(estimate), at: Moment(uptime: .start, unixTime: .init(nanoseconds: 0)))
+        _ = visits.handle(
+          .motion(estimate), at: Moment(uptime: .start, unixTime: .init(nanoseconds: 0)))
       }
       pending = gone.map { ended($0) }
     }

@@ -167,7 +167,9 @@ extension SignificantChangeDetector {
       let blank = Fix(
         coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 1, time: time)
       var (last, until, latest, moved) = (blank, Instant.start, blank, false)
-      if case .announced(let a, let b, let c, let d) = state { (last, until, latest, moved) = (a, b, c, d) }
+      if case .announced(let a, let b, let c, let d) = state {
+        (last, until, latest, moved) = (a, b, c, d)
+      }
       pass(&coder, &last)
       coder.pass(&until)
       pass(&coder, &latest)

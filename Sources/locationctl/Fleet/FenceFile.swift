@@ -130,7 +130,9 @@ private struct Feature {
   }
 
   func add(to fences: inout FleetFences, _ number: Int) throws(FenceFile.Fault) {
-    func fault(_ cause: String) -> FenceFile.Fault { FenceFile.Fault(feature: number, cause: cause) }
+    func fault(_ cause: String) -> FenceFile.Fault {
+      FenceFile.Fault(feature: number, cause: cause)
+    }
     guard geometry == "Point" else {
       throw fault(
         "the geometry is \(geometry.map { "a \($0.prefix(32))" } ?? "missing"): only a Point with a "

@@ -35,8 +35,9 @@ struct InputLines {
     guard position == end else { return true }
     guard !hasEnded else { return false }
     var count = 0
-    repeat { count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) } }
-    while count < 0 && errno == EINTR
+    repeat {
+      count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+    } while count < 0 && errno == EINTR
     (position, end) = (0, max(count, 0))
     hasEnded = count <= 0
     return !hasEnded
