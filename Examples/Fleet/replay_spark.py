@@ -34,7 +34,7 @@ parted = (
     .partitionBy(4, lambda name: zlib.crc32("\0".join(name).encode()))
     .mapPartitions(lambda part: (line for _, line in sorted(pair for _, pair in part)))
 )
-told = parted.pipe(command, checkCode=True).collect()
+judged = parted.pipe(command, checkCode=True).collect()
 with open(events, "w", encoding="utf-8") as file:
-    file.writelines(line + "\n" for line in sorted(told, key=order))
+    file.writelines(line + "\n" for line in sorted(judged, key=order))
 spark.stop()

@@ -21,7 +21,7 @@ package struct FleetDevice: Sendable {
   struct Inside: Sendable {
     var slot: FleetFences.Slot
     var since: UnixTime
-    /// Whether its dwell is told, or is none.
+    /// Whether its dwell was reported, or is none.
     var isOver: Bool
   }
 
@@ -40,7 +40,7 @@ package struct FleetDevice: Sendable {
   /// Uptime minus the date: grows when the clock is set back.
   var shift = Duration.zero
   var newest: Fix?
-  /// Events that a change of the fences has caused, told with the next step.
+  /// Events that a change of the fences has caused, reported with the next step.
   var pending: [FleetEvent] = []
 
   package init(_ name: FleetDeviceName, group: String? = nil) {
@@ -201,7 +201,7 @@ extension FleetDevice {
         kind = isFirst ? .found : .entered
         inside.append(Inside(slot: slot, since: time, isOver: fence.dwell == nil))
       } else {
-        // The first state outside is not told.
+        // The first state outside is not reported.
         guard let place = inside.firstIndex(where: { $0.slot == slot }) else { continue }
         inside.remove(at: place)
       }

@@ -22,9 +22,9 @@ struct FleetDeviceTests {
     let walk = FleetWalk(seed: seed)
     var alone = LoneDevice(walk.fences)
     for fix in walk.fixes { alone.take(fix) }
-    let told = try events(of: walk).compactMap { LoneDevice.text($0) }
-    #expect(told.sorted() == alone.events.sorted())
-    #expect(told.count > 3)
+    let found = try events(of: walk).compactMap { LoneDevice.text($0) }
+    #expect(found.sorted() == alone.events.sorted())
+    #expect(found.count > 3)
   }
 
   @Test(
@@ -36,15 +36,15 @@ struct FleetDeviceTests {
     let expected = try events(of: walk)
     var random = SeededRandom(seed: seed)
     var device = FleetDevice(name)
-    var told: [FleetEvent] = []
+    var found: [FleetEvent] = []
     for fix in walk.fixes {
-      told += device.take(fix, received: nil, fences, settings).events
+      found += device.take(fix, received: nil, fences, settings).events
       guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
       let bytes = device.stored(fences)
       device = try #require(FleetDevice(name, stored: bytes, fences))
       #expect(device.stored(fences) == bytes)
     }
-    #expect(told == expected)
+    #expect(found == expected)
   }
 
   @Test("FLEET-2: bytes that are damaged are not believed, and nothing traps")
@@ -67,18 +67,18 @@ struct FleetDeviceTests {
     let walks = (1...6 as ClosedRange<UInt64>).map { FleetWalk(seed: $0, count: 200) }
     let fences = try walks[0].index()
     var mixed = Fleet(fences, mostAwake: 2)
-    var told: [String: [FleetEvent]] = [:]
+    var found: [String: [FleetEvent]] = [:]
     for step in 0..<200 {
       for (number, walk) in walks.enumerated() {
         let name = FleetDeviceName(device: "\(number)")
-        told["\(number)", default: []] += mixed.take(walk.fixes[step], of: name)?.events ?? []
+        found["\(number)", default: []] += mixed.take(walk.fixes[step], of: name)?.events ?? []
       }
     }
     for (number, walk) in walks.enumerated() {
       var alone = Fleet(fences)
       let name = FleetDeviceName(device: "\(number)")
       let expected = walk.fixes.flatMap { alone.take($0, of: name)?.events ?? [] }
-      #expect(told["\(number)"] == expected)
+      #expect(found["\(number)"] == expected)
     }
     #expect(mixed.names.map(\.device) == ["0", "1", "2", "3", "4", "5"])
   }
@@ -108,13 +108,13 @@ struct FleetDeviceTests {
       audience: audience, dwell: dwell)
   }
 
-  @Test("FLEET-7: a dwell is told once, when it is over, with the first state inside as found")
+  @Test("FLEET-7: a dwell is reported once, when it is over, with the first state inside as found")
   func dwell() throws {
     var device = FleetDevice(name)
-    let told = standing(&device, try fences([depot(dwell: .seconds(300))]))
+    let found = standing(&device, try fences([depot(dwell: .seconds(300))]))
       .filter { $0.fence != nil }
-    #expect(told.map(\.kind) == [.found, .dwelled])
-    #expect(told.last?.time == FleetWalk.start + .seconds(300))
+    #expect(found.map(\.kind) == [.found, .dwelled])
+    #expect(found.last?.time == FleetWalk.start + .seconds(300))
   }
 
   @Test(
@@ -127,8 +127,8 @@ struct FleetDeviceTests {
   func audience(audience: FleetFence.Audience, isTold: Bool) throws {
     var device = FleetDevice(
       FleetDeviceName(tenant: "acme", device: "truck-12"), group: "trucks")
-    let told = standing(&device, try fences([depot(audience)]))
-    #expect(told.contains { $0.kind == .found } == isTold)
+    let found = standing(&device, try fences([depot(audience)]))
+    #expect(found.contains { $0.kind == .found } == isTold)
   }
 
   @Test("FLEET-9: a fence that grows keeps its state, one that goes ends, one that comes is sought")

@@ -103,7 +103,7 @@ struct LoneDevice {
       if crossing.state == .satisfied {
         isInside.insert(name)
       } else {
-        // The first state outside is not told.
+        // The first state outside is not reported.
         guard isInside.remove(name) != nil else { continue }
       }
       events.append(Self.text(name, crossing.state == .satisfied, .crossing(crossing.evidence)))

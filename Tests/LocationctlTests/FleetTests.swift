@@ -43,9 +43,9 @@ struct FleetTests {
     let second = try Run(words + ["--grouped"], input: (b + a).joined(separator: "\n"))
     #expect(first.status == 0)
     #expect(first.output == second.output)
-    let told = try first.objects().filter { $0["fence"] != nil }
-    #expect(told.map { $0["device"] as? String } == ["a", "b"])
-    #expect(told.allSatisfy { $0["type"] as? String == "entered" && $0["evidence"] != nil })
+    let events = try first.objects().filter { $0["fence"] != nil }
+    #expect(events.map { $0["device"] as? String } == ["a", "b"])
+    #expect(events.allSatisfy { $0["type"] as? String == "entered" && $0["evidence"] != nil })
     #expect(first.error.contains("80 lines, 2 devices, 80 fixes"))
   }
 

@@ -17,7 +17,7 @@ struct FleetReplay {
     var mostWaiting = 1 << 30
   }
 
-  /// A line or a fix that told nothing.
+  /// A line or a fix that was not used.
   struct Rejection {
     var line: Int
     var reason: String
