@@ -101,6 +101,11 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    // The engine of many devices over shared fences, linked into no app (docs/decisions/0103); pure.
+    .target(
+      name: "LocationFleet", dependencies: ["LocationEngine", "LocationModel"],
+      swiftSettings: house),
+
     // The words between a daemon and its clients, as bytes; pure.
     .target(
       name: "LocationLink", dependencies: ["LocationCoding", "LocationModel"],
@@ -168,7 +173,7 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CoreLocation", "LocationCoding", "LocationEngine",
+        "BeaconAdvertising", "CoreLocation", "LocationCoding", "LocationEngine", "LocationFleet",
         "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
         "LocationRadio", "LocationRecording", "LocationSecrets", "LocationService",
         "LocationSimulation",
@@ -182,8 +187,9 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CLinux", "CoreLocation", "LocationEngine", "LocationGeocoding", "LocationHost",
-        "LocationLink", "LocationModel", "LocationProviders", "LocationSimulation", "locationd",
+        "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationGeocoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationSimulation", "locationd",
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
@@ -227,6 +233,10 @@ let package = Package(
       dependencies: [
         "LocationSecrets", "LocationEngine", "LocationModel", "TestSupport", "LocationCoding",
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "LocationFleetTests",
+      dependencies: ["LocationEngine", "LocationFleet", "LocationModel"],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",

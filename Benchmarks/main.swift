@@ -22,6 +22,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("radios", measureRadios),
   ("fusion", measureFusion),
   ("commit", measureCommits),
+  ("fleet", measureFleet),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

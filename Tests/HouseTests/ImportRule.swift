@@ -7,6 +7,7 @@ enum ImportRule {
     "LocationSecrets": ["CSodium"],
     "LocationRadio": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
+    "LocationFleet": ["LocationModel", "LocationCoding", "LocationEngine"],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
@@ -50,7 +51,7 @@ enum ImportRule {
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
       "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationService",
-      "LocationCoding", "LocationEngine",
+      "LocationCoding", "LocationEngine", "LocationFleet",
       "LocationProviders", "LocationModel", "LocationLink", "LocationRadio", "LocationRecording",
       "LocationSecrets", "LocationSimulation", "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch",

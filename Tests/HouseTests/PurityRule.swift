@@ -2,7 +2,7 @@
 enum PurityRule {
   static let targets: Set = [
     "LocationModel", "LocationCoding", "LocationSecrets", "LocationRadio", "LocationEngine",
-    "LocationProviders",
+    "LocationFleet", "LocationProviders",
     "LocationService", "LocationLink", "LocationRecording", "LocationSimulation",
   ]
 

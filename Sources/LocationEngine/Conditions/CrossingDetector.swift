@@ -43,12 +43,19 @@ struct CrossingDetector: Sendable {
   /// When the boundary was last crossed, whether or not a decision followed.
   private var crossed: UnixTime?
   /// Whether an earlier engine had confirmed the state.
-  private let isStored: Bool
+  private var isStored: Bool
 
   /// An assumed state is corrected as fast as an unknown one is found (MON-13).
   init(assuming state: ConditionState = .unknown, isStored: Bool = false) {
     self.state = state
     self.isStored = isStored
+  }
+
+  /// The detector of a circle that a fix has shown to be elsewhere: its state is outside.
+  static var outside: CrossingDetector {
+    var detector = CrossingDetector(assuming: .unsatisfied)
+    detector.isVerified = true
+    return detector
   }
 
   /// Whether only a fix inside could change the state.
@@ -184,5 +191,47 @@ extension CrossingDetector {
     let part = previous.distance / (previous.distance - sighting.distance)
     let seconds = sighting.time.seconds(since: previous.time)
     return previous.time + .seconds(seconds * part)
+  }
+}
+
+// MARK: - Storing
+
+extension CrossingDetector {
+  /// Writes or reads every field.
+  mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&state)
+    coder.pass(&isVerified)
+    coder.pass(&isStored)
+    let time = UnixTime(nanoseconds: 0)
+    coder.pass(&crossed, blank: time) { $0.pass(&$1) }
+    let blank = Excursion(
+      towards: .unknown, first: time,
+      last: Sighting(distance: 0, spread: 1, time: time, weight: 0), logOdds: 0, fixes: 0,
+      travelled: 0)
+    coder.pass(&excursion, blank: blank) { coder, excursion in
+      coder.pass(&excursion.towards)
+      coder.pass(&excursion.first)
+      excursion.last.pass(&coder)
+      coder.pass(&excursion.logOdds)
+      coder.pass(&excursion.fixes)
+      coder.pass(&excursion.travelled)
+    }
+  }
+}
+
+extension CrossingDetector.Sighting {
+  fileprivate mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&distance)
+    coder.pass(&spread)
+    coder.pass(&time)
+    coder.pass(&weight)
+    coder.pass(&previous, blank: (0, time)) { coder, previous in
+      coder.pass(&previous.distance)
+      coder.pass(&previous.time)
+    }
+    coder.pass(&travelled)
+    coder.pass(&fused, blank: []) { coder, methods in
+      coder.pass(&methods, most: 16, blank: .receiver) { $0.pass(&$1) }
+    }
   }
 }

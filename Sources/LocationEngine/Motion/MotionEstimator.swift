@@ -59,3 +59,21 @@ package struct MotionEstimate: Sendable {
 
   package init() {}
 }
+
+// MARK: - Storing
+
+extension MotionEstimator {
+  /// The estimate after the newest input.
+  package var latestEstimate: MotionEstimate { estimate }
+
+  /// Writes or reads every field, for a device without a motion sensor: what a sensor reports is of
+  /// the moment, and is not stored.
+  package mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&estimate.verdict)
+    coder.pass(&estimate.isDoubting)
+    coder.pass(&estimate.speed)
+    coder.pass(&estimate.travelled)
+    gate.pass(&coder)
+    coder.pass(&latest, blank: UnixTime(nanoseconds: 0)) { $0.pass(&$1) }
+  }
+}

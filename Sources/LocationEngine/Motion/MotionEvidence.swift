@@ -76,3 +76,19 @@ struct MotionEvidence: Sendable {
     return min(before, after) >= 0.15 * max(before, after)
   }
 }
+
+// MARK: - Storing
+
+extension MotionEvidence {
+  /// Writes or reads every field.
+  mutating func pass(_ coder: inout StateCoder) {
+    let nowhere = GeocentricPoint(vector: .zero)
+    let blank = Mark(point: nowhere, time: UnixTime(nanoseconds: 0))
+    coder.pass(&marks, most: 1024, blank: blank) { coder, mark in
+      coder.pass(&mark.point)
+      coder.pass(&mark.time)
+    }
+    coder.pass(&last, blank: blank.time) { $0.pass(&$1) }
+    coder.pass(&seconds)
+  }
+}

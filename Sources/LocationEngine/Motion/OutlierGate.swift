@@ -8,7 +8,7 @@ internal import LocationModel
 /// until they have lasted longer than such errors do (chosen).
 struct OutlierGate: Sendable {
   /// The judgment of the newest fix.
-  enum Verdict: Hashable, Sendable {
+  enum Verdict: Hashable, CaseIterable, Sendable {
     /// It continues a plausible movement.
     case trusted
     /// It lies beyond a step that needs confirmation.
@@ -271,5 +271,61 @@ extension OutlierGate {
     let step = next.point.distance(to: start.point)
     let believed = isNoise(from: start, to: next) ? min(step / seconds, 3) : step / seconds
     return last.speed + (believed - last.speed) * min(passed / 5, 1)
+  }
+}
+
+// MARK: - Storing
+
+extension OutlierGate {
+  /// Writes or reads every field.
+  mutating func pass(_ coder: inout StateCoder) {
+    var kind: UInt8 =
+      switch state {
+      case .empty: 0
+      case .trusted: 1
+      case .doubted: 2
+      }
+    coder.pass(&kind)
+    switch kind {
+    case 0: state = .empty
+    case 1:
+      var place = if case .trusted(let place) = state { place } else { Place.blank }
+      place.pass(&coder)
+      state = .trusted(place)
+    case 2:
+      var (doubt, newest) = (Doubt(trusted: .blank, origin: .blank, timeout: 0), Place.blank)
+      if case .doubted(let known, let place) = state { (doubt, newest) = (known, place) }
+      doubt.pass(&coder)
+      newest.pass(&coder)
+      state = .doubted(doubt, newest: newest)
+    default: coder.reject()
+    }
+    coder.pass(&trail, most: 1024, blank: .blank) { $1.pass(&$0) }
+    travel.pass(&coder)
+  }
+}
+
+extension OutlierGate.Place {
+  fileprivate static let blank = Self(
+    point: GeocentricPoint(vector: .zero), spread: 1, time: UnixTime(nanoseconds: 0), speed: 0)
+
+  fileprivate mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&point)
+    coder.pass(&spread)
+    coder.pass(&time)
+    coder.pass(&speed)
+  }
+}
+
+extension OutlierGate.Doubt {
+  fileprivate mutating func pass(_ coder: inout StateCoder) {
+    trusted.pass(&coder)
+    origin.pass(&coder)
+    coder.pass(&timeout)
+    coder.pass(&travelled)
+    coder.pass(&progress)
+    coder.pass(&farthest.way)
+    coder.pass(&farthest.time)
+    coder.pass(&fixes)
   }
 }

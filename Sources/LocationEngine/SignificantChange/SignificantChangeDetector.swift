@@ -143,3 +143,39 @@ package struct SignificantChangeDetector: Machine {
   /// Four events an hour. Documented (SLC-12).
   private static let reducedQuiet = Duration.seconds(900)
 }
+
+// MARK: - Storing
+
+extension SignificantChangeDetector {
+  /// Writes or reads every field but the heartbeat, which is a setting.
+  package mutating func pass(
+    _ coder: inout StateCoder, _ pass: (inout StateCoder, inout Fix) -> Void
+  ) {
+    coder.pass(&isReduced)
+    var kind: UInt8 =
+      switch state {
+      case .stopped: 0
+      case .silent: 1
+      case .announced: 2
+      }
+    coder.pass(&kind)
+    switch kind {
+    case 0: state = .stopped
+    case 1: state = .silent
+    case 2:
+      let time = UnixTime(nanoseconds: 0)
+      let blank = Fix(
+        coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 1, time: time)
+      var (last, until, latest, moved) = (blank, Instant.start, blank, false)
+      if case .announced(let a, let b, let c, let d) = state {
+        (last, until, latest, moved) = (a, b, c, d)
+      }
+      pass(&coder, &last)
+      coder.pass(&until)
+      pass(&coder, &latest)
+      coder.pass(&moved)
+      state = .announced(last: last, quietUntil: until, latest: latest, hasMoved: moved)
+    default: coder.reject()
+    }
+  }
+}

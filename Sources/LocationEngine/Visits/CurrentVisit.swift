@@ -5,7 +5,7 @@ struct CurrentVisit: Sendable {
   private(set) var stay: Stay
   /// Whether the arrival is delivered: a visit that began before the engine is delivered only once
   /// it has lasted long enough.
-  let isDelivered: Bool
+  private(set) var isDelivered: Bool
   private var leaving: Leaving?
 
   /// Evidence of a departure that has not led to a decision yet.
@@ -86,4 +86,22 @@ struct CurrentVisit: Sendable {
 
   /// Meters: the best accuracy that is believed (chosen).
   private static let finest = 7.0
+}
+
+// MARK: - Storing
+
+extension CurrentVisit {
+  static let blank = CurrentVisit(.blank, isDelivered: false)
+
+  /// Writes or reads every field.
+  mutating func pass(_ coder: inout StateCoder) {
+    stay.pass(&coder)
+    coder.pass(&isDelivered)
+    coder.pass(&leaving, blank: Leaving(since: stay.since, next: .blank)) { coder, leaving in
+      coder.pass(&leaving.since)
+      coder.pass(&leaving.fixes)
+      coder.pass(&leaving.logOdds)
+      leaving.next.pass(&coder)
+    }
+  }
 }

@@ -17,7 +17,7 @@ struct Stay: Sendable {
   /// Meters: the best accuracy of its fixes.
   private(set) var bestAccuracy: Double
   /// Meters per second: the speed at which the device arrived.
-  let approach: Double
+  private(set) var approach: Double
   private var fixes: Int
   private var strays = 0
   /// The statistics of the coarse fixes.
@@ -27,12 +27,12 @@ struct Stay: Sendable {
 
   /// The coarse fixes of one place. Most of their error belongs to the place, so that they agree
   /// with one another better than with the truth.
-  private struct Blur: Sendable {
+  fileprivate struct Blur: Sendable {
     var center: GeocentricPoint
     /// Meters: the mean distance of the fixes from the center.
     var scatter: Double
     /// The prior counts as two fixes.
-    private var fixes = 2.0
+    fileprivate var fixes = 2.0
 
     init(center: GeocentricPoint, accuracy: Double) {
       self.center = center
@@ -179,3 +179,37 @@ struct Stay: Sendable {
 
 /// A difference of longitudes within half a turn.
 private func turned(_ degrees: Double) -> Double { normalizedDegrees(degrees + 180) - 180 }
+
+// MARK: - Storing
+
+extension Stay {
+  /// A value to read another one into.
+  static let blank = Stay(
+    of: Visit(
+      arrival: nil, coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 1))
+
+  /// Writes or reads every field.
+  mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&center)
+    coder.pass(&coordinate)
+    coder.pass(&weight)
+    coder.pass(&since)
+    coder.pass(&latest)
+    coder.pass(&scatter)
+    coder.pass(&meanAccuracy)
+    coder.pass(&bestAccuracy)
+    coder.pass(&approach)
+    coder.pass(&fixes)
+    coder.pass(&strays)
+    coder.pass(&blur, blank: Blur(center: center, accuracy: 1)) { $1.pass(&$0) }
+    coder.pass(&isStraying)
+  }
+}
+
+extension Stay.Blur {
+  fileprivate mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&center)
+    coder.pass(&scatter)
+    coder.pass(&fixes)
+  }
+}

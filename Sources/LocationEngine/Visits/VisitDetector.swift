@@ -301,3 +301,39 @@ package struct VisitDetector: Machine {
   /// at the car or at the bus stop (chosen).
   private static let errand = 300.0
 }
+
+// MARK: - Storing
+
+extension VisitDetector {
+  /// Writes or reads every field but the tuning; the estimate of motion is passed on after it is read.
+  package mutating func pass(_ coder: inout StateCoder) {
+    var kind: UInt8 =
+      switch state {
+      case .empty: 0
+      case .travelling: 1
+      case .visiting: 2
+      }
+    coder.pass(&kind)
+    switch kind {
+    case 0: state = .empty
+    case 1:
+      var stay = if case .travelling(let stay) = state { stay } else { Stay.blank }
+      stay.pass(&coder)
+      state = .travelling(stay)
+    case 2:
+      var visit = if case .visiting(let visit) = state { visit } else { CurrentVisit.blank }
+      visit.pass(&coder)
+      state = .visiting(visit)
+    default: coder.reject()
+    }
+    coder.pass(&lastUptime, blank: .start) { $0.pass(&$1) }
+    coder.pass(&isFirst)
+    let nowhere = Coordinate(latitude: 0, longitude: 0)
+    let blank = KnownPlace(nowhere, lastSeen: UnixTime(nanoseconds: 0))
+    coder.pass(&places, most: Self.mostPlaces, blank: blank) { coder, place in
+      coder.pass(&place.coordinate)
+      coder.pass(&place.lastSeen)
+      coder.pass(&place.steady, blank: place.lastSeen) { $0.pass(&$1) }
+    }
+  }
+}

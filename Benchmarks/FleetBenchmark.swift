@@ -1,0 +1,119 @@
+import Foundation
+import LocationFleet
+import LocationModel
+import LocationProviders
+
+/// Many devices over 100,000 shared fences: fixes a second on one processor, against decoding the
+/// same lines alone, and the bytes of a device.
+func measureFleet() async throws {
+  let world = try FleetWorld(fences: 100_000)
+  let lines = world.lines(devices: 20_000, fixes: 20)
+  let decode = try wallTime {
+    for line in lines where try FleetLine(line) == nil { throw MissingPeer(text: "no line") }
+  }
+  var fleet = Fleet(world.index)
+  let all = try wallTime {
+    for line in lines {
+      guard let parsed = try FleetLine(line) else { continue }
+      _ = fleet.take(parsed.fix, of: FleetDeviceName(device: parsed.device))
+    }
+  }
+  let count = Double(lines.count)
+  try Figure.report("fleet.decode", count / decode, "/s", "decode only")
+  try Figure.report("fleet.rate", count / all, "/s", "decode, order, all detectors, 100,000 fences")
+  try Figure.report("fleet.ratio", decode / all, "", "all over decode only")
+  show("fixes a second on one processor", count / all, atLeast: 200_000)
+  try measureBytes(world)
+}
+
+/// Bytes of a device: as it is stored, and resident, with two fences active and at rest.
+private func measureBytes(_ world: FleetWorld) throws {
+  for (name, isMoving, target) in [("active", true, 1000.0), ("parked", false, 300)] {
+    let before = try residentBytes()
+    var fleet = Fleet(world.pair, mostAwake: 64)
+    let devices = 100_000
+    for number in 0..<devices {
+      let name = FleetDeviceName(device: "device-\(number)")
+      for fix in world.fixes(of: number, isMoving: isMoving) { _ = fleet.take(fix, of: name) }
+    }
+    fleet.rest()
+    let resident = Double(try residentBytes() - before) / Double(devices)
+    let stored = Double(fleet.storedBytes) / Double(devices)
+    try Figure.report("fleet.resident.\(name)", resident, "B", "resident for a device, \(name)")
+    try Figure.report("fleet.stored.\(name)", stored, "B", "stored for a device, \(name)")
+    show("resident, \(name)", resident, atMost: target)
+    show("stored, \(name)", stored, atMost: 400)
+  }
+}
+
+private func show(_ what: String, _ value: Double, atLeast least: Double) {
+  print("\(value >= least ? "won " : "lost"): \(what), at least \(Int(least)): \(Int(value))")
+}
+
+private func show(_ what: String, _ value: Double, atMost most: Double) {
+  print("\(value <= most ? "won " : "lost"): \(what), at most \(Int(most)): \(Int(value))")
+}
+
+private func residentBytes() throws -> Int {
+  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+  return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+}
+
+/// Fences of 150 m over 300 km, and devices that drive among them.
+private struct FleetWorld {
+  var index = FleetFences()
+  /// Two fences around one place.
+  var pair = FleetFences()
+  private static let start = UnixTime(seconds: 1_767_600_000)
+
+  init(fences: Int) throws {
+    var random = SeededRandom(seed: 7)
+    for number in 0..<fences {
+      let center = Coordinate(
+        latitude: .random(in: 45...48, using: &random),
+        longitude: .random(in: 5...9, using: &random))
+      try index.insert(
+        FleetFence(id: "fence-\(number)", circle: Circle(center: center, radius: 150)))
+    }
+    let center = Coordinate(latitude: 46.5, longitude: 6.6)
+    for radius in [400.0, 900] {
+      try pair.insert(
+        FleetFence(id: "fence-\(Int(radius))", circle: Circle(center: center, radius: radius)))
+    }
+  }
+
+  /// The lines of all devices in turn, a fix every 10 s.
+  func lines(devices: Int, fixes: Int) -> [[UInt8]] {
+    var random = SeededRandom(seed: 11)
+    let begins = (0..<devices).map { _ in
+      (Double.random(in: 45...48, using: &random), Double.random(in: 5...9, using: &random))
+    }
+    return (0..<fixes).flatMap { step in
+      begins.enumerated().map { number, begin in
+        let date = (Self.start + .seconds(10 * step)).iso8601
+        let east = begin.1 + Double(step) * 0.0015
+        return Array(
+          """
+          {"device":"device-\(number)","date":"\(date)","latitude":\(begin.0),\
+          "longitude":\(east),"horizontal_accuracy":8,"speed":11.5,"course":90}
+          """.utf8)
+      }
+    }
+  }
+
+  /// Half an hour at one place in both fences, or ten minutes of driving to and fro in them.
+  func fixes(of number: Int, isMoving: Bool) -> [Fix] {
+    var random = SeededRandom(seed: UInt64(number))
+    return (0..<60).map { step in
+      let way = isMoving ? 0.00015 * Double(step % 20 < 10 ? step % 10 : 10 - step % 10) : 0
+      var fix = Fix(
+        coordinate: Coordinate(
+          latitude: 46.5 + .random(in: -3e-5...3e-5, using: &random),
+          longitude: 6.6 + way + .random(in: -3e-5...3e-5, using: &random)),
+        horizontalAccuracy: 8, time: Self.start + .seconds((isMoving ? 10 : 30) * step))
+      if isMoving { fix.speed = 1.2 }
+      return fix
+    }
+  }
+}

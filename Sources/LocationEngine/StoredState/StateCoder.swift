@@ -1,0 +1,177 @@
+package import LocationModel
+
+/// Writes the state of detectors as bytes, or reads it back, exactly: every bit of every number.
+///
+/// One walk over the fields does both, so that what is written and what is read cannot differ. Dates
+/// are written as differences from the one before, as most are seconds apart.
+package struct StateCoder: Sendable {
+  package private(set) var bytes: [UInt8]
+  package let isReading: Bool
+  /// Whether bytes were missing or meaningless: what was read must not be used.
+  package private(set) var isDamaged = false
+  private var position = 0
+  /// The date or uptime before, in nanoseconds.
+  private var latest: Int64 = 0
+
+  /// Begins to write behind these bytes.
+  package init(writingTo bytes: [UInt8] = []) {
+    self.bytes = bytes
+    isReading = false
+  }
+
+  package init(reading bytes: [UInt8], from position: Int = 0) {
+    self.bytes = bytes
+    self.position = position
+    isReading = true
+  }
+
+  /// Whether all bytes were read, and all had a meaning.
+  package var isComplete: Bool { !isDamaged && position == bytes.count }
+
+  /// Marks what was read as meaningless.
+  package mutating func reject() { isDamaged = true }
+
+  private mutating func next() -> UInt8 {
+    guard !isDamaged, position < bytes.count else {
+      isDamaged = true
+      return 0
+    }
+    defer { position += 1 }
+    return bytes[position]
+  }
+}
+
+// MARK: - Values
+
+extension StateCoder {
+  package mutating func pass(_ byte: inout UInt8) {
+    if isReading { byte = next() } else { bytes.append(byte) }
+  }
+
+  package mutating func pass(_ number: inout Double) {
+    guard isReading else {
+      withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+      return
+    }
+    guard !isDamaged, position + 8 <= bytes.count else {
+      isDamaged = true
+      return
+    }
+    let bits = bytes.withUnsafeBytes {
+      $0.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+    }
+    number = Double(bitPattern: UInt64(littleEndian: bits))
+    position += 8
+  }
+
+  package mutating func pass(_ number: inout UInt64) {
+    guard isReading else {
+      var rest = number
+      while rest >= 0x80 {
+        bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+        rest >>= 7
+      }
+      bytes.append(UInt8(rest))
+      return
+    }
+    number = 0
+    for shift in stride(from: 0 as UInt64, to: 70, by: 7) {
+      let byte = next()
+      number |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return }
+    }
+    isDamaged = true
+  }
+
+  package mutating func pass(_ number: inout Int64) {
+    var folded = UInt64(bitPattern: number &<< 1 ^ number &>> 63)
+    pass(&folded)
+    number = Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
+  }
+
+  package mutating func pass(_ number: inout Int) {
+    var wide = Int64(number)
+    pass(&wide)
+    number = Int(wide)
+  }
+
+  package mutating func pass(_ flag: inout Bool) {
+    var byte: UInt8 = flag ? 1 : 0
+    pass(&byte)
+    if byte > 1 { isDamaged = true }
+    flag = byte == 1
+  }
+
+  package mutating func pass(_ time: inout UnixTime) { pass(nanoseconds: &time.nanoseconds) }
+
+  package mutating func pass(_ instant: inout Instant) { pass(nanoseconds: &instant.nanoseconds) }
+
+  private mutating func pass(nanoseconds: inout Int64) {
+    var difference = nanoseconds &- latest
+    pass(&difference)
+    nanoseconds = latest &+ difference
+    latest = nanoseconds
+  }
+
+  package mutating func pass(_ place: inout Coordinate) {
+    pass(&place.latitude)
+    pass(&place.longitude)
+    if isReading, !place.isValid { isDamaged = true }
+  }
+
+  package mutating func pass(_ point: inout GeocentricPoint) {
+    pass(&point.vector.x)
+    pass(&point.vector.y)
+    pass(&point.vector.z)
+  }
+
+  package mutating func pass<Word: CaseIterable & Equatable>(_ word: inout Word) {
+    let all = Array(Word.allCases)
+    var byte = UInt8(truncatingIfNeeded: all.firstIndex(of: word) ?? 0)
+    pass(&byte)
+    guard Int(byte) < all.count else { return isDamaged = true }
+    word = all[Int(byte)]
+  }
+
+  package mutating func pass(_ text: inout String, most: Int) {
+    var units = isReading ? [] : Array(text.utf8)
+    pass(&units, most: most, blank: 0) { $0.pass(&$1) }
+    guard isReading else { return }
+    guard let read = String(validating: units, as: UTF8.self) else { return isDamaged = true }
+    text = read
+  }
+
+  /// Passes a value that may be missing; `blank` is overwritten when one is read.
+  package mutating func pass<Value>(
+    _ value: inout Value?, blank: @autoclosure () -> Value,
+    _ body: (inout StateCoder, inout Value) -> Void
+  ) {
+    var isThere = value != nil
+    pass(&isThere)
+    guard isThere else { return value = nil }
+    var inner = value ?? blank()
+    body(&self, &inner)
+    value = inner
+  }
+
+  /// Passes values in order; more than `most` of them were not written by this program.
+  package mutating func pass<Value>(
+    _ values: inout [Value], most: Int, blank: @autoclosure () -> Value,
+    _ body: (inout StateCoder, inout Value) -> Void
+  ) {
+    var count = UInt64(values.count)
+    pass(&count)
+    guard count <= UInt64(most), !isDamaged else { return isDamaged = true }
+    guard isReading else {
+      for index in values.indices { body(&self, &values[index]) }
+      return
+    }
+    values = []
+    values.reserveCapacity(Int(count))
+    for _ in 0..<count where !isDamaged {
+      var value = blank()
+      body(&self, &value)
+      values.append(value)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+internal import LocationEngine
+package import LocationModel
+
+/// Puts the fixes of one device into the order of their times before any detector sees them, and
+/// counts those that it does not hand on.
+package struct FixOrder: Sendable {
+  /// Why a fix was not handed on.
+  package enum Reason: String, CaseIterable, Sendable {
+    /// Dated before the year 2000.
+    case clock
+    /// Dated after it came.
+    case future
+    /// The same time and place as another one.
+    case duplicate
+    /// The same time as another one, at another place.
+    case conflict
+    /// Older than what the detectors have seen.
+    case late
+  }
+
+  package enum Output: Hashable, Sendable {
+    case fix(Fix)
+    /// The device's clock was set back: this fix begins a new order.
+    case setBack(Fix)
+    case rejected(Reason)
+  }
+
+  struct Seen: Hashable, Sendable {
+    var time: UnixTime
+    var coordinate: Coordinate
+  }
+
+  private struct Candidate: Sendable {
+    var first: UnixTime
+    var latest: UnixTime
+    /// When the first one came.
+    var came: UnixTime
+    /// Seconds from its date to its arrival.
+    var offset: Double
+    var count: Int
+  }
+
+  /// Fixes that wait for earlier ones, in the order of their times.
+  private(set) var waiting: [Fix] = []
+  /// The newest fixes handed on, the newest last.
+  private var seen: [Seen] = []
+  private var candidate: Candidate?
+
+  package init() {}
+
+  /// The time of the newest fix handed on.
+  package var newest: UnixTime? { seen.last?.time }
+
+  /// Takes the next fix as it comes, at `received`, or `nil` when that is not known; then no fix may
+  /// be dated after `limit`. Fixes wait `window` seconds for earlier ones.
+  package mutating func take(
+    _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double
+  ) -> [Output] {
+    guard fix.time >= Self.earliest else { return [.rejected(.clock)] }
+    guard fix.time <= (received ?? limit) + .seconds(Self.tolerance) else {
+      return [.rejected(.future)]
+    }
+    if let newest, fix.time <= newest { return takeOld(fix, newest, received) }
+    candidate = nil
+    if let index = waiting.firstIndex(where: { $0.time == fix.time }) {
+      guard waiting[index].coordinate != fix.coordinate else { return [.rejected(.duplicate)] }
+      if fix.horizontalAccuracy < waiting[index].horizontalAccuracy { waiting[index] = fix }
+      return [.rejected(.conflict)]
+    }
+    waiting.insert(fix, at: waiting.firstIndex { $0.time > fix.time } ?? waiting.count)
+    return release(window: window)
+  }
+
+  /// Hands on what waits.
+  package mutating func flush() -> [Output] { release(window: 0) }
+
+  private mutating func release(window: Double) -> [Output] {
+    var outputs: [Output] = []
+    while let first = waiting.first, let last = waiting.last,
+      last.time.seconds(since: first.time) >= window || waiting.count > Self.mostWaiting
+    {
+      waiting.removeFirst()
+      handOn(first)
+      outputs.append(.fix(first))
+    }
+    return outputs
+  }
+
+  private mutating func handOn(_ fix: Fix) {
+    if seen.count == Self.mostSeen { seen.removeFirst() }
+    seen.append(Seen(time: fix.time, coordinate: fix.coordinate))
+  }
+
+  /// A fix that is not newer than those handed on: late, unless three in a row show, by their
+  /// arrival, that the clock goes on from an earlier date.
+  private mutating func takeOld(
+    _ fix: Fix, _ newest: UnixTime, _ received: UnixTime?
+  ) -> [Output] {
+    if let same = seen.last(where: { $0.time == fix.time }) {
+      return [.rejected(same.coordinate == fix.coordinate ? .duplicate : .conflict)]
+    }
+    guard let received, fix.time.isSetBack(from: newest) else { return [.rejected(.late)] }
+    let offset = received.seconds(since: fix.time)
+    guard var known = candidate, fix.time > known.latest,
+      (offset - known.offset).magnitude <= Self.agreement
+    else {
+      candidate = Candidate(
+        first: fix.time, latest: fix.time, came: received, offset: offset, count: 1)
+      return [.rejected(.late)]
+    }
+    known.latest = fix.time
+    known.count += 1
+    candidate = known
+    guard known.count >= 3, received.seconds(since: known.came) >= Self.tolerance else {
+      return [.rejected(.late)]
+    }
+    candidate = nil
+    let outputs = flush()
+    seen = []
+    handOn(fix)
+    return outputs + [.setBack(fix)]
+  }
+
+  /// 2000-01-01: earlier dates are those of a receiver without the time.
+  private static let earliest = UnixTime(seconds: 946_684_800)
+  /// Seconds that a device's clock may be ahead; and over which a clock set back must show (chosen).
+  private static let tolerance = 10.0
+  /// Seconds by which the delays of fixes of a clock set back may differ (chosen).
+  private static let agreement = 2.0
+  package static let longestWindow = 600.0
+  static let mostWaiting = 64
+  private static let mostSeen = 8
+}
+
+// MARK: - Storing
+
+extension FixOrder {
+  /// Writes or reads every field.
+  mutating func pass(_ coder: inout StateCoder) {
+    coder.pass(&waiting, most: Self.mostWaiting + 1, blank: .blank) { $1.pass(&$0) }
+    let blank = Seen(time: UnixTime(nanoseconds: 0), coordinate: Fix.blank.coordinate)
+    coder.pass(&seen, most: Self.mostSeen, blank: blank) { coder, seen in
+      coder.pass(&seen.time)
+      coder.pass(&seen.coordinate)
+    }
+    let time = blank.time
+    coder.pass(
+      &candidate, blank: Candidate(first: time, latest: time, came: time, offset: 0, count: 0)
+    ) { coder, candidate in
+      coder.pass(&candidate.first)
+      coder.pass(&candidate.latest)
+      coder.pass(&candidate.came)
+      coder.pass(&candidate.offset)
+      coder.pass(&candidate.count)
+    }
+  }
+}
+
+extension Fix {
+  static let blank = Fix(
+    coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 1,
+    time: UnixTime(nanoseconds: 0))
+
+  /// Writes or reads what a line of a fleet can say of a fix.
+  mutating func pass(_ coder: inout StateCoder) {
+    var (place, accuracy, time) = (coordinate, horizontalAccuracy, time)
+    var known = [altitude, verticalAccuracy, speed, speedAccuracy, course, courseAccuracy]
+    coder.pass(&place)
+    coder.pass(&accuracy)
+    coder.pass(&time)
+    var mask = known.reversed().reduce(0 as UInt8) { $0 << 1 | ($1 == nil ? 0 : 1) }
+    coder.pass(&mask)
+    for index in known.indices where mask >> UInt8(index) & 1 == 1 {
+      var number = known[index] ?? 0
+      coder.pass(&number)
+      known[index] = number
+    }
+    guard coder.isReading else { return }
+    self = Fix(coordinate: place, horizontalAccuracy: accuracy, time: time)
+    (altitude, verticalAccuracy) = (known[0], known[1])
+    (speed, speedAccuracy) = (known[2], known[3])
+    (course, courseAccuracy) = (known[4], known[5])
+  }
+}

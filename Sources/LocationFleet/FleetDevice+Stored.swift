@@ -1,0 +1,162 @@
+internal import LocationEngine
+internal import LocationModel
+
+extension FleetDevice {
+  /// The version of the form in which a device is stored.
+  private static let version: UInt8 = 1
+  private static let mostFences = 100_000
+
+  /// All that is known of the device, as bytes: what is read from them continues bit for bit.
+  package func stored(_ fences: borrowing FleetFences) -> [UInt8] {
+    var coder = StateCoder()
+    var version = Self.version
+    coder.pass(&version)
+    var copy = self
+    var stale: [Stale] = []
+    copy.pass(&coder, fences, &stale)
+    let sum = Self.checksum(coder.bytes[...])
+    return coder.bytes + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+  }
+
+  /// FNV-1a: a record that a disk has damaged is not believed.
+  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+  }
+
+  /// Reads a device that `stored` has written; `nil` where the bytes are none of it.
+  ///
+  /// A fence that has moved since keeps its state where that agrees with the last fix, and is sought
+  /// anew where not; one that has gone tells so with the next step.
+  package init?(
+    _ name: FleetDeviceName, stored bytes: [UInt8], _ fences: borrowing FleetFences
+  ) {
+    self.init(name)
+    guard bytes.count > 4 else { return nil }
+    let sum = bytes.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+    guard sum == Self.checksum(bytes.dropLast(4)) else { return nil }
+    var coder = StateCoder(reading: Array(bytes.dropLast(4)))
+    var version: UInt8 = 0
+    coder.pass(&version)
+    guard version == Self.version else { return nil }
+    var stale: [Stale] = []
+    pass(&coder, fences, &stale)
+    guard coder.isComplete else { return nil }
+    settle(stale, fences)
+  }
+
+  /// A fence that is another one now, or gone.
+  private struct Stale: Sendable {
+    /// The number that stands for it until it is settled.
+    var slot: FleetFences.Slot
+    var fence: FleetFence
+    var since: UnixTime?
+  }
+
+  private mutating func pass(
+    _ coder: inout StateCoder, _ fences: borrowing FleetFences, _ stale: inout [Stale]
+  ) {
+    coder.pass(&group, blank: "") { $0.pass(&$1, most: 256) }
+    coder.pass(&isPlaced)
+    var passed = Int64(shift.wholeNanoseconds)
+    coder.pass(&passed)
+    shift = .nanoseconds(passed)
+    order.pass(&coder)
+    motion.pass(&coder)
+    visits.pass(&coder)
+    moves.pass(&coder) { $1.pass(&$0) }
+    coder.pass(&newest, blank: .blank) { $1.pass(&$0) }
+    var (inside, sought) = (inside, sought)
+    let known = fences.count
+    follower.pass(&coder, most: Self.mostFences) { coder, slot in
+      Self.pass(&coder, &slot, fences, &inside, &sought, &stale, known)
+    }
+    (self.inside, self.sought) = (inside, sought)
+    var gone = pending.compactMap(\.fence)
+    coder.pass(&gone, most: Self.mostFences, blank: "") { $0.pass(&$1, most: 256) }
+    if coder.isReading {
+      let estimate = motion.latestEstimate
+      follower.take(estimate)
+      if newest != nil {
+        _ = visits.handle(
+          .motion(estimate), at: Moment(uptime: .start, unixTime: .init(nanoseconds: 0)))
+      }
+      pending = gone.map { ended($0) }
+    }
+  }
+
+  private func ended(_ id: String) -> FleetEvent {
+    var event = FleetEvent(
+      .ended, at: newest?.time ?? UnixTime(nanoseconds: 0),
+      decided: newest?.time ?? UnixTime(nanoseconds: 0))
+    event.fence = id
+    return event
+  }
+
+  /// Passes a fence by its id and revision, and what this device knows of it besides.
+  private static func pass(
+    _ coder: inout StateCoder, _ slot: inout FleetFences.Slot, _ fences: borrowing FleetFences,
+    _ inside: inout [Inside], _ sought: inout [FleetFences.Slot], _ stale: inout [Stale],
+    _ known: Int
+  ) {
+    let here = slot
+    var (id, revision) = coder.isReading ? ("", 0) : (fences[slot].id, fences[slot].revision)
+    coder.pass(&id, most: FleetFences.longestName)
+    coder.pass(&revision)
+    var isSought = !coder.isReading && sought.contains(here)
+    coder.pass(&isSought)
+    var stay = coder.isReading ? nil : inside.first { $0.slot == here }
+    coder.pass(&stay, blank: Inside(slot: 0, since: UnixTime(nanoseconds: 0), isOver: true)) {
+      coder, stay in
+      coder.pass(&stay.since)
+      coder.pass(&stay.isOver)
+    }
+    guard coder.isReading, !coder.isDamaged else { return }
+    if let found = fences.slot(of: id), fences[found].revision == revision {
+      slot = found
+    } else {
+      slot = FleetFences.Slot(known + stale.count)
+      let place = Circle(center: Coordinate(latitude: 0, longitude: 0), radius: 1)
+      stale.append(
+        Stale(
+          slot: slot, fence: FleetFence(id: id, revision: revision, circle: place),
+          since: stay?.since))
+    }
+    if isSought { sought.append(slot) }
+    if var stay {
+      stay.slot = slot
+      inside.append(stay)
+    }
+  }
+
+  /// Brings what is known of fences that have changed to their present form.
+  private mutating func settle(_ stale: [Stale], _ fences: borrowing FleetFences) {
+    for old in stale {
+      let wasInside = old.since != nil
+      guard let slot = fences.slot(of: old.fence.id) else {
+        if wasInside { pending.append(ended(old.fence.id)) }
+        forget(old.slot)
+        continue
+      }
+      let isIn = newest.map { fences[slot].circle.contains($0.coordinate) } ?? false
+      if wasInside, isIn {
+        follower.rename(old.slot, to: slot)
+        for place in inside.indices where inside[place].slot == old.slot {
+          inside[place].slot = slot
+          inside[place].isOver = inside[place].isOver || fences[slot].dwell == nil
+        }
+      } else {
+        forget(old.slot)
+        guard wasInside || isIn else { continue }
+        follower.drop(slot)
+        follower.follow(slot)
+        sought.append(slot)
+      }
+    }
+  }
+
+  private mutating func forget(_ slot: FleetFences.Slot) {
+    follower.drop(slot)
+    inside.removeAll { $0.slot == slot }
+    sought.removeAll { $0 == slot }
+  }
+}

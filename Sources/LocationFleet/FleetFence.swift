@@ -1,0 +1,105 @@
+package import LocationEngine
+package import LocationModel
+
+/// A circle that many devices share.
+package struct FleetFence: Hashable, Sendable {
+  /// Whose entries and exits it tells.
+  package enum Audience: Hashable, Sendable {
+    case everyone
+    case tenant(String)
+    case group(tenant: String, String)
+    case device(tenant: String, String)
+  }
+
+  /// Unique among all fences.
+  package var id: String
+  /// Grows with each change of the fence.
+  package var revision: UInt64
+  package var circle: Circle
+  package var audience: Audience
+  /// After so long inside it tells that the device dwells; `nil` for never.
+  package var dwell: Duration?
+
+  package init(
+    id: String, revision: UInt64 = 1, circle: Circle, audience: Audience = .everyone,
+    dwell: Duration? = nil
+  ) {
+    self.id = id
+    self.revision = revision
+    self.circle = circle
+    self.audience = audience
+    self.dwell = dwell
+  }
+
+  /// Why a fence is not taken.
+  package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
+    case invalid
+    case name
+    case dwell
+    case doubled
+    case tooMany
+    case tooManyOfDevice
+
+    package var description: String {
+      switch self {
+      case .invalid: "no circle on earth with a radius above 0"
+      case .name: "the id is empty or longer than \(FleetFences.longestName) bytes"
+      case .dwell: "the dwell is not between 1 and 604800 seconds"
+      case .doubled: "the id is that of an earlier fence"
+      case .tooMany: "more than \(FleetFences.most) fences"
+      case .tooManyOfDevice: "more than \(FleetFences.mostOfDevice) fences of one device"
+      }
+    }
+  }
+}
+
+/// The fences of a fleet, in one index that all devices share.
+package struct FleetFences: Sendable {
+  package typealias Slot = ConditionIndex.Slot
+
+  private(set) var circles = WatchedCircles()
+  /// By slot.
+  private var fences: [FleetFence] = []
+  private var slots: [String: Slot] = [:]
+  private var ownCounts: [FleetFence.Audience: Int] = [:]
+
+  package static let most = 2_000_000
+  package static let mostOfDevice = 100
+  package static let longestName = 128
+
+  package init() {}
+
+  package var count: Int { fences.count }
+
+  package mutating func insert(_ fence: FleetFence) throws(FleetFence.Fault) {
+    guard fence.circle.isValid else { throw .invalid }
+    guard (1...Self.longestName).contains(fence.id.utf8.count) else { throw .name }
+    if let dwell = fence.dwell, !(.seconds(1) ... .seconds(604_800)).contains(dwell) {
+      throw .dwell
+    }
+    guard slots[fence.id] == nil else { throw .doubled }
+    guard count < Self.most else { throw .tooMany }
+    if case .device = fence.audience {
+      guard ownCounts[fence.audience, default: 0] < Self.mostOfDevice else {
+        throw .tooManyOfDevice
+      }
+      ownCounts[fence.audience, default: 0] += 1
+    }
+    slots[fence.id] = circles.insert(fence.circle)
+    fences.append(fence)
+  }
+
+  package subscript(slot: Slot) -> FleetFence { fences[Int(slot)] }
+
+  func slot(of id: String) -> Slot? { slots[id] }
+
+  /// Whether a fence tells of a device.
+  func concerns(_ slot: Slot, _ device: FleetDeviceName, group: String?) -> Bool {
+    switch fences[Int(slot)].audience {
+    case .everyone: true
+    case .tenant(let tenant): tenant == device.tenant
+    case .group(let tenant, let name): tenant == device.tenant && name == group
+    case .device(let tenant, let name): tenant == device.tenant && name == device.device
+    }
+  }
+}

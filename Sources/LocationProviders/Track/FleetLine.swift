@@ -1,0 +1,102 @@
+package import LocationModel
+
+/// Reads one line of the fixes of many devices (docs/formats/fleet.md).
+package struct FleetLine: Hashable, Sendable {
+  package var tenant = ""
+  package var device: String
+  package var group: String?
+  /// When it came; `nil` when the line does not say.
+  package var received: UnixTime?
+  package var fix: Fix
+
+  /// Why a line gives no fix.
+  package enum Reason: String, Error, CaseIterable, Sendable {
+    /// No JSON object, or a member of another kind.
+    case malformed
+    case tooLong
+    /// No device, more than one, or a name that is no name.
+    case device
+    /// No date, or none that can be read.
+    case date
+    /// No coordinate, or none on earth.
+    case coordinate
+  }
+
+  /// Bytes of a line.
+  package static let longest = 65_536
+  private static let longestName = 64
+  /// Meters: for a line without an accuracy, unless the caller has another one.
+  package static let standardAccuracy = 30.0
+
+  /// `nil` when the line is about something else than a fix.
+  package init?(
+    _ line: [UInt8], accuracy standard: Double = standardAccuracy
+  ) throws(Reason) {
+    guard line.count <= Self.longest else { throw .tooLong }
+    var members = Members()
+    do {
+      var scanner = JSONScanner(line)
+      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        try members.take(key, &value)
+      }
+    } catch {
+      throw .malformed
+    }
+    guard members.type == nil || members.type == "fix" || members.type == "update" else {
+      return nil
+    }
+    guard let name = members.device, members.devices == 1, Self.isName(name),
+      members.tenant.map(Self.isName) ?? true, members.group.map(Self.isName) ?? true
+    else { throw .device }
+    guard let date = members.date, !members.isReceivedWrong else { throw .date }
+    guard let latitude = members.latitude, let longitude = members.longitude else {
+      throw .coordinate
+    }
+    let coordinate = Coordinate(latitude: latitude, longitude: longitude)
+    guard coordinate.isValid else { throw .coordinate }
+    device = name
+    tenant = members.tenant ?? ""
+    group = members.group
+    received = members.received
+    // An accuracy of zero is unknown, never exact.
+    let accuracy = members.accuracy.flatMap { $0 > 0 ? $0 : nil } ?? standard
+    fix = Fix(coordinate: coordinate, horizontalAccuracy: accuracy, time: date)
+    fix.altitude = members.altitude
+    fix.speed = members.speed.flatMap { $0 >= 0 ? $0 : nil }
+    fix.course = members.course.flatMap { $0 >= 0 ? normalizedDegrees($0) : nil }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    (1...longestName).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+  }
+
+  private struct Members {
+    var type, tenant, device, group: String?
+    var devices = 0
+    var date, received: UnixTime?
+    var isReceivedWrong = false
+    var latitude, longitude, accuracy, altitude, speed, course: Double?
+
+    mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+      switch key {
+      case "type": type = try value.string() ?? ""
+      case "tenant": tenant = try value.string() ?? ""
+      case "device":
+        device = try value.string()
+        devices += 1
+      case "group": group = try value.string()
+      case "date": date = try value.string().flatMap { UnixTime(iso8601: $0) }
+      case "received":
+        received = try value.string().flatMap { UnixTime(iso8601: $0) }
+        isReceivedWrong = received == nil
+      case "latitude": latitude = try value.number()
+      case "longitude": longitude = try value.number()
+      case "horizontal_accuracy": accuracy = try value.number()
+      case "altitude": altitude = try value.number()
+      case "speed": speed = try value.number()
+      case "course": course = try value.number()
+      default: try value.skip()
+      }
+    }
+  }
+}

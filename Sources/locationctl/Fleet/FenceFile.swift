@@ -1,0 +1,166 @@
+import LocationFleet
+import LocationModel
+import LocationProviders
+
+/// The fences of a GeoJSON file (docs/formats/fleet.md).
+enum FenceFile {
+  /// Bytes: two million circles have half of them.
+  static let longest = 1 << 30
+
+  struct Fault: Error {
+    /// Counted from 1; `nil` for the file as a whole.
+    var feature: Int?
+    var cause: String
+  }
+
+  static func read(_ bytes: [UInt8]) throws(Fault) -> FleetFences {
+    var fences = FleetFences()
+    var fault: Fault?
+    var number = 0
+    var type: String?
+    do throws(JSONFault) {
+      var scanner = JSONScanner(bytes)
+      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        switch key {
+        case "type": type = try value.string()
+        case "features" where try value.isArray():
+          try value.array { (scanner: inout JSONScanner) throws(JSONFault) in
+            number += 1
+            guard fault == nil, try scanner.isObject() else {
+              fault = fault ?? Fault(feature: number, cause: "no Feature")
+              return try scanner.skip()
+            }
+            var feature = Feature()
+            try scanner.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+              try feature.take(key, &value)
+            }
+            do throws(Fault) { try feature.add(to: &fences, number) } catch { fault = error }
+          }
+        default: try value.skip()
+        }
+      }
+    } catch {
+      throw Fault(feature: number > 0 ? number : nil, cause: "this is no JSON (\(error))")
+    }
+    if let fault { throw fault }
+    guard type == "FeatureCollection" else {
+      throw Fault(feature: nil, cause: "this is no FeatureCollection")
+    }
+    return fences
+  }
+}
+
+/// The members of one feature.
+private struct Feature {
+  var id: String?
+  var geometry: String?
+  var isPlain = true
+  var coordinates: [Double] = []
+  var radius, dwell: Double?
+  var hasDwell = false
+  var revision = 1.0
+  var tenant, group, device: String?
+  var isAudienceWrong = false
+
+  mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+    switch key {
+    case "id": id = try value.string()
+    case "geometry" where try value.isObject():
+      var copy = self
+      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        try copy.takeGeometry(key, &value)
+      }
+      self = copy
+    case "properties" where try value.isObject():
+      var copy = self
+      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        try copy.takeProperty(key, &value)
+      }
+      self = copy
+    default: try value.skip()
+    }
+  }
+
+  private mutating func takeGeometry(
+    _ key: String, _ value: inout JSONScanner
+  ) throws(JSONFault) {
+    switch key {
+    case "type": geometry = try value.string()
+    case "coordinates" where try value.isArray():
+      var (numbers, isPlain): ([Double], Bool) = ([], true)
+      try value.array { (scanner: inout JSONScanner) throws(JSONFault) in
+        guard let number = try scanner.number() else { return isPlain = false }
+        if numbers.count < 3 { numbers.append(number) }
+      }
+      (coordinates, self.isPlain) = (numbers, isPlain)
+    default: try value.skip()
+    }
+  }
+
+  private mutating func takeProperty(
+    _ key: String, _ value: inout JSONScanner
+  ) throws(JSONFault) {
+    switch key {
+    case "id", "identifier":
+      let text = try value.string()
+      id = id ?? text
+    case "radius": radius = try value.number()
+    case "dwell":
+      hasDwell = true
+      dwell = try value.number()
+    case "revision": revision = try value.number() ?? -1
+    case "tenant": tenant = try value.string()
+    case "audience":
+      guard try value.isObject() else {
+        isAudienceWrong = true
+        return try value.skip()
+      }
+      var (group, device): (String?, String?) = (nil, nil)
+      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        switch key {
+        case "group": group = try value.string()
+        case "device": device = try value.string()
+        default: try value.skip()
+        }
+      }
+      (self.group, self.device) = (group, device)
+      isAudienceWrong = (group == nil) == (device == nil)
+    default: try value.skip()
+    }
+  }
+
+  func add(to fences: inout FleetFences, _ number: Int) throws(FenceFile.Fault) {
+    func fault(_ cause: String) -> FenceFile.Fault {
+      FenceFile.Fault(feature: number, cause: cause)
+    }
+    guard geometry == "Point" else {
+      throw fault(
+        "the geometry is \(geometry.map { "a \($0.prefix(32))" } ?? "missing"): only a Point with a "
+          + "radius is a fence")
+    }
+    guard isPlain, coordinates.count >= 2 else { throw fault("no [longitude, latitude]") }
+    guard let id else { throw fault("no \"id\"") }
+    guard let radius else { throw fault("no \"radius\" in meters") }
+    guard let revision = UInt64(exactly: revision) else { throw fault("no whole \"revision\"") }
+    guard !isAudienceWrong else {
+      throw fault("an \"audience\" is {\"group\": …} or {\"device\": …}")
+    }
+    guard !hasDwell || dwell?.isFinite == true else { throw fault("\"dwell\" is no number") }
+    let audience: FleetFence.Audience =
+      if let group {
+        .group(tenant: tenant ?? "", group)
+      } else if let device {
+        .device(tenant: tenant ?? "", device)
+      } else {
+        tenant.map { .tenant($0) } ?? .everyone
+      }
+    let center = Coordinate(latitude: coordinates[1], longitude: coordinates[0])
+    do throws(FleetFence.Fault) {
+      try fences.insert(
+        FleetFence(
+          id: id, revision: revision, circle: Circle(center: center, radius: radius),
+          audience: audience,
+          dwell: dwell.map { .seconds(min(max($0, 0), 1e9)) }))
+    } catch { throw fault("\(error)") }
+  }
+}

@@ -1,0 +1,32 @@
+import LocationFleet
+import LocationModel
+
+/// An event of a device of a fleet as a line (docs/formats/fleet.md).
+enum FleetEventLine {
+  static func json(_ event: FleetEvent, of name: FleetDeviceName) -> String {
+    var line = JSONLine(type: event.kind.rawValue)
+    if !name.tenant.isEmpty { line.add("tenant", name.tenant) }
+    line.add("device", name.device)
+    line.add("fence", event.fence)
+    line.add("revision", event.revision.map { Int(clamping: $0) })
+    line.add("date", event.time.iso8601)
+    line.add("decided", event.decided.iso8601)
+    if let visit = event.visit {
+      line.addOrNull("arrival_date", visit.arrival?.iso8601)
+      line.addOrNull("departure_date", visit.departure?.iso8601)
+      line.add("latitude", visit.coordinate.latitude)
+      line.add("longitude", visit.coordinate.longitude)
+      line.add("horizontal_accuracy", visit.horizontalAccuracy)
+    }
+    event.evidence?.add(to: &line)
+    if let fix = event.fix {
+      var inner = JSONLine(type: "fix")
+      inner.add("date", fix.time.iso8601)
+      inner.add("latitude", fix.coordinate.latitude)
+      inner.add("longitude", fix.coordinate.longitude)
+      inner.add("horizontal_accuracy", fix.horizontalAccuracy)
+      line.add("fix", object: inner)
+    }
+    return line.text
+  }
+}

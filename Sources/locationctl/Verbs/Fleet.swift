@@ -1,0 +1,115 @@
+import CoreLocation
+import Glibc
+import LocationFleet
+import LocationHost
+import LocationModel
+import LocationProviders
+
+extension Verb {
+  private static let fences = Option(
+    name: "fences", value: .text("FILE"),
+    summary: "Circles that devices enter and leave: GeoJSON points with id and radius")
+  private static let window = Option(
+    name: "window", value: .number("SECONDS", 0...FixOrder.longestWindow),
+    summary: "How long fixes wait for earlier ones; 0 unless given")
+  private static let standard = Option(
+    name: "default-accuracy", value: .number("METERS", 1...10_000),
+    summary: "For fixes without an accuracy; 30 unless given")
+  private static let until = Option(
+    name: "until", value: .text("DATE"),
+    summary: "Let silence decide until then, and take no later fix; without it, now, and none")
+  private static let grouped = Option(
+    name: "grouped", summary: "All lines of a device come together: print it when the next begins")
+  private static let devices = Option(
+    name: "devices", value: .wholeNumber("N", 1...100_000_000),
+    summary: "The most devices; 1000000 unless given")
+  private static let noVisits = Option(name: "no-visits", summary: "Tell no visits")
+  private static let noMoves = Option(name: "no-moves", summary: "Tell no significant changes")
+
+  static let fleet = Verb(
+    name: "fleet", summary: "Judge the fixes of many devices: fences, visits, and moves",
+    details: [
+      """
+      ACTION replay reads fixes from standard input, one JSON object on each line with device, \
+      date, latitude, longitude, horizontal_accuracy, and more, and prints the events of each \
+      device, in the order of the devices' names, with the evidence that explain shows. The \
+      events are those that the same fixes cause on one device alone, and do not depend on how \
+      the devices are mixed.
+      """,
+      """
+      What is rejected is counted by its reason on standard error, the first 20 with their lines: \
+      malformed, tooLong, device, date, coordinate for lines; clock, future, duplicate, \
+      conflict, late for fixes; surplus for devices beyond --devices, and ungrouped. Memory \
+      grows with the devices, at about 1 kB each, and with their events; with --grouped with \
+      neither.
+      """,
+    ],
+    operands: [Operand(name: "ACTION", summary: "what to do", choices: ["replay"])],
+    options: [fences, window, standard, until, grouped, devices, noVisits, noMoves],
+    examples: [
+      "locationctl fleet replay --fences depots.geojson < fixes.jsonl > events.jsonl",
+      "sort -s -t '\"' -k 4,4 fixes.jsonl | locationctl fleet replay --grouped",
+    ],
+    run: { invocation in
+      var settings = FleetReplay.Settings()
+      settings.fleet.window = invocation.number(window) ?? 0
+      settings.fleet.visits = !invocation.has(noVisits)
+      settings.fleet.moves = !invocation.has(noMoves)
+      settings.isGrouped = invocation.has(grouped)
+      settings.accuracy = invocation.number(standard) ?? settings.accuracy
+      settings.mostDevices = invocation.wholeNumber(devices) ?? settings.mostDevices
+      if let word = invocation.text(until) {
+        guard let date = UnixTime(iso8601: word) else {
+          throw invocation.usage("--until cannot be \"\(word)\": a date as 2026-01-31T12:00:00Z")
+        }
+        settings.until = date
+      }
+      settings.fleet.limit = settings.until ?? HostClock.now.unixTime
+      let known = try invocation.text(fences).map { (path) throws(Failure) in
+        try readFences(path, invocation)
+      }
+      try replay(FleetReplay(known ?? FleetFences(), settings))
+    })
+
+  private static func readFences(
+    _ path: String, _ invocation: Invocation
+  ) throws(Failure) -> FleetFences {
+    var status = stat()
+    guard stat(path, &status) != 0 || Int(status.st_size) <= FenceFile.longest else {
+      throw invocation.usage("\(path) is longer than \(FenceFile.longest) bytes")
+    }
+    let bytes = [UInt8](try SimulationFile.data(of: path, as: invocation))
+    do throws(FenceFile.Fault) { return try FenceFile.read(bytes) } catch {
+      let place = error.feature.map { "feature \($0): " } ?? ""
+      throw invocation.usage("\(path): \(place)\(error.cause)")
+    }
+  }
+
+  private static func replay(_ begun: FleetReplay) throws(Failure) {
+    var replay = begun
+    var input = InputLines(STDIN_FILENO, longest: FleetLine.longest)
+    let progress = Progress("reading fixes")
+    defer { progress.end() }
+    var printed = ""
+    var shown = 0
+    func print(_ text: String) {
+      printed += text
+      guard printed.utf8.count > 60_000 else { return }
+      Output.standard.write(printed)
+      printed = ""
+    }
+    while let line = input.next() {
+      let text = try replay.take(line) { rejection in
+        shown += 1
+        guard shown <= 20 else { return }
+        Output.error.line("line \(rejection.line): \(rejection.reason)")
+      }
+      print(text)
+      if replay.lines & 0xffff == 0 { progress.say("reading fixes, \(replay.lines) lines") }
+    }
+    replay.finish(print)
+    Output.standard.write(printed)
+    progress.end()
+    Output.error.line(replay.summary)
+  }
+}

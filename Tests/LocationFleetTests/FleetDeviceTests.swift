@@ -1,0 +1,152 @@
+import LocationModel
+import Testing
+
+@testable import LocationFleet
+
+@Suite("One device of a fleet")
+struct FleetDeviceTests {
+  private static let seeds = Array(1...40 as ClosedRange<UInt64>)
+  private let name = FleetDeviceName(device: "truck-12")
+  private let settings = FleetDevice.Settings()
+
+  private func events(of walk: FleetWalk) throws -> [FleetEvent] {
+    let fences = try walk.index()
+    var device = FleetDevice(name)
+    return walk.fixes.flatMap { device.take($0, received: nil, fences, settings).events }
+  }
+
+  @Test(
+    "FLEET-1: a device of a fleet tells what the same fixes tell on one device alone, bit for bit",
+    arguments: seeds)
+  func sameAsAlone(seed: UInt64) throws {
+    let walk = FleetWalk(seed: seed)
+    var alone = LoneDevice(walk.fences)
+    for fix in walk.fixes { alone.take(fix) }
+    let found = try events(of: walk).compactMap { LoneDevice.text($0) }
+    #expect(found.sorted() == alone.events.sorted())
+    #expect(found.count > 3)
+  }
+
+  @Test(
+    "FLEET-2: a device that is written and read between any two fixes goes on bit for bit",
+    arguments: seeds)
+  func storedAnywhere(seed: UInt64) throws {
+    let walk = FleetWalk(seed: seed)
+    let fences = try walk.index()
+    let expected = try events(of: walk)
+    var random = SeededRandom(seed: seed)
+    var device = FleetDevice(name)
+    var found: [FleetEvent] = []
+    for fix in walk.fixes {
+      found += device.take(fix, received: nil, fences, settings).events
+      guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
+      let bytes = device.stored(fences)
+      device = try #require(FleetDevice(name, stored: bytes, fences))
+      #expect(device.stored(fences) == bytes)
+    }
+    #expect(found == expected)
+  }
+
+  @Test("FLEET-2: bytes that are damaged are not believed, and nothing traps")
+  func damaged() throws {
+    let walk = FleetWalk(seed: 3, count: 60)
+    let fences = try walk.index()
+    var device = FleetDevice(name)
+    for fix in walk.fixes { _ = device.take(fix, received: nil, fences, settings) }
+    let bytes = device.stored(fences)
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 0x40
+      #expect(FleetDevice(name, stored: damaged, fences) == nil)
+      #expect(FleetDevice(name, stored: Array(bytes[..<place]), fences) == nil)
+    }
+  }
+
+  @Test("FLEET-3: the devices of a fleet do not depend on each other, nor on which are awake")
+  func independent() throws {
+    let walks = (1...6 as ClosedRange<UInt64>).map { FleetWalk(seed: $0, count: 200) }
+    let fences = try walks[0].index()
+    var mixed = Fleet(fences, mostAwake: 2)
+    var found: [String: [FleetEvent]] = [:]
+    for step in 0..<200 {
+      for (number, walk) in walks.enumerated() {
+        let name = FleetDeviceName(device: "\(number)")
+        found["\(number)", default: []] += mixed.take(walk.fixes[step], of: name)?.events ?? []
+      }
+    }
+    for (number, walk) in walks.enumerated() {
+      var alone = Fleet(fences)
+      let name = FleetDeviceName(device: "\(number)")
+      let expected = walk.fixes.flatMap { alone.take($0, of: name)?.events ?? [] }
+      #expect(found["\(number)"] == expected)
+    }
+    #expect(mixed.names.map(\.device) == ["0", "1", "2", "3", "4", "5"])
+  }
+
+  private func standing(_ device: inout FleetDevice, _ fences: FleetFences) -> [FleetEvent] {
+    (0..<60).flatMap { step in
+      let fix = Fix(
+        coordinate: FleetWalk.origin, horizontalAccuracy: 8,
+        time: FleetWalk.start + .seconds(10 * step))
+      return device.take(fix, received: nil, fences, settings).events
+    }
+  }
+
+  private func fences(_ fences: [FleetFence]) throws -> FleetFences {
+    var index = FleetFences()
+    for fence in fences { try index.insert(fence) }
+    return index
+  }
+
+  private func depot(
+    revision: UInt64 = 1, radius: Double = 150, dwell: Duration? = nil, east: Double = 0,
+    _ audience: FleetFence.Audience = .everyone
+  ) -> FleetFence {
+    FleetFence(
+      id: "depot", revision: revision,
+      circle: Circle(center: FleetWalk.place(east: east, north: 0), radius: radius),
+      audience: audience, dwell: dwell)
+  }
+
+  @Test("FLEET-7: a dwell is reported once, when it is over, with the first state inside as found")
+  func dwell() throws {
+    var device = FleetDevice(name)
+    let found = standing(&device, try fences([depot(dwell: .seconds(300))]))
+      .filter { $0.fence != nil }
+    #expect(found.map(\.kind) == [.found, .dwelled])
+    #expect(found.last?.time == FleetWalk.start + .seconds(300))
+  }
+
+  @Test(
+    "FLEET-8: a fence tells of its audience only",
+    arguments: [
+      (FleetFence.Audience.tenant("acme"), true), (.tenant("other"), false),
+      (.group(tenant: "acme", "trucks"), true), (.group(tenant: "acme", "cars"), false),
+      (.device(tenant: "acme", "truck-12"), true), (.device(tenant: "other", "truck-12"), false),
+    ])
+  func audience(audience: FleetFence.Audience, isTold: Bool) throws {
+    var device = FleetDevice(
+      FleetDeviceName(tenant: "acme", device: "truck-12"), group: "trucks")
+    let found = standing(&device, try fences([depot(audience)]))
+    #expect(found.contains { $0.kind == .found } == isTold)
+  }
+
+  @Test("FLEET-9: a fence that grows keeps its state, one that goes ends, one that comes is sought")
+  func changedFences() throws {
+    var device = FleetDevice(name)
+    let before = try fences([depot()])
+    _ = standing(&device, before)
+    let bytes = device.stored(before)
+    func next(_ fences: FleetFences) throws -> [FleetEvent.Kind] {
+      var device = try #require(FleetDevice(name, stored: bytes, fences))
+      let fix = Fix(
+        coordinate: FleetWalk.origin, horizontalAccuracy: 8,
+        time: FleetWalk.start + .seconds(600))
+      return device.take(fix, received: nil, fences, settings).events
+        .filter { $0.fence == "depot" }.map(\.kind)
+    }
+    #expect(try next(fences([depot(revision: 2, radius: 300)])) == [])
+    #expect(try next(fences([])) == [.ended])
+    #expect(try next(fences([depot(revision: 2, east: 5000)])) == [])
+  }
+}

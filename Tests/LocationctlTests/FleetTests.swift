@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("locationctl fleet")
+struct FleetTests {
+  private static let fences = """
+    {"type":"FeatureCollection","features":[{"type":"Feature","id":"depot","geometry":
+    {"type":"Point","coordinates":[6.63,46.52]},"properties":{"radius":150}}]}
+    """
+
+  /// A file that goes with the test.
+  private final class Fences {
+    let path = FileManager.default.temporaryDirectory
+      .appending(path: "fences-\(UUID().uuidString).geojson").path
+
+    init(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  private func line(_ device: String, _ second: Int, _ longitude: Double) -> String {
+    let (minute, rest) = (second / 60, second % 60)
+    let clock = String(format: "08:%02d:%02d", minute, rest)
+    return """
+      {"device":"\(device)","date":"2026-01-05T\(clock)Z","latitude":46.52,\
+      "longitude":\(longitude),"horizontal_accuracy":8}
+      """
+  }
+
+  /// A drive into the fence, stops there.
+  private func drive(_ device: String) -> [String] {
+    (0..<40).map { line(device, 10 * $0, 6.62 + 0.0005 * Double(min($0, 20))) }
+  }
+
+  @Test("FLEET-3: the order of the devices' lines changes nothing, and the events come by device")
+  func interleaved() throws {
+    let file = try Fences(Self.fences)
+    let (a, b) = (drive("b"), drive("a"))
+    let words = ["fleet", "replay", "--fences", file.path]
+    let mixed = zip(a, b).flatMap { [$0, $1] }
+    let first = try Run(words, input: mixed.joined(separator: "\n"))
+    let second = try Run(words + ["--grouped"], input: (b + a).joined(separator: "\n"))
+    #expect(first.status == 0)
+    #expect(first.output == second.output)
+    let events = try first.objects().filter { $0["fence"] != nil }
+    #expect(events.map { $0["device"] as? String } == ["a", "b"])
+    #expect(events.allSatisfy { $0["type"] as? String == "entered" && $0["evidence"] != nil })
+    #expect(first.error.contains("80 lines, 2 devices, 80 fixes"))
+  }
+
+  @Test("FLEET-4: each line that is not used is counted by its reason, with its number")
+  func rejected() throws {
+    let lines = [
+      "nonsense", line("a", 10, 6.62), line("a", 10, 6.62), line("a", 5, 6.62),
+      line("a", 20, .nan), line("a", 20, 6.62).replacing("2026", with: "2099"),
+      line("a", 20, 6.62).replacing("{", with: "{\"device\":\"b\","),
+      String(repeating: "x", count: 70_000) + line("a", 30, 6.62), line("a", 30, 400),
+    ]
+    let file = try Fences(lines.joined(separator: "\n"))
+    let run = try Run(
+      program: "/bin/sh", ["-c", "exec '\(Run.locationctl.path)' fleet replay < '\(file.path)'"])
+    #expect(run.status == 0)
+    for (number, reason) in [
+      (1, "malformed"), (3, "duplicate"), (4, "late"), (5, "coordinate"), (6, "future"),
+      (7, "device"), (8, "tooLong"), (9, "coordinate"),
+    ] { #expect(run.error.contains("line \(number): \(reason)\n")) }
+    #expect(run.error.contains("coordinate 2, device 1, duplicate 1, future 1, late 1"))
+  }
+
+  @Test(
+    "FLEET-10: a fence file that cannot be followed is refused with its feature",
+    arguments: [
+      ("\"Point\"", "\"Polygon\"", "feature 1: the geometry is a Polygon"),
+      ("150", "-1", "feature 1: no circle on earth"), ("\"depot\"", "7", "feature 1: no \"id\""),
+      ("[6.63,46.52]", "[6.63,146.52]", "feature 1: no circle on earth"),
+      ("FeatureCollection", "Feature", "this is no FeatureCollection"),
+      ("}]}", "}", "this is no JSON"),
+    ])
+  func badFences(old: String, new: String, message: String) throws {
+    let file = try Fences(Self.fences.replacing(old, with: new))
+    let run = try Run(["fleet", "replay", "--fences", file.path])
+    #expect(run.status == 2)
+    #expect(run.error.contains(message))
+  }
+}
