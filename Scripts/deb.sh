@@ -6,6 +6,7 @@
 # meridian, meridian-dbgsym, meridian-geoclue, and, where `make places` has made the index, meridian-places.
 # The version is that of Release.swift; VERSION_SUFFIX is added to it, for a test of upgrades. The same
 # programs give the same bytes: every date is SOURCE_DATE_EPOCH, else that of the last commit.
+# Who makes a release names it with DEBFULLNAME and DEBEMAIL.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -27,12 +28,14 @@ tree=.build/deb-tree/meridian
 rm -rf .build/deb-tree
 mkdir -p "$tree" "$out"
 cp -r packaging/debian "$tree/debian"
+maintainer="${DEBFULLNAME:-The Meridian authors} <${DEBEMAIL:-meridian@localhost}>"
+sed -i "s/@MAINTAINER@/$maintainer/" "$tree/debian/control"
 cat > "$tree/debian/changelog" << LOG
 meridian ($version) unstable; urgency=medium
 
   * The changes are in CHANGELOG.md.
 
- -- The Meridian authors <meridian@localhost>  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
+ -- $maintainer  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
 LOG
 
 stage=$tree/stage
