@@ -33,7 +33,7 @@ check "the service runs after the installation" soon is "$(show SubState)" runni
 check "its user was made" getent passwd locationd
 check "the service is enabled" systemctl -q is-enabled locationd.service locationd.socket
 installed=$(date +%s%N)
-check "the owner authorizes where-am-i" locationctl authorize "$demo" whenInUse
+check "the owner authorizes where-am-i" locationctl authorize "$demo@0" whenInUse
 check "where-am-i prints the position of fixed:" sh -c "timeout 30 $demo -t 20 > /tmp/where 2>&1 & 
   for _ in \$(seq 200); do grep -q '48\\.5' /tmp/where && exit 0; sleep 0.1; done; cat /tmp/where; exit 1"
 echo "        installed after $(((installed - before) / 1000000)) ms, position after $((($(date +%s%N) - before) / 1000000)) ms"
