@@ -1,6 +1,6 @@
 # Everything a person does with this project; `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help run test bench lint check docs places build install uninstall clean
+.PHONY: help run test bench lint check docs places build deb install uninstall clean
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -34,6 +34,9 @@ places: ## build the place index (GEONAMES=folder of GeoNames' files, or DATA=fo
 
 build: ## build both programs and their completions for installation
 	@Scripts/build.sh
+
+deb: ## build Debian packages of what build and places made, into .build/deb
+	@Scripts/deb.sh
 
 install: ## install what build and places made (PREFIX, DESTDIR)
 	@[ -x "$${BUILT:-.build/static/release}/locationctl" ] || { echo "first: make build" >&2; exit 1; }

@@ -6,8 +6,12 @@ cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 Scripts/bootstrap.sh build
 
+# Neither the programs nor their debug information name the folder in which they were built.
+map=$PWD=/usr/src/meridian
 for product in locationd locationctl; do
-  swift build -c release --static-swift-stdlib --scratch-path .build/static --product "$product"
+  swift build -c release --static-swift-stdlib --scratch-path .build/static --product "$product" \
+    -Xswiftc -file-prefix-map -Xswiftc "$map" -Xswiftc -debug-prefix-map -Xswiftc "$map" \
+    -Xcc "-ffile-prefix-map=$map"
 done
 share=.build/share
 mkdir -p "$share"

@@ -42,6 +42,8 @@ systemd/locationd.socket 644 lib/systemd/system/locationd.socket
 systemd/user/locationd.service 644 lib/systemd/user/locationd.service
 systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
 systemd/locationd.sysusers.conf 644 lib/sysusers.d/locationd.conf
+systemd/locationd.tmpfiles.conf 644 lib/tmpfiles.d/locationd.conf
+systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink

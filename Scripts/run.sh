@@ -26,5 +26,21 @@ echo "\$ locationctl authorize org.example.whereabouts whenInUse"
 echo "\$ CORELOCATION_SOURCES='log:///…/iTrek.log?rate=4' Whereabouts"
 # The recording takes ten seconds; an app that waits for longer waits for something else.
 timeout 120 stdbuf -oL "$products/Whereabouts" < /dev/null
+
+scenario=Examples/Scenarios/walk-home.txt
+events=.build/run-state/events.jsonl
+"$products/locationctl" simulate "$scenario" --json > "$events"
+echo "\$ locationctl simulate $scenario --transcript | grep -E 'condition|visit'   # an hour in virtual time"
+"$products/locationctl" simulate "$scenario" --transcript | grep -E 'condition|visit' | grep -v unknown | head -6
+crossing=$("$products/locationctl" explain --events - < "$events" | awk '$4 == "shop" && $5 == "satisfied" { print $1; exit }')
+echo "\$ locationctl simulate $scenario --json | locationctl explain $crossing --events -"
+"$products/locationctl" explain "$crossing" --events - < "$events"
+
 [ -f .build/places.sqlite ] ||
   echo "There is no place index yet, so places have no names: make places builds it."
+cat << 'NEXT'
+Next:
+  locationctl setup                      find what gives positions on this machine, and use it
+  locationctl watch --source fixed:48.5,11.5
+  locationctl simulate "City Run" --plot run.svg
+NEXT

@@ -122,6 +122,7 @@ package final class Daemon {
       return
     }
     do throws(Errno) {
+      try DaemonSocket.makeFolder(for: path)
       listener = try DaemonSocket.listen(at: path)
       ownSocket = OwnSocket(at: path)
     } catch {

@@ -80,6 +80,18 @@ package enum DaemonSocket {
     return descriptor
   }
 
+  /// Creates the folder of a socket if only it is missing, so that every user may pass through it.
+  package static func makeFolder(for path: String) throws(Errno) {
+    guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
+    let folder = String(path[..<end])
+    if mkdir(folder, 0o755) == 0 {
+      // Restores bits that the umask has removed.
+      chmod(folder, 0o755)
+    } else if errno != EEXIST {
+      throw Errno(last: "mkdir \(folder)")
+    }
+  }
+
   /// Removes a socket on which no process listens any more.
   private static func removeLeftover(at path: String) throws(Errno) {
     var status = stat()

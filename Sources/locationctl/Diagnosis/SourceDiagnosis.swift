@@ -24,8 +24,8 @@ struct SourceDiagnosis {
   }
 
   static let howToName =
-    "name one: --source gpsd://localhost, --source 'nmea:///dev/ttyUSB0?baud=9600', or the same in "
-    + "$CORELOCATION_SOURCES"
+    "locationctl setup finds what is here; or name one: --source gpsd://localhost, --source "
+    + "'nmea:///dev/ttyUSB0?baud=9600', or the same in $CORELOCATION_SOURCES"
 
   /// Evaluates the status of one source.
   init(_ report: SourceReport) {

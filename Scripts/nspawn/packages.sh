@@ -1,0 +1,61 @@
+#!/bin/sh
+# Runs in the container, as root, under its systemd: see Scripts/packages.sh.
+set -u
+export DEBIAN_FRONTEND=noninteractive
+
+check() {
+  name=$1
+  shift
+  if output=$("$@" 2>&1); then echo "ok      $name"; else
+    echo "FAILED  $name"
+    echo "$name: $output" >&2
+  fi
+}
+is() { [ "$1" = "$2" ] || { echo "is '$1', not '$2'"; return 1; }; }
+# Waits up to 20 s until a command succeeds.
+soon() {
+  for _ in $(seq 200); do
+    "$@" > /dev/null 2>&1 && return 0
+    sleep 0.1
+  done
+  "$@"
+}
+show() { systemctl show -P "$1" locationd.service; }
+apt() { apt-get -qq -y -o Dpkg::Use-Pty=0 "$@"; }
+
+# The first position by GeoClue, on a machine on which none of it was installed.
+demo=/usr/libexec/geoclue-2.0/demos/where-am-i
+before=$(date +%s%N)
+printf 'source = fixed:48.5,11.5,5\nin-use = assumed\n' > /etc/locationd.conf
+check "the packages are installed, with a program that depends on geoclue-2.0" \
+  apt install /mnt/share/before/*.deb /mnt/share/geoclue-2-demo_*.deb
+check "the service runs after the installation" soon is "$(show SubState)" running
+check "its user was made" getent passwd locationd
+check "the service is enabled" systemctl -q is-enabled locationd.service locationd.socket
+installed=$(date +%s%N)
+check "the owner authorizes where-am-i" locationctl authorize "$demo@0" whenInUse
+check "where-am-i prints the position of fixed:" sh -c "timeout 30 $demo -t 20 > /tmp/where 2>&1 & 
+  for _ in \$(seq 200); do grep -q '48\\.5' /tmp/where && exit 0; sleep 0.1; done; cat /tmp/where; exit 1"
+echo "        installed after $(((installed - before) / 1000000)) ms, position after $((($(date +%s%N) - before) / 1000000)) ms"
+ls -l /usr/bin/locationd /usr/bin/locationctl | awk '{ printf "        %s: %.1f MB\n", $9, $5 / 1e6 }'
+
+check "the packages are upgraded" apt install /mnt/share/now/*.deb
+check "the service runs after the upgrade" soon locationctl status
+check "what was decided is kept by the upgrade" sh -c "locationctl apps | grep -q where-am-i"
+check "GeoClue's name is served" soon \
+  busctl call org.freedesktop.GeoClue2 /org/freedesktop/GeoClue2/Manager org.freedesktop.DBus.Peer Ping
+
+check "the packages are removed" apt remove meridian meridian-geoclue geoclue-2-demo
+check "the service has ended" sh -c '! systemctl -q is-active locationd.service'
+check "no program is left" sh -c '! command -v locationd && ! command -v locationctl'
+check "state and configuration are kept by the removal" sh -c \
+  'ls /var/lib/private/locationd/state.sqlite /etc/locationd.conf'
+check "installed again, it knows what it knew" sh -c '
+  apt-get -qq -y install /mnt/share/now/*.deb && locationctl apps | grep -q where-am-i'
+check "the packages are purged" apt purge meridian meridian-geoclue
+check "nothing of them is left by the purge" sh -c '
+  for path in /var/lib/private/locationd /var/lib/locationd /etc/locationd.conf /etc/locationd \
+    /run/locationd /usr/share/meridian; do
+    [ ! -e "$path" ] && [ ! -L "$path" ] || { echo "$path"; exit 1; }
+  done'
+echo "done"

@@ -1,0 +1,111 @@
+import CLinux
+import Glibc
+package import LocationProviders
+
+/// Looks at what a machine has that gives positions.
+package struct MachineProbe: Sendable {
+  /// The folder that stands for `/`.
+  package var root: String
+  /// The port at which gpsd is looked for; `nil` looks for none.
+  package var gpsd: UInt16?
+  /// How long to listen at one rate; receivers send every second.
+  package var patience: Duration
+
+  package init(
+    root: String = "", gpsd: UInt16? = Source.gpsdPort, patience: Duration = .milliseconds(1500)
+  ) {
+    self.root = root
+    self.gpsd = gpsd
+    self.patience = patience
+  }
+
+  /// Looks at everything; takes up to ten seconds for each serial port.
+  package func parts(saying: (String) -> Void = { _ in }) -> MachineParts {
+    var parts = MachineParts()
+    parts.answersGpsd = gpsd.map(Self.answers) ?? false
+    parts.wifi = names("/sys/class/net") {
+      access("\($0)/phy80211", F_OK) == 0 || access("\($0)/wireless", F_OK) == 0
+    }
+    parts.bluetooth = names("/sys/class/bluetooth") { $0.contains("/hci") }
+    parts.sensors = names("/sys/bus/iio/devices") { $0.contains("/iio:device") }
+    parts.modems =
+      names("/sys/class/wwan") { _ in true } + names("/sys/class/usbmisc") { $0.contains("/cdc-wdm") }
+    // gpsd has the receivers that it was given.
+    guard !parts.answersGpsd else { return parts }
+    let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyS", "ttyO", "gnss"]
+    let found = names("/dev") { path in prefixes.contains { path.contains("/dev/" + $0) } }
+    for name in found {
+      let path = root + "/dev/" + name
+      guard Self.isTerminal(path) else { continue }
+      saying("listening to \(path)")
+      parts.ports.append(MachineParts.Port(path: path, baud: baud(of: path)))
+    }
+    return parts
+  }
+
+  /// The rates of receivers, the usual ones first.
+  package static let rates = [9600, 115_200, 38_400, 4800, 57_600, 19_200, 230_400, 460_800]
+
+  /// Finds the rate at which NMEA comes from a port; `nil` if none comes.
+  package func baud(of path: String) -> Int? {
+    for rate in Self.rates {
+      guard let descriptor = try? Opening.serial(path, baud: rate) else { return nil }
+      defer { close(descriptor) }
+      tcflush(descriptor, TCIFLUSH)
+      let recognizer = listen(to: descriptor)
+      if recognizer.isNMEA { return rate }
+      // A receiver that sends at another rate is heard as noise.
+      if recognizer.count == 0 { return nil }
+    }
+    return nil
+  }
+
+  private func listen(to descriptor: Int32) -> NMEARecognizer {
+    var recognizer = NMEARecognizer()
+    let end = ContinuousClock.now + patience
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    while !recognizer.isNMEA {
+      let left = (end - ContinuousClock.now) / .milliseconds(1)
+      var wish = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard left > 0, poll(&wish, 1, Int32(left.rounded(.up))) > 0 else { break }
+      let count = read(descriptor, &bytes, bytes.count)
+      guard count > 0 else { break }
+      recognizer.read(bytes.prefix(count))
+    }
+    return recognizer
+  }
+
+  /// Whether a path is a port with a speed: ports that the machine does not have are listed as well.
+  private static func isTerminal(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var settings = termios()
+    return tcgetattr(descriptor, &settings) == 0
+  }
+
+  /// Returns the names in a folder whose paths are wanted.
+  private func names(_ folder: String, _ isWanted: (String) -> Bool) -> [String] {
+    let names = SmallFile.names(in: root + folder)
+    return Array(names.filter { isWanted("\(root)\(folder)/\($0)") }.prefix(Self.mostParts))
+  }
+
+  /// Chosen: more than a computer has.
+  private static let mostParts = 32
+
+  /// Whether a program listens on a port of the loopback.
+  private static func answers(_ port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+/// What a machine has that gives positions, as it was found.
+package struct MachineParts: Hashable, Sendable {
+  /// A serial port.
+  package struct Port: Hashable, Sendable {
+    package var path: String
+    /// The rate at which NMEA sentences came; `nil` if none came.
+    package var baud: Int?
+
+    package init(path: String, baud: Int? = nil) {
+      self.path = path
+      self.baud = baud
+    }
+  }
+
+  package var answersGpsd = false
+  package var ports: [Port] = []
+  package var modems: [String] = []
+  package var wifi: [String] = []
+  package var bluetooth: [String] = []
+  package var sensors: [String] = []
+
+  package init() {}
+}
+
+/// The sources to propose for a machine, each with its reason, and the configuration that names them.
+package struct SetupPlan: Hashable, Sendable {
+  package struct Proposal: Hashable, Sendable {
+    package var url: String
+    package var reason: String
+  }
+
+  package private(set) var sources: [Proposal] = []
+  /// What was found and not proposed, or what a person does next.
+  package private(set) var notes: [String] = []
+
+  /// Decides what to propose, in the order of preference.
+  package init(for parts: MachineParts) {
+    if parts.answersGpsd {
+      propose("gpsd://localhost", "gpsd answers on this machine")
+    }
+    for port in parts.ports {
+      if let baud = port.baud {
+        propose("nmea://\(port.path)?baud=\(baud)", "NMEA comes from \(port.path) at \(baud) baud")
+      } else {
+        notes.append("no NMEA came from \(port.path); is a receiver connected, and powered?")
+      }
+    }
+    if !parts.modems.isEmpty {
+      propose("modem:", "there is a modem: \(Self.list(parts.modems))")
+    }
+    if !parts.wifi.isEmpty {
+      propose("wifi:", "there is a Wi-Fi adapter: \(Self.list(parts.wifi))")
+    }
+    if !parts.bluetooth.isEmpty {
+      propose("bluez:", "there is a Bluetooth adapter: \(Self.list(parts.bluetooth))")
+    }
+    if !parts.sensors.isEmpty {
+      propose("iio:", "there are sensors: \(Self.list(parts.sensors))")
+    }
+    let hasReceiver =
+      parts.answersGpsd || !parts.modems.isEmpty || parts.ports.contains { $0.baud != nil }
+    if !hasReceiver {
+      propose("zone:", "no receiver was found; the time zone is a last resort")
+      notes.append(
+        "connect a receiver and run locationctl setup again, or name a place: "
+          + "source = fixed:LATITUDE,LONGITUDE")
+    }
+  }
+
+  private mutating func propose(_ url: String, _ reason: String) {
+    sources.append(Proposal(url: url, reason: reason))
+  }
+
+  private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
+
+  /// The first line of a configuration that was written from a plan.
+  package static let mark = "# Written by locationctl setup; locationctl setup --remove takes it back."
+
+  /// The text of a configuration with these sources, each with its reason.
+  package var configuration: String {
+    let lines =
+      [Self.mark, "# Every setting is in locationd(8). Check this file with: locationd --check", ""]
+      + sources.flatMap { ["# Because \($0.reason).", "source = \($0.url)", ""] }
+      + notes.map { "# \($0)" }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Whether a configuration was written from a plan.
+  package static func wrote(_ text: String) -> Bool { text.hasPrefix(mark + "\n") }
+}
+
+/// Tells whether bytes are NMEA: two sentences with correct checksums, among any other bytes.
+package struct NMEARecognizer: Hashable, Sendable {
+  private var text: [UInt8] = []
+  private var sentences = 0
+  /// How many bytes have come.
+  package private(set) var count = 0
+
+  package init() {}
+
+  package var isNMEA: Bool { sentences >= 2 }
+
+  /// Reads on.
+  package mutating func read(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes {
+      count += 1
+      switch byte {
+      case UInt8(ascii: "$"): text = [byte]
+      case 10, 13:
+        if Self.isSentence(text) { sentences += 1 }
+        text = []
+      default:
+        // The longest sentence that receivers send, with room for proprietary ones.
+        if !text.isEmpty, text.count < 256 { text.append(byte) } else { text = [] }
+      }
+    }
+  }
+
+  private static func isSentence(_ text: [UInt8]) -> Bool {
+    guard text.count >= 10, text[text.count - 3] == UInt8(ascii: "*"),
+      let wanted = UInt8(String(decoding: text.suffix(2), as: UTF8.self), radix: 16)
+    else { return false }
+    return text.dropFirst().dropLast(3).reduce(0, ^) == wanted
+  }
+}

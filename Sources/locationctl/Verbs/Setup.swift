@@ -1,0 +1,120 @@
+import Glibc
+import LocationHost
+import LocationProviders
+
+extension Verb {
+  private static let yes = Option(name: "yes", summary: "Write and start without a question")
+  private static let remove = Option(
+    name: "remove", summary: "Take the configuration back, with the one before it put in place")
+  private static let root = Option(
+    name: "root", value: .text("FOLDER"),
+    summary: "Look at, and write into, a folder that stands for /; starts nothing")
+
+  static let setup = Verb(
+    name: "setup", summary: "Find what gives positions here, and configure the location daemon",
+    details: [
+      """
+      Looks for gpsd, serial ports with NMEA at any usual baud rate, modems, Wi-Fi and Bluetooth \
+      adapters, and sensors; asks; writes a configuration with the reason for each source; starts \
+      the service; and prints the first position, or why there is none.
+      """,
+      """
+      As root it configures the daemon of the machine (/etc/locationd.conf), else the one of your \
+      user. A configuration that is there already is kept beside it, as .before-setup. Where gpsd \
+      answers, it has the receivers, and no serial port is opened.
+      """,
+    ],
+    options: [yes, remove, root],
+    examples: ["sudo locationctl setup", "locationctl setup --yes", "locationctl setup --remove"],
+    run: { invocation in
+      let folder = invocation.text(root) ?? ""
+      let isRoot = getuid() == 0
+      guard
+        let file = SetupFile.standard(
+          root: folder, isRoot: isRoot, HostEnvironment.current.variables)
+      else { throw Failure.refused("$HOME is not set", next: "set it, or run as root") }
+      let service = folder.isEmpty ? SetupService(isSystem: isRoot) : nil
+      guard !invocation.has(remove) else { return try takeBack(file, service) }
+      let plan = SetupPlan(for: probe(folder))
+      show(plan, file)
+      guard invocation.has(yes) || isConfirmed(file) else {
+        return Output.standard.line("nothing was written")
+      }
+      do throws(Errno) {
+        if try file.write(plan.configuration) {
+          Output.standard.line("kept what was there as \(file.kept)")
+        }
+      } catch { throw Failure.refused("\(error)", next: "sudo locationctl setup") }
+      Output.standard.line("wrote \(file.path)")
+      guard let service else { return }
+      try service.start()
+      try await showFirst()
+    })
+
+  private static func probe(_ folder: String) -> MachineParts {
+    let output = Output.standard
+    return MachineProbe(root: folder, gpsd: folder.isEmpty ? Source.gpsdPort : nil).parts {
+      output.line("\($0) …")
+    }
+  }
+
+  private static func show(_ plan: SetupPlan, _ file: SetupFile) {
+    Output.standard.line("Sources to use:")
+    for source in plan.sources { Output.standard.line("  \(source.url)  (\(source.reason))") }
+    for note in plan.notes { Output.standard.line("  note: \(note)") }
+  }
+
+  /// Asks on the terminal; without one, the answer is no.
+  private static func isConfirmed(_ file: SetupFile) -> Bool {
+    guard isatty(STDIN_FILENO) == 1 else {
+      Output.standard.line("no terminal to ask on; next: locationctl setup --yes")
+      return false
+    }
+    Output.standard.line("Write \(file.path), and start the service? [y/N]")
+    return ["y", "yes"].contains(readLine()?.lowercased())
+  }
+
+  private static func takeBack(_ file: SetupFile, _ service: SetupService?) throws(Failure) {
+    do throws(Errno) {
+      guard try file.remove() else {
+        throw Errno(code: ENOENT, call: "find what locationctl setup wrote at \(file.path)")
+      }
+    } catch { throw .refused("\(error)", next: nil) }
+    Output.standard.line("removed \(file.path)")
+    try service?.start()
+  }
+
+  /// Prints the first position by a running daemon, or what `doctor` finds.
+  private static func showFirst() async throws {
+    do {
+      let once = try Invocation(["once", "--timeout", "20"])
+      try await once.verb.run(once)
+    } catch {
+      Output.standard.line("there is no position yet:")
+      let doctor = try Invocation(["doctor"])
+      try await doctor.verb.run(doctor)
+    }
+  }
+}
+
+/// The service of the daemon, as systemd has it.
+private struct SetupService {
+  /// Whether it is that of the machine, not that of the user.
+  var isSystem: Bool
+
+  /// Enables and starts the service, with the configuration as it is now.
+  func start() throws(Failure) {
+    guard access("/run/systemd/system", F_OK) == 0 else {
+      throw .refused("systemd does not run here, so no service is started", next: "locationd &")
+    }
+    let words = isSystem ? ["systemctl"] : ["systemctl", "--user"]
+    for step in [["enable", "--quiet", "locationd.socket"], ["restart", "locationd.service"]] {
+      let status = FinishedProgram.run(words + step, HostEnvironment.current.variables)
+      guard status == 0 else {
+        let command = (words + step).joined(separator: " ")
+        throw .refused("\(command) failed", next: "journalctl -u locationd, or: locationd &")
+      }
+    }
+    Output.standard.line("the service is running")
+  }
+}

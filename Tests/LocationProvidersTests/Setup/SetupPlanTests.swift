@@ -1,0 +1,66 @@
+import LocationProviders
+import Testing
+
+@Suite("What setup proposes for a machine")
+struct SetupPlanTests {
+  @Test("SETUP-1: every part gives a source with its reason, receivers first")
+  func everything() {
+    var parts = MachineParts()
+    parts.ports = [.init(path: "/dev/ttyUSB0", baud: 4800)]
+    parts.modems = ["cdc-wdm0"]
+    parts.wifi = ["wlan0"]
+    parts.bluetooth = ["hci0"]
+    parts.sensors = ["iio:device0"]
+    let plan = SetupPlan(for: parts)
+    #expect(
+      plan.sources.map(\.url)
+        == ["nmea:///dev/ttyUSB0?baud=4800", "modem:", "wifi:", "bluez:", "iio:"])
+    #expect(plan.notes.isEmpty)
+    #expect(
+      plan.configuration.contains(
+        """
+        # Because NMEA comes from /dev/ttyUSB0 at 4800 baud.
+        source = nmea:///dev/ttyUSB0?baud=4800
+
+        """))
+  }
+
+  @Test("SETUP-1: the proposals are sources", arguments: [false, true])
+  func sources(answersGpsd: Bool) throws {
+    var parts = MachineParts()
+    parts.answersGpsd = answersGpsd
+    parts.ports = [.init(path: "/dev/ttyS0", baud: 115_200)]
+    for proposal in SetupPlan(for: parts).sources { _ = try Source(url: proposal.url) }
+  }
+
+  @Test("SETUP-2: without a receiver, the time zone and the next step are named")
+  func nothing() {
+    let plan = SetupPlan(for: MachineParts())
+    #expect(plan.sources.map(\.url) == ["zone:"])
+    #expect(plan.notes.contains { $0.contains("connect a receiver") })
+  }
+
+  @Test("SETUP-2: a silent port is no source, and is named")
+  func silentPort() {
+    var parts = MachineParts()
+    parts.ports = [.init(path: "/dev/ttyUSB0")]
+    let plan = SetupPlan(for: parts)
+    #expect(plan.sources.map(\.url) == ["zone:"])
+    #expect(plan.notes.contains { $0.hasPrefix("no NMEA came from /dev/ttyUSB0") })
+  }
+
+  @Test("SETUP-3: two sentences with correct checksums are NMEA, amid noise; wrong ones are not")
+  func recognition() {
+    let sentence = "$GPGLL,4830.000,N,01130.000,E,120000,A*25\r\n"
+    var once = NMEARecognizer()
+    once.read(sentence.utf8)
+    #expect(!once.isNMEA)
+    var twice = NMEARecognizer()
+    twice.read([0, 255, 10] + Array((sentence + "noise" + sentence).utf8))
+    #expect(twice.isNMEA)
+    var wrong = NMEARecognizer()
+    wrong.read((sentence + sentence).replacing("*25", with: "*26").utf8)
+    #expect(!wrong.isNMEA)
+    #expect(wrong.count == 2 * sentence.utf8.count)
+  }
+}

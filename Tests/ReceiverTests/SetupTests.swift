@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import LocationHost
+import LocationProviders
+import TestSupport
+import Testing
+
+@Suite("What setup finds and writes", .serialized)
+struct SetupTests {
+  /// A folder that stands for `/`, with one serial port.
+  private func machine(port: String) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    for path in [
+      "dev", "etc", "sys/class/net/wlan0/phy80211", "sys/class/net/eth0", "sys/class/bluetooth/hci0",
+      "sys/bus/iio/devices/iio:device0", "sys/bus/iio/devices/trigger0", "sys/class/usbmisc/cdc-wdm0",
+    ] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(path), withIntermediateDirectories: true)
+    }
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("dev/ttyUSB0"), withDestinationPath: port)
+    return folder
+  }
+
+  @Test("SETUP-3: the rate of a receiver is found", arguments: [(9600, B9600), (4800, B4800)])
+  func rate(baud: Int, speed: Int32) throws {
+    let terminal = try Terminal()
+    let receiver = Receiver { bytes in
+      // At another speed, a port hears noise.
+      terminal.write(terminal.speed == speed_t(speed) ? bytes : bytes.map { $0 | 0x80 })
+    }
+    let folder = try machine(port: terminal.path)
+    let root = folder.path
+    let parts = MachineProbe(root: root, gpsd: nil).parts()
+    #expect(parts.ports == [.init(path: root + "/dev/ttyUSB0", baud: baud)])
+    #expect(parts.wifi == ["wlan0"])
+    #expect(parts.bluetooth == ["hci0"])
+    #expect(parts.sensors == ["iio:device0"])
+    #expect(parts.modems == ["cdc-wdm0"])
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("SETUP-2: a port from which nothing comes has no rate")
+  func silent() throws {
+    let terminal = try Terminal()
+    let folder = try machine(port: terminal.path)
+    let probe = MachineProbe(gpsd: nil, patience: .milliseconds(1))
+    #expect(probe.baud(of: folder.file("dev/ttyUSB0")) == nil)
+  }
+
+  @Test("SETUP-4: what was there is kept, and put back; a file of somebody else is not removed")
+  func undone() throws {
+    let folder = try TemporaryFolder()
+    let file = SetupFile(path: folder.file("locationd.conf"))
+    try "source = gpsd://localhost\n".write(toFile: file.path, atomically: true, encoding: .utf8)
+    #expect(try !file.remove())
+    let text = SetupPlan(for: MachineParts()).configuration
+    #expect(try file.write(text))
+    #expect(try !file.write(text), "its own file is replaced")
+    #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
+    #expect(try file.remove())
+    #expect(
+      try String(contentsOfFile: file.path, encoding: .utf8) == "source = gpsd://localhost\n")
+    #expect(!FileManager.default.fileExists(atPath: file.kept))
+  }
+
+  @Test("SETUP-5: a daemon that is started by hand makes the folder of its socket")
+  func runFolder() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("run/locationd.sock")
+    try DaemonSocket.makeFolder(for: path)
+    close(try DaemonSocket.listen(at: path))
+    #expect(
+      try FileManager.default.attributesOfItem(atPath: folder.file("run"))[.posixPermissions] as? Int
+        == 0o755)
+  }
+}
