@@ -48,7 +48,7 @@ let fuzzers: [Target] =
         "LocationCoding", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
         "LocationSecrets",
       ],
-      path: "Fuzz", exclude: ["Corpora"], swiftSettings: house)
+      path: "Fuzz", exclude: ["Corpora", "decoders.txt"], swiftSettings: house)
   ] : []
 let fuzzProducts: [Product] =
   fuzzers.isEmpty ? [] : [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])]
@@ -275,7 +275,7 @@ let package = Package(
     .testTarget(
       name: "LocationTestingTests",
       dependencies: [
-        "BeaconAdvertising", "LocationTesting", "LocationLifecycle", "CoreLocation",
+        "BeaconAdvertising", "CVirtualTime", "LocationTesting", "LocationLifecycle", "CoreLocation",
       ],
       swiftSettings: house),
     .testTarget(

@@ -27,7 +27,9 @@ extension Fuzzer {
     _ name: String, _ source: String, pieces: @escaping @Sendable ([UInt8]) -> [ChannelEvent]
   ) -> Fuzzer {
     Fuzzer(name) { bytes in
-      guard let source = try? Source(url: source) else { preconditionFailure("no source \(source)") }
+      guard let source = try? Source(url: source) else {
+        preconditionFailure("no source \(source)")
+      }
       var driver: any SourceDriver = source.driver
       var index = 0
       func put(_ input: SourceInput) {

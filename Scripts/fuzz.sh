@@ -65,13 +65,20 @@ Scripts/gpsd_logs.sh > /dev/null 2>&1 || echo "no logs of gpsd: the fuzzers begi
 logs=$build/logs
 mkdir -p "$logs" "$build/findings"
 
+# The words that the decoders of a fuzzer look for, from their sources.
+words() {
+  awk -v name="$1" '!/^#/ && $2 == name {print $1}' Fuzz/decoders.txt | xargs -r grep -ohE \
+    '"[A-Za-z0-9_.:/$<>-]{1,40}"' | sort -u
+}
+
 # Runs one fuzzer; its log ends with its figures.
 run() {
   name=$1
   shift
-  dictionary=Fuzz/Dictionaries/$name.dict
-  [ ! -f "$dictionary" ] || set -- "-dict=$dictionary" "$@"
-  # No input may take longer than a second, or more than 1 GB.
+  words=$build/$name.dict
+  words "$name" > "$words"
+  [ ! -s "$words" ] || set -- "-dict=$words" "$@"
+  # No input may take longer than 5 seconds, or more than 1 GB.
   FUZZER=$name "$build/fuzz" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=1 \
     "-artifact_prefix=$build/findings/$name-" "$@" > "$logs/$name.log" 2>&1
 }

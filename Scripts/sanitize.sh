@@ -14,11 +14,11 @@ esac
 Scripts/bootstrap.sh test
 scratch=.build/$kind-sanitizer
 
-# These compare figures of time, or start the programs in sandboxes that have no room for a sanitizer's
-# shadow memory (MemoryMax, RestrictAddressSpace).
+# Their programs run in sandboxes and within times that are set for programs without a sanitizer; name them to
+# run them nonetheless.
 skip='ReceiverTests|EndToEndTests|BusTests'
 case "$kind" in
-  # A thread that the sanitizer watches takes the runtime's jobs by functions that it does not know.
+  # Virtual time reads tasks of the runtime, and hands its jobs on in C, which the sanitizer does not see.
   thread) skip="$skip|LocationTestingTests" ;;
 esac
 

@@ -1,5 +1,5 @@
-/// No decoder is without a fuzzer: every function that takes bytes from elsewhere, by the form of its
-/// signature, is in a file that Fuzz/decoders.txt names, with its fuzzer or the reason for none.
+/// No decoder is without a fuzzer: every function that takes bytes from elsewhere, by the form of
+/// its signature, is in a file that Fuzz/decoders.txt names, with its fuzzer or the reason for none.
 enum DecoderRule {
   /// A line of the list: `Sources/.../File.swift FUZZER`, or `Sources/.../File.swift - REASON`.
   struct Entry: Equatable {

@@ -4,7 +4,9 @@ import Testing
 @Suite("The house, decoders")
 struct DecoderTests {
   private let list = ProjectFile(
-    path: "Fuzz/decoders.txt", text: "Sources/LocationLink/A.swift a\nSources/LocationLink/B.swift - later\n")
+    path: "Fuzz/decoders.txt",
+    text: "Sources/LocationLink/A.swift a\nSources/LocationLink/B.swift - later\n")
+
   private func file(_ name: String, _ code: String) -> ProjectFile {
     ProjectFile(path: "Sources/LocationLink/\(name).swift", text: code)
   }
