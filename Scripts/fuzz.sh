@@ -79,7 +79,7 @@ run() {
   words "$name" > "$words"
   [ ! -s "$words" ] || set -- "-dict=$words" "$@"
   # No input may take longer than 5 seconds, or more than 1 GB.
-  FUZZER=$name "$build/fuzz" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=1 \
+  FUZZER=$name SWIFT_BACKTRACE=enable=no "$build/fuzz" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
     "-artifact_prefix=$build/findings/$name-" "$@" > "$logs/$name.log" 2>&1
 }
 
