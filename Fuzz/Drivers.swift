@@ -97,7 +97,8 @@ extension Fuzzer {
         _ = driver.handle(.kernel(.opened), at: .piece(2))
         for (index, part) in bytes.split(separator: 0).enumerated() {
           let readings = part.split(separator: UInt8(ascii: ";")).map { item in
-            let halves = item.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            let halves = item.split(
+              separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             let words = halves.map { String(decoding: $0, as: UTF8.self) }
             return SysfsReading(path: words[0], text: words.count > 1 ? words[1] : "")
           }

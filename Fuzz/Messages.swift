@@ -69,7 +69,8 @@ extension Fuzzer {
       Fuzzer("stored-fix") { _ = Fix(stored: $0) },
       Fuzzer("radio-rows") { bytes in
         let entries = bytes.split(separator: UInt8(ascii: "\n")).map { row in
-          let halves = row.split(separator: UInt8(ascii: "="), maxSplits: 1)
+          let halves = row.split(
+            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
           let name = String(decoding: halves[0], as: UTF8.self)
           return StateEntry(
             key: StateKey(domain: RadioMap.domain, owner: "", name: name),
