@@ -37,6 +37,22 @@ let shared: [SwiftSetting] = [
   .unsafeFlags(["-enable-cmo-everything"], .when(configuration: .release))
 ]
 
+/// What feeds each decoder with bytes that nobody has thought of; only with `FUZZ=1` in the environment
+/// (Scripts/fuzz.sh), so that a package of an app never has it.
+let fuzzers: [Target] =
+  Context.environment["FUZZ"] == "1"
+  ? [
+    .target(
+      name: "Fuzz",
+      dependencies: [
+        "LocationCoding", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationSecrets",
+      ],
+      path: "Fuzz", exclude: ["Corpora", "decoders.txt"], swiftSettings: house)
+  ] : []
+let fuzzProducts: [Product] =
+  fuzzers.isEmpty ? [] : [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])]
+
 let package = Package(
   name: "Meridian",
   products: [
@@ -47,7 +63,7 @@ let package = Package(
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
     .executable(name: "locationd", targets: ["locationd"]),
-  ],
+  ] + fuzzProducts,
   targets: [
     // The face: Apple's API, over a clang module of the same name.
     .target(name: "CoreLocationTypes"),
@@ -269,7 +285,7 @@ let package = Package(
     .testTarget(
       name: "LocationTestingTests",
       dependencies: [
-        "BeaconAdvertising", "LocationTesting", "LocationLifecycle", "CoreLocation",
+        "BeaconAdvertising", "CVirtualTime", "LocationTesting", "LocationLifecycle", "CoreLocation",
       ],
       swiftSettings: house),
     .testTarget(
@@ -351,5 +367,5 @@ let package = Package(
         "CoreLocation", "LocationHost", "LocationEngine", "LocationModel", "LocationProviders",
         "TestSupport", "ClassicApp", "AsyncApp", "HostProgram", "locationd",
       ], swiftSettings: house),
-  ]
+  ] + fuzzers
 )

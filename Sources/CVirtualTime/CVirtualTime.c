@@ -69,14 +69,22 @@ struct context {
 
 enum { is_running = 0x800, is_in_line = 0x1000, is_done = 0x2000, is_waiting = 0x4000 };
 
-static bool can_look(void) {
-  return sizeof(void *) == 8 && &_swift_concurrency_debug_internal_layout_version &&
-         &_swift_concurrency_debug_asyncTaskSize &&
-         &_swift_concurrency_debug_supportsPriorityEscalation &&
-         _swift_concurrency_debug_internal_layout_version == 1 &&
-         _swift_concurrency_debug_asyncTaskSize == 208 &&
-         !_swift_concurrency_debug_supportsPriorityEscalation;
+struct virtual_time_layout virtual_time_layout_of_runtime(void) {
+  struct virtual_time_layout layout = {.pointer = sizeof(void *)};
+  if (&_swift_concurrency_debug_internal_layout_version)
+    layout.version = _swift_concurrency_debug_internal_layout_version;
+  if (&_swift_concurrency_debug_asyncTaskSize)
+    layout.task = _swift_concurrency_debug_asyncTaskSize;
+  layout.escalates = !&_swift_concurrency_debug_supportsPriorityEscalation ||
+                     _swift_concurrency_debug_supportsPriorityEscalation;
+  return layout;
 }
+
+int virtual_time_knows(struct virtual_time_layout layout) {
+  return layout.pointer == 8 && layout.version == 1 && layout.task == 208 && !layout.escalates;
+}
+
+static bool can_look(void) { return virtual_time_knows(virtual_time_layout_of_runtime()); }
 
 uintptr_t virtual_time_hold_task(void *job) {
   struct task *task = job;

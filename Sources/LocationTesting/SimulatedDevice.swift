@@ -97,10 +97,14 @@ public final class SimulatedDevice: Sendable {
   ///   - timeout: The real time after which a piece of work counts as stuck.
   /// - Throws: ``Standstill`` when a piece of work does not end, or a task stays on an executor of
   ///   its own, for the real time of `timeout`; when something real resumes a task after more than
-  ///   a second, and time has advanced without it; and, once the time has passed, when the body of
+  ///   a second, and time has advanced without it; where the runtime is one that virtual time does
+  ///   not know; and, once the time has passed, when the body of
   ///   a loop over the device's deliveries has not returned.
   /// - Complexity: Linear in the fixes and events of the time.
   public func advance(by duration: Duration, timeout: Duration = .seconds(30)) async throws {
+    if let refusal = RuntimeLayout.present.refusal {
+      throw Standstill(cause: .runtime(refusal), since: .zero, timeout: .zero)
+    }
     let task = virtual_time_current_task()
     let end = now.uptime + duration
     executor.expect()

@@ -17,6 +17,17 @@ uint64_t virtual_time_task_of_job(void *job);
 /// The number of the task that runs on this thread; 0 outside tasks.
 uint64_t virtual_time_current_task(void);
 
+/// How the runtime lays out its tasks; 0 for what it does not say.
+struct virtual_time_layout {
+  uint32_t pointer, version, task;
+  int escalates;
+};
+
+struct virtual_time_layout virtual_time_layout_of_runtime(void);
+
+/// Whether tasks of this layout can be read.
+int virtual_time_knows(struct virtual_time_layout layout);
+
 /// The job's task, held so that it can be looked at; 0 where the job is no task, or where the
 /// runtime's tasks look different from those that are known here.
 uintptr_t virtual_time_hold_task(void *job);

@@ -16,6 +16,8 @@ public struct Standstill: Error, CustomStringConvertible {
     /// A task awaited something outside the device for so long that time advanced without it, and
     /// has just been resumed: what it does now, it should have done earlier.
     case latecomer(String)
+    /// The runtime lays out its tasks in a way that is not known here. No time has passed.
+    case runtime(String)
   }
 
   /// What virtual time waits for.
@@ -43,6 +45,7 @@ public struct Standstill: Error, CustomStringConvertible {
     case .latecomer(let story):
       return "at \(since) since the device was made, a task came back too late: \(story). Give "
         + "what it awaited a stand-in that answers at once"
+    case .runtime(let story): return story
     }
   }
 
